@@ -1,0 +1,39 @@
+# `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
+.PHONY: help demo test lint faults bench docs pins clean run dev
+PY := .venv/bin/python
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: run ## a tour: rulebooks, a pay table with its edges, a round settled clause by clause
+	@.venv/bin/taisai demo
+
+test: lint ## everything that must hold: style, types, imports, tests
+	@echo "── pytest: tests, README and docs"
+	@$(PY) -m pytest -q -n auto --maxprocesses 8
+	@echo "── passed: ruff, ruff format, mypy, import-linter, pytest"
+
+lint: dev ## style, types and imports alone
+	@echo "── ruff: style";               $(PY) -m ruff check .
+	@echo "── ruff format: layout";       $(PY) -m ruff format --check .
+	@echo "── mypy: types";               $(PY) -m mypy
+	@echo "── import-linter: storeys";    .venv/bin/lint-imports --no-logo
+
+faults: dev ## the same tests, searching far longer for a counterexample
+	TAISAI_LONG=1 $(PY) -m pytest -q -n auto --maxprocesses 8
+
+bench: dev ## speed against the alternatives, in one run
+	$(PY) -m bench
+
+docs: dev ## the API reference, into build/docs/api
+	$(PY) -W error tools/api.py build/docs/api
+
+pins: dev ## resolve the dependencies anew into requirements/
+	tools/pins
+
+clean: ## remove everything that is made
+	rm -rf .venv .venv.lock build dist .*_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+run dev:
+	@tools/setup $@

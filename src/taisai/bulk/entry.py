@@ -1,0 +1,138 @@
+"""What may be registered: a batch is looked at as a whole, by the plain rules' reasons, before anything changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from taisai.bulk.multiples import Multiples, Places, Whole
+from taisai.rules.areas import AreaId
+from taisai.rules.clauses import Clause
+from taisai.rules.matrix import Matrix
+from taisai.rules.settlement import GREATEST_SUM, Bet, Money, Reason, Refusal
+
+Numbers = npt.NDArray[np.integer[Any]] | Sequence[int]
+
+
+class BulkError(ValueError):
+    """Something asked of the arrays that makes no sense, such as a player without a seat."""
+
+
+class BetRefused(BulkError):
+    """A bet that cannot be registered. Nothing of its batch was."""
+
+    def __init__(self, refusal: Refusal, place: int | None = None) -> None:
+        self.refusal = refusal
+        super().__init__(str(refusal) if place is None else f"{refusal}: bet {place} of the batch, counted from 0")
+
+
+class Part(NamedTuple):
+    """The bets of a batch that lie on one area."""
+
+    row: int
+    players: Places
+    steps: Whole
+    places: Places
+    """Where in the batch each was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The door to a book of bets: what its layout takes, from how many players."""
+
+    matrix: Matrix
+    multiples: Multiples
+    players: int
+
+    def one(self, player: int, area: str, stake: int) -> int:
+        """The area's row, if this bet can be taken."""
+        if type(player) is not int or not 0 <= player < self.players:
+            raise BulkError(f"expected a player from 0 to {self.players - 1}, got {player!r}")
+        row = self.matrix.rows.get(AreaId(area))
+        limits = self.multiples
+        if row is None or type(stake) is not int or not 0 < stake <= limits.most[row] or stake % limits.steps[row]:
+            raise self._refused([area], [stake], alone=True)
+        return row
+
+    def batch(self, players: Numbers, rows: Numbers, stakes: Numbers) -> list[Part]:
+        """The bets by area, if every one of them can be taken."""
+        seats, keys, money = _whole(players, "players"), _whole(rows, "areas"), np.asarray(stakes)
+        if not seats.shape == keys.shape == money.shape or seats.ndim != 1:
+            raise BulkError(
+                "expected players, areas and stakes in three arrays of one length, "
+                f"got the shapes {seats.shape}, {keys.shape}, {money.shape}"
+            )
+        if not seats.size:
+            return []
+        if seats.min() < 0 or seats.max() >= self.players:
+            wrong = seats[(seats < 0) | (seats >= self.players)][0]
+            raise BulkError(f"expected players from 0 to {self.players - 1}, got {wrong}")
+        parts = self._sorted(seats, keys, money)
+        if parts is None:
+            raise self._refused([self._name(key) for key in keys.tolist()], money.tolist())
+        return parts
+
+    def _sorted(self, seats: Places, keys: Places, money: npt.NDArray[Any]) -> list[Part] | None:
+        if keys.min() < 0 or keys.max() >= len(self.multiples.steps) or money.dtype.kind not in "iu":
+            return None
+        if money.min() <= 0 or money.max() > GREATEST_SUM:
+            return None
+        order = np.argsort(keys.astype(np.uint16), kind="stable")  # short keys: NumPy then sorts by radix
+        ends = np.cumsum(np.bincount(keys)).tolist()
+        seats, money = seats[order], money[order].astype(np.int64, copy=False)
+        parts = []
+        for row, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+            if start == end:
+                continue
+            mine, step = money[start:end], self.multiples.steps[row]
+            steps = mine // step if step > 1 else mine
+            if mine.max() > self.multiples.most[row] or (step > 1 and (steps * step != mine).any()):
+                return None
+            parts.append(Part(row, seats[start:end], steps, order[start:end]))
+        return parts
+
+    def _name(self, row: int) -> str:
+        return self.matrix.areas[row] if 0 <= row < len(self.matrix.areas) else f"row {row}"
+
+    def _refused(self, areas: Sequence[str], stakes: Sequence[object], *, alone: bool = False) -> BetRefused:
+        """Why not every bet can be taken: the reason with the lowest rank, and of equals the earliest."""
+        found: tuple[Refusal, int] | None = None
+        for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
+            refusal = self.matrix.refusal(Bet(AreaId(area), Money(stake)))  # type: ignore[arg-type]
+            if refusal and (found is None or refusal.reason.rank < found[0].reason.rank):
+                found = refusal, place
+        if found is None:
+            found = self._return_beyond(areas, stakes)
+        return BetRefused(found[0], None if alone else found[1])
+
+    def _return_beyond(self, areas: Sequence[str], stakes: Sequence[object]) -> tuple[Refusal, int]:
+        for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
+            row = self.matrix.row(area)
+            if isinstance(stake, int) and stake > self.multiples.most[row]:
+                most = stake // self.multiples.steps[row] * self.multiples.greatest[row]
+                return beyond("return", most), place
+        raise AssertionError("a batch was turned away though every bet of it can be taken")
+
+
+def beyond(what: str, amount: int) -> Refusal:
+    """A sum that is greater than a browser holds exactly."""
+    message = f"expected a {what} of at most 2^53 - 1 on every outcome, got {amount}"
+    return Refusal(Reason.BEYOND_LIMIT, Clause("house:greatest-sum"), message)
+
+
+def exact_sum(numbers: Whole) -> int:
+    """The sum of whole numbers above 0, also where int64 could not hold it."""
+    if int(numbers.max()) * numbers.size < 2**63:
+        return int(numbers.sum())
+    return sum(numbers.tolist())
+
+
+def _whole(numbers: Numbers, what: str) -> Places:
+    array = np.asarray(numbers)
+    if array.size and array.dtype.kind not in "iu":
+        raise BulkError(f"expected {what} as whole numbers, got an array of {array.dtype}")
+    return array.astype(np.intp, copy=False)

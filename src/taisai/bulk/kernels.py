@@ -1,0 +1,63 @@
+"""The innermost loop: so many steps times a multiple, added to each player's total. Compiled where numba is present."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Final
+
+import numpy as np
+
+from taisai.bulk.multiples import Places, Whole
+
+Filed = Sequence[tuple[Places, Whole]]
+"""Areas: of each, the players and steps of its bets."""
+Adder = Callable[[Whole, Filed, int], None]
+"""Adds steps × multiple to the totals of the players, for all bets of these areas."""
+
+WITHOUT_NUMBA: Final = "TAISAI_WITHOUT_NUMBA"
+"""Set in the environment to anything, it leaves numba alone even where it is installed."""
+
+
+def add_by_numpy(totals: Whole, areas: Filed, multiple: int) -> None:
+    """Adds with NumPy alone."""
+    if sum(steps.size for _, steps in areas) > totals.size:
+        # More bets than players: add the steps as they are, and multiply once a player instead of once a bet.
+        added = np.zeros_like(totals)
+        for players, steps in areas:
+            np.add.at(added, players, steps)
+        added *= multiple
+        totals += added
+    else:
+        for players, steps in areas:
+            np.add.at(totals, players, steps * multiple)
+
+
+def has_numba() -> bool:
+    """Whether numba is installed and wanted."""
+    return WITHOUT_NUMBA not in os.environ and find_spec("numba") is not None
+
+
+@cache
+def compiled_adder() -> Adder:
+    """Adds with a compiled loop. The first call in a process imports numba, which takes about a second."""
+    import numba
+
+    signature = "void(int64[::1], intp[::1], int64[::1], int64)"
+    try:
+        loop = numba.njit(signature, cache=True, nogil=True)(_loop)
+    except RuntimeError:  # no folder that numba could keep the compiled code in
+        loop = numba.njit(signature, nogil=True)(_loop)
+
+    def add_by_numba(totals: Whole, areas: Filed, multiple: int) -> None:
+        for players, steps in areas:
+            loop(totals, players, steps, multiple)
+
+    return add_by_numba
+
+
+def _loop(totals: Whole, players: Places, steps: Whole, multiple: int) -> None:
+    for bet in range(players.size):
+        totals[players[bet]] += steps[bet] * multiple

@@ -1,0 +1,34 @@
+"""Advice on a rulebook: what is allowed but hardly meant. A warning, never a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from taisai.rules.chance import Chance
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import MIRRORED
+
+
+def advice(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
+    """Edges at or under zero, and areas whose mirror image is not offered."""
+    yield from _edges(matrix, chances)
+    yield from _mirrors(matrix)
+
+
+def _edges(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
+    for area, row in zip(matrix.areas, matrix.nets, strict=True):
+        for chance in chances:
+            edge = -chance.expected(row, matrix.denominator)
+            if edge <= 0:
+                where = f" with {chance.decks} decks" if chance.decks else ""
+                yield f"layout {matrix.layout}, {area}: the house edge is {edge}{where}, at or under zero"
+                break
+
+
+def _mirrors(matrix: Matrix) -> Iterator[str]:
+    """Opposite faces of a die add up to seven; a layout that offers an area usually offers its mirror."""
+    winning = {frozenset(place for win in ways for place in win.places): n for n, ways in enumerate(matrix.wins)}
+    for places, row in winning.items():
+        if frozenset(MIRRORED[place] for place in places) not in winning:
+            numbers = "".join(str(7 - n) for n in reversed(matrix.labels[row].numbers))
+            yield f"layout {matrix.layout}, {matrix.areas[row]}: its mirror image {numbers} is not offered"

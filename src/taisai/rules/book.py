@@ -1,0 +1,264 @@
+"""A rulebook: one document as data, and the tables it compiles to."""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from taisai.rules.areas import AreaId
+from taisai.rules.chance import Chance, ChanceKind, read_chance
+from taisai.rules.clauses import Erratum, Interpretation, read_clauses, read_errata, read_interpretations
+from taisai.rules.errors import BookError, RulesError
+from taisai.rules.layout import Layout, read_layouts
+from taisai.rules.matrix import Matrix, compiled
+from taisai.rules.odds import Odds
+from taisai.rules.pay import read_areas, read_pay_tables
+from taisai.rules.reading import Section
+from taisai.rules.settings import Changes, chosen, read_settings
+
+if TYPE_CHECKING:  # read only when asked for, so that a question about odds does not load the procedure
+    from taisai.rules.equipment import Item
+    from taisai.rules.irregularities import Irregularities
+    from taisai.rules.limits import Limits
+    from taisai.rules.people import People
+    from taisai.rules.procedure import Procedure
+
+BOOKS: Final = Path(__file__).parent / "books"
+MOST_BYTES: Final = 1 << 20  # ours are under 64 KiB; a megabyte is no rulebook
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document that a rulebook was read from."""
+
+    title: str
+    note: str
+
+
+class Rulebook:
+    """One approved document as data.
+
+    What concerns pay is read at once, the rest when it is first asked for; `check` reads everything.
+    """
+
+    def __init__(self, data: Mapping[str, Any], file: str) -> None:
+        self._data = data
+        self._section = section = Section(data, file)
+        self.file = file
+        self.id = section.text("id")
+        self.operator = section.text("operator")
+        self.version = section.text("version") if section.has("version") else None
+        title = section.table("title")
+        self.title, self.title_zh = title.text("en"), title.text("zh")
+        title.done()
+        self.clauses = read_clauses(section.table("clauses"))
+        self.settings = read_settings(section)
+        self.chance_rule = read_chance(section, self.clauses)
+        self.areas = read_areas(section, self.clauses)
+        self.pay_tables = read_pay_tables(section, self.areas, self.settings, self.clauses)
+
+    def __repr__(self) -> str:
+        return f"rulebook({self.id!r})"
+
+    @cached_property
+    def effective(self) -> datetime.date | datetime.datetime | None:
+        """From when the document holds, where it says so."""
+        value = self._section.value("effective")
+        if value is not None and not isinstance(value, datetime.date):
+            raise self._section.refused("effective", "a date, or a date and time", repr(value))
+        return value
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The documents it was read from, the governing one first."""
+        read = []
+        for entry in self._section.tables("source"):
+            read.append(Source(entry.text("title"), entry.text("note")))
+            entry.done()
+        return tuple(read)
+
+    @cached_property
+    def layouts(self) -> Mapping[str, Layout]:
+        """The layouts by id; the first is the default."""
+        return read_layouts(self._section, self.pay_tables, self.clauses)
+
+    @cached_property
+    def interpretations(self) -> tuple[Interpretation, ...]:
+        """Our readings where the document leaves doubt."""
+        return read_interpretations(self._section, self.settings, self.clauses)
+
+    @cached_property
+    def errata(self) -> tuple[Erratum, ...]:
+        """Misprints, and what we read instead."""
+        return read_errata(self._section, self.clauses)
+
+    @cached_property
+    def people(self) -> People:
+        """The ladder of ranks."""
+        from taisai.rules.people import read_people
+
+        return read_people(self._section, self.settings, self.clauses)
+
+    @cached_property
+    def procedure(self) -> Procedure:
+        """The order of a round."""
+        from taisai.rules.procedure import read_procedure
+
+        return read_procedure(self._section, self.settings, self.people, self.clauses)
+
+    @cached_property
+    def irregularities(self) -> Irregularities:
+        """What is ruled when something goes wrong."""
+        from taisai.rules.irregularities import read_irregularities
+
+        return read_irregularities(self._section, self.settings, self.people, self.procedure, self.clauses)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What becomes of a bet outside the limits."""
+        from taisai.rules.limits import read_limits
+
+        return read_limits(self._section, self.clauses)
+
+    @cached_property
+    def equipment(self) -> tuple[Item, ...]:
+        """What the table is played with."""
+        from taisai.rules.equipment import read_equipment
+
+        return read_equipment(self._section, self.settings, self.people, self.clauses)
+
+    def layout(self, name: str | None = None) -> Layout:
+        """A layout by its id, or the first."""
+        if name is None:
+            return next(iter(self.layouts.values()))
+        if name not in self.layouts:
+            raise RulesError(f"expected a layout of {self.id} ({', '.join(self.layouts)}), got {name!r}")
+        return self.layouts[name]
+
+    def chosen(self, settings: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Every setting of the book with its value: the given ones, else the defaults."""
+        return chosen(self.settings, settings or {})
+
+    def chance(self, *, decks: int | None = None, seen: Sequence[int] = ()) -> Chance:
+        """The exact chances of the 56 outcomes."""
+        return self.chance_rule.chance(decks, seen)
+
+    def matrix(
+        self,
+        layout: str | None = None,
+        *,
+        settings: Mapping[str, str] | None = None,
+        offered: Mapping[str, str | Odds] | None = None,
+    ) -> Matrix:
+        """The payoff matrix of a layout, under these settings and with these odds offered above their floors."""
+        felt = self.layout(layout)
+        offers = {
+            AreaId(area): odds if isinstance(odds, Odds) else Odds.parse(odds)
+            for area, odds in (offered or {}).items()
+        }
+        return compiled(
+            rulebook=self.id,
+            layout=felt.id,
+            layout_clause=felt.clause,
+            areas=self.areas,
+            table=self.pay_tables[felt.pay_table],
+            texts=self.clauses,
+            settings=self.chosen(settings),
+            payoff_settings=[name for name, one in self.settings.items() if one.changes is Changes.PAYOFF],
+            offered=offers,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the whole book in canonical form: any changed word changes it."""
+        import json
+        from hashlib import sha256
+
+        text = json.dumps(self._data, ensure_ascii=True, separators=(",", ":"), sort_keys=True, default=str)
+        return "sha256:" + sha256(text.encode("ascii")).hexdigest()
+
+    def check(self) -> Rulebook:
+        """Reads every part, so that whatever is wrong is found now."""
+        for part in _PARTS:
+            getattr(self, part)
+        self._section.done()
+        return self
+
+    def advice(self) -> Iterator[str]:
+        """What is allowed but hardly meant: edges at or under zero, missing mirrors."""
+        from taisai.rules.advice import advice
+
+        rule = self.chance_rule
+        if rule.kind is ChanceKind.DICE:
+            chances: tuple[Chance, ...] = (self.chance(),)
+        else:
+            chances = tuple(self.chance(decks=n) for n in range(rule.least_decks, rule.most_decks + 1))
+        payoff = [setting for setting in self.settings.values() if setting.changes is Changes.PAYOFF]
+        for layout in self.layouts:
+            told: set[str] = set()
+            for values in product(*(setting.choices for setting in payoff)):
+                settings = dict(zip((setting.id for setting in payoff), values, strict=True))
+                for line in advice(self.matrix(layout, settings=settings), chances):
+                    if line not in told:
+                        told.add(line)
+                        yield line
+
+
+_PARTS: Final = (
+    "effective",
+    "sources",
+    "layouts",
+    "interpretations",
+    "errata",
+    "people",
+    "procedure",
+    "irregularities",
+    "limits",
+    "equipment",
+)
+
+
+def rulebook_ids() -> tuple[str, ...]:
+    """The ids of the rulebooks that come with the package."""
+    return tuple(sorted(path.stem for path in BOOKS.glob("*.toml")))
+
+
+def rulebook(name: str | Path) -> Rulebook:
+    """A rulebook by its id, or from a TOML file of your own.
+
+    >>> from taisai.rules import Outcome
+    >>> rulebook("rws-sic-bo-etg-v8").matrix("A").net("total-8", Outcome.of(2, 3, 3))
+    Fraction(17, 2)
+    """
+    own = Path(name)
+    if own.suffix != ".toml" and (BOOKS / f"{name}.toml").is_file():
+        return Rulebook(_parsed(BOOKS / f"{name}.toml"), f"{name}.toml")
+    if not own.is_file():
+        raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {str(name)!r}")
+    return Rulebook(_parsed(own), own.name).check()
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    def refused(expected: str, got: str) -> BookError:
+        return BookError(file=path.name, key="the whole file", expected=expected, got=got)
+
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise refused("a file that can be read", str(error.strerror)) from None
+    if len(data) > MOST_BYTES:
+        raise refused(f"at most {MOST_BYTES} bytes", str(len(data)))
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise refused("UTF-8", f"something else at byte {error.start}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise refused("TOML", str(error)) from None
+    except RecursionError:
+        raise refused("TOML", "lists nested too deeply") from None

@@ -1,0 +1,107 @@
+"""Chance: how likely each of the 56 outcomes is, exactly. Dice with replacement, a shoe without."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from math import comb
+from typing import Final
+
+from taisai.rules.clauses import Clause, cited
+from taisai.rules.errors import RulesError
+from taisai.rules.outcomes import DICE, FACES, OUTCOMES
+from taisai.rules.reading import Section
+
+ROLLS: Final = 216
+MOST_DECKS: Final = 100  # a shoe larger than this is a typing mistake
+
+
+class ChanceKind(StrEnum):
+    """Where the outcome comes from."""
+
+    DICE = "dice"
+    CARDS = "cards"
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Exact weights of the 56 outcomes over a common total."""
+
+    kind: ChanceKind
+    weights: tuple[int, ...]
+    total: int
+    decks: int | None = None
+    seen: tuple[int, ...] = ()
+    """How many cards of each face, 1 to 6, have been seen."""
+
+    def probability(self, places: Sequence[int]) -> Fraction:
+        """The probability that the outcome is one of those at these places."""
+        return Fraction(sum(self.weights[place] for place in places), self.total)
+
+    def expected(self, row: Sequence[int], denominator: int) -> Fraction:
+        """The expectation of one row of a matrix, per unit staked."""
+        return Fraction(sum(map(int.__mul__, self.weights, row)), self.total * denominator)
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceRule:
+    """What a rulebook says of its dice or cards."""
+
+    kind: ChanceKind
+    clause: Clause
+    cards_per_face: int = 0
+    least_decks: int = 0
+    most_decks: int = 0
+    decks: int = 0
+    """The number of decks unless the house says otherwise."""
+
+    def chance(self, decks: int | None = None, seen: Sequence[int] = ()) -> Chance:
+        """The chances with this many decks in the shoe, after these cards have been seen."""
+        if self.kind is ChanceKind.DICE:
+            if decks is not None or seen:
+                raise RulesError("expected no decks and no cards seen in a game of dice, got some")
+            return Chance(self.kind, tuple(outcome.ways for outcome in OUTCOMES), ROLLS)
+        decks = self.decks if decks is None else decks
+        if not self.least_decks <= decks <= self.most_decks:
+            raise RulesError(f"expected {self.least_decks} to {self.most_decks} decks ({self.clause}), got {decks}")
+        return self._shoe(decks, Counter(seen))
+
+    def _shoe(self, decks: int, seen: Counter[int]) -> Chance:
+        for face in seen:
+            if face not in FACES:
+                raise RulesError(f"expected cards of face 1 to 6 seen, got {face!r}")
+        held = decks * self.cards_per_face
+        left = {int(face): held - seen[face] for face in FACES}
+        for face, count in left.items():
+            if count < 0:
+                raise RulesError(f"expected at most {held} cards of face {face} seen, got {seen[face]}")
+        if sum(left.values()) < DICE:
+            raise RulesError(f"expected at least three cards left in the shoe, got {sum(left.values())}")
+        weights = []
+        for outcome in OUTCOMES:
+            weight = 1
+            for face, count in Counter(outcome.faces).items():
+                weight *= comb(left[face], count)
+            weights.append(weight)
+        total = comb(sum(left.values()), DICE)
+        return Chance(self.kind, tuple(weights), total, decks, tuple(seen[face] for face in FACES))
+
+
+def read_chance(book: Section, known: Mapping[Clause, object]) -> ChanceRule:
+    """Three dice, or decks of cards that stand for dice."""
+    section = book.table("chance")
+    kind = section.choice("kind", ChanceKind)
+    clause = cited(section, "clause", known)
+    if kind is ChanceKind.DICE:
+        section.whole("dice", DICE, DICE)
+        section.done()
+        return ChanceRule(kind, clause)
+    per_face = section.whole("cards_per_face", 1, 100)
+    least = section.whole("least_decks", 1, MOST_DECKS)
+    most = section.whole("most_decks", least, MOST_DECKS)
+    decks = section.whole("decks", least, most)
+    section.done()
+    return ChanceRule(kind, clause, per_face, least, most, decks)

@@ -1,0 +1,124 @@
+"""Clauses: what the documents say, where, in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NewType
+
+from taisai.rules.reading import Section
+
+Clause = NewType("Clause", str)
+
+HOUSE: Final[Mapping[Clause, str]] = {
+    Clause("house:outside-the-rules"): "The document does not foresee it: it is referred, and the record says so.",
+    Clause("house:limits"): "A bet under the minimum or over the maximum is refused at entry.",
+    Clause("house:stakes"): "A stake is a positive whole number of the smallest money unit.",
+    Clause("house:whole-money"): "A stake that could win a part of the smallest money unit is refused at entry.",
+    Clause("house:greatest-sum"): "No stake, return or total may exceed 2^53 - 1 of the smallest money unit.",
+    Clause("house:recovery"): "What the system does after an interruption where the document is silent.",
+}
+"""Where no document speaks, what we do and what we call it."""
+
+
+class About(StrEnum):
+    """What a clause concerns."""
+
+    HEADING = "heading"
+    DEFINITION = "definition"
+    EQUIPMENT = "equipment"
+    LAYOUT = "layout"
+    BETS = "bets"
+    PAYOFF = "payoff"
+    PROCEDURE = "procedure"
+    PEOPLE = "people"
+    LIMITS = "limits"
+    IRREGULARITY = "irregularity"
+    DISPLAY = "display"
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseText:
+    """One numbered clause, paraphrased."""
+
+    clause: Clause
+    about: About
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """A reading of ours where the document leaves doubt."""
+
+    clauses: tuple[Clause, ...]
+    reading: str
+    reason: str
+    setting: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """A misprint, what we read instead, and why."""
+
+    clause: Clause
+    printed: str
+    read: str
+    reason: str
+    source: str | None
+
+
+def cited(section: Section, key: str, known: Mapping[Clause, object]) -> Clause:
+    """The clause named under a key, which must be the document's or one of the house's."""
+    return _known(section, key, section.text(key), known)
+
+
+def cited_each(section: Section, key: str, known: Mapping[Clause, object]) -> tuple[Clause, ...]:
+    """The clauses named under a key."""
+    return tuple(_known(section, key, text, known) for text in section.texts(key))
+
+
+def _known(section: Section, key: str, text: str, known: Mapping[Clause, object]) -> Clause:
+    clause = Clause(text)
+    if clause not in known and clause not in HOUSE:
+        raise section.refused(key, "a clause that the document has or 'house:…'", repr(text))
+    return clause
+
+
+def read_clauses(section: Section) -> dict[Clause, ClauseText]:
+    """Every numbered clause of the document, in its order."""
+    read: dict[Clause, ClauseText] = {}
+    for number in section.keys():  # noqa: SIM118  a Section is no mapping
+        entry = section.table(number)
+        clause = Clause(number)
+        read[clause] = ClauseText(clause, entry.choice("about", About), entry.text("says"))
+        entry.done()
+    if not read:
+        raise section.refused("", "at least one clause", "none")
+    return read
+
+
+def read_interpretations(
+    book: Section, settings: Mapping[str, object], known: Mapping[Clause, object]
+) -> tuple[Interpretation, ...]:
+    """The book's readings of doubtful places."""
+    read = []
+    for entry in book.tables("interpretation", least=0):
+        clauses = cited_each(entry, "clauses", known)
+        setting = entry.text("setting") if entry.has("setting") else None
+        if setting is not None and setting not in settings:
+            raise entry.refused("setting", f"a setting of the book ({', '.join(settings)})", repr(setting))
+        read.append(Interpretation(clauses, entry.text("reading"), entry.text("reason"), setting))
+        entry.done()
+    return tuple(read)
+
+
+def read_errata(book: Section, known: Mapping[Clause, object]) -> tuple[Erratum, ...]:
+    """The book's misprints."""
+    read = []
+    for entry in book.tables("erratum", least=0):
+        clause = cited(entry, "clause", known)
+        source = entry.text("source") if entry.has("source") else None
+        read.append(Erratum(clause, entry.text("printed"), entry.text("read"), entry.text("reason"), source))
+        entry.done()
+    return tuple(read)

@@ -1,0 +1,98 @@
+"""The six winning conditions. Whatever needs more is Python, not a bigger language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+from taisai.rules.outcomes import FACES, OUTCOMES
+
+
+class Condition(StrEnum):
+    """When an area wins, given the numbers it is about."""
+
+    TOTAL = "total"
+    """The three faces add up to one of the numbers."""
+    TOTAL_NOT_TRIPLE = "total-not-triple"
+    """The same, but not with three faces alike."""
+    ANY_TRIPLE = "any-triple"
+    """Three faces alike; the area is about no number."""
+    SHOWS = "shows"
+    """All the numbers show, each at least as often as it is listed."""
+    EXACTLY = "exactly"
+    """The number shows on exactly so many dice."""
+    THREE_DIFFERENT = "three-different"
+    """Three different faces, all of them among the numbers."""
+
+
+# A condition is asked once for all 56 outcomes, so it is set algebra over these, never a question per outcome.
+Places = frozenset[int]
+_EVERY: Final[Places] = frozenset(outcome.index for outcome in OUTCOMES)
+_OF_TOTAL: Final = {t: frozenset(o.index for o in OUTCOMES if o.total == t) for t in range(3, 19)}
+_SHOWING: Final = {
+    face: tuple(frozenset(o.index for o in OUTCOMES if o.faces.count(face) >= times) for times in range(5))
+    for face in FACES
+}
+"""Face → times → where the face shows at least so many times; four times never."""
+_TRIPLES: Final = frozenset(o.index for o in OUTCOMES if len(set(o.faces)) == 1)
+_ALL_DIFFERENT: Final = frozenset(o.index for o in OUTCOMES if len(set(o.faces)) == 3)
+
+
+def _shows(numbers: Sequence[int]) -> Places:
+    won = _EVERY
+    for face in set(numbers):
+        won &= _SHOWING[face][numbers.count(face)]  # type: ignore[index]
+    return won
+
+
+def _total(numbers: Sequence[int]) -> Places:
+    return frozenset().union(*(_OF_TOTAL[number] for number in numbers))
+
+
+def _among(numbers: Sequence[int]) -> Places:
+    return _EVERY.difference(*(_SHOWING[face][1] for face in FACES if face not in numbers))
+
+
+def winners(condition: Condition, numbers: Sequence[int], dice: int | None = None) -> tuple[int, ...]:
+    """The places among the 56 of the outcomes on which a condition without `fault` holds.
+
+    >>> [str(OUTCOMES[place]) for place in winners(Condition.SHOWS, (1, 1, 3))]
+    ['113']
+    """
+    match condition:
+        case Condition.SHOWS:
+            won = _shows(numbers)
+        case Condition.TOTAL:
+            won = _total(numbers)
+        case Condition.TOTAL_NOT_TRIPLE:
+            won = _total(numbers) - _TRIPLES
+        case Condition.ANY_TRIPLE:
+            won = _TRIPLES
+        case Condition.EXACTLY:
+            showing = _SHOWING[numbers[0]]  # type: ignore[index]
+            won = showing[dice or 0] - showing[(dice or 0) + 1]
+        case Condition.THREE_DIFFERENT:
+            won = _ALL_DIFFERENT & _among(numbers)
+    return tuple(sorted(won))
+
+
+_FACES_NEEDED: Final = {Condition.SHOWS: (1, 3), Condition.EXACTLY: (1, 3), Condition.THREE_DIFFERENT: (3, 6)}
+
+
+def fault(condition: Condition, numbers: Sequence[int], dice: int | None) -> tuple[str, str] | None:
+    """What is expected and what is wrong, where a condition does not fit its numbers."""
+    got = str(list(numbers))
+    if (dice is not None) != (condition is Condition.EXACTLY):
+        return "dice = 1, 2 or 3 with 'exactly' and with nothing else", f"dice = {dice} with '{condition}'"
+    if condition is Condition.ANY_TRIPLE:
+        return ("no numbers with 'any-triple'", got) if numbers else None
+    if condition in _FACES_NEEDED:
+        least, most = _FACES_NEEDED[condition]
+        if not (least <= len(numbers) <= most and all(1 <= n <= 6 for n in numbers)):
+            return f"{least} to {most} faces from 1 to 6 with '{condition}'", got
+        if condition is Condition.EXACTLY and len(set(numbers)) != 1:
+            return "one face with 'exactly'", got
+    elif not numbers or not all(3 <= n <= 18 for n in numbers):
+        return f"totals from 3 to 18 with '{condition}'", got
+    return None if winners(condition, numbers, dice) else ("a condition that some outcome meets", got)

@@ -1,0 +1,91 @@
+"""Equipment: what a table is played with, its counts, lives and inspections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from taisai.rules.clauses import Clause, cited
+from taisai.rules.people import People
+from taisai.rules.reading import Section
+from taisai.rules.settings import Setting, SettingIs, read_setting_is
+
+
+class InspectedBefore(StrEnum):
+    """When an inspection is due."""
+
+    OPENING = "opening"
+    SHIFT = "shift"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Who inspects an item, before what, with how many trial runs."""
+
+    by: str
+    before: InspectedBefore
+    runs: int
+    clause: Clause
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One piece of equipment."""
+
+    id: str
+    label: str
+    label_zh: str
+    clause: Clause
+    when: SettingIs | None
+    least_tumbles: int | None
+    hours_on_table: int | None
+    excludes: str | None
+    inspections: tuple[Inspection, ...]
+
+
+def read_equipment(
+    book: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
+) -> tuple[Item, ...]:
+    """The book's equipment."""
+    sections = book.tables("equipment")
+    items = tuple(_item(entry, settings, people, known) for entry in sections)
+    names = [item.id for item in items]
+    for entry, item in zip(sections, items, strict=True):
+        if names.count(item.id) > 1:
+            raise entry.refused("id", "each item once", f"{item.id!r} twice")
+        if item.excludes is not None and item.excludes not in names:
+            raise entry.refused("excludes", f"one of {', '.join(names)}", repr(item.excludes))
+    return items
+
+
+def _item(
+    entry: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
+) -> Item:
+    item = Item(
+        entry.text("id"),
+        entry.text("en"),
+        entry.text("zh"),
+        cited(entry, "clause", known),
+        read_setting_is(entry, "when", settings),
+        entry.whole("least_tumbles", 1, 100) if entry.has("least_tumbles") else None,
+        entry.whole("hours_on_table", 1, 10_000) if entry.has("hours_on_table") else None,
+        entry.text("excludes") if entry.has("excludes") else None,
+        tuple(_inspection(section, people, known) for section in entry.tables("inspection", least=0)),
+    )
+    entry.done()
+    return item
+
+
+def _inspection(entry: Section, people: People, known: Mapping[Clause, object]) -> Inspection:
+    ranks = [rank.id for rank in people.ladder]
+    if entry.text("by") not in ranks:
+        raise entry.refused("by", f"one of {', '.join(ranks)}", repr(entry.text("by")))
+    inspection = Inspection(
+        entry.text("by"),
+        entry.choice("before", InspectedBefore),
+        entry.whole("runs", 1, 100),
+        cited(entry, "clause", known),
+    )
+    entry.done()
+    return inspection

@@ -1,0 +1,188 @@
+"""Irregularities: what happened × phase → ruling and clause, with no hole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from taisai.rules.clauses import Clause, cited
+from taisai.rules.people import People
+from taisai.rules.procedure import Phase, Procedure
+from taisai.rules.reading import Section
+from taisai.rules.settings import Setting, SettingIs, read_setting_is
+
+
+class Irregularity(StrEnum):
+    """What can go wrong at a table."""
+
+    TOO_FEW_TUMBLES = "too-few-tumbles"
+    EXPOSED_EARLY = "exposed-early"
+    """Concealed dice, or a card, seen before the close."""
+    DIE_NOT_FLAT = "die-not-flat"
+    DIE_DAMAGED = "die-damaged"
+    DOME_OR_DICE_BROKEN = "dome-or-dice-broken"
+    LATE_BET = "late-bet"
+    """A bet placed or increased after the close."""
+    LATE_WITHDRAWAL = "late-withdrawal"
+    CHIPS_UNCLEAR = "chips-unclear"
+    """Chips not clearly placed, or moved by accident."""
+    EQUIPMENT_FAILURE = "equipment-failure"
+    """Electronic equipment fails: console, lights, electrical device."""
+    AUTOMATED_SHAKER_FAILURE = "automated-shaker-failure"
+    DEAL_NOT_PRESSED = "deal-not-pressed"
+    UNDER_MINIMUM = "under-minimum"
+    OVER_MAXIMUM = "over-maximum"
+    EARLIER_LIMIT_MISTAKE = "earlier-limit-mistake"
+    POWER_FAILURE = "power-failure"
+    TERMINALS_DOWN = "terminals-down"
+    WRONG_RESULT = "wrong-result"
+    """The result keyed in is not what the dice show."""
+    DISPLAY_WRONG = "display-wrong"
+    FOREIGN_CARD = "foreign-card"
+    CARD_COUNT_WRONG = "card-count-wrong"
+    SHOE_SHORT = "shoe-short"
+    TWO_SHAKERS = "two-shakers"
+    """A manual shaker while the automated one is on the table."""
+    OTHER = "other"
+
+
+class Ruling(StrEnum):
+    """What the rules order."""
+
+    VOID = "void"
+    """The round has no result; every bet is returned."""
+    VOID_AFFECTED = "void-affected"
+    """All affected rounds are void, settled ones too."""
+    NO_ROLL = "no-roll"
+    """Bets stay and re-open until a fresh close; the dice are shaken again."""
+    WITHDRAW_OPTION = "withdraw-option"
+    """Each player may withdraw all of his bets or none."""
+    CONTINUE = "continue"
+    SETTLE_BY_OUTCOME = "settle-by-outcome"
+    """Settled by what the dice or cards show, whatever was keyed or lit."""
+    SETTLE_REGISTERED = "settle-registered"
+    """The round goes on: registered bets are settled, others returned."""
+    SETTLE_THEN_SHUT = "settle-then-shut"
+    """Settled in a supervisor's presence; then the table is shut until repaired."""
+    RESET_AND_ENTER = "reset-and-enter"
+    """The outcome stands; the equipment is reset and the result keyed in."""
+    REFUSE = "refuse"
+    STAYS_LIVE = "stays-live"
+    SETTLE_ONCE = "settle-once"
+    """Paid or collected once for this player, afterwards returned."""
+    SETTLE_TO_MAXIMUM = "settle-to-maximum"
+    """Paid and collected to the maximum only; the excess is returned."""
+    STANDS = "stands"
+    """What was settled earlier stands."""
+    REFER = "refer"
+    """Someone of the named rank decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """One cell: the ruling, its clause, who decides where it is a referral, whether the document foresees it."""
+
+    ruling: Ruling
+    clause: Clause
+    to: str | None
+    foreseen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Irregularities:
+    """The total table of rulings."""
+
+    phases: tuple[Phase, ...]
+    cells: Mapping[tuple[Irregularity, Phase], Ruled]
+    instead: Mapping[tuple[Irregularity, Phase], tuple[SettingIs, Ruled]]
+
+    def ruled(self, event: Irregularity, phase: Phase, settings: Mapping[str, str]) -> Ruled:
+        """What the rules order when this happens in this phase."""
+        otherwise = self.instead.get((event, phase))
+        if otherwise and otherwise[0].holds(settings):
+            return otherwise[1]
+        return self.cells[event, phase]
+
+
+def read_irregularities(
+    book: Section,
+    settings: Mapping[str, Setting],
+    people: People,
+    procedure: Procedure,
+    known: Mapping[Clause, object],
+) -> Irregularities:
+    """The book's table; the catch-all fills what it does not foresee, and without one a hole is refused."""
+    section = book.table("irregularities")
+    phases = tuple(facts.id for facts in procedure.phases)
+    cells: dict[tuple[Irregularity, Phase], Ruled] = {}
+    instead: dict[tuple[Irregularity, Phase], tuple[SettingIs, Ruled]] = {}
+    for entry in section.tables("ruling"):
+        event = entry.choice("event", Irregularity)
+        ruled = _ruled(entry, people, known, foreseen=True)
+        other = _instead(entry, settings, people, known)
+        for phase in _phases(entry, phases):
+            if (event, phase) in cells:
+                raise entry.refused("phases", "one ruling for each phase", f"{event} in {phase} twice")
+            cells[event, phase] = ruled
+            if other:
+                instead[event, phase] = other
+        entry.done()
+    _fill(section, cells, phases, people, known)
+    section.done()
+    return Irregularities(phases, cells, instead)
+
+
+def _ruled(entry: Section, people: People, known: Mapping[Clause, object], *, foreseen: bool) -> Ruled:
+    ruling = entry.choice("ruling", Ruling)
+    clause = cited(entry, "clause", known)
+    to = entry.text("to") if entry.has("to") else None
+    if (ruling is Ruling.REFER) != (to is not None):
+        raise entry.refused("to", "the rank that decides, with 'refer' and with nothing else", repr(to) if to else "nothing")
+    if to is not None and to not in [rank.id for rank in people.ladder]:
+        raise entry.refused("to", f"one of {', '.join(rank.id for rank in people.ladder)}", repr(to))
+    return Ruled(ruling, clause, to, foreseen)
+
+
+def _instead(
+    entry: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
+) -> tuple[SettingIs, Ruled] | None:
+    if not entry.has("instead"):
+        return None
+    section = entry.table("instead")
+    when = read_setting_is(section, "when", settings)
+    if when is None:
+        raise section.refused("when", "a setting", "nothing")
+    ruled = _ruled(section, people, known, foreseen=True)
+    section.done()
+    return when, ruled
+
+
+def _phases(entry: Section, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    if entry.texts("phases") == ("all",):
+        return phases
+    named = entry.each_choice("phases", Phase)
+    for phase in named:
+        if phase not in phases:
+            raise entry.refused("phases", "phases that the procedure has, or 'all'", repr(str(phase)))
+    return named
+
+
+def _fill(
+    section: Section,
+    cells: dict[tuple[Irregularity, Phase], Ruled],
+    phases: tuple[Phase, ...],
+    people: People,
+    known: Mapping[Clause, object],
+) -> None:
+    otherwise = None
+    if section.has("otherwise"):
+        entry = section.table("otherwise")
+        otherwise = _ruled(entry, people, known, foreseen=False)
+        entry.done()
+    for event in Irregularity:
+        for phase in phases:
+            if (event, phase) not in cells:
+                if otherwise is None:
+                    raise section.refused("otherwise", f"a ruling on {event} in {phase}, or a catch-all", "a hole")
+                cells[event, phase] = otherwise

@@ -1,0 +1,150 @@
+"""Layouts: where the areas lie, so that a page can draw the felt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from taisai.rules.areas import AreaId
+from taisai.rules.clauses import Clause, cited
+from taisai.rules.pay import PayTable
+from taisai.rules.reading import Section
+
+MOST_COLUMNS: Final = 60  # a felt wider than this could not be touched on any screen
+
+
+class Drawing(StrEnum):
+    """Whose drawing it is: never claim the document's for what its text does not show."""
+
+    DOCUMENT = "document"
+    OURS = "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a row: an area, the printed odds of an area, or blank. Cells share their row's width."""
+
+    area: AreaId | None
+    odds_of: AreaId | None
+    wide: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A rectangle of the felt and its rows of cells; places count from 1 at the top left."""
+
+    id: str
+    drawing: Drawing
+    row: int
+    column: int
+    tall: int
+    wide: int
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One felt: a grid of blocks, and the pay table that holds on it."""
+
+    id: str
+    pay_table: str
+    clause: Clause
+    columns: int
+    rows: int
+    blocks: tuple[Block, ...]
+
+    def cells(self) -> Iterator[Cell]:
+        """All cells, block by block."""
+        for block in self.blocks:
+            for row in block.rows:
+                yield from row
+
+
+def read_layouts(
+    book: Section, tables: Mapping[str, PayTable], known: Mapping[Clause, object]
+) -> dict[str, Layout]:
+    """The book's layouts by id; each shows every area of its pay table once."""
+    read: dict[str, Layout] = {}
+    for entry in book.tables("layout"):
+        name = entry.text("id")
+        if name in read:
+            raise entry.refused("id", "a layout not yet given", repr(name))
+        table = entry.text("pay_table")
+        if table not in tables:
+            raise entry.refused("pay_table", f"one of {', '.join(tables)}", repr(table))
+        columns, rows = entry.whole("columns", 1, MOST_COLUMNS), entry.whole("rows", 1, MOST_COLUMNS)
+        clause = cited(entry, "clause", known)
+        priced = tables[table].areas()
+        sections = entry.tables("block")
+        blocks = tuple(_block(section, priced) for section in sections)
+        layout = Layout(name, table, clause, columns, rows, blocks)
+        _fits(layout, sections)
+        _each_area_once(layout, sections, priced)
+        entry.done()
+        read[name] = layout
+    return read
+
+
+def _block(entry: Section, priced: frozenset[AreaId]) -> Block:
+    rows = tuple(
+        tuple(_cell(entry, f"cells {n}, cell {m}", cell, priced) for m, cell in enumerate(row, 1))
+        for n, row in enumerate(entry.rows("cells"), 1)
+    )
+    block = Block(
+        entry.text("id"),
+        entry.choice("drawing", Drawing),
+        entry.whole("row", 1, MOST_COLUMNS),
+        entry.whole("column", 1, MOST_COLUMNS),
+        entry.whole("tall", 1, MOST_COLUMNS),
+        entry.whole("wide", 1, MOST_COLUMNS),
+        rows,
+    )
+    entry.done()
+    return block
+
+
+def _cell(block: Section, place: str, cell: Section | str, priced: frozenset[AreaId]) -> Cell:
+    if isinstance(cell, str):
+        return Cell(_priced(block, place, cell, priced) if cell else None, None, 1)
+    wide = cell.whole("wide", 1, MOST_COLUMNS) if cell.has("wide") else 1
+    area = _priced(cell, "area", cell.text("area"), priced) if cell.has("area") else None
+    odds_of = _priced(cell, "odds_of", cell.text("odds_of"), priced) if cell.has("odds_of") else None
+    if area and odds_of:
+        raise cell.refused("odds_of", "either area or odds_of", "both")
+    cell.done()
+    return Cell(area, odds_of, wide)
+
+
+def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) -> AreaId:
+    if name not in priced:
+        raise section.refused(key, "an area of this layout's pay table", repr(name))
+    return AreaId(name)
+
+
+def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
+    taken: dict[tuple[int, int], str] = {}
+    for block, section in zip(layout.blocks, sections, strict=True):
+        if block.column + block.wide - 1 > layout.columns:
+            raise section.refused("wide", f"a block within {layout.columns} columns", str(block.wide))
+        if block.row + block.tall - 1 > layout.rows:
+            raise section.refused("tall", f"a block within {layout.rows} rows", str(block.tall))
+        for row in range(block.row, block.row + block.tall):
+            for column in range(block.column, block.column + block.wide):
+                other = taken.setdefault((row, column), block.id)
+                if other != block.id:
+                    raise section.refused("row", "a free place on the felt", f"the place of {other!r}")
+
+
+def _each_area_once(layout: Layout, sections: tuple[Section, ...], priced: frozenset[AreaId]) -> None:
+    seen: set[AreaId] = set()
+    for block, section in zip(layout.blocks, sections, strict=True):
+        for row in block.rows:
+            for cell in row:
+                if cell.area in seen:
+                    raise section.refused("cells", "each area once on a layout", f"{cell.area!r} twice")
+                if cell.area:
+                    seen.add(cell.area)
+    for missing in sorted(priced - seen):
+        raise sections[0].refused("cells", "a cell for every area of the pay table", f"none for {missing!r}")

@@ -1,0 +1,287 @@
+"""The payoff matrix: area × 56 outcomes → net per unit and clause. Everything about pay is a look-up in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+from operator import itemgetter
+from typing import Final
+
+from taisai.rules.areas import AreaId
+from taisai.rules.clauses import Clause, ClauseText
+from taisai.rules.conditions import Condition, winners
+from taisai.rules.errors import RulesError
+from taisai.rules.odds import Odds
+from taisai.rules.outcomes import DICE, FACES, OUTCOMES, Outcome
+from taisai.rules.pay import Area, PayLine, PayTable
+from taisai.rules.settlement import (
+    GREATEST_SUM,
+    Bet,
+    Money,
+    Reason,
+    Refusal,
+    SettledBet,
+    Settlement,
+    first_refusal,
+)
+
+DIGEST_FORMAT: Final = 1
+_TRIPLES: Final = winners(Condition.ANY_TRIPLE, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """One way in which an area wins: at these odds, on the outcomes at these places."""
+
+    odds: Odds
+    net: int
+    """Won per unit staked, in 1/denominator."""
+    places: tuple[int, ...]
+    pick: Callable[[tuple[int, ...]], tuple[int, ...]] = field(compare=False, repr=False)
+    """Picks what lies at these places out of 56: a look-up made once, since odds and shoes ask for it often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Established:
+    """The areas whose fate the dice known so far have decided."""
+
+    won: tuple[AreaId, ...]
+    lost: tuple[AreaId, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.won or self.lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a cell of the matrix is what it is."""
+
+    area: AreaId
+    label: str
+    outcome: Outcome
+    net: Fraction
+    odds: Odds | None
+    clause: Clause
+    says: str
+
+    def __str__(self) -> str:
+        verdict = f"wins {self.odds}" if self.odds else "loses"
+        return f"{self.label} {verdict} on {' '.join(map(str, self.outcome.faces))} ({self.clause}: {self.says})"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What every area of a layout pays on every outcome, exactly, and by which clause."""
+
+    rulebook: str
+    layout: str
+    layout_clause: Clause
+    settings: Mapping[str, str]
+    """The settings that change a payoff."""
+    labels: tuple[Area, ...]
+    denominator: int
+    """The least common denominator of all nets."""
+    nets: tuple[tuple[int, ...], ...]
+    """[area][outcome] in 1/denominator; a loser is minus the denominator."""
+    clauses: tuple[tuple[Clause, ...], ...]
+    wins: tuple[tuple[Win, ...], ...]
+    """[area] → the ways it wins."""
+    texts: Mapping[Clause, ClauseText]
+
+    @cached_property
+    def areas(self) -> tuple[AreaId, ...]:
+        """The ids of the areas, in the rulebook's order."""
+        return tuple(area.id for area in self.labels)
+
+    @cached_property
+    def rows(self) -> Mapping[AreaId, int]:
+        """Area id → its row."""
+        return {area: row for row, area in enumerate(self.areas)}
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of a canonical form with every figure, clause and setting that makes a payoff."""
+        from hashlib import sha256  # a tenth of a cold start, and most commands need no digest
+
+        form = {
+            "format": DIGEST_FORMAT,
+            "rulebook": self.rulebook,
+            "layout": self.layout,
+            "settings": dict(self.settings),
+            "denominator": self.denominator,
+            "areas": [[a, n, c] for a, n, c in zip(self.areas, self.nets, self.clauses, strict=True)],
+        }
+        text = json.dumps(form, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+        return "sha256:" + sha256(text.encode("ascii")).hexdigest()
+
+    def row(self, area: str) -> int:
+        """The row of an area, which must be on the layout."""
+        row = self.rows.get(AreaId(area))
+        if row is None:
+            raise RulesError(f"expected an area of {self.rulebook} layout {self.layout}, got {area!r}")
+        return row
+
+    def net(self, area: str, outcome: Outcome) -> Fraction:
+        """The net per unit staked: the odds for a winner, -1 for a loser."""
+        return Fraction(self.nets[self.row(area)][outcome.index], self.denominator)
+
+    def illuminated(self, outcome: Outcome) -> tuple[AreaId, ...]:
+        """The winning areas."""
+        place = outcome.index
+        return tuple(area for area, row in zip(self.areas, self.nets, strict=True) if row[place] > 0)
+
+    def established(self, known: Sequence[int]) -> Established:
+        """Which areas have conclusively won or lost when these dice are known."""
+        left = DICE - len(known)
+        if left < 0:
+            raise RulesError(f"expected at most three known dice, got {len(known)}")
+        places = _completions(tuple(known), left)
+        won, lost = [], []
+        for area, row in zip(self.areas, self.nets, strict=True):
+            winning = [row[place] > 0 for place in places]
+            if all(winning):
+                won.append(area)
+            elif not any(winning):
+                lost.append(area)
+        return Established(tuple(won), tuple(lost))
+
+    def explain(self, area: str, outcome: Outcome) -> Explanation:
+        """What the area gets on the outcome, and the clause that says so."""
+        row, place = self.row(area), outcome.index
+        odds = next((win.odds for win in self.wins[row] if place in win.places), None)
+        clause = self.clauses[row][place]
+        says = self.texts[clause].says if clause in self.texts else ""
+        return Explanation(
+            self.areas[row], self.labels[row].label, outcome, self.net(area, outcome), odds, clause, says
+        )
+
+    def refusal(self, bet: Bet) -> Refusal | None:
+        """Why a bet cannot be taken on this layout, if it cannot."""
+        if bet.area not in self.rows:
+            where = f"{self.rulebook} layout {self.layout}"
+            return Refusal(
+                Reason.NOT_ON_LAYOUT, self.layout_clause, f"expected an area of {where}, got {bet.area!r}"
+            )
+        if type(bet.stake) is not int:
+            got = f"expected a whole stake on {bet.area}, got {bet.stake!r}"
+            return Refusal(Reason.STAKE_NOT_WHOLE, Clause("house:stakes"), got)
+        if bet.stake <= 0:
+            got = f"expected a stake above 0 on {bet.area}, got {bet.stake}"
+            return Refusal(Reason.STAKE_NOT_POSITIVE, Clause("house:stakes"), got)
+        if bet.stake > GREATEST_SUM:
+            return _beyond("stake", bet.stake)
+        for win in self.wins[self.rows[bet.area]]:
+            if bet.stake * win.net % self.denominator:
+                step = self.denominator // gcd(win.net, self.denominator)
+                got = f"expected a stake on {bet.area} in steps of {step}, since it wins {win.odds}, got {bet.stake}"
+                return Refusal(Reason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), got)
+        return None
+
+    def settle(self, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | Refusal:
+        """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
+        bets = tuple(bets)
+        refused = first_refusal(map(self.refusal, bets))
+        if refused:
+            return refused
+        place = outcome.index
+        settled = []
+        for bet in bets:
+            row = self.rows[bet.area]
+            net = self.nets[row][place]
+            won = Money(bet.stake * net // self.denominator) if net > 0 else Money(0)
+            returned = Money(bet.stake + won) if net > 0 else Money(0)
+            settled.append(SettledBet(bet.area, bet.stake, won, returned, self.clauses[row][place]))
+        staked, back = sum(bet.stake for bet in settled), sum(bet.returned for bet in settled)
+        for what, sums in (
+            ("return", [bet.returned for bet in settled]),
+            ("total staked", [staked]),
+            ("total returned", [back]),
+        ):
+            if max(sums, default=0) > GREATEST_SUM:
+                return _beyond(what, max(sums))
+        return Settlement(outcome, Money(staked), Money(back), tuple(settled))
+
+
+def _beyond(what: str, amount: int) -> Refusal:
+    got = f"expected a {what} of at most 2^53 - 1, got {amount}"
+    return Refusal(Reason.BEYOND_LIMIT, Clause("house:greatest-sum"), got)
+
+
+def _picking(places: tuple[int, ...]) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+    """An itemgetter that gives a tuple for one place too."""
+    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
+
+
+def _completions(known: tuple[int, ...], left: int) -> tuple[int, ...]:
+    if not left:
+        return (Outcome.of(*known).index,)
+    return tuple({place for face in FACES for place in _completions((*known, face), left - 1)})
+
+
+def compiled(
+    *,
+    rulebook: str,
+    layout: str,
+    layout_clause: Clause,
+    areas: Mapping[AreaId, Area],
+    table: PayTable,
+    texts: Mapping[Clause, ClauseText],
+    settings: Mapping[str, str],
+    payoff_settings: Iterable[str],
+    offered: Mapping[AreaId, Odds],
+) -> Matrix:
+    """The matrix of a layout under these settings and offered odds."""
+    lines = _lines_by_area(table, offered)
+    labels = tuple(area for area in areas.values() if area.id in lines)
+    denominator = lcm(*(odds.net.denominator for found in lines.values() for _, odds in found))
+    nets, clauses, wins = [], [], []
+    for area in labels:
+        row = [-denominator] * len(OUTCOMES)
+        cited = [area.loses] * len(OUTCOMES)
+        for place in _TRIPLES:
+            cited[place] = area.loses_on_triple
+        ways = []
+        for line, odds in lines[area.id]:
+            way = line.winning(settings)
+            places = winners(way.condition, area.numbers, way.dice)
+            net = odds.net.numerator * (denominator // odds.net.denominator)
+            for place in places:
+                row[place] = net
+                cited[place] = line.clause
+            ways.append(Win(odds, net, places, _picking(places)))
+        if area.wins_on_triple:
+            for place in _TRIPLES:
+                if row[place] > 0:
+                    cited[place] = area.wins_on_triple
+        nets.append(tuple(row))
+        clauses.append(tuple(cited))
+        wins.append(tuple(ways))
+    return Matrix(
+        rulebook,
+        layout,
+        layout_clause,
+        {name: settings[name] for name in sorted(payoff_settings)},
+        labels,
+        denominator,
+        tuple(nets),
+        tuple(clauses),
+        tuple(wins),
+        texts,
+    )
+
+
+def _lines_by_area(table: PayTable, offered: Mapping[AreaId, Odds]) -> dict[AreaId, list[tuple[PayLine, Odds]]]:
+    lines: dict[AreaId, list[tuple[PayLine, Odds]]] = {}
+    for line in table.lines:
+        for area in line.areas:
+            lines.setdefault(area, []).append((line, line.odds))
+    for area, odds in offered.items():
+        if area not in lines:
+            raise RulesError(f"expected an area of pay table {table.id}, got an offer on {area!r}")
+        first, _ = lines[area][0]
+        lines[area][0] = (first, first.offered(odds))
+    return lines

@@ -1,0 +1,225 @@
+"""Areas and pay tables as a rulebook writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from taisai.rules.areas import CATALOGUE, AreaId, is_area_id
+from taisai.rules.clauses import Clause, cited
+from taisai.rules.conditions import Condition, fault, winners
+from taisai.rules.errors import RulesError
+from taisai.rules.odds import Odds
+from taisai.rules.reading import Section
+from taisai.rules.settings import Setting, SettingIs, read_setting_is
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """One place on the layout that takes bets, as a rulebook calls it."""
+
+    id: AreaId
+    label: str
+    label_zh: str
+    numbers: tuple[int, ...]
+    """The faces or totals that it is about."""
+    loses: Clause
+    loses_on_triple: Clause
+    wins_on_triple: Clause | None
+    """The clause that a winner on a triple goes by, where it is not the pay line's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wins:
+    """A winning condition, with the number of dice where the condition needs one."""
+
+    condition: Condition
+    dice: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PayLine:
+    """These areas, when they win so, win at these odds, by this clause."""
+
+    areas: tuple[AreaId, ...]
+    wins: Wins
+    instead: tuple[SettingIs, Wins] | None
+    """What wins where a setting says otherwise."""
+    odds: Odds
+    """What is paid unless the house offers more."""
+    floor: Odds | None
+    """The least that may be offered; None where the odds are fixed."""
+    clause: Clause
+
+    def winning(self, settings: Mapping[str, str]) -> Wins:
+        """The condition under these settings."""
+        return self.instead[1] if self.instead and self.instead[0].holds(settings) else self.wins
+
+    def offered(self, odds: Odds) -> Odds:
+        """The odds, if the line allows to offer them."""
+        if self.floor is None:
+            if odds.net != self.odds.net:
+                raise RulesError(f"expected {self.odds}, fixed by {self.clause}, got an offer of {odds}")
+        elif odds.net < self.floor.net:
+            raise RulesError(f"expected an offer of at least {self.floor} ({self.clause}), got {odds}")
+        return odds
+
+
+@dataclass(frozen=True, slots=True)
+class PayTable:
+    """The pay lines that hold for a layout."""
+
+    id: str
+    clause: Clause
+    lines: tuple[PayLine, ...]
+
+    def areas(self) -> frozenset[AreaId]:
+        """The areas that the table prices."""
+        return frozenset(area for line in self.lines for area in line.areas)
+
+
+def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Area]:
+    """The book's areas by id, in its order."""
+    read: dict[AreaId, Area] = {}
+    for entry in book.tables("area"):
+        ids = entry.texts("ids")
+        own = _own_numbers(entry, ids)
+        loses = cited(entry, "loses", known)
+        on_triple = cited(entry, "loses_on_triple", known) if entry.has("loses_on_triple") else loses
+        wins_on_triple = cited(entry, "wins_on_triple", known) if entry.has("wins_on_triple") else None
+        for text in ids:
+            area = AreaId(text)
+            if area in read:
+                raise entry.refused("ids", "an area not yet declared", f"{text!r} twice")
+            numbers = own or CATALOGUE[text]
+            words = " ".join(map(str, numbers))
+            read[area] = Area(
+                area,
+                entry.text("en").replace("{n}", words),
+                entry.text("zh").replace("{n}", words),
+                numbers,
+                loses,
+                on_triple,
+                wins_on_triple,
+            )
+        entry.done()
+    return read
+
+
+def _own_numbers(entry: Section, ids: tuple[str, ...]) -> tuple[int, ...] | None:
+    if not ids:
+        raise entry.refused("ids", "at least one area", "an empty list")
+    if not entry.has("numbers"):
+        for text in ids:
+            if text not in CATALOGUE:
+                raise entry.refused("ids", "areas of the catalogue, or one area with numbers of its own", repr(text))
+        return None
+    if len(ids) != 1 or ids[0] in CATALOGUE or not is_area_id(ids[0]):
+        raise entry.refused("ids", "one id of your own, like 'low-odd', where numbers are given", repr(ids[0]))
+    return entry.wholes("numbers", 1, 18)
+
+
+def read_pay_tables(
+    book: Section, areas: Mapping[AreaId, Area], settings: Mapping[str, Setting], known: Mapping[Clause, object]
+) -> dict[str, PayTable]:
+    """The book's pay tables by id; every declared area is priced by one of them."""
+    read: dict[str, PayTable] = {}
+    for entry in book.tables("pay_table"):
+        name = entry.text("id")
+        if name in read:
+            raise entry.refused("id", "a pay table not yet given", repr(name))
+        lines = tuple(_line(line, areas, settings, known) for line in entry.tables("pay"))
+        read[name] = PayTable(name, cited(entry, "clause", known), lines)
+        _no_outcome_twice(entry, read[name], areas)
+        entry.done()
+    priced = frozenset[AreaId]().union(*(table.areas() for table in read.values()))
+    for n, entry in enumerate(book.tables("area"), 1):
+        for text in entry.texts("ids"):
+            if text not in priced:
+                raise book.refused(f"area {n}, ids", "areas that a pay table prices", f"{text!r} without odds")
+    return read
+
+
+def _line(
+    entry: Section,
+    areas: Mapping[AreaId, Area],
+    settings: Mapping[str, Setting],
+    known: Mapping[Clause, object],
+) -> PayLine:
+    names = entry.texts("areas")
+    if not names:
+        raise entry.refused("areas", "at least one area", "an empty list")
+    entry.no_repeat("areas", names)
+    for name in names:
+        if name not in areas:
+            raise entry.refused("areas", "an area that the book declares", repr(name))
+    wins = _wins(entry)
+    instead = _instead(entry, settings)
+    for way in (wins, instead[1]) if instead else (wins,):
+        for name in names:
+            _winnable(entry, areas[AreaId(name)], way)
+    odds, floor = _odds(entry)
+    line = PayLine(tuple(map(AreaId, names)), wins, instead, odds, floor, cited(entry, "clause", known))
+    entry.done()
+    return line
+
+
+def _wins(entry: Section) -> Wins:
+    dice = entry.whole("dice", 1, 3) if entry.has("dice") else None
+    return Wins(entry.choice("wins", Condition), dice)
+
+
+def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs, Wins] | None:
+    if not entry.has("instead"):
+        return None
+    section = entry.table("instead")
+    when = read_setting_is(section, "when", settings)
+    if when is None:
+        raise section.refused("when", "a setting", "nothing")
+    wins = _wins(section)
+    section.done()
+    return when, wins
+
+
+def _winnable(entry: Section, area: Area, wins: Wins) -> None:
+    wrong = fault(wins.condition, area.numbers, wins.dice)
+    if wrong:
+        expected, got = wrong
+        raise entry.refused("wins", expected, f"{got} ({area.id})")
+
+
+def _odds(entry: Section) -> tuple[Odds, Odds | None]:
+    if entry.has("odds"):
+        for key in ("floor", "offered"):
+            if entry.has(key):
+                raise entry.refused(key, "either odds, or floor and offered", "both")
+        return _odds_at(entry, "odds"), None
+    if not entry.has("floor"):
+        raise entry.refused("odds", "odds, or floor and offered", "nothing")
+    floor = _odds_at(entry, "floor")
+    offered = _odds_at(entry, "offered")
+    if offered.net < floor.net:
+        raise entry.refused("offered", f"odds at or above the floor of {floor}", repr(str(offered)))
+    return offered, floor
+
+
+def _odds_at(entry: Section, key: str) -> Odds:
+    text = entry.text(key)
+    try:
+        return Odds.parse(text)
+    except RulesError as error:
+        expected = str(error).removeprefix("expected ").rpartition(", got ")[0]
+        raise entry.refused(key, expected, repr(text)) from None
+
+
+def _no_outcome_twice(entry: Section, table: PayTable, areas: Mapping[AreaId, Area]) -> None:
+    """An area may have several lines (one, two, three dice), but never two on one outcome."""
+    for pick in (False, True):
+        won: dict[AreaId, set[int]] = {}
+        for n, line in enumerate(table.lines, 1):
+            wins = line.instead[1] if pick and line.instead else line.wins
+            for area in line.areas:
+                places = winners(wins.condition, areas[area].numbers, wins.dice)
+                if not won.setdefault(area, set()).isdisjoint(places):
+                    raise entry.refused(f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice")
+                won[area].update(places)

@@ -1,0 +1,168 @@
+"""Reading a TOML table strictly: every key asked for by name and type, every other key refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Final, TypeVar
+
+from taisai.rules.errors import BookError
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+MOST_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
+MOST_ENTRIES: Final = 1_000  # of one list in a book: the largest of ours has 104
+_TOML_NAMES: Final = {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
+
+
+def shown(value: object) -> str:
+    """A value as an error message quotes it, with its TOML type where the value alone would mislead."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "an empty list" if not value else "a list"
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+class Section:
+    """One table of a rulebook, with its place in the file."""
+
+    def __init__(self, data: Mapping[str, Any], file: str, place: tuple[str, ...] = ()) -> None:
+        self._data = data
+        self._file = file
+        self._place = place
+        self._asked: set[str] = set()
+
+    def refused(self, key: str, expected: str, got: str) -> BookError:
+        """The error that names a key of this table."""
+        place = ", ".join((*self._place, key) if key else self._place) or "the whole file"
+        return BookError(file=self._file, key=place, expected=expected, got=got)
+
+    def keys(self) -> tuple[str, ...]:
+        """The keys of a table whose keys are the reader's to interpret."""
+        self._asked.update(self._data)
+        return tuple(self._data)
+
+    def has(self, key: str) -> bool:
+        """Whether an optional key is given."""
+        self._asked.add(key)
+        return key in self._data
+
+    def _get(self, key: str, kind: type) -> Any:
+        self._asked.add(key)
+        value = self._data.get(key)
+        if type(value) is not kind:
+            raise self.refused(key, _TOML_NAMES[kind], "nothing" if value is None else shown(value))
+        return value
+
+    def text(self, key: str) -> str:
+        """A text that is not empty."""
+        value = self._get(key, str)
+        return self._checked(key, value)
+
+    def _checked(self, key: str, value: object) -> str:
+        if not isinstance(value, str) or not value.strip() or len(value) > MOST_CHARACTERS:
+            got = f"{len(value)} characters" if isinstance(value, str) and len(value) > MOST_CHARACTERS else shown(value)
+            raise self.refused(key, f"a text of at most {MOST_CHARACTERS} characters, not empty", got)
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, or one text as a list of one."""
+        if isinstance(self._data.get(key), str):
+            return (self.text(key),)
+        return tuple(self._checked(f"{key} {n}", item) for n, item in enumerate(self._list(key, least=0), 1))
+
+    def whole(self, key: str, least: int, most: int) -> int:
+        """A whole number within bounds."""
+        value = int(self._get(key, int))
+        if not least <= value <= most:
+            raise self.refused(key, f"a whole number from {least} to {most}", str(value))
+        return value
+
+    def wholes(self, key: str, least: int, most: int) -> tuple[int, ...]:
+        """A list of whole numbers within bounds."""
+        for n, item in enumerate(self._list(key, least=1), 1):
+            if type(item) is not int or not least <= item <= most:
+                raise self.refused(f"{key} {n}", f"a whole number from {least} to {most}", shown(item))
+        return tuple(self._data[key])
+
+    def flag(self, key: str) -> bool:
+        """True or false."""
+        return bool(self._get(key, bool))
+
+    def value(self, key: str) -> object:
+        """Whatever is there, for a key that takes more than one type."""
+        self._asked.add(key)
+        return self._data.get(key)
+
+    def choice(self, key: str, choices: type[Choice]) -> Choice:
+        """One of a closed list of words."""
+        return self.chosen(key, self.text(key), choices)
+
+    def chosen(self, key: str, word: str, choices: type[Choice]) -> Choice:
+        """The member of a closed list that a word stands for."""
+        try:
+            return choices(word)
+        except ValueError:
+            listed = ", ".join(sorted(choices))
+            raise self.refused(key, f"one of {listed}", repr(word)) from None
+
+    def each_choice(self, key: str, choices: type[Choice]) -> tuple[Choice, ...]:
+        """A list of words from a closed list, none twice."""
+        words = self.texts(key)
+        self.no_repeat(key, words)
+        return tuple(self.chosen(key, word, choices) for word in words)
+
+    def no_repeat(self, key: str, words: tuple[str, ...]) -> None:
+        """Refuses a list that names something twice."""
+        for word in words:
+            if words.count(word) > 1:
+                raise self.refused(key, "each name once", f"{word!r} twice")
+
+    def table(self, key: str) -> Section:
+        """A table within this one."""
+        return Section(self._get(key, dict), self._file, (*self._place, key))
+
+    def tables(self, key: str, least: int = 1) -> tuple[Section, ...]:
+        """A list of tables; their places count from 1."""
+        if least == 0 and not self.has(key):
+            return ()
+        sections = []
+        for n, item in enumerate(self._list(key, least), 1):
+            if not isinstance(item, dict):
+                raise self.refused(f"{key} {n}", "a table", shown(item))
+            sections.append(Section(item, self._file, (*self._place, f"{key} {n}")))
+        return tuple(sections)
+
+    def _list(self, key: str, least: int) -> list[Any]:
+        items: list[Any] = self._get(key, list)
+        if not least <= len(items) <= MOST_ENTRIES:
+            got = "an empty list" if not items else f"{len(items)} entries"
+            raise self.refused(key, f"a list of {least} to {MOST_ENTRIES} entries", got)
+        return items
+
+    def rows(self, key: str) -> tuple[tuple[Section | str, ...], ...]:
+        """A list of lists whose items are texts or tables."""
+        rows = []
+        for n, row in enumerate(self._list(key, least=1), 1):
+            if not isinstance(row, list) or not row:
+                raise self.refused(f"{key} {n}", "a list of cells", shown(row))
+            rows.append(tuple(self._cell(f"{key} {n}", m, item) for m, item in enumerate(row, 1)))
+        return tuple(rows)
+
+    def _cell(self, row: str, m: int, item: object) -> Section | str:
+        if isinstance(item, dict):
+            return Section(item, self._file, (*self._place, row, f"cell {m}"))
+        if not isinstance(item, str):
+            raise self.refused(f"{row}, cell {m}", "an area, '' or a table", shown(item))
+        return item
+
+    def done(self) -> None:
+        """Refuses whatever was not asked for."""
+        for key in self._data:
+            if key not in self._asked:
+                known = ", ".join(sorted(self._asked))
+                raise self.refused(key, f"one of the keys {known}", f"the unknown key {key!r}")

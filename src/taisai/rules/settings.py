@@ -1,0 +1,118 @@
+"""Settings: the readings and choices that a rulebook leaves to the house."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from taisai.rules.errors import RulesError
+from taisai.rules.reading import Section
+
+
+MOST: Final = 1_000_000  # of a numeric setting; a number beyond it is a typing mistake
+
+
+class Changes(StrEnum):
+    """Which part of the rules a setting changes; a payoff setting is part of the matrix digest."""
+
+    PAYOFF = "payoff"
+    PROCEDURE = "procedure"
+    IRREGULARITIES = "irregularities"
+    PEOPLE = "people"
+    LIMITS = "limits"
+    EQUIPMENT = "equipment"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One choice and its default: between words, or of a whole number within bounds."""
+
+    id: str
+    changes: Changes
+    choices: tuple[str, ...]
+    bounds: tuple[int, int] | None
+    default: str
+    says: str
+
+    def expected(self) -> str:
+        """What it takes, in words."""
+        if self.bounds:
+            return f"a whole number from {self.bounds[0]} to {self.bounds[1]}"
+        return f"one of {', '.join(self.choices)}"
+
+    def takes(self, value: str) -> bool:
+        """Whether a value is among the choices or within the bounds."""
+        if self.bounds:
+            return re.fullmatch("0|[1-9][0-9]{0,8}", value) is not None and (
+                self.bounds[0] <= int(value) <= self.bounds[1]
+            )
+        return value in self.choices
+
+
+@dataclass(frozen=True, slots=True)
+class SettingIs:
+    """A condition on a setting: it holds when the setting has this value."""
+
+    setting: str
+    value: str
+
+    def holds(self, chosen: Mapping[str, str]) -> bool:
+        """Whether the chosen settings meet it."""
+        return chosen[self.setting] == self.value
+
+
+def read_settings(book: Section) -> dict[str, Setting]:
+    """The book's settings by id."""
+    read: dict[str, Setting] = {}
+    for entry in book.tables("setting", least=0):
+        name = entry.text("id")
+        if name in read:
+            raise entry.refused("id", "a setting not yet declared", repr(name))
+        choices, bounds = _range(entry)
+        setting = Setting(
+            name, entry.choice("changes", Changes), choices, bounds, entry.text("default"), entry.text("says")
+        )
+        if not setting.takes(setting.default):
+            raise entry.refused("default", setting.expected(), repr(setting.default))
+        read[name] = setting
+        entry.done()
+    return read
+
+
+def _range(entry: Section) -> tuple[tuple[str, ...], tuple[int, int] | None]:
+    if entry.has("least"):
+        least = entry.whole("least", 0, MOST)
+        return (), (least, entry.whole("most", least, MOST))
+    choices = entry.texts("choices")
+    entry.no_repeat("choices", choices)
+    if len(choices) < 2:
+        raise entry.refused("choices", "two choices or more, or least and most", str(len(choices)))
+    return choices, None
+
+
+def read_setting_is(section: Section, key: str, settings: Mapping[str, Setting]) -> SettingIs | None:
+    """A condition such as `when = { tumble = "before_close" }`, if there is one."""
+    if not section.has(key):
+        return None
+    entry = section.table(key)
+    names = entry.keys()
+    if len(names) != 1 or names[0] not in settings:
+        raise section.refused(key, f"one setting of {', '.join(sorted(settings)) or 'none'}", ", ".join(names) or "none")
+    value = entry.text(names[0])
+    if value not in settings[names[0]].choices:
+        raise entry.refused(names[0], f"one of {', '.join(settings[names[0]].choices)}", repr(value))
+    return SettingIs(names[0], value)
+
+
+def chosen(settings: Mapping[str, Setting], given: Mapping[str, str]) -> dict[str, str]:
+    """Every setting with its value: the given ones, else the defaults."""
+    for name, value in given.items():
+        if name not in settings:
+            known = ", ".join(sorted(settings)) or "none"
+            raise RulesError(f"expected a setting of this rulebook ({known}), got {name!r}")
+        if not settings[name].takes(value):
+            raise RulesError(f"expected {name} to be {settings[name].expected()}, got {value!r}")
+    return {name: given.get(name, setting.default) for name, setting in settings.items()}

@@ -1,0 +1,158 @@
+"""The set-up script, with stand-ins for uv, Python and apt-get that only write down what they were asked."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.project.tree import ROOT
+
+COREUTILS = ("cat", "cksum", "dirname", "head", "ln", "mkdir", "rm", "sh", "sleep")
+UV = f"""#!/bin/sh
+echo "uv $1 $2" >>calls
+[ "$1" != venv ] || {{ mkdir -p .venv/bin && ln -s '{sys.executable}' .venv/bin/python; }}
+[ ! -e interrupted ] || kill $PPID
+"""
+PYTHON_WITHOUT_VENV = f"""#!/bin/sh
+case "$2" in *ensurepip*) exit 1 ;; *executable*) echo "$0" ;; *) exec '{sys.executable}' "$@" ;; esac
+"""
+
+
+class Machine:
+    """A clone in a folder with a space in its name, on a machine that has only the commands given to it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bin = folder / "bin"
+        self.clone = folder / "a clone"
+        self.bin.mkdir()
+        (self.clone / "tools").mkdir(parents=True)
+        shutil.copytree(ROOT / "requirements", self.clone / "requirements")
+        shutil.copy(ROOT / "pyproject.toml", self.clone)
+        shutil.copy(ROOT / "tools" / "setup", self.clone / "tools")
+        for name in COREUTILS:
+            (self.bin / name).symlink_to(shutil.which(name) or name)
+
+    def gets(self, name: str, script: str) -> None:
+        (self.bin / name).write_text(script)
+        (self.bin / name).chmod(0o755)
+
+    def setup(self, which: str = "dev", **environment: str) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": str(self.bin)} | environment
+        command: list[str | Path] = [self.clone / "tools" / "setup", which]
+        return subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+
+    def calls(self) -> list[str]:
+        log = self.clone / "calls"
+        lines = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return lines
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.fixture
+def with_uv(machine: Machine) -> Machine:
+    machine.gets("uv", UV)
+    (machine.bin / "python3").symlink_to(sys.executable)
+    return machine
+
+
+def test_the_first_run_installs_and_the_second_does_nothing(with_uv: Machine) -> None:
+    done = with_uv.setup()
+    assert done.returncode == 0, done.stderr
+    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+    started = time.perf_counter()
+    assert with_uv.setup().stdout == ""
+    assert time.perf_counter() - started < 1
+    assert with_uv.calls() == []
+
+
+def test_what_dev_installs_serves_run_but_not_the_other_way_round(with_uv: Machine) -> None:
+    with_uv.setup("run")
+    with_uv.calls()
+    with_uv.setup("dev")
+    assert with_uv.calls() == ["uv pip install", "uv pip install"]
+    with_uv.setup("run")
+    assert with_uv.calls() == []
+
+
+def test_a_changed_pin_is_installed_without_starting_afresh(with_uv: Machine) -> None:
+    with_uv.setup()
+    with_uv.calls()
+    with (with_uv.clone / "requirements" / "dev.txt").open("a") as pins:
+        pins.write("\n")
+    with_uv.setup()
+    assert with_uv.calls() == ["uv pip install", "uv pip install"]
+
+
+def test_a_moved_clone_starts_afresh(with_uv: Machine) -> None:
+    with_uv.setup()
+    with_uv.clone = with_uv.clone.rename(with_uv.clone.with_name("elsewhere"))
+    with_uv.calls()
+    with_uv.setup()
+    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+
+
+def test_an_interrupted_run_is_made_good_by_the_next(with_uv: Machine) -> None:
+    (with_uv.clone / "interrupted").touch()
+    assert with_uv.setup().returncode != 0
+    (with_uv.clone / "interrupted").unlink()
+    with_uv.calls()
+    assert with_uv.setup().returncode == 0
+    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+
+
+def test_a_lock_left_by_a_dead_run_does_not_bar_the_next(with_uv: Machine) -> None:
+    lock = with_uv.clone / ".venv.lock"
+    lock.mkdir()
+    (lock / "pid").write_text("999999999")
+    assert with_uv.setup().returncode == 0
+    assert not lock.exists()
+
+
+def test_two_runs_at_once_install_once(with_uv: Machine) -> None:
+    with ThreadPoolExecutor() as pool:
+        both = list(pool.map(with_uv.setup, ["dev", "dev"]))
+    assert [run.returncode for run in both] == [0, 0]
+    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+
+
+def test_without_python_it_says_what_is_missing(machine: Machine) -> None:
+    done = machine.setup()
+    assert done.returncode == 1
+    assert "needs Python 3.11 or newer" in done.stderr
+
+
+def test_a_python_that_is_too_old_is_refused_by_name(with_uv: Machine) -> None:
+    with_uv.gets("python3.9", "#!/bin/sh\nexit 1\n")
+    done = with_uv.setup(PYTHON="python3.9")
+    assert done.returncode == 1
+    assert "PYTHON=python3.9 is no Python 3.11 or newer" in done.stderr
+
+
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_without_the_venv_module_root_installs_it_others_are_told_how(machine: Machine, user: str) -> None:
+    machine.gets("python3", PYTHON_WITHOUT_VENV)
+    machine.gets("id", f"#!/bin/sh\necho {user}\n")
+    machine.gets("apt-get", '#!/bin/sh\necho "apt-get $*" >>calls\n[ "$1" = update ]\n')
+    done = machine.setup()
+    package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    assert done.returncode != 0  # the stand-in for apt-get installs nothing
+    if user == "0":
+        assert machine.calls()[-1].endswith(package)
+    else:
+        assert f"sudo apt-get install -y {package}" in done.stderr
+        assert machine.calls() == []
+
+
+def test_an_unknown_set_is_refused(machine: Machine) -> None:
+    assert "expected 'run' or 'dev', got 'all'" in machine.setup("all").stderr
