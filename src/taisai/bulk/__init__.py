@@ -1,1 +1,21 @@
-"""The matrix on arrays: many bets, many rounds at once. Needs NumPy; numba makes it faster where it is present."""
+"""The matrix on arrays: many bets, many rounds at once. Needs NumPy, and is faster where numba is present."""
+
+from taisai.bulk.bets import MOST_BETS, MOST_PLAYERS, PLAIN_UP_TO, BetsByArea, ByBet
+from taisai.bulk.entry import BetRefusedError, BulkError
+from taisai.bulk.rounds import MOST_CELLS, house_nets, nets_by_bet, nets_by_player
+from taisai.bulk.totals import HouseTotal
+
+__all__ = [
+    "MOST_BETS",
+    "MOST_CELLS",
+    "MOST_PLAYERS",
+    "PLAIN_UP_TO",
+    "BetRefusedError",
+    "BetsByArea",
+    "BulkError",
+    "ByBet",
+    "HouseTotal",
+    "house_nets",
+    "nets_by_bet",
+    "nets_by_player",
+]

@@ -1,4 +1,4 @@
-"""A book of registered bets, kept by area, so that settling touches winners only and the house's total no bet at all."""
+"""Registered bets, kept by area, so that settling touches winners only."""
 
 from __future__ import annotations
 
@@ -8,36 +8,23 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from taisai.bulk import kernels
-from taisai.bulk.entry import BetRefused, BulkError, Entry, Numbers, Part, beyond, exact_sum
-from taisai.bulk.multiples import Multiples, Places, Whole
+from taisai.bulk.entry import BulkError, Entry, Numbers, Part, exact_sum, sorted_by_row
+from taisai.bulk.multiples import Multiples, Whole
 from taisai.bulk.shelf import Shelf
+from taisai.bulk.totals import HouseTotal, Totals
 from taisai.rules.areas import AreaId
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.rules.settlement import GREATEST_SUM, Money
+from taisai.rules.settlement import Money
 
 MOST_PLAYERS: Final = 2**24
-"""Players of one book: totals for all of them then take 128 MiB."""
+"""Players of one round: totals for all of them then take 128 MiB."""
 MOST_BETS: Final = 10**8
-"""Bets of one book, which then takes 2.4 GB."""
-MOST_CELLS: Final = 2**27
-"""Rounds × bets, or rounds × players, of one answer, which then takes 1 GiB."""
-PLAIN_UP_TO: Final = 200
-"""Up to so many bets a plain loop beats NumPy."""
+"""Bets of one round, which then take 2.4 GB."""
+PLAIN_UP_TO: Final = 400
+"""Up to so many bets a plain loop is quicker than NumPy."""
 COMPILED_FROM: Final = 100_000
 """From so many bets on numba is worth the second that it takes to load."""
-
-
-class HouseTotal(NamedTuple):
-    """What the house took in and gives back on an outcome."""
-
-    staked: Money
-    returned: Money
-
-    @property
-    def net(self) -> Money:
-        """What stays with the house; less than 0 where it pays."""
-        return Money(self.staked - self.returned)
 
 
 class ByBet(NamedTuple):
@@ -51,7 +38,7 @@ class ByBet(NamedTuple):
 class BetsByArea:
     """The bets of a round on one layout, by players numbered from 0.
 
-    >>> from taisai.rules import Outcome, rulebook
+    >>> from taisai.rules import rulebook
     >>> bets = BetsByArea(rulebook("rws-sic-bo-etg-v8").matrix("A"), players=2)
     >>> bets.add(0, "small", 100)
     >>> bets.add(1, "total-8", 50)
@@ -63,26 +50,26 @@ class BetsByArea:
     """
 
     def __init__(self, matrix: Matrix, *, players: int, compiled: bool | None = None) -> None:
-        """`compiled` says whether to use numba; None is where it is present, and only for many bets."""
+        """Without `compiled`, numba is used where it is present and the bets are many."""
         if type(players) is not int or not 1 <= players <= MOST_PLAYERS:
             raise BulkError(f"expected 1 to {MOST_PLAYERS} players, got {players!r}")
         self.matrix = matrix
         self.players = players
-        self._multiples = Multiples.of(matrix)
-        self._entry = Entry(matrix, self._multiples, players)
-        self._compiled = compiled
+        self._compiled = kernels.has_numba() if compiled is None else compiled
+        self.multiples = Multiples.of(matrix)
+        self._columns = self.multiples.columns
+        self._entry = Entry(matrix, self.multiples, players)
         self._adder = kernels.compiled_adder() if compiled else kernels.add_by_numpy
         self.clear()
 
     def clear(self) -> None:
         """Takes all bets off, for the next round."""
         self._size = 0
-        self._staked = 0
-        self._bound = 0
-        self._steps = [0] * len(self._multiples.steps)
-        self._loose: dict[int, list[tuple[int, int, int]]] = {}
-        self._loose_size = 0
+        self._totals = Totals(self.multiples)
         self._shelves: dict[int, Shelf] = {}
+        # Bets that are on no shelf yet: (row, player, steps) of each, and beside it its place.
+        self._loose: list[tuple[int, int, int]] = []
+        self._loose_places: list[int] = []
 
     def __len__(self) -> int:
         return self._size
@@ -90,25 +77,129 @@ class BetsByArea:
     # ── registering ──────────────────────────────────────────────────────────────────────────────────
 
     def add(self, player: int, area: str, stake: int) -> None:
-        """Registers one bet, or raises BetRefused."""
+        """Registers one bet, or raises BetRefusedError."""
         row = self._entry.one(player, area, stake)
-        steps = stake // self._multiples.steps[row]
-        self._admit(1, {row: steps})
-        self._lay(row, player, steps, self._size)
+        self._check_size(1)
+        steps = stake // self.multiples.steps[row]
+        self._totals.admit(row, steps)
+        self._loose.append((row, player, steps))
+        self._loose_places.append(self._size)
         self._size += 1
 
     def extend(self, players: Numbers, rows: Numbers, stakes: Numbers) -> None:
-        """Registers many bets, or raises BetRefused and registers none. Areas are given by their matrix rows."""
+        """Registers many bets, areas by their matrix rows; or raises BetRefusedError and registers none."""
         count = len(players)
-        if self._size + count > MOST_BETS:
-            raise BulkError(f"expected at most {MOST_BETS} bets, got {self._size + count}")
+        self._check_size(count)
         parts = self._entry.batch(players, rows, stakes)
-        self._admit(count, {part.row: exact_sum(part.steps) for part in parts})
-        if self._loose_size + count <= PLAIN_UP_TO:
-            for part in parts:
-                for player, steps, place in zip(*(column.tolist() for column in part[1:]), strict=True):
-                    self._lay(part.row, player, steps, self._size + place)
-        else:
-            for part in parts:
-                self._shelve(part._replace(places=part.places + self._size))
+        self._totals.admit_all({part.row: exact_sum(part.steps) for part in parts})
+        for part in parts:
+            placed = part._replace(places=part.places + self._size)
+            if count > PLAIN_UP_TO:
+                self._shelve(placed)
+            else:
+                bets = zip(part.players.tolist(), part.steps.tolist(), strict=True)
+                self._loose += [(part.row, *bet) for bet in bets]
+                self._loose_places += placed.places.tolist()
         self._size += count
+
+    def _check_size(self, more: int) -> None:
+        if self._size + more > MOST_BETS:
+            raise BulkError(f"expected at most {MOST_BETS} bets, got {self._size + more}")
+
+    def _shelve(self, part: Part) -> None:
+        shelf = self._shelves.get(part.row)
+        if shelf is None:
+            self._shelves[part.row] = Shelf(part.players, part.steps, part.places)
+        else:
+            shelf.append(part.players, part.steps, part.places)
+
+    def _tidy(self) -> None:
+        """Shelves the loose bets once they are many."""
+        if len(self._loose) > PLAIN_UP_TO:
+            for part in self._loose_parts():
+                self._shelve(part)
+            self._loose = []
+            self._loose_places = []
+        if self._compiled and self._size >= COMPILED_FROM:
+            self._adder = kernels.compiled_adder()
+
+    def _loose_parts(self) -> list[Part]:
+        if not self._loose:
+            return []
+        rows, players, steps = np.array(self._loose, dtype=np.int64).T
+        return sorted_by_row(rows, players, steps, np.array(self._loose_places, dtype=np.intp))
+
+    def parts(self) -> Iterator[Part]:
+        """All bets, area by area; an area can come twice."""
+        for row, shelf in self._shelves.items():
+            yield Part(row, shelf.players, shelf.steps, shelf.places)
+        yield from self._loose_parts()
+
+    # ── the house ────────────────────────────────────────────────────────────────────────────────────
+
+    def house(self, outcome: Outcome) -> HouseTotal:
+        """The house's total on an outcome; the time it takes does not depend on the number of bets."""
+        return HouseTotal(Money(self._totals.staked), Money(self._totals.returned(outcome.index)))
+
+    def exposure(self) -> dict[Outcome, HouseTotal]:
+        """The house's total on every outcome."""
+        return {outcome: self.house(outcome) for outcome in OUTCOMES}
+
+    def staked_by_area(self) -> dict[AreaId, Money]:
+        """What lies on each area."""
+        held = zip(self.matrix.areas, self._totals.steps, self.multiples.steps, strict=True)
+        return {area: Money(steps * step) for area, steps, step in held}
+
+    def staked_by_player(self) -> Whole:
+        """What each player has staked."""
+        totals = np.zeros(self.players, dtype=np.int64)
+        for part in self.parts():
+            self._adder(totals, [(part.players, part.steps)], self.multiples.steps[part.row])
+        return totals
+
+    # ── settling ─────────────────────────────────────────────────────────────────────────────────────
+
+    def returned_by_player(self, outcome: Outcome) -> Whole:
+        """What each player gets back on an outcome, stakes of winning bets included."""
+        totals = np.zeros(self.players, dtype=np.int64)
+        if self._size > PLAIN_UP_TO:
+            self._tidy()
+            for multiple, rows in self.multiples.alike[outcome.index]:
+                areas = [(shelf.players, shelf.steps) for row in rows if (shelf := self._shelves.get(row))]
+                if areas:
+                    self._adder(totals, areas, multiple)
+        if self._loose:
+            column, tally = self._columns[outcome.index], totals.data
+            for row, player, steps in self._loose:
+                multiple = column[row]
+                if multiple:
+                    tally[player] += steps * multiple
+        return totals
+
+    def winners(self, outcome: Outcome) -> dict[int, int]:
+        """The players who get something back, and what."""
+        if self._size > PLAIN_UP_TO:
+            totals = self.returned_by_player(outcome)
+            players = totals.nonzero()[0]
+            return dict(zip(players.tolist(), totals[players].tolist(), strict=True))
+        column = self._columns[outcome.index]
+        tally: dict[int, int] = {}
+        for row, player, steps in self._loose:
+            multiple = column[row]
+            if multiple:
+                if player in tally:
+                    tally[player] += steps * multiple
+                else:
+                    tally[player] = steps * multiple
+        return tally
+
+    def by_bet(self, outcome: Outcome) -> ByBet:
+        """What each bet gets on an outcome."""
+        column, step = self.multiples.columns[outcome.index], self.multiples.steps
+        won, returned = np.zeros((2, self._size), dtype=np.int64)
+        for part in self.parts():
+            multiple = column[part.row]
+            if multiple:
+                won[part.places] = part.steps * (multiple - step[part.row])
+                returned[part.places] = part.steps * multiple
+        return ByBet(won, returned)

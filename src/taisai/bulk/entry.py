@@ -1,9 +1,10 @@
-"""What may be registered: a batch is looked at as a whole, by the plain rules' reasons, before anything changes."""
+"""What may be registered: a batch is looked at as a whole before anything changes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +23,14 @@ class BulkError(ValueError):
     """Something asked of the arrays that makes no sense, such as a player without a seat."""
 
 
-class BetRefused(BulkError):
+class BetRefusedError(BulkError):
     """A bet that cannot be registered. Nothing of its batch was."""
 
     def __init__(self, refusal: Refusal, place: int | None = None) -> None:
         self.refusal = refusal
-        super().__init__(str(refusal) if place is None else f"{refusal}: bet {place} of the batch, counted from 0")
+        super().__init__(
+            str(refusal) if place is None else f"{refusal}: bet {place} of the batch, counted from 0"
+        )
 
 
 class Part(NamedTuple):
@@ -54,13 +57,18 @@ class Entry:
             raise BulkError(f"expected a player from 0 to {self.players - 1}, got {player!r}")
         row = self.matrix.rows.get(AreaId(area))
         limits = self.multiples
-        if row is None or type(stake) is not int or not 0 < stake <= limits.most[row] or stake % limits.steps[row]:
+        if (
+            row is None
+            or type(stake) is not int
+            or not 0 < stake <= limits.most[row]
+            or stake % limits.steps[row]
+        ):
             raise self._refused([area], [stake], alone=True)
         return row
 
     def batch(self, players: Numbers, rows: Numbers, stakes: Numbers) -> list[Part]:
         """The bets by area, if every one of them can be taken."""
-        seats, keys, money = _whole(players, "players"), _whole(rows, "areas"), np.asarray(stakes)
+        seats, keys, money = whole(players, "players"), whole(rows, "areas"), np.asarray(stakes)
         if not seats.shape == keys.shape == money.shape or seats.ndim != 1:
             raise BulkError(
                 "expected players, areas and stakes in three arrays of one length, "
@@ -81,24 +89,21 @@ class Entry:
             return None
         if money.min() <= 0 or money.max() > GREATEST_SUM:
             return None
-        order = np.argsort(keys.astype(np.uint16), kind="stable")  # short keys: NumPy then sorts by radix
-        ends = np.cumsum(np.bincount(keys)).tolist()
-        seats, money = seats[order], money[order].astype(np.int64, copy=False)
         parts = []
-        for row, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-            if start == end:
-                continue
-            mine, step = money[start:end], self.multiples.steps[row]
-            steps = mine // step if step > 1 else mine
-            if mine.max() > self.multiples.most[row] or (step > 1 and (steps * step != mine).any()):
+        for part in sorted_by_row(keys, seats, money.astype(np.int64, copy=False)):
+            stakes, step = part.steps, self.multiples.steps[part.row]
+            steps = stakes // step if step > 1 else stakes
+            if stakes.max() > self.multiples.most[part.row] or (step > 1 and (steps * step != stakes).any()):
                 return None
-            parts.append(Part(row, seats[start:end], steps, order[start:end]))
+            parts.append(part._replace(steps=steps))
         return parts
 
     def _name(self, row: int) -> str:
         return self.matrix.areas[row] if 0 <= row < len(self.matrix.areas) else f"row {row}"
 
-    def _refused(self, areas: Sequence[str], stakes: Sequence[object], *, alone: bool = False) -> BetRefused:
+    def _refused(
+        self, areas: Sequence[str], stakes: Sequence[object], *, alone: bool = False
+    ) -> BetRefusedError:
         """Why not every bet can be taken: the reason with the lowest rank, and of equals the earliest."""
         found: tuple[Refusal, int] | None = None
         for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
@@ -107,7 +112,7 @@ class Entry:
                 found = refusal, place
         if found is None:
             found = self._return_beyond(areas, stakes)
-        return BetRefused(found[0], None if alone else found[1])
+        return BetRefusedError(found[0], None if alone else found[1])
 
     def _return_beyond(self, areas: Sequence[str], stakes: Sequence[object]) -> tuple[Refusal, int]:
         for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
@@ -131,7 +136,20 @@ def exact_sum(numbers: Whole) -> int:
     return sum(numbers.tolist())
 
 
-def _whole(numbers: Numbers, what: str) -> Places:
+def sorted_by_row(rows: Places, players: Places, steps: Whole, places: Places | None = None) -> list[Part]:
+    """Bets by area, in their order; without places they are counted from 0."""
+    order = np.argsort(rows.astype(np.uint16), kind="stable")  # NumPy sorts short keys by radix
+    ends = np.cumsum(np.bincount(rows)).tolist()
+    players, steps, places = players[order], steps[order], order if places is None else places[order]
+    return [
+        Part(row, players[start:end], steps[start:end], places[start:end])
+        for row, (start, end) in enumerate(pairwise([0, *ends]))
+        if end > start
+    ]
+
+
+def whole(numbers: Numbers, what: str) -> Places:
+    """An array of whole numbers, whatever kind of whole number they came as."""
     array = np.asarray(numbers)
     if array.size and array.dtype.kind not in "iu":
         raise BulkError(f"expected {what} as whole numbers, got an array of {array.dtype}")

@@ -1,4 +1,4 @@
-"""The innermost loop: so many steps times a multiple, added to each player's total. Compiled where numba is present."""
+"""The innermost loop: steps times a multiple, added to the players' totals, by NumPy or by numba."""
 
 from __future__ import annotations
 

@@ -50,10 +50,8 @@ class Multiples:
             columns=columns,
             alike=tuple(map(_alike, columns)),
             greatest=tuple(map(max, rows)),
-            most=tuple(
-                GREATEST_SUM // max(step, *row) * step for step, row in zip(steps, rows, strict=True)
-            ),
-            # Odds can be so odd that a multiple outgrows int64; then no stake is within the limit, and the cell idle.
+            most=tuple(GREATEST_SUM // max(step, *row) * step for step, row in zip(steps, rows, strict=True)),
+            # Odds can be such that a multiple outgrows int64. Then no stake is within the limit.
             table=np.array([[min(cell, GREATEST_SUM + 1) for cell in row] for row in rows], dtype=np.int64),
         )
 

@@ -27,7 +27,9 @@ def _edges(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
 
 def _mirrors(matrix: Matrix) -> Iterator[str]:
     """Opposite faces of a die add up to seven; a layout that offers an area usually offers its mirror."""
-    winning = {frozenset(place for win in ways for place in win.places): n for n, ways in enumerate(matrix.wins)}
+    winning = {
+        frozenset(place for win in ways for place in win.places): n for n, ways in enumerate(matrix.wins)
+    }
     for places, row in winning.items():
         if frozenset(MIRRORED[place] for place in places) not in winning:
             numbers = "".join(str(7 - n) for n in reversed(matrix.labels[row].numbers))

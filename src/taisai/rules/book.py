@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance, ChanceKind, read_chance
 from taisai.rules.clauses import Erratum, Interpretation, read_clauses, read_errata, read_interpretations
+from taisai.rules.compiling import compiled
 from taisai.rules.errors import BookError, RulesError
 from taisai.rules.layout import Layout, read_layouts
-from taisai.rules.matrix import Matrix, compiled
+from taisai.rules.matrix import Matrix
 from taisai.rules.odds import Odds
 from taisai.rules.pay import read_areas, read_pay_tables
 from taisai.rules.reading import Section
@@ -156,7 +157,7 @@ class Rulebook:
         settings: Mapping[str, str] | None = None,
         offered: Mapping[str, str | Odds] | None = None,
     ) -> Matrix:
-        """The payoff matrix of a layout, under these settings and with these odds offered above their floors."""
+        """The payoff matrix of a layout, under these settings and with these odds offered."""
         felt = self.layout(layout)
         offers = {
             AreaId(area): odds if isinstance(odds, Odds) else Odds.parse(odds)
@@ -240,7 +241,9 @@ def rulebook(name: str | Path) -> Rulebook:
     if own.suffix != ".toml" and (BOOKS / f"{name}.toml").is_file():
         return Rulebook(_parsed(BOOKS / f"{name}.toml"), f"{name}.toml")
     if not own.is_file():
-        raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {str(name)!r}")
+        raise RulesError(
+            f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {str(name)!r}"
+        )
     return Rulebook(_parsed(own), own.name).check()
 
 

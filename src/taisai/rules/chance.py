@@ -66,7 +66,9 @@ class ChanceRule:
             return Chance(self.kind, tuple(outcome.ways for outcome in OUTCOMES), ROLLS)
         decks = self.decks if decks is None else decks
         if not self.least_decks <= decks <= self.most_decks:
-            raise RulesError(f"expected {self.least_decks} to {self.most_decks} decks ({self.clause}), got {decks}")
+            raise RulesError(
+                f"expected {self.least_decks} to {self.most_decks} decks ({self.clause}), got {decks}"
+            )
         return self._shoe(decks, Counter(seen))
 
     def _shoe(self, decks: int, seen: Counter[int]) -> Chance:

@@ -12,10 +12,14 @@ from taisai.rules.reading import Section
 Clause = NewType("Clause", str)
 
 HOUSE: Final[Mapping[Clause, str]] = {
-    Clause("house:outside-the-rules"): "The document does not foresee it: it is referred, and the record says so.",
+    Clause(
+        "house:outside-the-rules"
+    ): "The document does not foresee it: it is referred, and the record says so.",
     Clause("house:limits"): "A bet under the minimum or over the maximum is refused at entry.",
     Clause("house:stakes"): "A stake is a positive whole number of the smallest money unit.",
-    Clause("house:whole-money"): "A stake that could win a part of the smallest money unit is refused at entry.",
+    Clause(
+        "house:whole-money"
+    ): "A stake that could win a part of the smallest money unit is refused at entry.",
     Clause("house:greatest-sum"): "No stake, return or total may exceed 2^53 - 1 of the smallest money unit.",
     Clause("house:recovery"): "What the system does after an interruption where the document is silent.",
 }

@@ -26,7 +26,7 @@ class Condition(StrEnum):
     """Three different faces, all of them among the numbers."""
 
 
-# A condition is asked once for all 56 outcomes, so it is set algebra over these, never a question per outcome.
+# A condition is asked once for all 56 outcomes: set algebra over these, never a question per outcome.
 Places = frozenset[int]
 _EVERY: Final[Places] = frozenset(outcome.index for outcome in OUTCOMES)
 _OF_TOTAL: Final = {t: frozenset(o.index for o in OUTCOMES if o.total == t) for t in range(3, 19)}
@@ -60,21 +60,24 @@ def winners(condition: Condition, numbers: Sequence[int], dice: int | None = Non
     >>> [str(OUTCOMES[place]) for place in winners(Condition.SHOWS, (1, 1, 3))]
     ['113']
     """
+    return tuple(sorted(_places(condition, numbers, dice)))
+
+
+def _places(condition: Condition, numbers: Sequence[int], dice: int | None) -> Places:
     match condition:
         case Condition.SHOWS:
-            won = _shows(numbers)
+            return _shows(numbers)
         case Condition.TOTAL:
-            won = _total(numbers)
+            return _total(numbers)
         case Condition.TOTAL_NOT_TRIPLE:
-            won = _total(numbers) - _TRIPLES
+            return _total(numbers) - _TRIPLES
         case Condition.ANY_TRIPLE:
-            won = _TRIPLES
+            return _TRIPLES
         case Condition.EXACTLY:
             showing = _SHOWING[numbers[0]]  # type: ignore[index]
-            won = showing[dice or 0] - showing[(dice or 0) + 1]
+            return showing[dice or 0] - showing[(dice or 0) + 1]
         case Condition.THREE_DIFFERENT:
-            won = _ALL_DIFFERENT & _among(numbers)
-    return tuple(sorted(won))
+            return _ALL_DIFFERENT & _among(numbers)
 
 
 _FACES_NEEDED: Final = {Condition.SHOWS: (1, 3), Condition.EXACTLY: (1, 3), Condition.THREE_DIFFERENT: (3, 6)}

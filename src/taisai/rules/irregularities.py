@@ -81,7 +81,7 @@ class Ruling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """One cell: the ruling, its clause, who decides where it is a referral, whether the document foresees it."""
+    """One cell: the ruling, its clause, who decides a referral, whether the document foresees it."""
 
     ruling: Ruling
     clause: Clause
@@ -138,7 +138,9 @@ def _ruled(entry: Section, people: People, known: Mapping[Clause, object], *, fo
     clause = cited(entry, "clause", known)
     to = entry.text("to") if entry.has("to") else None
     if (ruling is Ruling.REFER) != (to is not None):
-        raise entry.refused("to", "the rank that decides, with 'refer' and with nothing else", repr(to) if to else "nothing")
+        raise entry.refused(
+            "to", "the rank that decides, with 'refer' and with nothing else", repr(to) if to else "nothing"
+        )
     if to is not None and to not in [rank.id for rank in people.ladder]:
         raise entry.refused("to", f"one of {', '.join(rank.id for rank in people.ladder)}", repr(to))
     return Ruled(ruling, clause, to, foreseen)
@@ -184,5 +186,7 @@ def _fill(
         for phase in phases:
             if (event, phase) not in cells:
                 if otherwise is None:
-                    raise section.refused("otherwise", f"a ruling on {event} in {phase}, or a catch-all", "a hole")
+                    raise section.refused(
+                        "otherwise", f"a ruling on {event} in {phase}, or a catch-all", "a hole"
+                    )
                 cells[event, phase] = otherwise

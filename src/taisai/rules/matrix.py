@@ -1,4 +1,4 @@
-"""The payoff matrix: area × 56 outcomes → net per unit and clause. Everything about pay is a look-up in it."""
+"""The payoff matrix: area × 56 outcomes → net per unit and clause. All about pay is a look-up in it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, lcm
-from operator import itemgetter
+from math import gcd
 from typing import Final
 
 from taisai.rules.areas import AreaId
@@ -16,8 +15,8 @@ from taisai.rules.clauses import Clause, ClauseText
 from taisai.rules.conditions import Condition, winners
 from taisai.rules.errors import RulesError
 from taisai.rules.odds import Odds
-from taisai.rules.outcomes import DICE, FACES, OUTCOMES, Outcome
-from taisai.rules.pay import Area, PayLine, PayTable
+from taisai.rules.outcomes import DICE, FACES, Outcome
+from taisai.rules.pay import Area
 from taisai.rules.settlement import (
     GREATEST_SUM,
     Bet,
@@ -42,7 +41,7 @@ class Win:
     """Won per unit staked, in 1/denominator."""
     places: tuple[int, ...]
     pick: Callable[[tuple[int, ...]], tuple[int, ...]] = field(compare=False, repr=False)
-    """Picks what lies at these places out of 56: a look-up made once, since odds and shoes ask for it often."""
+    """Picks what lies at these places out of 56; made once, since odds and shoes ask for it often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,9 @@ class Explanation:
 
     def __str__(self) -> str:
         verdict = f"wins {self.odds}" if self.odds else "loses"
-        return f"{self.label} {verdict} on {' '.join(map(str, self.outcome.faces))} ({self.clause}: {self.says})"
+        return (
+            f"{self.label} {verdict} on {' '.join(map(str, self.outcome.faces))} ({self.clause}: {self.says})"
+        )
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,8 @@ class Matrix:
         for win in self.wins[self.rows[bet.area]]:
             if bet.stake * win.net % self.denominator:
                 step = self.denominator // gcd(win.net, self.denominator)
-                got = f"expected a stake on {bet.area} in steps of {step}, since it wins {win.odds}, got {bet.stake}"
+                wanted = f"a stake on {bet.area} in steps of {step}, since it wins {win.odds}"
+                got = f"expected {wanted}, got {bet.stake}"
                 return Refusal(Reason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), got)
         return None
 
@@ -211,77 +213,7 @@ def _beyond(what: str, amount: int) -> Refusal:
     return Refusal(Reason.BEYOND_LIMIT, Clause("house:greatest-sum"), got)
 
 
-def _picking(places: tuple[int, ...]) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
-    """An itemgetter that gives a tuple for one place too."""
-    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
-
-
 def _completions(known: tuple[int, ...], left: int) -> tuple[int, ...]:
     if not left:
         return (Outcome.of(*known).index,)
     return tuple({place for face in FACES for place in _completions((*known, face), left - 1)})
-
-
-def compiled(
-    *,
-    rulebook: str,
-    layout: str,
-    layout_clause: Clause,
-    areas: Mapping[AreaId, Area],
-    table: PayTable,
-    texts: Mapping[Clause, ClauseText],
-    settings: Mapping[str, str],
-    payoff_settings: Iterable[str],
-    offered: Mapping[AreaId, Odds],
-) -> Matrix:
-    """The matrix of a layout under these settings and offered odds."""
-    lines = _lines_by_area(table, offered)
-    labels = tuple(area for area in areas.values() if area.id in lines)
-    denominator = lcm(*(odds.net.denominator for found in lines.values() for _, odds in found))
-    nets, clauses, wins = [], [], []
-    for area in labels:
-        row = [-denominator] * len(OUTCOMES)
-        cited = [area.loses] * len(OUTCOMES)
-        for place in _TRIPLES:
-            cited[place] = area.loses_on_triple
-        ways = []
-        for line, odds in lines[area.id]:
-            way = line.winning(settings)
-            places = winners(way.condition, area.numbers, way.dice)
-            net = odds.net.numerator * (denominator // odds.net.denominator)
-            for place in places:
-                row[place] = net
-                cited[place] = line.clause
-            ways.append(Win(odds, net, places, _picking(places)))
-        if area.wins_on_triple:
-            for place in _TRIPLES:
-                if row[place] > 0:
-                    cited[place] = area.wins_on_triple
-        nets.append(tuple(row))
-        clauses.append(tuple(cited))
-        wins.append(tuple(ways))
-    return Matrix(
-        rulebook,
-        layout,
-        layout_clause,
-        {name: settings[name] for name in sorted(payoff_settings)},
-        labels,
-        denominator,
-        tuple(nets),
-        tuple(clauses),
-        tuple(wins),
-        texts,
-    )
-
-
-def _lines_by_area(table: PayTable, offered: Mapping[AreaId, Odds]) -> dict[AreaId, list[tuple[PayLine, Odds]]]:
-    lines: dict[AreaId, list[tuple[PayLine, Odds]]] = {}
-    for line in table.lines:
-        for area in line.areas:
-            lines.setdefault(area, []).append((line, line.odds))
-    for area, odds in offered.items():
-        if area not in lines:
-            raise RulesError(f"expected an area of pay table {table.id}, got an offer on {area!r}")
-        first, _ = lines[area][0]
-        lines[area][0] = (first, first.offered(odds))
-    return lines

@@ -46,7 +46,9 @@ class Outcome:
             raise RulesError(f"expected three faces from 1 to 6, got {len(faces)}: {_listed(faces)}")
         for place, face in enumerate(faces, 1):
             if type(face) is not int or not 1 <= face <= 6:
-                raise RulesError(f"expected a face from 1 to 6, got {face!r} (face {place} of {_listed(faces)})")
+                raise RulesError(
+                    f"expected a face from 1 to 6, got {face!r} (face {place} of {_listed(faces)})"
+                )
         return _BY_NAME["".join(map(str, sorted(faces)))]
 
     @staticmethod

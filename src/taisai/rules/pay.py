@@ -112,15 +112,22 @@ def _own_numbers(entry: Section, ids: tuple[str, ...]) -> tuple[int, ...] | None
     if not entry.has("numbers"):
         for text in ids:
             if text not in CATALOGUE:
-                raise entry.refused("ids", "areas of the catalogue, or one area with numbers of its own", repr(text))
+                raise entry.refused(
+                    "ids", "areas of the catalogue, or one area with numbers of its own", repr(text)
+                )
         return None
     if len(ids) != 1 or ids[0] in CATALOGUE or not is_area_id(ids[0]):
-        raise entry.refused("ids", "one id of your own, like 'low-odd', where numbers are given", repr(ids[0]))
+        raise entry.refused(
+            "ids", "one id of your own, like 'low-odd', where numbers are given", repr(ids[0])
+        )
     return entry.wholes("numbers", 1, 18)
 
 
 def read_pay_tables(
-    book: Section, areas: Mapping[AreaId, Area], settings: Mapping[str, Setting], known: Mapping[Clause, object]
+    book: Section,
+    areas: Mapping[AreaId, Area],
+    settings: Mapping[str, Setting],
+    known: Mapping[Clause, object],
 ) -> dict[str, PayTable]:
     """The book's pay tables by id; every declared area is priced by one of them."""
     read: dict[str, PayTable] = {}
@@ -136,7 +143,9 @@ def read_pay_tables(
     for n, entry in enumerate(book.tables("area"), 1):
         for text in entry.texts("ids"):
             if text not in priced:
-                raise book.refused(f"area {n}, ids", "areas that a pay table prices", f"{text!r} without odds")
+                raise book.refused(
+                    f"area {n}, ids", "areas that a pay table prices", f"{text!r} without odds"
+                )
     return read
 
 
@@ -221,5 +230,7 @@ def _no_outcome_twice(entry: Section, table: PayTable, areas: Mapping[AreaId, Ar
             for area in line.areas:
                 places = winners(wins.condition, areas[area].numbers, wins.dice)
                 if not won.setdefault(area, set()).isdisjoint(places):
-                    raise entry.refused(f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice")
+                    raise entry.refused(
+                        f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice"
+                    )
                 won[area].update(places)

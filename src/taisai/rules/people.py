@@ -67,7 +67,9 @@ def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[C
     section = book.table("people")
     ladder = []
     for entry in section.tables("rank"):
-        ladder.append(Rank(entry.text("id"), entry.text("en"), entry.text("zh"), cited(entry, "clause", known)))
+        ladder.append(
+            Rank(entry.text("id"), entry.text("en"), entry.text("zh"), cited(entry, "clause", known))
+        )
         if ladder[-1].id in [rank.id for rank in ladder[:-1]]:
             raise entry.refused("id", "a rank not yet named", repr(ladder[-1].id))
         entry.done()

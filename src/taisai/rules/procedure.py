@@ -240,7 +240,9 @@ def _recoveries(
         given = {declared for (at, declared) in read if at is phase}
         if given not in ({None}, {Declared.SEEN, Declared.UNSEEN}):
             got = ", ".join(sorted(str(one) for one in given)) or "none"
-            raise section.refused("recovery", f"for {phase} one recovery, or one each for seen and unseen", got)
+            raise section.refused(
+                "recovery", f"for {phase} one recovery, or one each for seen and unseen", got
+            )
     return read
 
 
@@ -254,13 +256,17 @@ def _settles(section: Section, procedure: Procedure, choice: dict[str, str]) -> 
     """From the start, whatever is done next, settlement and the end of the round stay within reach."""
     under = "".join(f" with {name} = {value}" for name, value in choice.items())
     if not {Phase.BETWEEN, Phase.SETTLED} <= {facts.id for facts in procedure.phases}:
-        raise section.refused("phase", "the phases 'between' and 'settled'", "a procedure that cannot reach settlement")
+        raise section.refused(
+            "phase", "the phases 'between' and 'settled'", "a procedure that cannot reach settlement"
+        )
     for phase in _reachable(procedure, Phase.BETWEEN, choice):
         within_reach = _reachable(procedure, phase, choice)
         for wanted in (Phase.SETTLED, Phase.BETWEEN):
             if wanted not in within_reach:
                 raise section.refused(
-                    "step", f"steps that lead from {phase} to {wanted}{under}", "a procedure that cannot reach settlement"
+                    "step",
+                    f"steps that lead from {phase} to {wanted}{under}",
+                    "a procedure that cannot reach settlement",
                 )
 
 

@@ -12,7 +12,13 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 MOST_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
 MOST_ENTRIES: Final = 1_000  # of one list in a book: the largest of ours has 104
-_TOML_NAMES: Final = {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
+_TOML_NAMES: Final = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
 
 
 def shown(value: object) -> str:
@@ -65,7 +71,11 @@ class Section:
 
     def _checked(self, key: str, value: object) -> str:
         if not isinstance(value, str) or not value.strip() or len(value) > MOST_CHARACTERS:
-            got = f"{len(value)} characters" if isinstance(value, str) and len(value) > MOST_CHARACTERS else shown(value)
+            got = (
+                f"{len(value)} characters"
+                if isinstance(value, str) and len(value) > MOST_CHARACTERS
+                else shown(value)
+            )
             raise self.refused(key, f"a text of at most {MOST_CHARACTERS} characters, not empty", got)
         return value
 

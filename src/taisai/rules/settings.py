@@ -11,7 +11,6 @@ from typing import Final
 from taisai.rules.errors import RulesError
 from taisai.rules.reading import Section
 
-
 MOST: Final = 1_000_000  # of a numeric setting; a number beyond it is a typing mistake
 
 
@@ -100,7 +99,9 @@ def read_setting_is(section: Section, key: str, settings: Mapping[str, Setting])
     entry = section.table(key)
     names = entry.keys()
     if len(names) != 1 or names[0] not in settings:
-        raise section.refused(key, f"one setting of {', '.join(sorted(settings)) or 'none'}", ", ".join(names) or "none")
+        raise section.refused(
+            key, f"one setting of {', '.join(sorted(settings)) or 'none'}", ", ".join(names) or "none"
+        )
     value = entry.text(names[0])
     if value not in settings[names[0]].choices:
         raise entry.refused(names[0], f"one of {', '.join(settings[names[0]].choices)}", repr(value))

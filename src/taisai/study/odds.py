@@ -35,7 +35,7 @@ def area_odds(matrix: Matrix, chance: Chance) -> tuple[AreaOdds, ...]:
     denominator = matrix.denominator
     unit = total * denominator
     square = unit * unit
-    # Many areas of a layout follow one law (all fifteen pairs do), and three exact fractions cost more than all sums.
+    # Many areas follow one law (all fifteen pairs do), and three exact fractions cost more than all sums.
     laws: dict[tuple[int, int, int], tuple[Fraction, Fraction, Fraction]] = {}
     found = []
     for area, wins in zip(matrix.areas, matrix.wins, strict=True):

@@ -1,0 +1,86 @@
+"""From typed words to values of the rules; whatever is wrong says expected and got."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import Final
+
+from taisai.rules import Bet, Matrix, Rulebook, RulesError, rulebook
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,30}", re.ASCII)
+MOST_WORDS: Final = 2_000  # cards seen or bets given in one command; a shoe holds at most 288 cards
+
+
+def whole(text: str, what: str) -> int:
+    """A whole number."""
+    if not _WHOLE.fullmatch(text):
+        raise RulesError(f"expected a whole number for {what}, got {text!r}")
+    return int(text)
+
+
+def faces(text: str, what: str) -> tuple[int, ...]:
+    """Numbers such as 2,3,5; whether they are faces is for the rules to say."""
+    words = text.split(",")
+    if len(words) > MOST_WORDS:
+        raise RulesError(f"expected at most {MOST_WORDS} numbers for {what}, got {len(words)}")
+    return tuple(whole(word.strip(), what) for word in words)
+
+
+def pairs(words: Iterable[str], what: str) -> list[tuple[str, str]]:
+    """Words such as small=100, taken apart."""
+    found = []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (name and equals and value):
+            raise RulesError(f"expected {what}, got {word!r}")
+        found.append((name.strip(), value.strip()))
+    return found
+
+
+def named_once(words: Iterable[str], what: str) -> dict[str, str]:
+    """Words such as no_roll=void, no name twice."""
+    found: dict[str, str] = {}
+    for name, value in pairs(words, what):
+        if name in found:
+            raise RulesError(f"expected {name} once, got it twice")
+        found[name] = value
+    return found
+
+
+def settings(arguments: Namespace) -> dict[str, str]:
+    """The settings given with --set."""
+    return named_once(arguments.settings, "a setting such as no_roll=void")
+
+
+def matrix(book: Rulebook, arguments: Namespace) -> Matrix:
+    """The matrix of the layout, settings and offers that were asked for."""
+    offers = named_once(arguments.offer, 'an offer such as "triple-1=160 to 1"')
+    return book.matrix(arguments.layout, settings=settings(arguments), offered=offers)
+
+
+def bets(words: Iterable[str]) -> tuple[Bet, ...]:
+    """Bets such as small=100."""
+    found = tuple(
+        Bet.on(area, whole(stake, f"the stake on {area}"))
+        for area, stake in pairs(words, "a bet such as small=100")
+    )
+    if not 1 <= len(found) <= MOST_WORDS:
+        raise RulesError(f"expected 1 to {MOST_WORDS} bets such as --bet small=100, got {len(found)}")
+    return found
+
+
+def book_and_layout(text: str) -> tuple[Rulebook, str | None]:
+    """BOOK or BOOK/LAYOUT, where BOOK is an id or a path that may itself contain slashes."""
+    whole_name, _, last = text.rpartition("/")
+    if whole_name:
+        try:
+            book = rulebook(whole_name)
+        except RulesError:
+            if not text.endswith(".toml"):
+                raise
+        else:
+            book.layout(last)
+            return book, last
+    return rulebook(text), None

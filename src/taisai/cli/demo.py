@@ -1,0 +1,42 @@
+"""`taisai demo`: a tour of what is here."""
+
+from __future__ import annotations
+
+import secrets
+from argparse import Namespace
+
+from taisai.cli import listing, settle, show
+from taisai.cli.printing import dice, line
+from taisai.rules import Bet, Outcome, Refusal, RulesError, rulebook
+
+_BOOK = "rws-sic-bo-etg-v8"
+_BETS = (
+    ("small", 1000),
+    ("double-2", 200),
+    ("total-10", 200),
+    ("pair-23", 300),
+    ("four-2345", 400),
+    ("triple-6", 100),
+)
+
+
+def run(_arguments: Namespace) -> int:
+    """Prints the rulebooks, a pay table with its edges, one round settled bet by bet, one roll."""
+    line("1 · The rulebooks: approved documents as data\n")
+    listing.run(Namespace(json=False))
+    book = rulebook(_BOOK)
+    matrix = book.matrix("A")
+    line("2 · A pay table, with the exact house edge of every line\n")
+    show.pay(book, matrix)
+    line("3 · One round, settled bet by bet, each by its clause\n")
+    settled = matrix.settle(Outcome.of(2, 2, 6), [Bet.on(area, stake) for area, stake in _BETS])
+    if isinstance(settled, Refusal):
+        raise RulesError(str(settled))
+    settle.show(matrix, settled)
+    line("4 · One roll of three dice, and what it would light\n")
+    outcome = Outcome.of(*(1 + secrets.randbelow(6) for _ in range(3)))
+    line(dice(outcome))
+    lit = matrix.illuminated(outcome)
+    line(f"{outcome}, total {outcome.total}: {len(lit)} areas lit: {', '.join(lit)}\n")
+    line("Go on with `taisai --help`, `taisai rules show mbs-sic-bo-v6`, `taisai odds mbs-3-card-sic-bo`.")
+    return 0

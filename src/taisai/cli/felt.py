@@ -1,0 +1,138 @@
+"""A layout drawn as SVG, from its geometry alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+from xml.sax.saxutils import escape
+
+from taisai.rules import AreaId, Layout, Matrix
+from taisai.rules.layout import Block, Cell, Drawing
+from taisai.rules.pay import Area
+
+_UNIT: Final = 56
+_GAP: Final = 3
+_PIPS: Final = {
+    1: ((1, 1),),
+    2: ((0, 0), (2, 2)),
+    3: ((0, 0), (1, 1), (2, 2)),
+    4: ((0, 0), (0, 2), (2, 0), (2, 2)),
+    5: ((0, 0), (0, 2), (1, 1), (2, 0), (2, 2)),
+    6: ((0, 0), (0, 2), (1, 0), (1, 2), (2, 0), (2, 2)),
+}
+_FACES: Final = ("", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX")
+_DRAWN_AS_DICE: Final = ("triple-", "double-", "pair-")
+_STYLE: Final = """
+  .felt { fill: #0b5d3b } .cell { fill: #0e6f47; stroke: #e9d9a6; stroke-width: 1.2 }
+  .ours { stroke-dasharray: 5 3 } .blank { fill: none; stroke: #e9d9a6; stroke-opacity: .35 }
+  text { fill: #fdf6df; font-family: "Noto Sans CJK SC", "Noto Sans SC", sans-serif;
+         text-anchor: middle; dominant-baseline: central }
+  .odds { fill: #e9d9a6 } .die { fill: #fdf6df } .pip { fill: #17202a } .red { fill: #c0392b }
+"""
+
+
+class Box(NamedTuple):
+    """A rectangle in pixels."""
+
+    x: float
+    y: float
+    wide: float
+    tall: float
+
+    @property
+    def middle(self) -> float:
+        """Where a text stands across it."""
+        return self.x + self.wide / 2
+
+    @property
+    def centre(self) -> float:
+        """Where a text stands down it."""
+        return self.y + self.tall / 2
+
+
+def drawn(matrix: Matrix, layout: Layout) -> str:
+    """The felt: cells of blocks that we drew are dashed, those of the document's drawing solid."""
+    size = f'width="{layout.columns * _UNIT}" height="{layout.rows * _UNIT}"'
+    box = f'viewBox="0 0 {layout.columns * _UNIT} {layout.rows * _UNIT}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} {size}>',
+        f"<title>{escape(matrix.rulebook)} layout {escape(layout.id)}</title><style>{_STYLE}</style>",
+        f'<rect class="felt" {size}/>',
+    ]
+    for block in layout.blocks:
+        parts += _block(matrix, block)
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _block(matrix: Matrix, block: Block) -> Iterator[str]:
+    tall = block.tall * _UNIT / len(block.rows)
+    for n, row in enumerate(block.rows):
+        share = block.wide * _UNIT / sum(cell.wide for cell in row)
+        x, y = float((block.column - 1) * _UNIT), (block.row - 1) * _UNIT + n * tall
+        for cell in row:
+            yield from _cell(matrix, block.drawing, cell, Box(x, y, share * cell.wide, tall))
+            x += share * cell.wide
+
+
+def _cell(matrix: Matrix, drawing: Drawing, cell: Cell, box: Box) -> Iterator[str]:
+    kind = "cell" if cell.area else "blank"
+    ours = " ours" if drawing is Drawing.OURS else ""
+    yield (
+        f'<rect class="{kind}{ours}" x="{box.x + _GAP:.1f}" y="{box.y + _GAP:.1f}" rx="4"'
+        f' width="{box.wide - 2 * _GAP:.1f}" height="{box.tall - 2 * _GAP:.1f}"/>'
+    )
+    if cell.odds_of:
+        words = _text(box.middle, box.centre, _odds(matrix, cell.odds_of), 15, "odds")
+        turned = box.wide < box.tall
+        yield f'<g transform="rotate(-90 {box.middle:.1f} {box.centre:.1f})">{words}</g>' if turned else words
+    elif cell.area:
+        yield from _area(matrix, cell.area, box)
+
+
+def _odds(matrix: Matrix, area: AreaId) -> str:
+    return ", ".join(str(win.odds) for win in matrix.wins[matrix.row(area)])
+
+
+def _area(matrix: Matrix, name: AreaId, box: Box) -> Iterator[str]:
+    area = matrix.labels[matrix.row(name)]
+    roomy = box.tall > _UNIT * 0.7 and box.wide > _UNIT * 0.8
+    if name.startswith(_DRAWN_AS_DICE) and not name.startswith("double-single"):
+        size = min(15.0, box.tall / (len(area.numbers) + 1.6))
+        top = box.centre - (len(area.numbers) - 1) / 2 * (size + 2) - (5 if roomy else 0)
+        for n, face in enumerate(area.numbers):
+            yield from _die(box.middle, top + n * (size + 2), face, size)
+        if roomy and box.tall > _UNIT:
+            yield _text(box.middle, box.y + box.tall - 12, _odds(matrix, name), 9, "odds")
+        return
+    one_line = len(matrix.wins[matrix.row(name)]) > 1 or not roomy
+    yield _text(box.middle, box.centre - (0 if one_line else 8), _words(area), 13)
+    if not one_line:
+        yield _text(box.middle, box.centre + 12, _odds(matrix, name), 10, "odds")
+
+
+def _words(area: Area) -> str:
+    """What is written on an area: the number, the numbers, or the name in both languages."""
+    family = area.id.rstrip("0123456789")
+    if family == "total-":
+        return str(area.numbers[0])
+    if family == "single-":
+        return _FACES[area.numbers[0]]
+    if family == "four-":
+        return " ".join(map(str, reversed(area.numbers)))
+    if family in {"three-", "double-single-"}:
+        return "".join(map(str, area.numbers))
+    return f"{area.label.upper()} {area.label_zh}"
+
+
+def _die(x: float, y: float, face: int, size: float) -> Iterator[str]:
+    left, top = x - size / 2, y - size / 2
+    yield f'<rect class="die" x="{left:.1f}" y="{top:.1f}" width="{size:.1f}" height="{size:.1f}" rx="2"/>'
+    red = " red" if face in {1, 4} else ""  # as on the dice of the game
+    for row, column in _PIPS[face]:
+        place = f'cx="{left + size * (column + 1) / 4:.1f}" cy="{top + size * (row + 1) / 4:.1f}"'
+        yield f'<circle class="pip{red}" {place} r="{size / 10:.1f}"/>'
+
+
+def _text(x: float, y: float, words: str, size: int, kind: str = "") -> str:
+    style = f' class="{kind}"' if kind else ""
+    return f'<text{style} x="{x:.1f}" y="{y:.1f}" font-size="{size}">{escape(words)}</text>'

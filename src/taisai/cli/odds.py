@@ -1,0 +1,71 @@
+"""`taisai odds`: exact probability, edge and variance of every area."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from math import sqrt
+from typing import Any
+
+from taisai.cli import asked
+from taisai.cli.printing import as_json, console, percent, table
+from taisai.rules import Chance, ChanceKind, rulebook
+from taisai.study.odds import area_odds
+
+
+def run(arguments: Namespace) -> int:
+    """Prints the odds of a layout."""
+    book = rulebook(arguments.book)
+    matrix = asked.matrix(book, arguments)
+    decks = asked.whole(arguments.decks, "--decks") if arguments.decks is not None else None
+    seen = asked.faces(arguments.seen, "--seen") if arguments.seen is not None else ()
+    chance = book.chance(decks=decks, seen=seen)
+    found = area_odds(matrix, chance)
+    if arguments.json:
+        as_json(
+            {
+                "rulebook": matrix.rulebook,
+                "layout": matrix.layout,
+                "chance": chance_facts(chance),
+                "areas": [
+                    {
+                        "id": area.id,
+                        "odds": [str(odds) for odds in area.odds],
+                        "win_probability": str(area.win_probability),
+                        "house_edge": str(area.house_edge),
+                        "variance": str(area.variance),
+                    }
+                    for area in found
+                ],
+            }
+        )
+        return 0
+    numbers = ("wins with", "house edge", "std dev")
+    made = table(
+        f"{matrix.rulebook}, layout {matrix.layout}, {chance_words(chance)}",
+        ("area", "", "odds", *numbers),
+        right=numbers,
+    )
+    for row, area in zip(matrix.labels, found, strict=True):
+        odds = ", ".join(str(odds) for odds in area.odds)
+        deviation = f"{sqrt(area.variance):.3f}"
+        made.add_row(
+            area.id, row.label, odds, percent(area.win_probability), percent(area.house_edge), deviation
+        )
+    console().print(made)
+    return 0
+
+
+def chance_facts(chance: Chance) -> dict[str, Any]:
+    """What the chances are of, for machines."""
+    if chance.kind is ChanceKind.DICE:
+        return {"kind": "dice", "dice": 3, "rolls": chance.total}
+    faces = dict(zip("123456", chance.seen, strict=True))
+    return {"kind": "cards", "decks": chance.decks, "seen": faces, "draws": chance.total}
+
+
+def chance_words(chance: Chance) -> str:
+    """What the chances are of, for people."""
+    if chance.kind is ChanceKind.DICE:
+        return "three dice"
+    seen = f", {sum(chance.seen)} cards seen" if any(chance.seen) else ""
+    return f"a shoe of {chance.decks} decks{seen}"

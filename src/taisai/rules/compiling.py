@@ -1,0 +1,92 @@
+"""From pay lines to the matrix: every condition asked once, every cell written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from math import lcm
+from operator import itemgetter
+from typing import Final
+
+from taisai.rules.areas import AreaId
+from taisai.rules.clauses import Clause, ClauseText
+from taisai.rules.conditions import Condition, winners
+from taisai.rules.errors import RulesError
+from taisai.rules.matrix import Matrix, Win
+from taisai.rules.odds import Odds
+from taisai.rules.outcomes import OUTCOMES
+from taisai.rules.pay import Area, PayLine, PayTable
+
+_TRIPLES: Final = winners(Condition.ANY_TRIPLE, ())
+
+
+def compiled(
+    *,
+    rulebook: str,
+    layout: str,
+    layout_clause: Clause,
+    areas: Mapping[AreaId, Area],
+    table: PayTable,
+    texts: Mapping[Clause, ClauseText],
+    settings: Mapping[str, str],
+    payoff_settings: Iterable[str],
+    offered: Mapping[AreaId, Odds],
+) -> Matrix:
+    """The matrix of a layout under these settings and offered odds."""
+    lines = _lines_by_area(table, offered)
+    labels = tuple(area for area in areas.values() if area.id in lines)
+    denominator = lcm(*(odds.net.denominator for found in lines.values() for _, odds in found))
+    nets, clauses, wins = [], [], []
+    for area in labels:
+        row = [-denominator] * len(OUTCOMES)
+        cited = [area.loses] * len(OUTCOMES)
+        for place in _TRIPLES:
+            cited[place] = area.loses_on_triple
+        ways = []
+        for line, odds in lines[area.id]:
+            way = line.winning(settings)
+            places = winners(way.condition, area.numbers, way.dice)
+            net = odds.net.numerator * (denominator // odds.net.denominator)
+            for place in places:
+                row[place] = net
+                cited[place] = line.clause
+            ways.append(Win(odds, net, places, _picking(places)))
+        if area.wins_on_triple:
+            for place in _TRIPLES:
+                if row[place] > 0:
+                    cited[place] = area.wins_on_triple
+        nets.append(tuple(row))
+        clauses.append(tuple(cited))
+        wins.append(tuple(ways))
+    return Matrix(
+        rulebook,
+        layout,
+        layout_clause,
+        {name: settings[name] for name in sorted(payoff_settings)},
+        labels,
+        denominator,
+        tuple(nets),
+        tuple(clauses),
+        tuple(wins),
+        texts,
+    )
+
+
+def _lines_by_area(
+    table: PayTable, offered: Mapping[AreaId, Odds]
+) -> dict[AreaId, list[tuple[PayLine, Odds]]]:
+    lines: dict[AreaId, list[tuple[PayLine, Odds]]] = {}
+    for line in table.lines:
+        for area in line.areas:
+            lines.setdefault(area, []).append((line, line.odds))
+    for area, odds in offered.items():
+        if area not in lines:
+            raise RulesError(f"expected an area of pay table {table.id}, got an offer on {area!r}")
+        floored = next((n for n, (line, _) in enumerate(lines[area]) if line.floor), 0)
+        line, _ = lines[area][floored]
+        lines[area][floored] = (line, line.offered(odds))
+    return lines
+
+
+def _picking(places: tuple[int, ...]) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+    """An itemgetter that gives a tuple for one place too."""
+    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))

@@ -1,0 +1,62 @@
+"""Where a rulebook uses its clauses: the way back from a clause to what it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from taisai.rules.clauses import Clause
+
+if TYPE_CHECKING:
+    from taisai.rules.book import Rulebook
+
+
+def clause_uses(book: Rulebook) -> Mapping[Clause, tuple[str, ...]]:
+    """Clause → what in the book cites it, in the book's order, each once."""
+    uses: dict[Clause, dict[str, None]] = {}
+    for clause, use in _uses(book):
+        uses.setdefault(clause, {})[use] = None
+    return {clause: tuple(found) for clause, found in uses.items()}
+
+
+def _uses(book: Rulebook) -> Iterator[tuple[Clause, str]]:
+    yield book.chance_rule.clause, f"chance: {book.chance_rule.kind}"
+    for area in book.areas.values():
+        yield area.loses, f"losing: {area.id}"
+        yield area.loses_on_triple, f"losing: {area.id}"
+        if area.wins_on_triple:
+            yield area.wins_on_triple, f"winning on a triple: {area.id}"
+    for table in book.pay_tables.values():
+        yield table.clause, f"pay table {table.id}"
+        for line in table.lines:
+            for name in line.areas:
+                yield line.clause, f"pay: {name} {line.odds}"
+    for layout in book.layouts.values():
+        yield layout.clause, f"layout {layout.id}"
+    yield from _conduct(book)
+    for reading in book.interpretations:
+        for clause in reading.clauses:
+            yield clause, "reading"
+    for erratum in book.errata:
+        yield erratum.clause, "erratum"
+
+
+def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
+    for rank in book.people.ladder:
+        yield rank.clause, f"rank: {rank.id}"
+    yield book.people.higher_clause, "who may act for whom"
+    for step in book.procedure.steps:
+        yield step.clause, f"step: {step.act}"
+    for (phase, _), rule in book.procedure.recoveries.items():
+        yield rule.clause, f"recovery in {phase}: {rule.action}"
+    for (event, phase), ruled in book.irregularities.cells.items():
+        if ruled.foreseen:
+            yield ruled.clause, f"{event} in {phase}: {ruled.ruling}"
+        else:
+            yield ruled.clause, "whatever is not foreseen: refer"
+    yield book.limits.under_clause, "under the minimum"
+    yield book.limits.over_clause, "over the maximum"
+    for item in book.equipment:
+        yield item.clause, f"equipment: {item.id}"
+        for inspection in item.inspections:
+            yield inspection.clause, f"inspection: {item.id}"
