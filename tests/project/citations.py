@@ -38,7 +38,7 @@ PROSE = re.compile(
 HOUSE = re.compile(r"\bhouse:[a-z][a-z-]*")
 
 
-def test_names(code: str) -> Iterator[str]:
+def names_of_tests(code: str) -> Iterator[str]:
     """The names of the test functions of a module."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):

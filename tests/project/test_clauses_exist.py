@@ -14,7 +14,7 @@ TEST_NAMES = [
     name
     for path in project_files(".py")
     if path.is_relative_to(ROOT / "tests")
-    for name in citations.test_names(path.read_text("utf-8"))
+    for name in citations.names_of_tests(path.read_text("utf-8"))
 ]
 
 

@@ -86,6 +86,9 @@ def _rules(commands: argparse._SubParsersAction[_Parser]) -> None:
     _book(one)
     _layout(one)
     one.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
+    one.add_argument(
+        "--toml", action="store_true", help="the rulebook's own text, to start one of yours from"
+    )
     _json(one)
 
     one = _add(

@@ -95,19 +95,28 @@ def _odds(matrix: Matrix, area: AreaId) -> str:
 
 def _area(matrix: Matrix, name: AreaId, box: Box) -> Iterator[str]:
     area = matrix.labels[matrix.row(name)]
-    roomy = box.tall > _UNIT * 0.7 and box.wide > _UNIT * 0.8
+    # Odds stand under a name where there is one figure and room for it; a strip beside tells the others.
+    odds = _odds(matrix, name) if len(matrix.wins[matrix.row(name)]) == 1 and box.tall > _UNIT * 0.7 else ""
+    lifted = 9 if odds else 0
     if name.startswith(_DRAWN_AS_DICE) and not name.startswith("double-single"):
-        size = min(15.0, box.tall / (len(area.numbers) + 1.6))
-        top = box.centre - (len(area.numbers) - 1) / 2 * (size + 2) - (5 if roomy else 0)
-        for n, face in enumerate(area.numbers):
-            yield from _die(box.middle, top + n * (size + 2), face, size)
-        if roomy and box.tall > _UNIT:
-            yield _text(box.middle, box.y + box.tall - 12, _odds(matrix, name), 9, "odds")
-        return
-    one_line = len(matrix.wins[matrix.row(name)]) > 1 or not roomy
-    yield _text(box.middle, box.centre - (0 if one_line else 8), _words(area), 13)
-    if not one_line:
-        yield _text(box.middle, box.centre + 12, _odds(matrix, name), 10, "odds")
+        yield from _dice(area.numbers, box, lifted)
+    else:
+        words = _words(area)
+        most = 24.0 if min(box.wide, 2 * box.tall) > 3 * _UNIT else 13.0
+        yield _text(box.middle, box.centre - lifted, words, min(most, 1.3 * box.wide / len(words)))
+    if odds:
+        below = box.centre + 14 if box.tall <= _UNIT else min(box.centre + 26, box.y + box.tall - 12)
+        yield _text(box.middle, below, odds, 10, "odds")
+
+
+def _dice(faces: tuple[int, ...], box: Box, lifted: float) -> Iterator[str]:
+    """Side by side where the cell is wide enough, else one above the other."""
+    size = 15.0
+    across = box.wide > (len(faces) + 0.5) * size
+    for n, face in enumerate(faces):
+        shift = (n - (len(faces) - 1) / 2) * (size + 2)
+        x, y = (shift, 0.0) if across else (0.0, shift)
+        yield from _die(box.middle + x, box.centre - lifted + y, face, size)
 
 
 def _words(area: Area) -> str:
@@ -133,6 +142,6 @@ def _die(x: float, y: float, face: int, size: float) -> Iterator[str]:
         yield f'<circle class="pip{red}" {place} r="{size / 10:.1f}"/>'
 
 
-def _text(x: float, y: float, words: str, size: int, kind: str = "") -> str:
+def _text(x: float, y: float, words: str, size: float, kind: str = "") -> str:
     style = f' class="{kind}"' if kind else ""
-    return f'<text{style} x="{x:.1f}" y="{y:.1f}" font-size="{size}">{escape(words)}</text>'
+    return f'<text{style} x="{x:.1f}" y="{y:.1f}" font-size="{size:.0f}">{escape(words)}</text>'

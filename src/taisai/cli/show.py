@@ -21,6 +21,9 @@ def run(arguments: Namespace) -> int:
     layout = book.layout(arguments.layout)
     if arguments.svg is not None:
         return _draw(book, layout, arguments.svg)
+    if arguments.toml:
+        line(book.text.rstrip())
+        return 0
     if arguments.json:
         as_json(everything(book))
         return 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from taisai.rules.chance import Chance
 from taisai.rules.matrix import Matrix
-from taisai.rules.outcomes import MIRRORED
+from taisai.rules.outcomes import MIRRORED, OUTCOMES
 
 
 def advice(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
@@ -32,5 +32,12 @@ def _mirrors(matrix: Matrix) -> Iterator[str]:
     }
     for places, row in winning.items():
         if frozenset(MIRRORED[place] for place in places) not in winning:
-            numbers = "".join(str(7 - n) for n in reversed(matrix.labels[row].numbers))
-            yield f"layout {matrix.layout}, {matrix.areas[row]}: its mirror image {numbers} is not offered"
+            yield f"layout {matrix.layout}, {matrix.areas[row]}: its mirror image {_mirrored(matrix, row)} is not offered"
+
+
+def _mirrored(matrix: Matrix, row: int) -> str:
+    numbers = matrix.labels[row].numbers
+    totals = {OUTCOMES[place].total for win in matrix.wins[row] for place in win.places}
+    if totals <= set(numbers):
+        return "total " + " ".join(str(21 - number) for number in reversed(numbers))
+    return "".join(str(7 - number) for number in reversed(numbers))

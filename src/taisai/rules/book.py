@@ -48,8 +48,9 @@ class Rulebook:
     What concerns pay is read at once, the rest when it is first asked for; `check` reads everything.
     """
 
-    def __init__(self, data: Mapping[str, Any], file: str) -> None:
+    def __init__(self, data: Mapping[str, Any], file: str, text: str = "") -> None:
         self._data = data
+        self.text = text
         self._section = section = Section(data, file)
         self.file = file
         self.id = section.text("id")
@@ -239,26 +240,27 @@ def rulebook(name: str | Path) -> Rulebook:
     """
     own = Path(name)
     if own.suffix != ".toml" and (BOOKS / f"{name}.toml").is_file():
-        return Rulebook(_parsed(BOOKS / f"{name}.toml"), f"{name}.toml")
+        return _read(BOOKS / f"{name}.toml")
     if not own.is_file():
         raise RulesError(
             f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {str(name)!r}"
         )
-    return Rulebook(_parsed(own), own.name).check()
+    return _read(own).check()
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Rulebook:
     def refused(expected: str, got: str) -> BookError:
         return BookError(file=path.name, key="the whole file", expected=expected, got=got)
 
     try:
-        data = path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise refused("a file that can be read", str(error.strerror)) from None
-    if len(data) > MOST_BYTES:
-        raise refused(f"at most {MOST_BYTES} bytes", str(len(data)))
+    if len(content) > MOST_BYTES:
+        raise refused(f"at most {MOST_BYTES} bytes", str(len(content)))
     try:
-        return tomllib.loads(data.decode("utf-8"))
+        text = content.decode("utf-8")
+        return Rulebook(tomllib.loads(text), path.name, text)
     except UnicodeDecodeError as error:
         raise refused("UTF-8", f"something else at byte {error.start}") from None
     except tomllib.TOMLDecodeError as error:
