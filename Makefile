@@ -1,5 +1,5 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
-.PHONY: help demo test lint faults bench docs pins clean run dev
+.PHONY: help demo test lint faults bench pictures docs pins clean run dev
 PY := .venv/bin/python
 
 help: ## this list
@@ -24,6 +24,10 @@ faults: dev ## the same tests, searching far longer for a counterexample
 
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench
+
+pictures: dev ## the felts in docs/pictures, and docs/commands.md
+	@$(PY) tools/pictures.py
+	@$(PY) tools/commands.py
 
 docs: dev ## the API reference, into build/docs/api
 	$(PY) -W error tools/api.py build/docs/api

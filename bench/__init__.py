@@ -1,1 +1,1 @@
-"""How fast Taisai is: ratios against the alternatives, measured side by side in one run, never bare seconds."""
+"""How fast Taisai is: ratios against the alternatives, measured in turns in one run, never bare seconds."""

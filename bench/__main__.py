@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -34,7 +35,7 @@ def main() -> int:
     asked = parser.parse_args()
     if unknown := set(asked.names) - set(BENCHES):
         parser.error(f"expected names of {', '.join(BENCHES)}, got {', '.join(sorted(unknown))}")
-    lines = []
+    lines: list[Line] = []
     for name in asked.names or BENCHES:
         print(f"{name} …", file=sys.stderr)
         runner: Runner = import_module(f"bench.{name}").run
@@ -68,10 +69,10 @@ def machine() -> dict[str, str | int | None]:
 
 def _processor() -> str:
     try:
-        with open("/proc/cpuinfo", encoding="utf-8") as info:
-            return next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), "")
+        facts = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         return platform.processor()
+    return next((fact.split(":", 1)[1].strip() for fact in facts if fact.startswith("model name")), "")
 
 
 def _as_json(line: Line) -> dict[str, object]:
@@ -86,7 +87,7 @@ def _as_json(line: Line) -> dict[str, object]:
 
 
 def _print(lines: list[Line], *, quick: bool) -> None:
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 120)
     table = Table(title="Ratios, measured in turns: median, and the middle half of the turns")
     for heading in ("what", "measured", "from", "to", "target", ""):
         table.add_column(heading, justify="left" if heading in ("what", "") else "right")

@@ -31,15 +31,16 @@ def run(*, quick: bool) -> Iterator[Line]:
     assert laws == icepool_by_die(matrix.areas, rows)
     assert laws == icepool_by_map(matrix.areas, rows)
     assert laws == icepool_from_conditions(predicates)
-    assert whole == built_apart(_numbers(whole)) == built_shared(*_shared(whole))
+    numbers, shared = _numbers(whole), _shared(whole)
+    assert whole == built_apart(numbers) == built_shared(*shared)
 
     times = in_turns(
         {
             "ours": lambda: area_odds(matrix, chance),
             "icepool, a Die of each row": lambda: icepool_by_die(matrix.areas, rows),
             "icepool, the roll mapped": lambda: icepool_by_map(matrix.areas, rows),
-            "building": lambda numbers=_numbers(whole): built_apart(numbers),
-            "building, shared": lambda shared=_shared(whole): built_shared(*shared),
+            "building": lambda: built_apart(numbers),
+            "building, shared": lambda: built_shared(*shared),
         },
         turns=9 if quick else 41,
     )

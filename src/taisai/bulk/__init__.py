@@ -2,6 +2,7 @@
 
 from taisai.bulk.bets import MOST_BETS, MOST_PLAYERS, PLAIN_UP_TO, BetsByArea, ByBet
 from taisai.bulk.entry import BetRefusedError, BulkError
+from taisai.bulk.multiples import Multiples
 from taisai.bulk.rounds import MOST_CELLS, house_nets, nets_by_bet, nets_by_player
 from taisai.bulk.totals import HouseTotal
 
@@ -15,6 +16,7 @@ __all__ = [
     "BulkError",
     "ByBet",
     "HouseTotal",
+    "Multiples",
     "house_nets",
     "nets_by_bet",
     "nets_by_player",

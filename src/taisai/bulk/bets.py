@@ -13,7 +13,6 @@ from taisai.bulk.multiples import Multiples, Whole
 from taisai.bulk.shelf import Shelf
 from taisai.bulk.totals import HouseTotal, Totals
 from taisai.rules.areas import AreaId
-from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Money
 
@@ -39,7 +38,8 @@ class BetsByArea:
     """The bets of a round on one layout, by players numbered from 0.
 
     >>> from taisai.rules import rulebook
-    >>> bets = BetsByArea(rulebook("rws-sic-bo-etg-v8").matrix("A"), players=2)
+    >>> multiples = Multiples.of(rulebook("rws-sic-bo-etg-v8").matrix("A"))
+    >>> bets = BetsByArea(multiples, players=2)
     >>> bets.add(0, "small", 100)
     >>> bets.add(1, "total-8", 50)
     >>> bets.add(1, "big", 70)
@@ -49,16 +49,15 @@ class BetsByArea:
     HouseTotal(staked=220, returned=675)
     """
 
-    def __init__(self, matrix: Matrix, *, players: int, compiled: bool | None = None) -> None:
+    def __init__(self, multiples: Multiples, *, players: int, compiled: bool | None = None) -> None:
         """Without `compiled`, numba is used where it is present and the bets are many."""
         if type(players) is not int or not 1 <= players <= MOST_PLAYERS:
             raise BulkError(f"expected 1 to {MOST_PLAYERS} players, got {players!r}")
-        self.matrix = matrix
+        self.multiples = multiples
         self.players = players
         self._compiled = kernels.has_numba() if compiled is None else compiled
-        self.multiples = Multiples.of(matrix)
-        self._columns = self.multiples.columns
-        self._entry = Entry(matrix, self.multiples, players)
+        self._columns = multiples.columns
+        self._entry = Entry(multiples, players)
         self._adder = kernels.compiled_adder() if compiled else kernels.add_by_numpy
         self.clear()
 
@@ -147,7 +146,7 @@ class BetsByArea:
 
     def staked_by_area(self) -> dict[AreaId, Money]:
         """What lies on each area."""
-        held = zip(self.matrix.areas, self._totals.steps, self.multiples.steps, strict=True)
+        held = zip(self.multiples.matrix.areas, self._totals.steps, self.multiples.steps, strict=True)
         return {area: Money(steps * step) for area, steps, step in held}
 
     def staked_by_player(self) -> Whole:

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from taisai.bulk.multiples import Multiples, Places, Whole
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
-from taisai.rules.matrix import Matrix
 from taisai.rules.settlement import GREATEST_SUM, Bet, Money, Reason, Refusal
 
 Numbers = npt.NDArray[np.integer[Any]] | Sequence[int]
@@ -47,7 +46,6 @@ class Part(NamedTuple):
 class Entry:
     """The door to a book of bets: what its layout takes, from how many players."""
 
-    matrix: Matrix
     multiples: Multiples
     players: int
 
@@ -55,7 +53,7 @@ class Entry:
         """The area's row, if this bet can be taken."""
         if type(player) is not int or not 0 <= player < self.players:
             raise BulkError(f"expected a player from 0 to {self.players - 1}, got {player!r}")
-        row = self.matrix.rows.get(AreaId(area))
+        row = self.multiples.matrix.rows.get(AreaId(area))
         limits = self.multiples
         if (
             row is None
@@ -99,7 +97,9 @@ class Entry:
         return parts
 
     def _name(self, row: int) -> str:
-        return self.matrix.areas[row] if 0 <= row < len(self.matrix.areas) else f"row {row}"
+        return (
+            self.multiples.matrix.areas[row] if 0 <= row < len(self.multiples.matrix.areas) else f"row {row}"
+        )
 
     def _refused(
         self, areas: Sequence[str], stakes: Sequence[object], *, alone: bool = False
@@ -107,7 +107,7 @@ class Entry:
         """Why not every bet can be taken: the reason with the lowest rank, and of equals the earliest."""
         found: tuple[Refusal, int] | None = None
         for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
-            refusal = self.matrix.refusal(Bet(AreaId(area), Money(stake)))  # type: ignore[arg-type]
+            refusal = self.multiples.matrix.refusal(Bet(AreaId(area), Money(stake)))  # type: ignore[arg-type]
             if refusal and (found is None or refusal.reason.rank < found[0].reason.rank):
                 found = refusal, place
         if found is None:
@@ -116,7 +116,7 @@ class Entry:
 
     def _return_beyond(self, areas: Sequence[str], stakes: Sequence[object]) -> tuple[Refusal, int]:
         for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
-            row = self.matrix.row(area)
+            row = self.multiples.matrix.row(area)
             if isinstance(stake, int) and stake > self.multiples.most[row]:
                 most = stake // self.multiples.steps[row] * self.multiples.greatest[row]
                 return beyond("return", most), place

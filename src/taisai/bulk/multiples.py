@@ -22,6 +22,7 @@ class Multiples:
     At 8.5 to 1 the step is 2 and the multiple 19: each 2 staked get 19 back.
     """
 
+    matrix: Matrix
     steps: tuple[int, ...]
     """[area] the smallest stake whose winnings are whole on every outcome."""
     columns: tuple[tuple[int, ...], ...]
@@ -37,7 +38,7 @@ class Multiples:
 
     @staticmethod
     def of(matrix: Matrix) -> Multiples:
-        """The multiples of a matrix."""
+        """The multiples of a matrix; make them once for all the rounds on it."""
         one = matrix.denominator
         steps = [lcm(*(one // gcd(net, one) for net in row if net > 0)) for row in matrix.nets]
         rows = [
@@ -46,6 +47,7 @@ class Multiples:
         ]
         columns = tuple(zip(*rows, strict=True))
         return Multiples(
+            matrix=matrix,
             steps=tuple(steps),
             columns=columns,
             alike=tuple(map(_alike, columns)),

@@ -36,13 +36,14 @@ class _Parser(argparse.ArgumentParser):
 
 def parsed(words: Sequence[str]) -> Command:
     """The command that the words make; `--help` and `--version` print and exit."""
-    arguments = _parser().parse_args(words)
+    arguments = parser().parse_args(words)
     module, _, function = arguments.command.partition(":")
     return Command(f"taisai.cli.{module}", function, arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser() -> argparse.ArgumentParser:
+    """Everything that can be typed."""
+    made = _Parser(
         prog="taisai",
         description="Sic Bo (Tai Sai) by the approved rules: exact, and every figure with its clause.",
         epilog=_examples(
@@ -52,8 +53,8 @@ def _parser() -> argparse.ArgumentParser:
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"taisai {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    made.add_argument("--version", action="version", version=f"taisai {__version__}")
+    commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _rules(commands)
     _odds(commands)
     _settle(commands)
@@ -64,12 +65,12 @@ def _parser() -> argparse.ArgumentParser:
         "A tour: the rulebooks, a pay table, a round settled bet by bet.",
         ["taisai demo"],
     )
-    return parser
+    return made
 
 
 def _rules(commands: argparse._SubParsersAction[_Parser]) -> None:
-    parser = commands.add_parser("rules", help="the approved documents and what they compile to")
-    rules = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    made = commands.add_parser("rules", help="the approved documents and what they compile to")
+    rules = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     one = _add(
         rules, "list", "listing:run", "The rulebooks that come with the package.", ["taisai rules list"]

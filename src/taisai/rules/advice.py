@@ -32,7 +32,8 @@ def _mirrors(matrix: Matrix) -> Iterator[str]:
     }
     for places, row in winning.items():
         if frozenset(MIRRORED[place] for place in places) not in winning:
-            yield f"layout {matrix.layout}, {matrix.areas[row]}: its mirror image {_mirrored(matrix, row)} is not offered"
+            where = f"layout {matrix.layout}, {matrix.areas[row]}"
+            yield f"{where}: its mirror image {_mirrored(matrix, row)} is not offered"
 
 
 def _mirrored(matrix: Matrix, row: int) -> str:

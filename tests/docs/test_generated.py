@@ -1,0 +1,68 @@
+"""What is made from the program is as the program makes it; what lists its words lists all of them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+
+from taisai.rules.chance import ChanceKind
+from taisai.rules.clauses import HOUSE, About
+from taisai.rules.conditions import Condition
+from taisai.rules.equipment import InspectedBefore
+from taisai.rules.irregularities import Irregularity, Ruling
+from taisai.rules.layout import Drawing
+from taisai.rules.limits import LimitPolicy, LimitScope
+from taisai.rules.people import HigherMayAct
+from taisai.rules.procedure import Act, Bets, Chance, Declared, Need, Phase, Recovery
+from taisai.rules.settings import Changes
+from tools.commands import page
+from tools.pictures import pictures
+
+DOCS = Path(__file__).parents[2] / "docs"
+WORDS: tuple[type[StrEnum], ...] = (
+    About,
+    Act,
+    Bets,
+    Chance,
+    ChanceKind,
+    Changes,
+    Condition,
+    Declared,
+    Drawing,
+    HigherMayAct,
+    InspectedBefore,
+    Irregularity,
+    LimitPolicy,
+    LimitScope,
+    Need,
+    Phase,
+    Recovery,
+    Ruling,
+)
+
+
+def test_the_commands_page_is_the_commands_help() -> None:
+    assert (DOCS / "commands.md").read_text("utf-8") == page(), "run tools/commands.py"
+
+
+def test_the_pictures_are_the_rulebooks_layouts() -> None:
+    drawn = {file.name: file.read_text("utf-8") for file in (DOCS / "pictures").glob("*.svg")}
+    assert drawn == pictures(), "run make pictures"
+
+
+@pytest.mark.parametrize("words", WORDS, ids=lambda words: words.__name__)
+def test_the_format_page_lists_every_word(words: type[StrEnum]) -> None:
+    text = (DOCS / "rulebook-format.md").read_text("utf-8")
+    assert [word for word in words if f"`{word}`" not in text and f'"{word}"' not in text] == []
+
+
+def test_the_house_procedures_are_listed_as_they_are() -> None:
+    text = (DOCS / "house-procedures.md").read_text("utf-8")
+    rows = dict(
+        line.strip("|").replace("`", "").split("|")
+        for line in text.splitlines()
+        if line.startswith("| `house:")
+    )
+    assert {name.strip(): says.strip() for name, says in rows.items()} == dict(HOUSE)

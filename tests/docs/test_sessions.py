@@ -1,0 +1,84 @@
+"""Every console session in README and docs is run, and must print what the page says."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+class Session(NamedTuple):
+    """The commands of one block, each with what it should print."""
+
+    page: str
+    number: int
+    commands: tuple[tuple[str, str], ...]
+
+
+def sessions(page: str, text: str) -> list[Session]:
+    """The console blocks of a page."""
+    found = []
+    for number, block in enumerate(_BLOCK.findall(text), 1):
+        parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
+        if parts[0].strip():
+            raise ValueError(f"{page}, console block {number}: expected '$ command' first, got {parts[0]!r}")
+        found.append(Session(page, number, tuple(zip(parts[1::2], parts[2::2], strict=True))))
+    return found
+
+
+def differs(expected: str, got: str) -> bool:
+    """Whether the output is not what the page says; '...' stands for anything."""
+
+    def trimmed(text: str) -> str:
+        return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
+
+    return not doctest.OutputChecker().check_output(trimmed(expected), trimmed(got), doctest.ELLIPSIS)
+
+
+def _run(command: str) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=ROOT,
+        env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "session",
+    [session for page in PAGES for session in sessions(page.name, page.read_text("utf-8"))],
+    ids=lambda session: f"{session.page}-{session.number}",
+)
+def test_a_session_prints_what_the_page_says(session: Session) -> None:
+    for command, expected in session.commands:
+        got = _run(command)
+        assert not differs(expected, got), f"$ {command}\n--- expected\n{expected}--- got\n{got}"
+
+
+def test_the_pages_have_sessions() -> None:
+    assert {page.name for page in PAGES if sessions(page.name, page.read_text("utf-8"))} >= {
+        "README.md",
+        "own-rulebook.md",
+    }
+
+
+def test_sabotage_a_wrong_figure_is_noticed() -> None:
+    (session,) = sessions("page.md", "```console\n$ echo 1250\n1251\n```\n")
+    ((command, expected),) = session.commands
+    assert differs(expected, _run(command))

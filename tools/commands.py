@@ -1,0 +1,41 @@
+"""Writes docs/commands.md out of the command's own help."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from taisai.cli.arguments import parser
+
+PAGE = Path(__file__).parent.parent / "docs" / "commands.md"
+HEAD = """\
+# Commands
+
+Made from the command's own help by `tools/commands.py`. Every command prints tables for people and, with
+`--json`, one line for machines: fractions are exact strings, money is whole minor units, `won` is winnings
+above the stake, variance is of the net per unit staked. Exit code 0: done. 1: a check failed. 2: refused or
+misused, with one line on standard error. Wherever BOOK is asked for, a TOML file of your own will do.
+"""
+
+
+def page() -> str:
+    """The page as it should be."""
+    os.environ["COLUMNS"] = "100"  # argparse asks the terminal otherwise
+    helps = [f"\n## {one.prog}\n\n```\n{one.format_help().rstrip()}\n```\n" for one in _leaves(parser())]
+    return "".join([HEAD, *helps])
+
+
+def _leaves(one: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    groups = [action for action in one._actions if isinstance(action, argparse._SubParsersAction)]  # noqa: SLF001
+    if not groups:
+        yield one
+    for group in groups:
+        for inner in group.choices.values():
+            yield from _leaves(inner)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
