@@ -54,7 +54,7 @@ def run(*, quick: bool) -> Iterator[Line]:
             "tuned": each(lambda _ours, bets, _slips, outcome: tuned(bets, outcome)),
         },
         turns=25 if quick else 101,
-        calls=2 if quick else 10,
+        calls=20,
     )
     bench = Bench(f"{BETS} bets to player totals", times)
     never_slower = Target(1)

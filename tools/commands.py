@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +21,6 @@ misused, with one line on standard error. Wherever BOOK is asked for, a TOML fil
 
 def page() -> str:
     """The page as it should be."""
-    os.environ["COLUMNS"] = "100"  # argparse asks the terminal otherwise
     helps = [f"\n## {one.prog}\n\n```\n{one.format_help().rstrip()}\n```\n" for one in _leaves(parser())]
     return "".join([HEAD, *helps])
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from taisai import __version__
 from taisai.rules.errors import RulesError
 
-BOOK: Final = "a rulebook's id (`taisai rules list`) or a TOML file of your own"
 
-
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command with its arguments, ready to run."""
 
     module: str
@@ -28,16 +24,197 @@ class Command:
         return function(self.arguments)
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help of one width: asking the terminal for its own would cost every start a dozen imports."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=100)
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, prog: str, **texts: str) -> None:
+        super().__init__(prog, formatter_class=_Help, **texts)  # type: ignore[arg-type]
+
     def error(self, message: str) -> NoReturn:
         """One clear line instead of a page of usage."""
         raise RulesError(f"{message} (see `{self.prog} --help`)")
 
 
+def _book(parser: _Parser) -> None:
+    parser.add_argument(
+        "book", metavar="BOOK", help="a rulebook's id (`taisai rules list`) or a TOML file of your own"
+    )
+
+
+def _file(parser: _Parser) -> None:
+    parser.add_argument("book", metavar="FILE", help="a TOML file, or the id of a rulebook of the package")
+
+
+def _two_layouts(parser: _Parser) -> None:
+    parser.add_argument("left", metavar="BOOK/LAYOUT", help="a rulebook and one of its layouts")
+    parser.add_argument("right", metavar="BOOK/LAYOUT", help="the one to compare with")
+
+
+def _layout(parser: _Parser) -> None:
+    parser.add_argument("--layout", metavar="L", help="a layout of the book (its first unless said)")
+
+
+def _drawing(parser: _Parser) -> None:
+    parser.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
+    parser.add_argument("--toml", action="store_true", help="the book's own text, to start one of yours from")
+
+
+def _about(parser: _Parser) -> None:
+    parser.add_argument("--about", help="only clauses that concern this, such as payoff or irregularity")
+
+
+def _shoe(parser: _Parser) -> None:
+    parser.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
+    parser.add_argument(
+        "--seen", metavar="1,1,6", help="faces of the cards already out of the shoe (card game)"
+    )
+
+
+def _round(parser: _Parser) -> None:
+    parser.add_argument("--dice", metavar="2,3,5", help="what the three dice show")
+    parser.add_argument("--cards", metavar="2,3,5", help="what the three cards show (card game)")
+    parser.add_argument(
+        "--bet", metavar="AREA=STAKE", action="append", default=[], help="a bet; give as many as you like"
+    )
+
+
+def _settings(parser: _Parser) -> None:
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="a setting of the book",
+    )
+
+
+def _offers(parser: _Parser) -> None:
+    parser.add_argument(
+        "--offer", metavar='"AREA=X to 1"', action="append", default=[], help="odds offered above a floor"
+    )
+
+
+def _json(parser: _Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="for machines: exact, stable")
+
+
+class _Leaf(NamedTuple):
+    """One command: the words that call it, what runs, what its help says, what it takes."""
+
+    words: str
+    runs: str
+    says: str
+    examples: tuple[str, ...]
+    takes: tuple[Callable[[_Parser], None], ...]
+
+
+_LEAVES: Final = (
+    _Leaf(
+        "rules list",
+        "listing:run",
+        "The rulebooks that come with the package.",
+        ("taisai rules list",),
+        (_json,),
+    ),
+    _Leaf(
+        "rules show",
+        "show:run",
+        "One rulebook: pay, layout, procedure, people, settings, readings, errata.",
+        (
+            "taisai rules show us-sic-bo",
+            "taisai rules show rws-sic-bo-etg-v8 --layout C --svg felt.svg",
+            "taisai rules show us-sic-bo --toml > my.toml",
+        ),
+        (_book, _layout, _drawing, _json),
+    ),
+    _Leaf(
+        "rules check",
+        "check:run",
+        "Reads a rulebook of your own and says what is wrong with it, or what it warns of.",
+        ("taisai rules check my.toml",),
+        (_file, _json),
+    ),
+    _Leaf(
+        "rules diff",
+        "diff:run",
+        "Two layouts compared: areas that only one has, and odds that differ.",
+        (
+            "taisai rules diff rws-sic-bo-etg-v8/A rws-sic-bo-etg-v8/B",
+            "taisai rules diff mbs-sic-bo-v6/A my.toml/A",
+        ),
+        (_two_layouts, _json),
+    ),
+    _Leaf(
+        "rules clauses",
+        "clauses:run",
+        "Every numbered clause in our words, and where the rulebook uses it.",
+        ("taisai rules clauses mbs-sic-bo-v6", "taisai rules clauses us-sic-bo --about payoff"),
+        (_book, _about, _json),
+    ),
+    _Leaf(
+        "rules matrix",
+        "matrix:run",
+        "What every area pays on every one of the 56 outcomes, with the clause.",
+        ("taisai rules matrix rws-sic-bo-etg-v8 --layout A --json",),
+        (_book, _layout, _settings, _offers, _json),
+    ),
+    _Leaf(
+        "rules irregularities",
+        "irregularities:run",
+        "Every irregularity in every phase: ruling and clause.",
+        (
+            "taisai rules irregularities mbs-sic-bo-v6",
+            "taisai rules irregularities us-sic-bo --set no_roll=void --json",
+        ),
+        (_book, _settings, _json),
+    ),
+    _Leaf(
+        "odds",
+        "odds:run",
+        "Exact win probability, house edge and variance of every area.",
+        (
+            "taisai odds rws-sic-bo-etg-v8 --layout B",
+            "taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6",
+            'taisai odds us-sic-bo --offer "triple-1=180 to 1" --json',
+        ),
+        (_book, _layout, _shoe, _settings, _offers, _json),
+    ),
+    _Leaf(
+        "settle",
+        "settle:run",
+        "What each bet gets on an outcome, and by which clause. Money is in whole minor units.",
+        (
+            "taisai settle rws-sic-bo-etg-v8 --layout A --dice 2,3,5 --bet small=100 --bet double-2=50",
+            "taisai settle mbs-3-card-sic-bo --cards 1,1,6 --bet total-8=100",
+        ),
+        (_book, _layout, _round, _settings, _offers, _json),
+    ),
+    _Leaf(
+        "demo",
+        "demo:run",
+        "A tour: the rulebooks, a pay table, a round settled bet by bet.",
+        ("taisai demo",),
+        (),
+    ),
+)
+
+
 def parsed(words: Sequence[str]) -> Command:
     """The command that the words make; `--help` and `--version` print and exit."""
-    arguments = parser().parse_args(words)
-    module, _, function = arguments.command.partition(":")
+    for leaf in _LEAVES:  # building every parser would be a tenth of a cold start
+        called = leaf.words.split()
+        if list(words[: len(called)]) == called:
+            arguments = _filled(_Parser(prog=f"taisai {leaf.words}"), leaf).parse_args(words[len(called) :])
+            break
+    else:
+        arguments = parser().parse_args(words)
+    module, _, function = arguments.runs.partition(":")
     return Command(f"taisai.cli.{module}", function, arguments)
 
 
@@ -51,200 +228,26 @@ def parser() -> argparse.ArgumentParser:
             "taisai odds rws-sic-bo-etg-v8 --layout A",
             "taisai settle mbs-sic-bo-v6 --dice 2,3,5 --bet small=100 --bet double-2=50",
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action="version", version=f"taisai {__version__}")
     commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _rules(commands)
-    _odds(commands)
-    _settle(commands)
-    _add(
-        commands,
-        "demo",
-        "demo:run",
-        "A tour: the rulebooks, a pay table, a round settled bet by bet.",
-        ["taisai demo"],
-    )
+    rules = commands.add_parser("rules", help="The approved documents and what they compile to.")
+    within_rules = rules.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for leaf in _LEAVES:
+        group, _, name = leaf.words.rpartition(" ")
+        under = within_rules if group else commands
+        _filled(under.add_parser(name, help=leaf.says), leaf)
     return made
 
 
-def _rules(commands: argparse._SubParsersAction[_Parser]) -> None:
-    made = commands.add_parser("rules", help="the approved documents and what they compile to")
-    rules = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
-
-    one = _add(
-        rules, "list", "listing:run", "The rulebooks that come with the package.", ["taisai rules list"]
-    )
-    _json(one)
-
-    one = _add(
-        rules,
-        "show",
-        "show:run",
-        "One rulebook: pay, layout, procedure, people, settings, readings, errata.",
-        ["taisai rules show us-sic-bo", "taisai rules show rws-sic-bo-etg-v8 --layout C --svg felt.svg"],
-    )
-    _book(one)
-    _layout(one)
-    one.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
-    one.add_argument(
-        "--toml", action="store_true", help="the rulebook's own text, to start one of yours from"
-    )
-    _json(one)
-
-    one = _add(
-        rules,
-        "check",
-        "check:run",
-        "Reads a rulebook of your own and says what is wrong with it, or what it warns of.",
-        ["taisai rules check my.toml"],
-    )
-    one.add_argument(
-        "book", metavar="FILE", help="a TOML file, or the id of a rulebook that comes with the package"
-    )
-    _json(one)
-
-    one = _add(
-        rules,
-        "diff",
-        "diff:run",
-        "Two layouts compared: areas that only one has, and odds that differ.",
-        [
-            "taisai rules diff rws-sic-bo-etg-v8/A rws-sic-bo-etg-v8/B",
-            "taisai rules diff mbs-sic-bo-v6/A my.toml/A",
-        ],
-    )
-    one.add_argument("left", metavar="BOOK/LAYOUT", help="a rulebook and one of its layouts")
-    one.add_argument("right", metavar="BOOK/LAYOUT", help="the one to compare with")
-    _json(one)
-
-    one = _add(
-        rules,
-        "clauses",
-        "clauses:run",
-        "Every numbered clause in our words, and where the rulebook uses it.",
-        ["taisai rules clauses mbs-sic-bo-v6", "taisai rules clauses us-sic-bo --about payoff"],
-    )
-    _book(one)
-    one.add_argument("--about", help="only clauses that concern this, such as payoff or irregularity")
-    _json(one)
-
-    one = _add(
-        rules,
-        "matrix",
-        "matrix:run",
-        "What every area pays on every one of the 56 outcomes, with the clause.",
-        ["taisai rules matrix rws-sic-bo-etg-v8 --layout A --json"],
-    )
-    _book(one)
-    _layout(one)
-    _pay_settings(one)
-    _json(one)
-
-    one = _add(
-        rules,
-        "irregularities",
-        "irregularities:run",
-        "Every irregularity in every phase: ruling and clause.",
-        [
-            "taisai rules irregularities mbs-sic-bo-v6",
-            "taisai rules irregularities us-sic-bo --set no_roll=void --json",
-        ],
-    )
-    _book(one)
-    _settings(one)
-    _json(one)
-
-
-def _odds(commands: argparse._SubParsersAction[_Parser]) -> None:
-    one = _add(
-        commands,
-        "odds",
-        "odds:run",
-        "Exact win probability, house edge and variance of every area.",
-        [
-            "taisai odds rws-sic-bo-etg-v8 --layout B",
-            "taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6",
-            'taisai odds us-sic-bo --offer "triple-1=180 to 1" --json',
-        ],
-    )
-    _book(one)
-    _layout(one)
-    one.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
-    one.add_argument("--seen", metavar="1,1,6", help="faces of the cards already out of the shoe (card game)")
-    _pay_settings(one)
-    _json(one)
-
-
-def _settle(commands: argparse._SubParsersAction[_Parser]) -> None:
-    one = _add(
-        commands,
-        "settle",
-        "settle:run",
-        "What each bet gets on an outcome, and by which clause. Money is in whole minor units.",
-        [
-            "taisai settle rws-sic-bo-etg-v8 --layout A --dice 2,3,5 --bet small=100 --bet double-2=50",
-            "taisai settle mbs-3-card-sic-bo --cards 1,1,6 --bet total-8=100",
-        ],
-    )
-    _book(one)
-    _layout(one)
-    one.add_argument("--dice", metavar="2,3,5", help="what the three dice show")
-    one.add_argument("--cards", metavar="2,3,5", help="what the three cards show (card game)")
-    one.add_argument(
-        "--bet", metavar="AREA=STAKE", action="append", default=[], help="a bet; give as many as you like"
-    )
-    _pay_settings(one)
-    _json(one)
-
-
-def _add(
-    commands: argparse._SubParsersAction[_Parser], name: str, command: str, says: str, examples: list[str]
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=says,
-        description=says,
-        epilog=_examples(*examples),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(command=command)
-    return parser
+def _filled(made: _Parser, leaf: _Leaf) -> _Parser:
+    made.description = leaf.says
+    made.epilog = _examples(*leaf.examples)
+    for take in leaf.takes:
+        take(made)
+    made.set_defaults(runs=leaf.runs)
+    return made
 
 
 def _examples(*lines: str) -> str:
     return "\n".join(("examples:", *(f"  {line}" for line in lines)))
-
-
-def _book(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("book", metavar="BOOK", help=BOOK)
-
-
-def _layout(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--layout", metavar="L", help="a layout of the book (its first unless said)")
-
-
-def _settings(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        dest="settings",
-        help="a setting of the book",
-    )
-
-
-def _pay_settings(parser: argparse.ArgumentParser) -> None:
-    _settings(parser)
-    parser.add_argument(
-        "--offer",
-        metavar='"AREA=X to 1"',
-        action="append",
-        default=[],
-        help="odds offered at or above a floor",
-    )
-
-
-def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="for machines: exact, stable")

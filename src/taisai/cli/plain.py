@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
@@ -19,10 +18,10 @@ def plain(value: object) -> Any:
         return value
     if isinstance(value, Odds | datetime.date):
         return str(value)
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     raise TypeError(f"expected a record of the rules, got {type(value).__name__}")

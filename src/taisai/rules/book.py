@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance, ChanceKind, read_chance
@@ -19,7 +18,7 @@ from taisai.rules.errors import BookError, RulesError
 from taisai.rules.layout import Layout, read_layouts
 from taisai.rules.matrix import Matrix
 from taisai.rules.odds import Odds
-from taisai.rules.pay import read_areas, read_pay_tables
+from taisai.rules.pay import check_pay, read_areas, read_pay_tables
 from taisai.rules.reading import Section
 from taisai.rules.settings import Changes, chosen, read_settings
 
@@ -30,12 +29,11 @@ if TYPE_CHECKING:  # read only when asked for, so that a question about odds doe
     from taisai.rules.people import People
     from taisai.rules.procedure import Procedure
 
-BOOKS: Final = Path(__file__).parent / "books"
+BOOKS: Final = os.path.join(os.path.dirname(__file__), "books")
 MOST_BYTES: Final = 1 << 20  # ours are under 64 KiB; a megabyte is no rulebook
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A document that a rulebook was read from."""
 
     title: str
@@ -187,6 +185,7 @@ class Rulebook:
 
     def check(self) -> Rulebook:
         """Reads every part, so that whatever is wrong is found now."""
+        check_pay(self._section, self.pay_tables, self.areas)
         for part in _PARTS:
             getattr(self, part)
         self._section.done()
@@ -228,39 +227,40 @@ _PARTS: Final = (
 
 def rulebook_ids() -> tuple[str, ...]:
     """The ids of the rulebooks that come with the package."""
-    return tuple(sorted(path.stem for path in BOOKS.glob("*.toml")))
+    return tuple(sorted(file.removesuffix(".toml") for file in os.listdir(BOOKS) if file.endswith(".toml")))
 
 
-def rulebook(name: str | Path) -> Rulebook:
+def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     """A rulebook by its id, or from a TOML file of your own.
 
     >>> from taisai.rules import Outcome
     >>> rulebook("rws-sic-bo-etg-v8").matrix("A").net("total-8", Outcome.of(2, 3, 3))
     Fraction(17, 2)
     """
-    own = Path(name)
-    if own.suffix != ".toml" and (BOOKS / f"{name}.toml").is_file():
-        return _read(BOOKS / f"{name}.toml")
-    if not own.is_file():
-        raise RulesError(
-            f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {str(name)!r}"
-        )
-    return _read(own).check()
+    text = os.fspath(name)
+    if text in rulebook_ids():
+        return _read(os.path.join(BOOKS, f"{text}.toml"))
+    if not os.path.isfile(text):
+        raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {text!r}")
+    return _read(text).check()
 
 
-def _read(path: Path) -> Rulebook:
+def _read(path: str) -> Rulebook:
+    file = os.path.basename(path)
+
     def refused(expected: str, got: str) -> BookError:
-        return BookError(file=path.name, key="the whole file", expected=expected, got=got)
+        return BookError(file=file, key="the whole file", expected=expected, got=got)
 
     try:
-        content = path.read_bytes()
+        with open(path, "rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise refused("a file that can be read", str(error.strerror)) from None
     if len(content) > MOST_BYTES:
-        raise refused(f"at most {MOST_BYTES} bytes", str(len(content)))
+        raise refused(f"at most {MOST_BYTES} bytes", "more")
     try:
         text = content.decode("utf-8")
-        return Rulebook(tomllib.loads(text), path.name, text)
+        return Rulebook(tomllib.loads(text), file, text)
     except UnicodeDecodeError as error:
         raise refused("UTF-8", f"something else at byte {error.start}") from None
     except tomllib.TOMLDecodeError as error:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import comb
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.errors import RulesError
@@ -26,8 +25,7 @@ class ChanceKind(StrEnum):
     CARDS = "cards"
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
+class Chance(NamedTuple):
     """Exact weights of the 56 outcomes over a common total."""
 
     kind: ChanceKind
@@ -46,8 +44,7 @@ class Chance:
         return Fraction(sum(map(int.__mul__, self.weights, row)), self.total * denominator)
 
 
-@dataclass(frozen=True, slots=True)
-class ChanceRule:
+class ChanceRule(NamedTuple):
     """What a rulebook says of its dice or cards."""
 
     kind: ChanceKind

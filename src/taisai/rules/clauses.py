@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NewType
+from typing import Final, NamedTuple, NewType
 
 from taisai.rules.reading import Section
 
@@ -42,8 +41,7 @@ class About(StrEnum):
     DISPLAY = "display"
 
 
-@dataclass(frozen=True, slots=True)
-class ClauseText:
+class ClauseText(NamedTuple):
     """One numbered clause, paraphrased."""
 
     clause: Clause
@@ -51,8 +49,7 @@ class ClauseText:
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class Interpretation:
+class Interpretation(NamedTuple):
     """A reading of ours where the document leaves doubt."""
 
     clauses: tuple[Clause, ...]
@@ -61,8 +58,7 @@ class Interpretation:
     setting: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Erratum:
+class Erratum(NamedTuple):
     """A misprint, what we read instead, and why."""
 
     clause: Clause

@@ -58,16 +58,16 @@ def compiled(
         clauses.append(tuple(cited))
         wins.append(tuple(ways))
     return Matrix(
-        rulebook,
-        layout,
-        layout_clause,
-        {name: settings[name] for name in sorted(payoff_settings)},
-        labels,
-        denominator,
-        tuple(nets),
-        tuple(clauses),
-        tuple(wins),
-        texts,
+        rulebook=rulebook,
+        layout=layout,
+        layout_clause=layout_clause,
+        settings={name: settings[name] for name in sorted(payoff_settings)},
+        labels=labels,
+        denominator=denominator,
+        nets=tuple(nets),
+        clauses=tuple(clauses),
+        wins=tuple(wins),
+        texts=texts,
     )
 
 

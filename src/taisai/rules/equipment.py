@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.people import People
@@ -19,8 +19,7 @@ class InspectedBefore(StrEnum):
     SHIFT = "shift"
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(NamedTuple):
     """Who inspects an item, before what, with how many trial runs."""
 
     by: str
@@ -29,8 +28,7 @@ class Inspection:
     clause: Clause
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One piece of equipment."""
 
     id: str

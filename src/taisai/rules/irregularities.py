@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.people import People
@@ -79,8 +79,7 @@ class Ruling(StrEnum):
     """Someone of the named rank decides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruled:
+class Ruled(NamedTuple):
     """One cell: the ruling, its clause, who decides a referral, whether the document foresees it."""
 
     ruling: Ruling
@@ -89,8 +88,7 @@ class Ruled:
     foreseen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Irregularities:
+class Irregularities(NamedTuple):
     """The total table of rulings."""
 
     phases: tuple[Phase, ...]

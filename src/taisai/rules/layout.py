@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause, cited
@@ -22,8 +21,7 @@ class Drawing(StrEnum):
     OURS = "ours"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One cell of a row: an area, the printed odds of an area, or blank. Cells share their row's width."""
 
     area: AreaId | None
@@ -31,8 +29,7 @@ class Cell:
     wide: int
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A rectangle of the felt and its rows of cells; places count from 1 at the top left."""
 
     id: str
@@ -44,8 +41,7 @@ class Block:
     rows: tuple[tuple[Cell, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """One felt: a grid of blocks, and the pay table that holds on it."""
 
     id: str
@@ -74,7 +70,7 @@ def read_layouts(
         table = entry.text("pay_table")
         if table not in tables:
             raise entry.refused("pay_table", f"one of {', '.join(tables)}", repr(table))
-        columns, rows = entry.whole("columns", 1, MOST_COLUMNS), entry.whole("rows", 1, MOST_COLUMNS)
+        rows, columns = _two(entry, "size")
         clause = cited(entry, "clause", known)
         priced = tables[table].areas()
         sections = entry.tables("block")
@@ -95,14 +91,20 @@ def _block(entry: Section, priced: frozenset[AreaId]) -> Block:
     block = Block(
         entry.text("id"),
         entry.choice("drawing", Drawing),
-        entry.whole("row", 1, MOST_COLUMNS),
-        entry.whole("column", 1, MOST_COLUMNS),
-        entry.whole("tall", 1, MOST_COLUMNS),
-        entry.whole("wide", 1, MOST_COLUMNS),
+        *_two(entry, "at"),
+        *_two(entry, "size"),
         rows,
     )
     entry.done()
     return block
+
+
+def _two(entry: Section, key: str) -> tuple[int, int]:
+    """A place as row and column, or a size as rows and columns."""
+    numbers = entry.wholes(key, 1, MOST_COLUMNS)
+    if len(numbers) != 2:
+        raise entry.refused(key, "two numbers, down and across", str(len(numbers)))
+    return numbers[0], numbers[1]
 
 
 def _cell(block: Section, place: str, cell: Section | str, priced: frozenset[AreaId]) -> Cell:
@@ -127,14 +129,14 @@ def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
     taken: dict[tuple[int, int], str] = {}
     for block, section in zip(layout.blocks, sections, strict=True):
         if block.column + block.wide - 1 > layout.columns:
-            raise section.refused("wide", f"a block within {layout.columns} columns", str(block.wide))
+            raise section.refused("size", f"a block within {layout.columns} columns", str(block.wide))
         if block.row + block.tall - 1 > layout.rows:
-            raise section.refused("tall", f"a block within {layout.rows} rows", str(block.tall))
+            raise section.refused("size", f"a block within {layout.rows} rows", str(block.tall))
         for row in range(block.row, block.row + block.tall):
             for column in range(block.column, block.column + block.wide):
                 other = taken.setdefault((row, column), block.id)
                 if other != block.id:
-                    raise section.refused("row", "a free place on the felt", f"the place of {other!r}")
+                    raise section.refused("at", "a free place on the felt", f"the place of {other!r}")
 
 
 def _each_area_once(layout: Layout, sections: tuple[Section, ...], priced: frozenset[AreaId]) -> None:

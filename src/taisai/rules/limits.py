@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.reading import Section
@@ -24,8 +24,7 @@ class LimitScope(StrEnum):
     PLAYER_AND_AREA = "player-and-area"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """The policy on both sides."""
 
     scope: LimitScope

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause, ClauseText
@@ -32,20 +31,18 @@ DIGEST_FORMAT: Final = 1
 _TRIPLES: Final = winners(Condition.ANY_TRIPLE, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Win:
+class Win(NamedTuple):
     """One way in which an area wins: at these odds, on the outcomes at these places."""
 
     odds: Odds
     net: int
     """Won per unit staked, in 1/denominator."""
     places: tuple[int, ...]
-    pick: Callable[[tuple[int, ...]], tuple[int, ...]] = field(compare=False, repr=False)
+    pick: Callable[[tuple[int, ...]], tuple[int, ...]]
     """Picks what lies at these places out of 56; made once, since odds and shoes ask for it often."""
 
 
-@dataclass(frozen=True, slots=True)
-class Established:
+class Established(NamedTuple):
     """The areas whose fate the dice known so far have decided."""
 
     won: tuple[AreaId, ...]
@@ -55,8 +52,7 @@ class Established:
         return bool(self.won or self.lost)
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """Why a cell of the matrix is what it is."""
 
     area: AreaId
@@ -74,24 +70,40 @@ class Explanation:
         )
 
 
-@dataclass(frozen=True)
 class Matrix:
     """What every area of a layout pays on every outcome, exactly, and by which clause."""
 
-    rulebook: str
-    layout: str
-    layout_clause: Clause
-    settings: Mapping[str, str]
-    """The settings that change a payoff."""
-    labels: tuple[Area, ...]
-    denominator: int
-    """The least common denominator of all nets."""
-    nets: tuple[tuple[int, ...], ...]
-    """[area][outcome] in 1/denominator; a loser is minus the denominator."""
-    clauses: tuple[tuple[Clause, ...], ...]
-    wins: tuple[tuple[Win, ...], ...]
-    """[area] → the ways it wins."""
-    texts: Mapping[Clause, ClauseText]
+    def __init__(
+        self,
+        *,
+        rulebook: str,
+        layout: str,
+        layout_clause: Clause,
+        settings: Mapping[str, str],
+        labels: tuple[Area, ...],
+        denominator: int,
+        nets: tuple[tuple[int, ...], ...],
+        clauses: tuple[tuple[Clause, ...], ...],
+        wins: tuple[tuple[Win, ...], ...],
+        texts: Mapping[Clause, ClauseText],
+    ) -> None:
+        self.rulebook: Final = rulebook
+        self.layout: Final = layout
+        self.layout_clause: Final = layout_clause
+        self.settings: Final = settings
+        """The settings that change a payoff."""
+        self.labels: Final = labels
+        self.denominator: Final = denominator
+        """The least common denominator of all nets."""
+        self.nets: Final = nets
+        """[area][outcome] in 1/denominator; a loser is minus the denominator."""
+        self.clauses: Final = clauses
+        self.wins: Final = wins
+        """[area] → the ways it wins."""
+        self.texts: Final = texts
+
+    def __repr__(self) -> str:
+        return f"rulebook({self.rulebook!r}).matrix({self.layout!r})"
 
     @cached_property
     def areas(self) -> tuple[AreaId, ...]:

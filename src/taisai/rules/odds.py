@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.rules.errors import RulesError
 
@@ -13,8 +12,7 @@ _ODDS: Final = re.compile(r"(0|[1-9][0-9]{0,5})(\.[0-9]{1,3})? to ([1-9][0-9]{0,
 EXPECTED: Final = "odds like '8.5 to 1' or '6 to 5'"
 
 
-@dataclass(frozen=True, slots=True)
-class Odds:
+class Odds(NamedTuple):
     """What a winning bet wins on top of its stake, as printed.
 
     >>> Odds.parse("8.5 to 1").net

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from taisai.rules.areas import CATALOGUE, AreaId, is_area_id
 from taisai.rules.clauses import Clause, cited
@@ -14,8 +14,7 @@ from taisai.rules.reading import Section
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
 
 
-@dataclass(frozen=True, slots=True)
-class Area:
+class Area(NamedTuple):
     """One place on the layout that takes bets, as a rulebook calls it."""
 
     id: AreaId
@@ -29,16 +28,14 @@ class Area:
     """The clause that a winner on a triple goes by, where it is not the pay line's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wins:
+class Wins(NamedTuple):
     """A winning condition, with the number of dice where the condition needs one."""
 
     condition: Condition
     dice: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class PayLine:
+class PayLine(NamedTuple):
     """These areas, when they win so, win at these odds, by this clause."""
 
     areas: tuple[AreaId, ...]
@@ -65,8 +62,7 @@ class PayLine:
         return odds
 
 
-@dataclass(frozen=True, slots=True)
-class PayTable:
+class PayTable(NamedTuple):
     """The pay lines that hold for a layout."""
 
     id: str
@@ -137,7 +133,6 @@ def read_pay_tables(
             raise entry.refused("id", "a pay table not yet given", repr(name))
         lines = tuple(_line(line, areas, settings, known) for line in entry.tables("pay"))
         read[name] = PayTable(name, cited(entry, "clause", known), lines)
-        _no_outcome_twice(entry, read[name], areas)
         entry.done()
     priced = frozenset[AreaId]().union(*(table.areas() for table in read.values()))
     for n, entry in enumerate(book.tables("area"), 1):
@@ -164,9 +159,6 @@ def _line(
             raise entry.refused("areas", "an area that the book declares", repr(name))
     wins = _wins(entry)
     instead = _instead(entry, settings)
-    for way in (wins, instead[1]) if instead else (wins,):
-        for name in names:
-            _winnable(entry, areas[AreaId(name)], way)
     odds, floor = _odds(entry)
     line = PayLine(tuple(map(AreaId, names)), wins, instead, odds, floor, cited(entry, "clause", known))
     entry.done()
@@ -188,13 +180,6 @@ def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs
     wins = _wins(section)
     section.done()
     return when, wins
-
-
-def _winnable(entry: Section, area: Area, wins: Wins) -> None:
-    wrong = fault(wins.condition, area.numbers, wins.dice)
-    if wrong:
-        expected, got = wrong
-        raise entry.refused("wins", expected, f"{got} ({area.id})")
 
 
 def _odds(entry: Section) -> tuple[Odds, Odds | None]:
@@ -221,16 +206,29 @@ def _odds_at(entry: Section, key: str) -> Odds:
         raise entry.refused(key, expected, repr(text)) from None
 
 
-def _no_outcome_twice(entry: Section, table: PayTable, areas: Mapping[AreaId, Area]) -> None:
+def check_pay(book: Section, tables: Mapping[str, PayTable], areas: Mapping[AreaId, Area]) -> None:
+    """Refuses a condition that does not fit its area, and an area that two lines pay on one outcome.
+
+    Apart from reading, since it costs as much and the books that come with the package are known to pass.
+    """
+    for table, entry in zip(tables.values(), book.tables("pay_table"), strict=True):
+        for line, section in zip(table.lines, entry.tables("pay"), strict=True):
+            for wins in (line.wins, line.instead[1]) if line.instead else (line.wins,):
+                for area in line.areas:
+                    wrong = fault(wins.condition, areas[area].numbers, wins.dice)
+                    if wrong:
+                        raise section.refused("wins", wrong[0], f"{wrong[1]} ({area})")
+        for pick in (False, True):
+            _no_outcome_twice(entry, table, areas, pick=pick)
+
+
+def _no_outcome_twice(entry: Section, table: PayTable, areas: Mapping[AreaId, Area], *, pick: bool) -> None:
     """An area may have several lines (one, two, three dice), but never two on one outcome."""
-    for pick in (False, True):
-        won: dict[AreaId, set[int]] = {}
-        for n, line in enumerate(table.lines, 1):
-            wins = line.instead[1] if pick and line.instead else line.wins
-            for area in line.areas:
-                places = winners(wins.condition, areas[area].numbers, wins.dice)
-                if not won.setdefault(area, set()).isdisjoint(places):
-                    raise entry.refused(
-                        f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice"
-                    )
-                won[area].update(places)
+    won: dict[AreaId, set[int]] = {}
+    for n, line in enumerate(table.lines, 1):
+        wins = line.instead[1] if pick and line.instead else line.wins
+        for area in line.areas:
+            places = winners(wins.condition, areas[area].numbers, wins.dice)
+            if not won.setdefault(area, set()).isdisjoint(places):
+                raise entry.refused(f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice")
+            won[area].update(places)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.errors import RulesError
@@ -24,8 +23,7 @@ class HigherMayAct(StrEnum):
     AS_SET = "as-set"
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(NamedTuple):
     """A position that the document names, or that the house fills where it names none."""
 
     id: str
@@ -34,8 +32,7 @@ class Rank:
     clause: Clause
 
 
-@dataclass(frozen=True, slots=True)
-class People:
+class People(NamedTuple):
     """The ladder, lowest first."""
 
     ladder: tuple[Rank, ...]

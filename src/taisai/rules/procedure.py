@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.people import People
@@ -103,8 +102,7 @@ class Chance(StrEnum):
     SHOWN = "shown"
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseFacts:
+class PhaseFacts(NamedTuple):
     """What a phase means for bets and dice."""
 
     id: Phase
@@ -114,8 +112,7 @@ class PhaseFacts:
     chance: Chance
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """An act, who does it, from which phase to which, what must precede, by which clause."""
 
     act: Act
@@ -127,16 +124,14 @@ class Step:
     clause: Clause
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveryRule:
+class RecoveryRule(NamedTuple):
     """What recovery does, by which clause."""
 
     action: Recovery
     clause: Clause
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(NamedTuple):
     """The total table of procedure: phases, steps between them, recovery at each."""
 
     phases: tuple[PhaseFacts, ...]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.rules.errors import RulesError
 from taisai.rules.reading import Section
@@ -25,8 +24,7 @@ class Changes(StrEnum):
     EQUIPMENT = "equipment"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One choice and its default: between words, or of a whole number within bounds."""
 
     id: str
@@ -51,8 +49,7 @@ class Setting:
         return value in self.choices
 
 
-@dataclass(frozen=True, slots=True)
-class SettingIs:
+class SettingIs(NamedTuple):
     """A condition on a setting: it holds when the setting has this value."""
 
     setting: str

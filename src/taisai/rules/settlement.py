@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NewType
+from typing import Final, NamedTuple, NewType
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
@@ -17,8 +16,7 @@ GREATEST_SUM: Final = 2**53 - 1
 """The greatest stake, return or total: beyond it a browser could not hold the number exactly."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bet:
+class Bet(NamedTuple):
     """A stake on an area, in the smallest money unit."""
 
     area: AreaId
@@ -45,8 +43,7 @@ class Reason(StrEnum):
         return list(Reason).index(self) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A refused bet, or a refused settlement, with the clause."""
 
     reason: Reason
@@ -57,8 +54,7 @@ class Refusal:
         return f"{self.message} ({self.reason}, {self.clause})"
 
 
-@dataclass(frozen=True, slots=True)
-class SettledBet:
+class SettledBet(NamedTuple):
     """What became of one bet."""
 
     area: AreaId
@@ -69,8 +65,7 @@ class SettledBet:
     clause: Clause
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """What became of all bets of a round."""
 
     outcome: Outcome

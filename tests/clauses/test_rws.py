@@ -1,0 +1,621 @@
+"""Sic Bo ETG at Resorts World Sentosa, version 8, clause by clause; every figure typed in from the document."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from taisai.rules import OUTCOMES, Bet, Matrix, Outcome, Reason, Refusal, Rulebook, Settlement, rulebook
+from taisai.rules.chance import ChanceKind
+from taisai.rules.procedure import Bets, Chance
+from tests.clauses.asked import (
+    asks_whether_seen,
+    cells_of,
+    drawn,
+    equipment_by,
+    foreseen,
+    ladder,
+    may_act,
+    not_on_layout,
+    one_die_establishes,
+    phases_with,
+    readings,
+    recovers,
+    round_of,
+    ruled_by,
+    setting,
+    steps_by,
+    unforeseen,
+    won_in,
+)
+from tests.clauses.winning import (
+    FACES,
+    OUTCOME_NAMES,
+    TRIPLES,
+    Paid,
+    all_alike,
+    all_three,
+    both_show,
+    by_count,
+    for_each,
+    just_these,
+    sums_but_no_triple,
+    three_of_four,
+    totals,
+    two_or_three,
+)
+
+LAYOUTS: Final = ("A", "B", "C")
+DOMINOS: Final = "14 12 24 13 23 34 25 26 35 45 36 15 16 46 56"
+FOURS: Final = "3456 2356 2345 1234"
+THREES: Final = "126 135 234 256 346 123 136 145 235 356 124 146 236 245 456 125 134 156 246 345"
+DOUBLE_SINGLES: Final = (
+    "113 114 115 116 221 223 224 225 226 331 332 334 335 336 "
+    "441 442 443 445 446 551 552 553 554 556 661 662 663 664"
+)
+
+TO_REVEAL: Final = "open open-tumbled closed closed-tumbled"
+TO_RESULT: Final = f"{TO_REVEAL} revealed entered"
+TO_END: Final = f"{TO_RESULT} settled paid"
+ALWAYS: Final = f"between {TO_END}"
+AFTERWARDS: Final = "between settled paid"
+
+# On a triple the kinds of bet that win go by a clause of their own, whatever the layout.
+ON_A_TRIPLE: Final = {
+    "triple": "3.9.1",
+    "any": "3.9.2",
+    "double": "3.9.3",
+    "single": "3.9.4",
+    "total": "3.9.5",
+}
+
+
+@pytest.fixture(scope="module")
+def book() -> Rulebook:
+    return rulebook("rws-sic-bo-etg-v8")
+
+
+def kind_of(area: str) -> str:
+    return area.partition("-")[0] if not area.startswith("double-single") else "double-single"
+
+
+def even_money() -> dict[str, Paid]:
+    return {
+        "small": sums_but_no_triple(4, 10, 1, "1"),
+        "big": sums_but_no_triple(11, 17, 1, "1"),
+        "even": sums_but_no_triple(4, 16, 2, "1"),
+        "odd": sums_but_no_triple(5, 17, 2, "1"),
+    }
+
+
+def triples_of(specific: str, any_triple: str) -> dict[str, Paid]:
+    return {"any-triple": all_alike(any_triple), **for_each("triple", FACES, all_three, specific)}
+
+
+def paid_by_table(book: Rulebook, layout: str, clause: str, expected: dict[str, Paid]) -> None:
+    """The layout pays just this, by this clause, or on a triple by the one that 3.9 has for the kind."""
+    matrix = book.matrix(layout)
+    assert set(matrix.areas) == set(expected)
+    for area, paid in expected.items():
+        wanted = {
+            outcome: (odds, ON_A_TRIPLE.get(kind_of(area), "none") if outcome in TRIPLES else clause)
+            for outcome, odds in paid.items()
+        }
+        assert won_in(matrix, area) == wanted, f"{area} on layout {layout}"
+    table = book.pay_tables[book.layout(layout).pay_table]
+    assert {table.clause, *(line.clause for line in table.lines)} == {clause}
+
+
+# Pay
+
+
+def test_rws_4_1_1_pay_table_1_on_layout_a(book: Rulebook) -> None:
+    expected = {
+        **even_money(),
+        **for_each("single", FACES, by_count, "1", "2", "12"),
+        **totals(
+            {
+                (4, 17): "64",
+                (5, 16): "32",
+                (6, 15): "19",
+                (7, 14): "12",
+                (8, 13): "8.5",
+                (9, 12): "7",
+                (10, 11): "6.5",
+            }
+        ),
+        **for_each("pair", DOMINOS, both_show, "6"),
+        **for_each("four", FOURS, three_of_four, "7.5"),
+        **for_each("double", FACES, two_or_three, "11.5"),
+        **triples_of("195", "32"),
+    }
+    assert len(expected) == 56
+    paid_by_table(book, "A", "4.1.1", expected)
+    assert book.matrix("A").denominator == 2
+
+
+def test_rws_4_1_2_pay_table_2_on_layout_b(book: Rulebook) -> None:
+    expected = {
+        **even_money(),
+        **for_each("single", FACES, by_count, "1", "2", "12"),
+        **totals(
+            {
+                (4, 17): "64",
+                (5, 16): "32",
+                (6, 15): "19",
+                (7, 14): "12",
+                (8, 13): "8.5",
+                (9, 12): "7",
+                (10, 11): "6.5",
+            }
+        ),
+        **for_each("pair", DOMINOS, both_show, "6"),
+        **for_each("four", FOURS, three_of_four, "7.5"),
+        **for_each("double", FACES, two_or_three, "11.5"),
+        **triples_of("195", "32"),
+        **for_each("three", THREES, just_these, "30"),
+        **for_each("double-single", DOUBLE_SINGLES, just_these, "50"),
+    }
+    assert len(expected) == 104
+    paid_by_table(book, "B", "4.1.2", expected)
+    assert book.matrix("B").denominator == 2
+
+
+def test_rws_4_1_3_pay_table_3_on_layout_c(book: Rulebook) -> None:
+    expected = {
+        **even_money(),
+        **for_each("single", FACES, by_count, "1", "2", "12"),
+        **totals(
+            {
+                (4, 17): "62",
+                (5, 16): "31",
+                (6, 15): "18",
+                (7, 14): "12",
+                (8, 13): "8",
+                (9, 12): "7",
+                (10, 11): "6",
+            }
+        ),
+        **for_each("pair", DOMINOS, both_show, "6"),
+        **for_each("double", FACES, two_or_three, "11"),
+        **triples_of("180", "31"),
+        **for_each("four", FOURS, three_of_four, "7"),
+        **for_each("three", THREES, just_these, "30"),
+        **for_each("double-single", DOUBLE_SINGLES, just_these, "50"),
+    }
+    assert len(expected) == 104
+    paid_by_table(book, "C", "4.1.3", expected)
+    assert book.matrix("C").denominator == 1
+
+
+def test_rws_4_1_3_mbs_v6_pays_the_same_row_by_row(book: Rulebook) -> None:
+    ours, theirs = book.matrix("C"), rulebook("mbs-sic-bo-v6").matrix("A")
+    assert set(ours.areas) == set(theirs.areas)
+    for area in ours.areas:
+        for outcome in OUTCOMES:
+            assert ours.net(area, outcome) == theirs.net(area, outcome), (area, outcome)
+
+
+def test_rws_4_1_1_layout_a_has_no_three_number_and_no_double_single(book: Rulebook) -> None:
+    kinds = {kind_of(area) for area in book.matrix("A").areas}
+    assert kinds.isdisjoint({"three", "double-single"})
+    not_on_layout(book, "A", ["three-126", "double-single-113"])
+
+
+def test_rws_4_1_2_neither_112_nor_665_is_on_layout_b(book: Rulebook) -> None:
+    not_on_layout(book, "B", ["double-single-112", "double-single-665"])
+
+
+def test_rws_4_1_3_neither_112_nor_665_is_on_layout_c(book: Rulebook) -> None:
+    not_on_layout(book, "C", ["double-single-112", "double-single-665"])
+
+
+def test_rws_4_1_each_layout_has_its_own_table(book: Rulebook) -> None:
+    assert [(layout.id, layout.clause) for layout in book.layouts.values()] == [
+        ("A", "Appendix A"),
+        ("B", "Appendix B"),
+        ("C", "Appendix C"),
+    ]
+    assert [book.pay_tables[book.layout(layout).pay_table].clause for layout in LAYOUTS] == [
+        "4.1.1",
+        "4.1.2",
+        "4.1.3",
+    ]
+    assert len({book.matrix(layout).digest for layout in LAYOUTS}) == 3
+    not_on_layout(book, "A B C", ["total-3", "total-18"])
+
+
+def test_rws_4_1_half_odds_are_never_rounded(book: Rulebook) -> None:
+    halves = {"total-8": (2, 3, 3), "total-11": (1, 4, 6), "four-1234": (1, 2, 3), "double-6": (1, 6, 6)}
+    for layout in ("A", "B"):
+        for area, dice in halves.items():
+            matrix, outcome = book.matrix(layout), Outcome.of(*dice)
+            settled = matrix.settle(outcome, [Bet.on(area, 2)])
+            assert isinstance(settled, Settlement)
+            assert settled.returned == 2 + 2 * matrix.net(area, outcome)
+            refused = matrix.settle(outcome, [Bet.on(area, 3)])
+            assert isinstance(refused, Refusal)
+            assert refused.reason is Reason.WINNINGS_NOT_WHOLE
+
+
+# Winners and losers on triples and elsewhere
+
+
+def clauses_where(matrix: Matrix, *, won: bool, on_triples: bool) -> set[tuple[str, str]]:
+    """Each (kind of area, clause) among the cells that are so."""
+    return {
+        (kind_of(area), matrix.clauses[row][place])
+        for row, area in enumerate(matrix.areas)
+        for place, outcome in enumerate(OUTCOME_NAMES)
+        if (outcome in TRIPLES) == on_triples and (matrix.nets[row][place] > 0) == won
+    }
+
+
+def test_rws_3_8_losers_are_collected(book: Rulebook) -> None:
+    for layout in LAYOUTS:
+        matrix = book.matrix(layout)
+        kinds = {kind_of(area) for area in matrix.areas}
+        # Off the triples, every kind of bet loses somewhere, and always by 3.8.
+        assert clauses_where(matrix, won=False, on_triples=False) == {(kind, "3.8") for kind in kinds}
+        assert "3.8" not in {clause for _, clause in clauses_where(matrix, won=True, on_triples=False)}
+
+
+def test_rws_3_9_only_five_kinds_of_bet_win_on_a_triple(book: Rulebook) -> None:
+    for layout in LAYOUTS:
+        matrix = book.matrix(layout)
+        for number in range(1, 7):
+            wins = {f"triple-{number}", "any-triple", f"double-{number}", f"single-{number}"}
+            if number in (2, 3, 4, 5):
+                wins.add(f"total-{3 * number}")
+            assert set(matrix.illuminated(Outcome.of(number, number, number))) == wins, (layout, number)
+
+
+def test_rws_3_9_every_loser_on_a_triple_goes_by_it(book: Rulebook) -> None:
+    for layout in LAYOUTS:
+        matrix = book.matrix(layout)
+        # Any triple wins on every triple; every other kind of bet loses on some.
+        kinds = {kind_of(area) for area in matrix.areas} - {"any"}
+        assert clauses_where(matrix, won=False, on_triples=True) == {(kind, "3.9") for kind in kinds}
+
+
+def winning_on_triples(book: Rulebook, kind: str, clause: str) -> None:
+    for layout in LAYOUTS:
+        cells = clauses_where(book.matrix(layout), won=True, on_triples=True)
+        assert {by for which, by in cells if which == kind} == {clause}
+        assert {which for which, by in cells if by == clause} == {kind}
+
+
+def test_rws_3_9_1_specific_triple(book: Rulebook) -> None:
+    winning_on_triples(book, "triple", "3.9.1")
+
+
+def test_rws_3_9_2_any_triple(book: Rulebook) -> None:
+    winning_on_triples(book, "any", "3.9.2")
+
+
+def test_rws_3_9_3_double(book: Rulebook) -> None:
+    winning_on_triples(book, "double", "3.9.3")
+
+
+def test_rws_3_9_4_single(book: Rulebook) -> None:
+    winning_on_triples(book, "single", "3.9.4")
+
+
+def test_rws_3_9_5_totals_6_9_12_and_15(book: Rulebook) -> None:
+    winning_on_triples(book, "total", "3.9.5")
+    for layout in LAYOUTS:
+        matrix = book.matrix(layout)
+        wins = {area for area in matrix.areas for _, by in won_in(matrix, area).values() if by == "3.9.5"}
+        assert wins == {"total-6", "total-9", "total-12", "total-15"}
+
+
+# Dice, terminals, layouts
+
+
+def test_rws_2_2_1_three_dice(book: Rulebook) -> None:
+    chance = book.chance()
+    assert chance.kind is ChanceKind.DICE
+    assert (chance.total, sum(chance.weights), len(chance.weights)) == (216, 216, 56)
+    assert [chance.weights[OUTCOME_NAMES.index(outcome)] for outcome in ("666", "566", "456")] == [1, 3, 6]
+    assert book.chance_rule.clause == "2.2.1"
+    assert equipment_by(book, "2.2.1") == ["dice"]
+
+
+def test_rws_1_3_the_game_console_and_the_result_keyed_in_there(book: Rulebook) -> None:
+    assert equipment_by(book, "1.3") == ["game-console"]
+    assert steps_by(book, "1.3") == ["dealer: enter-result, revealed to entered"]
+
+
+def test_rws_1_7_player_terminals(book: Rulebook) -> None:
+    assert equipment_by(book, "1.7") == ["player-terminal"]
+    assert len(book.equipment) == 5
+
+
+def test_rws_2_1_1_the_display(book: Rulebook) -> None:
+    assert equipment_by(book, "2.1.1") == ["display"]
+
+
+def rows(kind: str, *lines: str) -> list[str]:
+    return [" ".join(n if n == "-" else f"{kind}-{n}" for n in line.split()) for line in lines]
+
+
+LOST_PICTURES: Final = {"triples", "doubles-left", "doubles-right", "pairs"}
+
+
+def test_rws_4_1_1_the_drawing_of_layout_a(book: Rulebook) -> None:
+    assert drawn(book, "A", "ours") == LOST_PICTURES
+    assert cells_of(book, "A", "totals") == rows("total", "17 16 15 14 13 12 11 10 9 8 7 6 5 4")
+    assert cells_of(book, "A", "four-numbers") == rows("four", "3456 2356 2345 1234")
+    assert cells_of(book, "A", "singles") == rows("single", "6 5 4 3 2 1")
+    assert cells_of(book, "A", "pair-odds") == ["(pair-12)"]
+    assert cells_of(book, "A", "single-odds") == ["(single-1)"]
+
+
+def test_rws_4_1_2_the_drawing_of_layout_b(book: Rulebook) -> None:
+    assert drawn(book, "B", "ours") == LOST_PICTURES | {"any-triple"}
+    assert cells_of(book, "B", "doubles-with-single") == rows(
+        "double-single",
+        "- 113 114 115 116",
+        "221 223 224 225 226",
+        "331 332 334 335 336",
+        "441 442 443 445 446",
+        "551 552 553 554 556",
+        "661 662 663 664 -",
+    )
+    assert cells_of(book, "B", "three-numbers") == rows(
+        "three", "126 135 234 256 346", "123 136 145 235 356", "124 146 236 245 456", "125 134 156 246 345"
+    )
+    assert cells_of(book, "B", "totals") == rows("total", "17 16 15 14 13 12 11 10 9 8 7 6 5 4")
+    assert cells_of(book, "B", "four-numbers") == rows("four", "3456 2356 2345 1234")
+    assert cells_of(book, "B", "singles") == rows("single", "6 5 4 3 2 1")
+
+
+def test_rws_4_1_3_the_drawing_of_layout_c(book: Rulebook) -> None:
+    assert drawn(book, "C", "ours") == LOST_PICTURES
+    assert cells_of(book, "C", "doubles-with-single") == rows(
+        "double-single",
+        "113 114 115 116 -",
+        "221 223 224 225 226",
+        "331 332 334 335 336",
+        "441 442 443 445 446",
+        "551 552 553 554 556",
+        "661 662 663 664 -",
+    )
+    assert cells_of(book, "C", "three-numbers") == rows(
+        "three", "126 135 234 256 346", "123 136 145 235 356", "124 146 236 245 456", "125 134 156 246 345"
+    )
+    assert cells_of(book, "C", "totals") == rows("total", "17 16 15 14 13 12 11 10 9 8 7 6 5 4")
+    assert cells_of(book, "C", "four-numbers") == rows("four", "3456 2356 2345 1234")
+    assert cells_of(book, "C", "singles") == rows("single", "6 5 4 3 2 1")
+
+
+# Procedure
+
+
+def test_rws_3_2_betting_opens_with_the_notice(book: Rulebook) -> None:
+    assert steps_by(book, "3.2") == ["dealer: open-bets, between to open"]
+
+
+def test_rws_3_5_the_clock_closes_and_later_bets_are_refused(book: Rulebook) -> None:
+    assert steps_by(book, "3.5") == [
+        "clock: close-bets, open to closed if tumble is after_close",
+        "clock: close-bets, open-tumbled to closed-tumbled if tumble is before_close",
+    ]
+    assert phases_with(book, bets=Bets.OPEN) == ["open", "open-tumbled"]
+    assert ruled_by(book, "3.5") == {
+        ("late-bet", "refuse", None): "closed closed-tumbled revealed entered settled paid"
+    }
+
+
+def test_rws_3_6_covered_and_tumbled_three_times(book: Rulebook) -> None:
+    assert steps_by(book, "3.6") == [
+        "dealer: tumble, closed to closed-tumbled if tumble is after_close once covered and enough-tumbles",
+        "dealer: tumble, open to open-tumbled if tumble is before_close once covered and enough-tumbles",
+    ]
+    assert equipment_by(book, "3.6") == ["tumbler, tumbles 3"]
+    assert setting(book, "tumble") == ("procedure", ("before_close", "after_close"), "after_close")
+
+
+def test_rws_3_7_uncovered_dice_must_lie_flat(book: Rulebook) -> None:
+    assert steps_by(book, "3.7") == ["dealer: uncover, closed-tumbled to revealed once dice-flat"]
+    assert phases_with(book, chance=Chance.CONCEALED) == ["open-tumbled", "closed-tumbled"]
+    assert phases_with(book, chance=Chance.SHOWN) == ["revealed", "entered", "settled", "paid"]
+
+
+def test_rws_3_8_collect_and_pay(book: Rulebook) -> None:
+    assert steps_by(book, "3.8") == [
+        "dealer: settle, entered to settled",
+        "dealer: collect-and-pay, settled to paid",
+    ]
+
+
+def test_rws_1_8_a_round_ends_when_all_are_settled(book: Rulebook) -> None:
+    assert steps_by(book, "1.8") == ["dealer: conclude, paid to between"]
+    assert recovers(book, "1.8") == {"settled": "conclude", "paid": "conclude"}
+
+
+def test_rws_1_8_the_order_of_a_round(book: Rulebook) -> None:
+    reveal = ["uncover", "enter-result", "settle", "collect-and-pay", "conclude"]
+    assert round_of(book) == ["open-bets", "close-bets", "tumble", *reveal]
+    assert round_of(book, tumble="before_close") == ["open-bets", "tumble", "close-bets", *reveal]
+
+
+# Irregularities
+
+
+def test_rws_5_1_one_known_die_establishes_an_outcome(book: Rulebook) -> None:
+    one_die_establishes(book)
+
+
+def test_rws_5_1_recovery_asks_whether_a_covered_die_was_seen(book: Rulebook) -> None:
+    assert asks_whether_seen(book) == ["open-tumbled", "closed-tumbled"]
+    assert recovers(book, "house:recovery") == {"between": "nothing"}
+    assert setting(book, "fail_over_grace") == ("procedure", (0, 60), "0")
+
+
+def test_rws_5_1_1_interrupted_with_an_outcome_goes_on(book: Rulebook) -> None:
+    assert ruled_by(book, "5.1.1") == {
+        ("equipment-failure", "continue", None): "revealed entered settled paid",
+        ("power-failure", "continue", None): "revealed entered settled paid",
+    }
+    assert recovers(book, "5.1.1") == {
+        "open-tumbled seen": "continue",
+        "closed-tumbled seen": "continue",
+        "revealed": "continue",
+        "entered": "continue",
+    }
+
+
+def test_rws_5_1_2_interrupted_without_outcome_is_void(book: Rulebook) -> None:
+    assert ruled_by(book, "5.1.2") == {
+        ("equipment-failure", "void", None): TO_REVEAL,
+        ("power-failure", "void", None): TO_REVEAL,
+    }
+    assert recovers(book, "5.1.2") == {
+        "open": "void",
+        "closed": "void",
+        "open-tumbled unseen": "void",
+        "closed-tumbled unseen": "void",
+    }
+
+
+def test_rws_5_2_terminals_down_leave_the_round_running(book: Rulebook) -> None:
+    assert ruled_by(book, "5.2") == {("terminals-down", "settle-registered", None): TO_END}
+
+
+def test_rws_5_3_earlier_rounds_stand(book: Rulebook) -> None:
+    assert ruled_by(book, "5.3") == {
+        ("too-few-tumbles", "stands", None): AFTERWARDS,
+        ("die-not-flat", "stands", None): AFTERWARDS,
+        ("exposed-early", "stands", None): AFTERWARDS,
+    }
+
+
+def test_rws_5_3_1_too_few_tumbles_void_the_round(book: Rulebook) -> None:
+    assert ruled_by(book, "5.3.1") == {("too-few-tumbles", "void", None): TO_RESULT}
+
+
+def test_rws_5_3_2_die_not_flat_voids_the_round(book: Rulebook) -> None:
+    assert ruled_by(book, "5.3.2") == {
+        ("die-not-flat", "void", None): "open-tumbled closed-tumbled revealed entered"
+    }
+
+
+def test_rws_5_3_3_die_exposed_before_the_close_voids_the_round(book: Rulebook) -> None:
+    assert ruled_by(book, "5.3.3") == {("exposed-early", "void", None): TO_RESULT}
+
+
+def test_rws_5_4_damaged_die_voids_all_affected_rounds(book: Rulebook) -> None:
+    assert ruled_by(book, "5.4") == {("die-damaged", "void-affected", None): ALWAYS}
+
+
+def test_rws_5_5_wrong_result_gives_way_to_the_dice_whenever_found(book: Rulebook) -> None:
+    assert ruled_by(book, "5.5") == {("wrong-result", "settle-by-outcome", None): ALWAYS}
+
+
+def test_rws_5_7_bets_count_as_they_stand_at_the_close(book: Rulebook) -> None:
+    assert ruled_by(book, "5.7") == {
+        ("late-withdrawal", "stays-live", None): "closed closed-tumbled revealed entered"
+    }
+
+
+def test_rws_5_8_a_display_is_information_only(book: Rulebook) -> None:
+    assert ruled_by(book, "5.8") == {("display-wrong", "settle-by-outcome", None): ALWAYS}
+
+
+def test_rws_3_3_outside_the_limits_is_refused_at_entry(book: Rulebook) -> None:
+    assert ruled_by(book, "3.3") == {
+        ("under-minimum", "refuse", None): "open open-tumbled",
+        ("over-maximum", "refuse", None): "open open-tumbled",
+    }
+    limits = book.limits
+    assert (limits.under_minimum, limits.under_clause) == ("refuse", "3.3")
+    assert (limits.over_maximum, limits.over_clause) == ("refuse", "3.3")
+    assert limits.scope == "player-and-area"
+
+
+def test_rws_5_10_whatever_else_goes_to_the_table_games_shift_manager(book: Rulebook) -> None:
+    closed = "between closed closed-tumbled revealed entered settled paid"
+    left = {
+        "die-not-flat": "open closed",
+        "dome-or-dice-broken": ALWAYS,
+        "late-bet": "between open open-tumbled",
+        "late-withdrawal": "between open open-tumbled settled paid",
+        "chips-unclear": ALWAYS,
+        "equipment-failure": "between",
+        "automated-shaker-failure": ALWAYS,
+        "deal-not-pressed": ALWAYS,
+        "under-minimum": closed,
+        "over-maximum": closed,
+        "earlier-limit-mistake": ALWAYS,
+        "power-failure": "between",
+        "terminals-down": "between",
+        "foreign-card": ALWAYS,
+        "card-count-wrong": ALWAYS,
+        "shoe-short": ALWAYS,
+        "two-shakers": ALWAYS,
+        "other": ALWAYS,
+    }
+    assert unforeseen(book) == left
+    assert ruled_by(book, "5.10") == {
+        (event, "refer", "shift-manager"): phases for event, phases in left.items()
+    }
+    assert "5.10" not in foreseen(book)
+    assert book.people.refers_to == "shift-manager"
+    assert ladder(book)[3:] == [("shift-manager", "5.10")]
+
+
+# People
+
+
+def test_rws_1_2_the_dealer(book: Rulebook) -> None:
+    assert ladder(book)[:1] == [("dealer", "1.2")]
+
+
+def test_rws_1_5_positions_are_filled_by_persons_assigned_to_them(book: Rulebook) -> None:
+    assert ladder(book)[1:3] == [("pit-supervisor", "1.5"), ("pit-manager", "1.5")]
+    assert book.people.second == "pit-supervisor"
+    assert (book.people.higher_may_act, book.people.higher_clause) == ("as-set", "1.5")
+    assert setting(book, "higher_may_act") == ("people", ("yes", "no"), "no")
+    ranks = ["dealer", "pit-supervisor", "pit-manager", "shift-manager"]
+    for above, holder in enumerate(ranks):
+        for below, position in enumerate(ranks):
+            assert may_act(book, holder, position) == (above == below)
+            assert may_act(book, holder, position, higher_may_act="yes") == (above >= below)
+
+
+# The document itself
+
+
+def test_rws_readings_are_marked_as_such(book: Rulebook) -> None:
+    assert readings(book) == sorted(
+        [
+            "4.1.1 4.1.2 4.1.3",
+            "3.5 3.6 5.3.3 [tumble]",
+            "1.5 5.10 [higher_may_act]",
+            "3.3",
+            "5.1 5.1.2 [fail_over_grace]",
+            "5.1.1 5.1.2",
+            "5.1.1 5.1.2",
+            "5.2.1 5.2.2",
+            "5.1 5.2",
+            "5.4",
+            "3.5 5.7",
+            "4.1.1 4.1.2",
+            "4.1 Appendix A Appendix B Appendix C",
+        ]
+    )
+
+
+def test_rws_clauses_are_those_of_the_document(book: Rulebook) -> None:
+    assert list(book.clauses) == [
+        *("1", *(f"1.{n}" for n in range(1, 11))),
+        *("2", "2.1", "2.1.1", "2.2", "2.2.1"),
+        *("3", *(f"3.{n}" for n in range(1, 10)), *(f"3.9.{n}" for n in range(1, 6))),
+        *("4", "4.1", "4.1.1", "4.1.2", "4.1.3"),
+        *("5", "5.1", "5.1.1", "5.1.2", "5.2", "5.2.1", "5.2.2", "5.3", "5.3.1", "5.3.2", "5.3.3"),
+        *(f"5.{n}" for n in range(4, 11)),
+        *("Appendix A", "Appendix B", "Appendix C"),
+    ]
+    assert (book.version, str(book.effective)) == ("8", "2021-05-24 08:00:00")
