@@ -9,12 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import taisai.rules
 from taisai.rules import Rulebook, rulebook_ids
-from taisai.rules.book import BOOKS
 
 KeyPath = tuple[str | int, ...]
 """The way to a value of a parsed book: keys of tables, places in lists."""
 
+BOOKS = Path(taisai.rules.__file__).parent / "books"
 IDS = rulebook_ids()
 FILE = "my.toml"
 
