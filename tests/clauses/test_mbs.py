@@ -1,4 +1,4 @@
-"""Sic Bo at Marina Bay Sands, version 6, clause by clause; every figure typed in from the document."""
+"""Sic Bo at Marina Bay Sands, version 6, clause by clause; figures typed in from the document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sic Bo ETG at Resorts World Sentosa, version 8, clause by clause; every figure typed in from the document."""
+"""Sic Bo ETG at Resorts World Sentosa, version 8, clause by clause; figures typed in from the document."""
 
 from __future__ import annotations
 

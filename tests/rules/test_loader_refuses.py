@@ -228,7 +228,7 @@ def test_two_blocks_with_one_id_are_refused(tmp_path: Path) -> None:
 
 def test_blocks_on_one_another_are_refused_whatever_they_are_called(tmp_path: Path) -> None:
     text = replaced(text_of(US), 'id = "small"\ndrawing', 'id = "big"\ndrawing')
-    path = saved(tmp_path, replaced(text, "row = 1\ncolumn = 15", "row = 1\ncolumn = 1"))
+    path = saved(tmp_path, replaced(text, "at = [1, 15]", "at = [1, 1]"))
     with pytest.raises(BookError, match=r"layout 1, block 3"):
         rulebook(path)
 

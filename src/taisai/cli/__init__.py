@@ -14,19 +14,39 @@ DONE, CHECK_FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code: 0 done, 1 check failed, 2 refused or misused."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show 大 shows ? instead of failing
-            stream.reconfigure(errors="replace")
+    _prepare_streams()
     try:
         command = parsed(sys.argv[1:] if words is None else words)
         code = command.run()
         sys.stdout.flush()
     except RulesError as error:
-        print(f"taisai: {error}", file=sys.stderr)  # noqa: T201
-        return REFUSED
+        return _refused(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return DONE
+    except OSError as error:
+        _discard_output()
+        return _refused(f"expected to write the output, got {error.strerror}")
     return code
+
+
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller: nobody reads it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif hasattr(stream, "reconfigure"):  # a terminal that cannot show 大 shows ? instead of failing
+            stream.reconfigure(errors="replace")
+
+
+def _discard_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refused(message: str) -> int:
+    """One line, whatever was typed."""
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+    sys.stderr.write(f"taisai: {line}\n")
+    return REFUSED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from taisai.cli.printing import as_json, console, table
+from taisai.cli.printing import as_json, show, table
 from taisai.rules import RulesError, rulebook
 from taisai.rules.clauses import About
 from taisai.rules.uses import clause_uses
@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> int:
     made = table(f"{book.id}: {len(texts)} clauses, in our words", ("clause", "about", "says", "used for"))
     for text in texts:
         made.add_row(text.clause, str(text.about), text.says, _short(uses.get(text.clause, ())))
-    console().print(made)
+    show(made)
     return 0
 
 

@@ -6,7 +6,7 @@ import secrets
 from argparse import Namespace
 
 from taisai.cli import listing, settle, show
-from taisai.cli.printing import dice, line
+from taisai.cli.printing import dice, line, wrapped
 from taisai.rules import Bet, Outcome, Refusal, RulesError, rulebook
 
 _BOOK = "rws-sic-bo-etg-v8"
@@ -32,11 +32,12 @@ def run(_arguments: Namespace) -> int:
     settled = matrix.settle(Outcome.of(2, 2, 6), [Bet.on(area, stake) for area, stake in _BETS])
     if isinstance(settled, Refusal):
         raise RulesError(str(settled))
-    settle.show(matrix, settled)
+    settle.retell(matrix, settled)
     line("4 · One roll of three dice, and what it would light\n")
     outcome = Outcome.of(*(1 + secrets.randbelow(6) for _ in range(3)))
     line(dice(outcome))
     lit = matrix.illuminated(outcome)
-    line(f"{outcome}, total {outcome.total}: {len(lit)} areas lit: {', '.join(lit)}\n")
+    wrapped(f"{outcome}, total {outcome.total}: {len(lit)} areas lit: {', '.join(lit)}")
+    line()
     line("Go on with `taisai --help`, `taisai rules show mbs-sic-bo-v6`, `taisai odds mbs-3-card-sic-bo`.")
     return 0

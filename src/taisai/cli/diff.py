@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from taisai.cli import asked
-from taisai.cli.printing import as_json, console, line, percent, table
+from taisai.cli.printing import as_json, line, percent, show, table, wrapped
 from taisai.rules import AreaId, Matrix, Rulebook
 from taisai.study.odds import AreaOdds, area_odds
 
@@ -60,7 +60,7 @@ def run(arguments: Namespace) -> int:
     )
     for side, areas in ((left, only_left), (right, only_right)):
         if areas:
-            line(f"only on {side.name} ({len(areas)}): {', '.join(areas)}")
+            wrapped(f"only on {side.name} ({len(areas)}): {', '.join(areas)}")
     if changed:
         made = table("", ("area", left.name, "edge", right.name, "edge "), right=("edge", "edge "))
         for area in changed:
@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
                 (", ".join(side.words(area)), percent(side.odds[area].house_edge)) for side in (left, right)
             ]
             made.add_row(area, *cells[0], *cells[1])
-        console().print(made)
+        show(made)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from taisai.cli import asked
-from taisai.cli.printing import as_json, console, table
+from taisai.cli.printing import as_json, show, table
 from taisai.rules import rulebook
 from taisai.rules.irregularities import Irregularity, Ruled
 from taisai.rules.procedure import Phase
@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> int:
             made.add_row(
                 "" if n else str(event), where, ruling, cell.clause, style=None if cell.foreseen else "dim"
             )
-    console().print(made)
+    show(made)
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from taisai.cli.printing import as_json, console, table
+from taisai.cli.printing import as_json, show, table
 from taisai.rules import Rulebook, rulebook, rulebook_ids
 
 
@@ -19,7 +19,7 @@ def run(arguments: Namespace) -> int:
         layouts = ", ".join(f"{name} ({areas})" for name, areas in _layouts(book))
         effective = str(book.effective)[:16] if book.effective else "–"
         made.add_row(book.id, f"{book.title}\n{book.title_zh}", effective, book.chance_rule.kind, layouts)
-    console().print(made)
+    show(made)
     return 0
 
 

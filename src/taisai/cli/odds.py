@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from taisai.cli import asked
-from taisai.cli.printing import as_json, console, percent, table
+from taisai.cli.printing import as_json, percent, show, table
 from taisai.rules import Chance, ChanceKind, rulebook
 from taisai.study.odds import area_odds
 
@@ -51,7 +51,7 @@ def run(arguments: Namespace) -> int:
         made.add_row(
             area.id, row.label, odds, percent(area.win_probability), percent(area.house_edge), deviation
         )
-    console().print(made)
+    show(made)
     return 0
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from taisai.rules.outcomes import Outcome
 
 if TYPE_CHECKING:  # rich is a third of a second's worth of imports that --json never needs
-    from rich.console import Console
     from rich.table import Table
 
+WIDTH: Final = 110
+"""Columns of output that goes to no terminal."""
 _PIPS: Final = {
     1: ("       ", "   ●   ", "       "),
     2: (" ●     ", "       ", "     ● "),
@@ -34,11 +35,29 @@ def line(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
-def console() -> Console:
-    """Where tables are printed; a pipe gets 110 columns whatever the terminal has."""
+def wrapped(text: str) -> None:
+    """A long line, broken at words."""
+    import textwrap
+
+    line(textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+
+
+def show(made: Table) -> None:
+    """A table, as wide as the terminal, or as WIDTH where there is none."""
+    import shutil
+    from io import StringIO
+
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 110, soft_wrap=False)
+    people = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if people else WIDTH
+    drawn = StringIO()
+    # A rulebook's words are words: brackets and colons in them are no markup.
+    Console(file=drawn, force_terminal=people, width=width, markup=False, emoji=False, highlight=False).print(
+        made
+    )
+    for row in drawn.getvalue().splitlines():
+        line(row.rstrip())
 
 
 def table(title: str, columns: Iterable[str], *, right: Iterable[str] = ()) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from taisai.cli import asked
-from taisai.cli.printing import as_json, console, dice, line, table
+from taisai.cli.printing import as_json, dice, line, show, table
 from taisai.rules import ChanceKind, Matrix, Outcome, Refusal, Rulebook, RulesError, Settlement, rulebook
 
 
@@ -36,11 +36,11 @@ def run(arguments: Namespace) -> int:
             }
         )
         return 0
-    show(matrix, settled)
+    retell(matrix, settled)
     return 0
 
 
-def show(matrix: Matrix, settled: Settlement) -> None:
+def retell(matrix: Matrix, settled: Settlement) -> None:
     """The dice drawn, and every bet with what it got and why."""
     line(dice(settled.outcome))
     numbers = ("stake", "won", "returned")
@@ -52,7 +52,7 @@ def show(matrix: Matrix, settled: Settlement) -> None:
         made.add_row(bet.area, str(bet.stake), str(bet.won), str(bet.returned), bet.clause, verdict)
     made.add_section()
     made.add_row("all bets", str(settled.staked), "", str(settled.returned), "", "")
-    console().print(made)
+    show(made)
 
 
 def _outcome(book: Rulebook, arguments: Namespace) -> Outcome:

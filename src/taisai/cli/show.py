@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.cli.plain import plain
-from taisai.cli.printing import as_json, console, line, percent, table
+from taisai.cli.printing import as_json, line, percent, show, table, wrapped
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, RulesError, rulebook
 from taisai.rules.procedure import Declared, Phase
 from taisai.study.odds import area_odds
@@ -84,7 +84,7 @@ def _heading(book: Rulebook) -> None:
     line(f"{book.id}: {book.operator}{version}{effective}")
     line(f"layouts {', '.join(book.layouts)}; {len(book.clauses)} clauses; {book.digest}")
     for source in book.sources:
-        line(f"source: {source.title}. {source.note}")
+        wrapped(f"source: {source.title}. {source.note}")
     line()
 
 
@@ -107,7 +107,7 @@ def pay(book: Rulebook, matrix: Matrix) -> None:
             percent(first.house_edge),
             group.clause,
         )
-    console().print(made)
+    show(made)
 
 
 def _names(areas: tuple[AreaId, ...]) -> str:
@@ -119,7 +119,7 @@ def _procedure(book: Rulebook) -> None:
     for step in book.procedure.steps:
         when = f"{step.when.setting} = {step.when.value}" if step.when else ""
         made.add_row(step.start, step.act, step.by, step.end, ", ".join(step.needs), when, step.clause)
-    console().print(made)
+    show(made)
     made = table("After an interruption", ("the round stands at", "a die was seen", "what is done", "clause"))
     for facts in book.procedure.phases:
         for declared in (
@@ -128,7 +128,7 @@ def _procedure(book: Rulebook) -> None:
             rule = book.procedure.recovery(Phase(facts.id), declared)
             word = {None: "", Declared.SEEN: "yes, as declared", Declared.UNSEEN: "no, as declared"}[declared]
             made.add_row(facts.id, word, rule.action, rule.clause)
-    console().print(made)
+    show(made)
 
 
 def _readings(book: Rulebook) -> None:
@@ -136,11 +136,11 @@ def _readings(book: Rulebook) -> None:
         made = table("Settings", ("setting", "takes", "default", "says"))
         for setting in book.settings.values():
             made.add_row(setting.id, setting.expected(), setting.default, setting.says)
-        console().print(made)
+        show(made)
     made = table("How the document is read", ("clauses", "reading", "because"))
     for reading in book.interpretations:
         made.add_row(", ".join(reading.clauses) or "silent", reading.reading, reading.reason)
     for erratum in book.errata:
         made.add_row(erratum.clause, f"{erratum.printed} is read as {erratum.read}", erratum.reason)
     if made.row_count:
-        console().print(made)
+        show(made)

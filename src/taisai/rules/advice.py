@@ -41,4 +41,5 @@ def _mirrored(matrix: Matrix, row: int) -> str:
     totals = {OUTCOMES[place].total for win in matrix.wins[row] for place in win.places}
     if totals <= set(numbers):
         return "total " + " ".join(str(21 - number) for number in reversed(numbers))
-    return "".join(str(7 - number) for number in reversed(numbers))
+    faces = [7 - number for number in numbers]
+    return "".join(map(str, sorted(faces) if len(set(faces)) == len(faces) else faces))

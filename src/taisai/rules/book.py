@@ -185,7 +185,7 @@ class Rulebook:
 
     def check(self) -> Rulebook:
         """Reads every part, so that whatever is wrong is found now."""
-        check_pay(self._section, self.pay_tables, self.areas)
+        check_pay(self._section, self.pay_tables, self.areas, self.settings)
         for part in _PARTS:
             getattr(self, part)
         self._section.done()
@@ -260,10 +260,11 @@ def _read(path: str) -> Rulebook:
         raise refused(f"at most {MOST_BYTES} bytes", "more")
     try:
         text = content.decode("utf-8")
-        return Rulebook(tomllib.loads(text), file, text)
+        data = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise refused("UTF-8", f"something else at byte {error.start}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise refused("TOML", str(error)) from None
     except RecursionError:
         raise refused("TOML", "lists nested too deeply") from None
+    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError, but as wrong
+        raise refused("TOML", str(error)) from None
+    return Rulebook(data, file, text)

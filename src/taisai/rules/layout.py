@@ -77,7 +77,9 @@ def read_layouts(
         blocks = tuple(_block(section, priced) for section in sections)
         layout = Layout(name, table, clause, columns, rows, blocks)
         _fits(layout, sections)
-        _each_area_once(layout, sections, priced)
+        _no_area_twice(layout, sections)
+        for missing in sorted(priced - {cell.area for cell in layout.cells()}):
+            raise entry.refused("block", "a cell for every area of the pay table", f"none for {missing!r}")
         entry.done()
         read[name] = layout
     return read
@@ -126,8 +128,11 @@ def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) ->
 
 
 def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
+    names = [block.id for block in layout.blocks]
     taken: dict[tuple[int, int], str] = {}
     for block, section in zip(layout.blocks, sections, strict=True):
+        if names.count(block.id) > 1:
+            raise section.refused("id", "each block once", f"{block.id!r} twice")
         if block.column + block.wide - 1 > layout.columns:
             raise section.refused("size", f"a block within {layout.columns} columns", str(block.wide))
         if block.row + block.tall - 1 > layout.rows:
@@ -139,7 +144,7 @@ def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
                     raise section.refused("at", "a free place on the felt", f"the place of {other!r}")
 
 
-def _each_area_once(layout: Layout, sections: tuple[Section, ...], priced: frozenset[AreaId]) -> None:
+def _no_area_twice(layout: Layout, sections: tuple[Section, ...]) -> None:
     seen: set[AreaId] = set()
     for block, section in zip(layout.blocks, sections, strict=True):
         for row in block.rows:
@@ -148,5 +153,3 @@ def _each_area_once(layout: Layout, sections: tuple[Section, ...], priced: froze
                     raise section.refused("cells", "each area once on a layout", f"{cell.area!r} twice")
                 if cell.area:
                     seen.add(cell.area)
-    for missing in sorted(priced - seen):
-        raise sections[0].refused("cells", "a cell for every area of the pay table", f"none for {missing!r}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import NamedTuple
 
 from taisai.rules.areas import CATALOGUE, AreaId, is_area_id
@@ -166,8 +167,12 @@ def _line(
 
 
 def _wins(entry: Section) -> Wins:
-    dice = entry.whole("dice", 1, 3) if entry.has("dice") else None
-    return Wins(entry.choice("wins", Condition), dice)
+    condition = entry.choice("wins", Condition)
+    if condition is Condition.EXACTLY:
+        return Wins(condition, entry.whole("dice", 1, 3))
+    if entry.has("dice"):
+        raise entry.refused("dice", "dice with wins = 'exactly' alone", f"dice with '{condition}'")
+    return Wins(condition, None)
 
 
 def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs, Wins] | None:
@@ -188,7 +193,7 @@ def _odds(entry: Section) -> tuple[Odds, Odds | None]:
             if entry.has(key):
                 raise entry.refused(key, "either odds, or floor and offered", "both")
         return _odds_at(entry, "odds"), None
-    if not entry.has("floor"):
+    if not entry.has("floor") and not entry.has("offered"):
         raise entry.refused("odds", "odds, or floor and offered", "nothing")
     floor = _odds_at(entry, "floor")
     offered = _odds_at(entry, "offered")
@@ -206,27 +211,45 @@ def _odds_at(entry: Section, key: str) -> Odds:
         raise entry.refused(key, expected, repr(text)) from None
 
 
-def check_pay(book: Section, tables: Mapping[str, PayTable], areas: Mapping[AreaId, Area]) -> None:
+def check_pay(
+    book: Section,
+    tables: Mapping[str, PayTable],
+    areas: Mapping[AreaId, Area],
+    settings: Mapping[str, Setting],
+) -> None:
     """Refuses a condition that does not fit its area, and an area that two lines pay on one outcome.
 
     Apart from reading, since it costs as much and the books that come with the package are known to pass.
     """
     for table, entry in zip(tables.values(), book.tables("pay_table"), strict=True):
         for line, section in zip(table.lines, entry.tables("pay"), strict=True):
-            for wins in (line.wins, line.instead[1]) if line.instead else (line.wins,):
-                for area in line.areas:
-                    wrong = fault(wins.condition, areas[area].numbers, wins.dice)
-                    if wrong:
-                        raise section.refused("wins", wrong[0], f"{wrong[1]} ({area})")
-        for pick in (False, True):
-            _no_outcome_twice(entry, table, areas, pick=pick)
+            _fits(section, line.wins, line.areas, areas)
+            if line.instead:
+                _fits(section.table("instead"), line.instead[1], line.areas, areas)
+        for chosen in _every_choice(table, settings):
+            _no_outcome_twice(entry, table, areas, chosen)
 
 
-def _no_outcome_twice(entry: Section, table: PayTable, areas: Mapping[AreaId, Area], *, pick: bool) -> None:
+def _fits(section: Section, wins: Wins, names: tuple[AreaId, ...], areas: Mapping[AreaId, Area]) -> None:
+    for name in names:
+        wrong = fault(wins.condition, areas[name].numbers, wins.dice)
+        if wrong:
+            raise section.refused("wins", wrong[0], f"{wrong[1]} ({name})")
+
+
+def _every_choice(table: PayTable, settings: Mapping[str, Setting]) -> Iterator[dict[str, str]]:
+    names = sorted({line.instead[0].setting for line in table.lines if line.instead})
+    for values in product(*(settings[name].choices for name in names)):
+        yield dict(zip(names, values, strict=True))
+
+
+def _no_outcome_twice(
+    entry: Section, table: PayTable, areas: Mapping[AreaId, Area], chosen: Mapping[str, str]
+) -> None:
     """An area may have several lines (one, two, three dice), but never two on one outcome."""
     won: dict[AreaId, set[int]] = {}
     for n, line in enumerate(table.lines, 1):
-        wins = line.instead[1] if pick and line.instead else line.wins
+        wins = line.winning(chosen)
         for area in line.areas:
             places = winners(wins.condition, areas[area].numbers, wins.dice)
             if not won.setdefault(area, set()).isdisjoint(places):

@@ -11,6 +11,7 @@ from taisai.rules.errors import BookError
 Choice = TypeVar("Choice", bound=StrEnum)
 
 MOST_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
+MOST_DIGITS: Final = 20  # of a number in an error message
 MOST_ENTRIES: Final = 1_000  # of one list in a book: the largest of ours has 104
 _TOML_NAMES: Final = {
     str: "text",
@@ -29,6 +30,8 @@ def shown(value: object) -> str:
         return "a table"
     if isinstance(value, list):
         return "an empty list" if not value else "a list"
+    if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        return f"a number of more than {MOST_DIGITS} digits"
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "…"
 
@@ -89,7 +92,7 @@ class Section:
         """A whole number within bounds."""
         value = int(self._get(key, int))
         if not least <= value <= most:
-            raise self.refused(key, f"a whole number from {least} to {most}", str(value))
+            raise self.refused(key, f"a whole number from {least} to {most}", shown(value))
         return value
 
     def wholes(self, key: str, least: int, most: int) -> tuple[int, ...]:

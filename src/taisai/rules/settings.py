@@ -68,9 +68,10 @@ def read_settings(book: Section) -> dict[str, Setting]:
         if name in read:
             raise entry.refused("id", "a setting not yet declared", repr(name))
         choices, bounds = _range(entry)
-        setting = Setting(
-            name, entry.choice("changes", Changes), choices, bounds, entry.text("default"), entry.text("says")
-        )
+        changes = entry.choice("changes", Changes)
+        if bounds and changes is Changes.PAYOFF:
+            raise entry.refused("least", "choices in words, where a payoff changes", "a number")
+        setting = Setting(name, changes, choices, bounds, entry.text("default"), entry.text("says"))
         if not setting.takes(setting.default):
             raise entry.refused("default", setting.expected(), repr(setting.default))
         read[name] = setting
@@ -79,7 +80,7 @@ def read_settings(book: Section) -> dict[str, Setting]:
 
 
 def _range(entry: Section) -> tuple[tuple[str, ...], tuple[int, int] | None]:
-    if entry.has("least"):
+    if entry.has("least") or entry.has("most"):
         least = entry.whole("least", 0, MOST)
         return (), (least, entry.whole("most", least, MOST))
     choices = entry.texts("choices")
