@@ -25,9 +25,10 @@ faults: dev ## the same tests, searching far longer for a counterexample
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench
 
-pictures: dev ## the felts in docs/pictures, and docs/commands.md
-	@$(PY) tools/pictures.py
-	@$(PY) tools/commands.py
+pictures: dev ## what is drawn and written from the rulebooks and the command, in docs
+	@$(PY) -m tools.pictures
+	@$(PY) -m tools.edges
+	@$(PY) -m tools.commands
 
 docs: dev ## the API reference, into build/docs/api
 	$(PY) -W error tools/api.py build/docs/api

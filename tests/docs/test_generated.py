@@ -17,6 +17,7 @@ from taisai.rules.limits import LimitPolicy, LimitScope
 from taisai.rules.people import HigherMayAct
 from taisai.rules.procedure import Act, Bets, Chance, Declared, Need, Phase, Recovery
 from taisai.rules.settings import Changes
+from tools import edges
 from tools.commands import page
 from tools.pictures import pictures
 
@@ -44,12 +45,16 @@ WORDS: tuple[type[StrEnum], ...] = (
 
 
 def test_the_commands_page_is_the_commands_help() -> None:
-    assert (DOCS / "commands.md").read_text("utf-8") == page(), "run tools/commands.py"
+    assert (DOCS / "commands.md").read_text("utf-8") == page(), "run make pictures"
 
 
 def test_the_pictures_are_the_rulebooks_layouts() -> None:
     drawn = {file.name: file.read_text("utf-8") for file in (DOCS / "pictures").glob("*.svg")}
-    assert drawn == pictures(), "run make pictures"
+    assert drawn == pictures() | {"edges.svg": edges.picture()}, "run make pictures"
+
+
+def test_the_page_of_edges_is_the_rulebooks() -> None:
+    assert (DOCS / "edges.md").read_text("utf-8") == edges.page(), "run make pictures"
 
 
 @pytest.mark.parametrize("words", WORDS, ids=lambda words: words.__name__)
