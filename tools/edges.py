@@ -23,10 +23,10 @@ PAY_TABLES: Final = (
 HEAD: Final = """\
 # House edges
 
-What the house keeps of each unit staked, exactly, on all six pay tables. Made by `make pictures` from the rulebooks
-alone: a row of the payoff matrix times the exact chances. The 3 Card game is dealt from a full shoe of six decks,
-`taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6` answers for any other; under the United States rule the odds
-are the floors.
+What the house keeps of each unit staked, exactly, on all six pay tables. Made by `make pictures` from the
+rulebooks alone: a row of the payoff matrix times the exact chances. The 3 Card game is dealt from a full shoe of
+six decks; `taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6` answers for any other. Under the United States
+rule the odds are the floors.
 
 ![House edges of all kinds of bet on six pay tables](pictures/edges.svg)
 
@@ -73,10 +73,11 @@ def picture() -> str:
     shown = kinds()
     left, top, line, percent = 230, 60, 22, 14
     width, height = left + 50 * percent + 30, top + line * len(shown) + 20
+    size = f'width="{width}" height="{height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size}>',
         "<title>House edges</title><style>text { font: 12px sans-serif; fill: #17202a }</style>",
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<rect {size} fill="#ffffff"/>',
     ]
     for mark in range(0, 51, 10):
         x = left + mark * percent
@@ -96,11 +97,11 @@ def _dots(kind: Kind, left: int, y: int, percent: int) -> Iterator[str]:
     yield f'<text x="{left - 14}" y="{y + 4}" text-anchor="end">{escape(kind.name)}</text>'
     for n, edge in enumerate(kind.edges):
         if edge is not None:
-            # Equal edges lie on one another: each further pay table's ring is a little wider, so all can be seen.
+            # Equal edges lie on one another: each further ring is a little wider, so all can be seen.
             radius = 3 + 2 * sum(other == edge for other in kind.edges[:n])
             x = left + float(edge) * 100 * percent
-            colour = PAY_TABLES[n][3]
-            yield f'<circle cx="{x:.1f}" cy="{y}" r="{radius}" fill="none" stroke="{colour}" stroke-width="2"/>'
+            ink = f'fill="none" stroke="{PAY_TABLES[n][3]}" stroke-width="2"'
+            yield f'<circle cx="{x:.1f}" cy="{y}" r="{radius}" {ink}/>'
 
 
 if __name__ == "__main__":
