@@ -24,9 +24,9 @@ HEAD: Final = """\
 # House edges
 
 What the house keeps of each unit staked, exactly, on all six pay tables. Made by `make pictures` from the
-rulebooks alone: a row of the payoff matrix times the exact chances. The 3 Card game is dealt from a full shoe of
-six decks; `taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6` answers for any other. Under the United States
-rule the odds are the floors.
+rulebooks alone: a row of the payoff matrix times the exact chances. The 3 Card game is dealt from a full shoe
+of six decks; `taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6` answers for any other. Under the United
+States rule the odds are the floors.
 
 ![House edges of all kinds of bet on six pay tables](pictures/edges.svg)
 
