@@ -84,9 +84,10 @@ def drawn(book: Rulebook, layout: str, whose: str) -> set[str]:
 
 def cells_of(book: Rulebook, layout: str, block: str) -> list[str]:
     """The rows of a block as a text: area ids, blank cells as a dash, odds cells in brackets."""
-    (found,) = [one for one in book.layout(layout).blocks if one.id == block]
     return [
         " ".join(cell.area or (f"({cell.odds_of})" if cell.odds_of else "-") for cell in row)
+        for found in book.layout(layout).blocks
+        if found.id == block
         for row in found.rows
     ]
 
@@ -111,9 +112,10 @@ def round_of(book: Rulebook, **settings: str) -> list[str]:
     chosen = book.chosen(settings)
     phase, acts = Phase.BETWEEN, list[str]()
     while not acts or phase is not Phase.BETWEEN:
-        (step,) = book.procedure.steps_from(phase, chosen)
-        acts.append(step.act)
-        phase = step.end
+        steps = book.procedure.steps_from(phase, chosen)
+        assert len(steps) == 1, f"one way on from {phase}"
+        acts.append(steps[0].act)
+        phase = steps[0].end
     return acts
 
 
@@ -211,6 +213,7 @@ def inspections_by(book: Rulebook, clause: str) -> list[str]:
 
 def setting(book: Rulebook, name: str) -> tuple[str, tuple[str, ...] | tuple[int, int], str]:
     """What a setting changes, what it takes, and its default."""
+    assert name in book.settings
     found = book.settings[name]
     return str(found.changes), found.bounds or found.choices, found.default
 
@@ -219,4 +222,12 @@ def readings(book: Rulebook) -> list[str]:
     """The clauses of each interpretation, and the setting that leaves it to the house."""
     return sorted(
         " ".join(one.clauses) + (f" [{one.setting}]" if one.setting else "") for one in book.interpretations
+    )
+
+
+def errata(book: Rulebook) -> list[str]:
+    """Each misprint and, where it is a figure, what is read instead; the rest is in our own words."""
+    return sorted(
+        f"{one.clause}: {one.printed}" + (f" → {one.read}" if one.read[0].isdigit() else "")
+        for one in book.errata
     )

@@ -16,6 +16,7 @@ from tests.clauses.asked import (
     asks_whether_seen,
     drawn,
     equipment_by,
+    errata,
     foreseen,
     ladder,
     loses_by,
@@ -331,6 +332,13 @@ def test_three_card_readings_are_marked_as_such(book: Rulebook) -> None:
             "5.3",
         ]
     )
+
+
+def test_three_card_errata_are_the_lost_drawings(book: Rulebook) -> None:
+    assert errata(book) == [
+        "Diagram A: (nothing)",
+        "Diagram B: (nothing)",
+    ]
 
 
 def test_three_card_clauses_are_those_of_the_document(book: Rulebook) -> None:

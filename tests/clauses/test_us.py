@@ -14,6 +14,7 @@ from tests.clauses.asked import (
     asks_whether_seen,
     drawn,
     equipment_by,
+    errata,
     foreseen,
     inspections_by,
     ladder,
@@ -136,8 +137,7 @@ def test_us_4_b_what_is_offered_above_a_floor_is_paid(book: Rulebook) -> None:
 
 
 def test_us_4_b_one_of_a_kind_is_misprinted(book: Rulebook) -> None:
-    (misprint,) = [erratum for erratum in book.errata if erratum.clause == "4(b)"]
-    assert (misprint.printed, misprint.read) == ("1 to 10", "1 to 1")
+    assert "4(b): 1 to 10 → 1 to 1" in errata(book)
     for number in FACES.split():
         with pytest.raises(RulesError, match="at least 1 to 1"):
             book.matrix("A", offered={f"single-{number}": "1 to 10"})
@@ -232,8 +232,7 @@ def test_us_2_a_6_small(book: Rulebook) -> None:
 
 def test_us_2_a_7_big_loses_on_any_other_total(book: Rulebook) -> None:
     lost(book, "2(a)(7)", {"big": sums_but_no_triple(11, 17, 1, "1")})
-    (misprint,) = [erratum for erratum in book.errata if erratum.clause == "2(a)(7)"]
-    assert (misprint.printed, misprint.read) == ("any", "any other")
+    assert "2(a)(7): any" in errata(book)
 
 
 def test_us_2_a_8_one_of_a_kind(book: Rulebook) -> None:
@@ -467,6 +466,10 @@ def test_us_readings_are_marked_as_such(book: Rulebook) -> None:
             "3(a) 5(e)",
         ]
     )
+
+
+def test_us_errata_are_two_misprints(book: Rulebook) -> None:
+    assert errata(book) == ["2(a)(7): any", "4(b): 1 to 10 → 1 to 1"]
 
 
 def test_us_clauses_are_those_of_the_document(book: Rulebook) -> None:

@@ -1,0 +1,139 @@
+"""The test of the tests: whatever is altered in a rulebook turns a test of its clause red."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import pytest
+
+import taisai.rules
+from taisai.rules import BookError, Rulebook, RulesError, rulebook
+from tests.clauses import altered_conduct, altered_pay, test_mbs, test_rws, test_three_card, test_us
+from tests.clauses.altering import Alteration, Data
+from tests.project.citations import clause_of_test
+
+Check = Callable[[Rulebook], None]
+
+BOOKS: Final = Path(taisai.rules.__file__).parent / "books"
+PARTS: Final[Mapping[str, tuple[Callable[[Data], Iterator[Alteration]], str]]] = {
+    "pay": (altered_pay.pay, "layouts"),
+    "losing": (altered_pay.losing, "layouts"),
+    "chance": (altered_pay.chance, "chance_rule"),
+    "layouts": (altered_pay.layouts, "layouts"),
+    "irregularities": (altered_conduct.irregularities, "irregularities"),
+    "procedure": (altered_conduct.procedure, "irregularities"),
+    "people": (altered_conduct.people, "irregularities equipment"),
+    "limits": (altered_conduct.limits, "limits"),
+    "equipment": (altered_conduct.equipment, "equipment"),
+    "settings": (altered_conduct.settings, "layouts irregularities equipment interpretations"),
+    "readings": (altered_conduct.readings, "interpretations"),
+}
+"""What is altered, and the parts of the book that the loader has to read to see whether it is still one."""
+
+MODULES: Final = {
+    "mbs-sic-bo-v6": test_mbs,
+    "rws-sic-bo-etg-v8": test_rws,
+    "mbs-3-card-sic-bo": test_three_card,
+    "us-sic-bo": test_us,
+}
+KNOWN: Final = {book: frozenset(rulebook(book).clauses) for book in MODULES}
+
+
+def checks_in(module: ModuleType) -> dict[str, Check]:
+    return {name: test for name, test in vars(module).items() if name.startswith("test_")}
+
+
+CHECKS: Final = {book: checks_in(module) for book, module in MODULES.items()}
+
+
+def checks_of(book: str, clause: str | None) -> list[Check]:
+    """The tests named for a clause of the book; all of them where no clause is named."""
+    return [
+        test for name, test in CHECKS[book].items() if clause is None or clause_of_test(name, KNOWN) == clause
+    ]
+
+
+def turns_red(book: Rulebook, checks: list[Check]) -> bool:
+    """Whether one of them fails on the book; that one is moved to the front, as it is likely to again."""
+    for place, check in enumerate(checks):
+        if _red(check, book):
+            checks.insert(0, checks.pop(place))
+            return True
+    return False
+
+
+def _red(check: Check, book: Rulebook) -> bool:
+    try:
+        check(book)
+    except (AssertionError, RulesError, pytest.fail.Exception):
+        return True
+    return False
+
+
+def accepted(alteration: Alteration, read: str) -> Rulebook | None:
+    """The altered book, unless the loader already refuses it: then no test is needed to notice."""
+    try:
+        book = Rulebook(alteration.data, "altered.toml")
+        for part in read.split():
+            getattr(book, part)
+    except BookError:
+        return None
+    return book
+
+
+def _refused_in_full(book: Rulebook) -> bool:
+    """Whether the loader refuses the book once it reads every part, which takes longer."""
+    try:
+        book.check()
+    except BookError:
+        return True
+    return False
+
+
+def same_matrices(book: Rulebook, other: Rulebook) -> bool:
+    return all(book.matrix(layout).digest == other.matrix(layout).digest for layout in book.layouts)
+
+
+def parsed(book: str) -> dict[str, Any]:
+    return tomllib.loads((BOOKS / f"{book}.toml").read_text("utf-8"))
+
+
+def survivors(book: str, part: str, checks_of: Callable[[str, str | None], list[Check]]) -> Iterator[str]:
+    """The alterations that no test notices, and the entries of which the loader lets none through."""
+    sound = rulebook(book)
+    checks: dict[str | None, list[Check]] = {}
+    taken: Counter[str] = Counter()
+    alterations, read = PARTS[part]
+    for alteration in alterations(parsed(book)):
+        altered = accepted(alteration, read)
+        taken[alteration.entry] += altered is not None
+        # A clause by which nothing is lost, as that of any triple on a triple, changes no cell.
+        if altered is None or (part == "losing" and same_matrices(sound, altered)):
+            continue
+        if alteration.clause not in checks:
+            checks[alteration.clause] = checks_of(book, alteration.clause)
+        if not turns_red(altered, checks[alteration.clause]) and not _refused_in_full(altered):
+            yield str(alteration)
+    yield from (f"{entry}: every alteration is refused" for entry, times in taken.items() if not times)
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("book", MODULES)
+def test_whatever_is_altered_turns_a_test_of_its_clause_red(book: str, part: str) -> None:
+    survived = list(survivors(book, part, checks_of))
+    assert survived == [], "\n".join([f"{len(survived)} alterations survived:", *survived])
+
+
+@pytest.mark.parametrize("book", MODULES)
+def test_the_sound_book_turns_none_red(book: str) -> None:
+    sound = Rulebook(parsed(book), "sound.toml").check()
+    assert [name for name, check in CHECKS[book].items() if _red(check, sound)] == []
+
+
+def test_sabotage_without_tests_everything_survives() -> None:
+    assert len(list(survivors("us-sic-bo", "limits", lambda _book, _clause: []))) >= 4
