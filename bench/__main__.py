@@ -28,9 +28,7 @@ def main() -> int:
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}; all without a name"
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer turns and fewer bets: a look, not a verdict"
-    )
+    parser.add_argument("--quick", action="store_true", help="fewer turns: a look, not a verdict")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args()
     if unknown := set(asked.names) - set(BENCHES):

@@ -14,6 +14,7 @@ from taisai.bulk import BetsByArea, Multiples, kernels
 from taisai.rules import Outcome, rulebook
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "B"
+BETS: Final = 1_000_000
 PLAYERS: Final = 10_000
 SWEEP_BYTES: Final = 96 * 2**20
 """Written between measurements, so that every way finds the processor's caches without its bets."""
@@ -23,7 +24,7 @@ Totals = npt.NDArray[np.int64]
 
 def run(*, quick: bool) -> Iterator[Line]:
     """Against np.add.at and plain Python; the bare limit and the cost of keeping bets by area beside."""
-    mix = mixed(rulebook(BOOK).matrix(LAYOUT), bets=100_000 if quick else 1_000_000, players=PLAYERS)
+    mix = mixed(rulebook(BOOK).matrix(LAYOUT), bets=BETS, players=PLAYERS)
     outcomes = rolls(9 if quick else 31)
     turn = _Turn(outcomes)
     multiples = Multiples.of(mix.matrix)

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final, NamedTuple
 from unittest.mock import patch
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from taisai.bulk import BetsByArea, Multiples
@@ -51,6 +52,12 @@ def matrix(name: str) -> Matrix:
 def multiples(name: str) -> Multiples:
     """Its multiples."""
     return Multiples.of(matrix(name))
+
+
+def examples(percent: int) -> settings:
+    """So many in a hundred of the usual examples, since each settles all outcomes."""
+    assert settings.default is not None
+    return settings(max_examples=settings.default.max_examples * percent // 100)
 
 
 def placed(name: str, *, most: int) -> st.SearchStrategy[list[Placed]]:

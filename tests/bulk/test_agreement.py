@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.bulk import BetsByArea, Multiples
+from taisai.bulk import bets as bets_module
 from taisai.rules import OUTCOMES
 from tests.bulk.tables import (
     PAY_TABLES,
@@ -18,6 +20,7 @@ from tests.bulk.tables import (
     Placed,
     at_once,
     disagreements,
+    examples,
     extend,
     matrix,
     multiples,
@@ -37,7 +40,7 @@ def _everywhere(name: str) -> list[Placed]:
 
 @each_table
 @given(data=st.data())
-@settings(max_examples=12)
+@examples(12)
 def test_however_the_bets_come_in_they_settle_as_plain_ones(name: str, data: st.DataObject) -> None:
     mix = data.draw(placed(name, most=25))
     assert disagreements(one_by_one(name, mix), mix) == []
@@ -58,7 +61,7 @@ def test_a_bet_on_every_area_settles_as_a_plain_one(name: str) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_batches_and_single_bets_in_any_order_keep_the_order_of_registration(data: st.DataObject) -> None:
     name = "rws-sic-bo-etg-v8/B"
     chunks = data.draw(st.lists(placed(name, most=8), max_size=6))
@@ -150,3 +153,15 @@ def test_sabotage_one_altered_cell_is_seen(name: str, *, arrays: bool) -> None:
             kept = BetsByArea(_doctored(name, by=by), players=PLAYERS, compiled=False)
             extend(kept, mix)
             assert bool(disagreements(kept, mix)) is bool(by)
+
+
+def test_bets_are_shelved_while_they_come_in() -> None:
+    name, mix = "us-sic-bo/A", [Placed(n % PLAYERS, "small", n + 1) for n in range(10)]
+    with patch.object(bets_module, "SHELVED_FROM", 4), plain_up_to(2):
+        for kept in (one_by_one(name, mix), at_once(name, mix[:2])):
+            if len(kept) == 2:
+                for n in range(2, 10, 2):
+                    extend(kept, mix[n : n + 2])
+            assert kept._shelves
+            assert len(kept._loose) < 4
+            assert disagreements(kept, mix) == []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.bulk import (
@@ -27,12 +28,14 @@ from tests.bulk.tables import (
     Placed,
     at_once,
     disagreements,
+    examples,
     extend,
     matrix,
     multiples,
     one_by_one,
     plain_up_to,
 )
+from tests.project.tree import SRC
 
 NAME = "rws-sic-bo-etg-v8/C"
 HALVES = "rws-sic-bo-etg-v8/B"
@@ -78,7 +81,15 @@ def test_a_return_of_the_greatest_sum_is_taken_and_one_more_refused(register: Re
     _taken(register, [Placed(0, "small", most)])
     refusal = _refused(register, [], Placed(0, "small", most + 1))
     assert refusal.reason is Reason.BEYOND_LIMIT
-    assert "return" in refusal.message
+    assert refusal.message.startswith("expected a return of at most 2^53 - 1")
+
+
+@ways
+def test_at_half_odds_a_return_within_the_limit_is_taken_and_the_next_refused(register: Register) -> None:
+    most = GREATEST_SUM // 19 * 2  # 8.5 to 1: each 2 staked get 19 back
+    _taken(register, [Placed(0, "total-8", most)], HALVES)
+    refusal = _refused(register, [], Placed(0, "total-8", most + 2), HALVES)
+    assert refusal.message.startswith("expected a return of at most 2^53 - 1")
 
 
 @ways
@@ -123,7 +134,7 @@ def test_a_batch_whose_sum_would_overflow_int64_is_refused() -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_near_the_limit_the_arrays_take_what_the_plain_matrix_settles_on_every_outcome(
     data: st.DataObject,
 ) -> None:
@@ -206,7 +217,8 @@ def test_of_several_refusals_the_lowest_rank_is_told_and_of_equals_the_earliest(
         ([eight, eight, eight], [2, 3, 5], Reason.WINNINGS_NOT_WHOLE, 1),
         ([eight, small, eight], [3, 2**60, 5], Reason.BEYOND_LIMIT, 1),
         ([eight, small, nowhere], [3, 0, 5], Reason.NOT_ON_LAYOUT, 2),
-        ([small, -1, nowhere], [3, 2, 5], Reason.NOT_ON_LAYOUT, 1),
+        ([small, -1, small], [3, 2, 5], Reason.NOT_ON_LAYOUT, 1),
+        ([small, small, nowhere], [3, 2, 5], Reason.NOT_ON_LAYOUT, 2),
     ]:
         with pytest.raises(BetRefusedError, match=f"bet {place} of the batch") as refused:
             kept.extend([0, 0, 0], rows, stakes)
@@ -271,15 +283,35 @@ def test_the_number_of_bets_has_a_limit() -> None:
     assert len(kept) == 3
 
 
-def test_odds_whose_steps_outgrow_int64_take_no_bet() -> None:
-    book = rulebook("us-sic-bo")
-    offers = {"small": "999983.999 to 999979", "big": "999962 to 999961", "single-1": "999960 to 999959"}
-    odd = Multiples.of(book.matrix("A", offered=offers))
-    assert odd.matrix.denominator > 2**60
+def test_odds_whose_denominator_outgrows_int64_settle_all_the_same() -> None:
+    offers = {"small": "999984 to 999983", "big": "999962 to 999961", "single-1": "999960 to 999959"}
+    odd = Multiples.of(rulebook("us-sic-bo").matrix("A", offered={**offers, "single-2": "999954 to 999953"}))
+    assert odd.matrix.denominator > 2**63
     kept = BetsByArea(odd, players=1, compiled=False)
-    step = odd.steps[odd.matrix.row("big")]
-    assert step == 999_961
-    kept.add(0, "big", step)
-    assert kept.house(Outcome.of(6, 5, 4)) == (999_961, 999_961 + 999_962)
-    with pytest.raises(BetRefusedError, match="winnings-not-whole"):
-        kept.add(0, "big", step + 1)
+    with plain_up_to(0):
+        mix = [Placed(0, "big", 999_961), Placed(0, "small", 5 * 999_983)]
+        extend(kept, mix)
+        assert kept.house(Outcome.of(6, 5, 4)).returned == 999_961 + 999_962
+        assert disagreements(kept, mix) == []
+
+
+def test_an_area_whose_multiple_outgrows_int64_takes_no_bet(tmp_path: Path) -> None:
+    text = (SRC / "rules" / "books" / "us-sic-bo.toml").read_text("utf-8")
+    for usual, odd_odds in (("2 to 1", "999999.001 to 999983"), ("3 to 1", "999998 to 999979")):
+        assert f'odds = "{usual}"' in text
+        text = text.replace(f'odds = "{usual}"', f'odds = "{odd_odds}"')
+    own = tmp_path / "own.toml"
+    own.write_text(text, "utf-8")
+    odd = Multiples.of(rulebook(str(own)).matrix("A", offered={"single-1": "999962 to 999961"}))
+    row = odd.matrix.row("single-1")
+    assert odd.greatest[row] > 2**63
+    assert odd.most[row] == 0
+    kept = BetsByArea(odd, players=1, compiled=False)
+    step = odd.steps[row]
+    for stake, reason in ((1, Reason.WINNINGS_NOT_WHOLE), (step, Reason.BEYOND_LIMIT)):
+        for register in (_singly, extend):
+            with pytest.raises(BetRefusedError) as refused:
+                register(kept, [Placed(0, "single-1", stake)])
+            assert refused.value.refusal.reason is reason
+    kept.add(0, "big", 100)
+    assert kept.house(Outcome.of(6, 5, 4)).returned == 200

@@ -6,17 +6,27 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.bulk import MOST_CELLS, BetsByArea, BulkError, house_nets, nets_by_bet, nets_by_player, rounds
 from taisai.rules import OUTCOMES, Bet, Settlement
-from tests.bulk.tables import PAY_TABLES, PLAYERS, Placed, at_once, matrix, multiples, placed, plain_up_to
+from tests.bulk.tables import (
+    PAY_TABLES,
+    PLAYERS,
+    Placed,
+    at_once,
+    examples,
+    matrix,
+    multiples,
+    placed,
+    plain_up_to,
+)
 
 
 @pytest.mark.parametrize("name", PAY_TABLES)
 @given(data=st.data())
-@settings(max_examples=10)
+@examples(10)
 def test_every_round_settles_as_a_plain_one(name: str, data: st.DataObject) -> None:
     mix = data.draw(placed(name, most=12))
     outcomes = data.draw(st.lists(st.integers(0, 55), max_size=12))

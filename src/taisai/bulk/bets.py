@@ -22,6 +22,8 @@ MOST_BETS: Final = 10**8
 """Bets of one round, which then take 2.4 GB."""
 PLAIN_UP_TO: Final = 400
 """Up to so many bets a plain loop is quicker than NumPy."""
+SHELVED_FROM: Final = 4_000
+"""So many loose bets are shelved while bets still come in, so that settling never has to wait for many."""
 COMPILED_FROM: Final = 100_000
 """From so many bets on numba is worth the second that it takes to load."""
 
@@ -84,6 +86,8 @@ class BetsByArea:
         self._loose.append((row, player, steps))
         self._loose_places.append(self._size)
         self._size += 1
+        if len(self._loose) >= SHELVED_FROM:
+            self._tidy()
 
     def extend(self, players: Numbers, rows: Numbers, stakes: Numbers) -> None:
         """Registers many bets, areas by their matrix rows; or raises BetRefusedError and registers none."""
@@ -100,6 +104,8 @@ class BetsByArea:
                 self._loose += [(part.row, *bet) for bet in bets]
                 self._loose_places += placed.places.tolist()
         self._size += count
+        if count > PLAIN_UP_TO or len(self._loose) >= SHELVED_FROM:
+            self._tidy()
 
     def _check_size(self, more: int) -> None:
         if self._size + more > MOST_BETS:
@@ -113,7 +119,7 @@ class BetsByArea:
             shelf.append(part.players, part.steps, part.places)
 
     def _tidy(self) -> None:
-        """Shelves the loose bets once they are many."""
+        """Shelves the loose bets once they are many, and compiles for very many."""
         if len(self._loose) > PLAIN_UP_TO:
             for part in self._loose_parts():
                 self._shelve(part)

@@ -90,8 +90,12 @@ class Entry:
         parts = []
         for part in sorted_by_row(keys, seats, money.astype(np.int64, copy=False)):
             stakes, step = part.steps, self.multiples.steps[part.row]
+            if (
+                stakes.max() > self.multiples.most[part.row]
+            ):  # first: a step may be more than an array can hold
+                return None
             steps = stakes // step if step > 1 else stakes
-            if stakes.max() > self.multiples.most[part.row] or (step > 1 and (steps * step != stakes).any()):
+            if step > 1 and (steps * step != stakes).any():
                 return None
             parts.append(part._replace(steps=steps))
         return parts
