@@ -106,8 +106,9 @@ def bad_texts(book: str) -> Iterator[Mutant]:
 
 
 def names(error: BookError, path: KeyPath) -> bool:
-    """Whether an error names a key: itself, or the list or table that holds it and then the word as well."""
-    if error.key == named(path):
+    """Whether an error names a key: itself, something in its new value, or what holds it and its word."""
+    here = named(path)
+    if error.key == here or error.key.startswith((f"{here} ", f"{here}, ")):
         return True
     said = f"{error.expected} {error.got}"
     return error.key == named(path[:-1]) and (isinstance(path[-1], int) or path[-1] in said)

@@ -176,7 +176,7 @@ def test_sabotage_a_loader_that_takes_any_text_is_seen(monkeypatch: pytest.Monke
 
 
 def test_sabotage_a_loader_that_raises_something_else_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless(self: Rulebook) -> Rulebook:
+    def careless(_book: Rulebook) -> Rulebook:
         raise KeyError("title")
 
     monkeypatch.setattr(Rulebook, "check", careless)

@@ -81,6 +81,5 @@ def book_and_layout(text: str) -> tuple[Rulebook, str | None]:
             if not text.endswith(".toml"):
                 raise
         else:
-            book.layout(last)
-            return book, last
+            return book, book.layout_id(last)
     return rulebook(text), None

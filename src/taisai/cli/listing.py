@@ -24,7 +24,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _layouts(book: Rulebook) -> list[tuple[str, int]]:
-    return [(name, len(book.pay_tables[layout.pay_table].areas())) for name, layout in book.layouts.items()]
+    return [(name, len(on.table.areas())) for name, on in book.pay_by_layout.items()]
 
 
 def _facts(book: Rulebook) -> dict[str, object]:

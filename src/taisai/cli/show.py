@@ -96,7 +96,7 @@ def pay(book: Rulebook, matrix: Matrix) -> None:
         ("areas", "odds", "wins with", "house edge", "clause"),
         right=("wins with", "house edge"),
     )
-    for group in book.pay_tables[book.layout(matrix.layout).pay_table].lines:
+    for group in book.pay_by_layout[matrix.layout].table.lines:
         first = odds[group.areas[0]]
         floor = f" (floor {group.floor})" if group.floor else ""
         dice = {None: "", 1: " on one die", 2: " on two dice", 3: " on three dice"}[group.wins.dice]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,16 +14,18 @@ from taisai.rules.chance import Chance, ChanceKind, read_chance
 from taisai.rules.clauses import Erratum, Interpretation, read_clauses, read_errata, read_interpretations
 from taisai.rules.compiling import compiled
 from taisai.rules.errors import BookError, RulesError
-from taisai.rules.layout import Layout, read_layouts
 from taisai.rules.matrix import Matrix
 from taisai.rules.odds import Odds
-from taisai.rules.pay import check_pay, read_areas, read_pay_tables
+from taisai.rules.pay import check_pay, read_areas, read_pay_by_layout, read_pay_tables
 from taisai.rules.reading import Section
 from taisai.rules.settings import Changes, chosen, read_settings
 
 if TYPE_CHECKING:  # read only when asked for, so that a question about odds does not load the procedure
+    import datetime
+
     from taisai.rules.equipment import Item
     from taisai.rules.irregularities import Irregularities
+    from taisai.rules.layout import Layout
     from taisai.rules.limits import Limits
     from taisai.rules.people import People
     from taisai.rules.procedure import Procedure
@@ -62,6 +63,7 @@ class Rulebook:
         self.chance_rule = read_chance(section, self.clauses)
         self.areas = read_areas(section, self.clauses)
         self.pay_tables = read_pay_tables(section, self.areas, self.settings, self.clauses)
+        self.pay_by_layout = read_pay_by_layout(section, self.pay_tables, self.clauses)
 
     def __repr__(self) -> str:
         return f"rulebook({self.id!r})"
@@ -69,6 +71,8 @@ class Rulebook:
     @cached_property
     def effective(self) -> datetime.date | datetime.datetime | None:
         """From when the document holds, where it says so."""
+        import datetime
+
         value = self._section.value("effective")
         if value is not None and not isinstance(value, datetime.date):
             raise self._section.refused("effective", "a date, or a date and time", repr(value))
@@ -85,8 +89,10 @@ class Rulebook:
 
     @cached_property
     def layouts(self) -> Mapping[str, Layout]:
-        """The layouts by id; the first is the default."""
-        return read_layouts(self._section, self.pay_tables, self.clauses)
+        """The layouts by id, with their geometry."""
+        from taisai.rules.layout import read_layouts
+
+        return read_layouts(self._section, self.pay_by_layout)
 
     @cached_property
     def interpretations(self) -> tuple[Interpretation, ...]:
@@ -133,13 +139,19 @@ class Rulebook:
 
         return read_equipment(self._section, self.settings, self.people, self.clauses)
 
-    def layout(self, name: str | None = None) -> Layout:
-        """A layout by its id, or the first."""
+    def layout_id(self, name: str | None = None) -> str:
+        """The id of a layout that the book has; the first unless said."""
         if name is None:
-            return next(iter(self.layouts.values()))
-        if name not in self.layouts:
-            raise RulesError(f"expected a layout of {self.id} ({', '.join(self.layouts)}), got {name!r}")
-        return self.layouts[name]
+            return next(iter(self.pay_by_layout))
+        if name not in self.pay_by_layout:
+            raise RulesError(
+                f"expected a layout of {self.id} ({', '.join(self.pay_by_layout)}), got {name!r}"
+            )
+        return name
+
+    def layout(self, name: str | None = None) -> Layout:
+        """A layout with its geometry; the first unless said."""
+        return self.layouts[self.layout_id(name)]
 
     def chosen(self, settings: Mapping[str, str] | None = None) -> dict[str, str]:
         """Every setting of the book with its value: the given ones, else the defaults."""
@@ -157,17 +169,18 @@ class Rulebook:
         offered: Mapping[str, str | Odds] | None = None,
     ) -> Matrix:
         """The payoff matrix of a layout, under these settings and with these odds offered."""
-        felt = self.layout(layout)
+        name = self.layout_id(layout)
+        on = self.pay_by_layout[name]
         offers = {
             AreaId(area): odds if isinstance(odds, Odds) else Odds.parse(odds)
             for area, odds in (offered or {}).items()
         }
         return compiled(
             rulebook=self.id,
-            layout=felt.id,
-            layout_clause=felt.clause,
+            layout=name,
+            layout_clause=on.clause,
             areas=self.areas,
-            table=self.pay_tables[felt.pay_table],
+            table=on.table,
             texts=self.clauses,
             settings=self.chosen(settings),
             payoff_settings=[name for name, one in self.settings.items() if one.changes is Changes.PAYOFF],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import lcm
 from operator import itemgetter
 from typing import Final
@@ -11,7 +11,7 @@ from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause, ClauseText
 from taisai.rules.conditions import Condition, winners
 from taisai.rules.errors import RulesError
-from taisai.rules.matrix import Matrix, Win
+from taisai.rules.matrix import Matrix, Pick, Returns, Win
 from taisai.rules.odds import Odds
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.pay import Area, PayLine, PayTable
@@ -49,7 +49,7 @@ def compiled(
             for place in places:
                 row[place] = net
                 cited[place] = line.clause
-            ways.append(Win(odds, net, places, _picking(places)))
+            ways.append(Win(odds, net, places))
         if area.wins_on_triple:
             for place in _TRIPLES:
                 if row[place] > 0:
@@ -67,6 +67,7 @@ def compiled(
         nets=tuple(nets),
         clauses=tuple(clauses),
         wins=tuple(wins),
+        returns=tuple(_returns(area.id, ways, denominator) for area, ways in zip(labels, wins, strict=True)),
         texts=texts,
     )
 
@@ -87,6 +88,11 @@ def _lines_by_area(
     return lines
 
 
-def _picking(places: tuple[int, ...]) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+def _returns(area: AreaId, wins: tuple[Win, ...], denominator: int) -> Returns:
+    ways = tuple([(win.net + denominator, _picking(win.places)) for win in wins])
+    return Returns(area, tuple([win.odds for win in wins]), ways)
+
+
+def _picking(places: tuple[int, ...]) -> Pick:
     """An itemgetter that gives a tuple for one place too."""
     return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))

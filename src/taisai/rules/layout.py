@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from taisai.rules.areas import AreaId
-from taisai.rules.clauses import Clause, cited
-from taisai.rules.pay import PayTable
+from taisai.rules.clauses import Clause
+from taisai.rules.pay import PayOn
 from taisai.rules.reading import Section
 
 MOST_COLUMNS: Final = 60  # a felt wider than this could not be touched on any screen
@@ -58,28 +58,21 @@ class Layout(NamedTuple):
                 yield from row
 
 
-def read_layouts(
-    book: Section, tables: Mapping[str, PayTable], known: Mapping[Clause, object]
-) -> dict[str, Layout]:
+def read_layouts(book: Section, pay: Mapping[str, PayOn]) -> dict[str, Layout]:
     """The book's layouts by id; each shows every area of its pay table once."""
     read: dict[str, Layout] = {}
-    for entry in book.tables("layout"):
-        name = entry.text("id")
-        if name in read:
-            raise entry.refused("id", "a layout not yet given", repr(name))
-        table = entry.text("pay_table")
-        if table not in tables:
-            raise entry.refused("pay_table", f"one of {', '.join(tables)}", repr(table))
+    for entry, (name, on) in zip(book.tables("layout"), pay.items(), strict=True):
+        priced = on.table.areas()
         rows, columns = _two(entry, "size")
-        clause = cited(entry, "clause", known)
-        priced = tables[table].areas()
         sections = entry.tables("block")
         blocks = tuple(_block(section, priced) for section in sections)
-        layout = Layout(name, table, clause, columns, rows, blocks)
+        layout = Layout(name, on.table.id, on.clause, columns, rows, blocks)
         _fits(layout, sections)
         _no_area_twice(layout, sections)
         for missing in sorted(priced - {cell.area for cell in layout.cells()}):
             raise entry.refused("block", "a cell for every area of the pay table", f"none for {missing!r}")
+        for key in ("id", "pay_table", "clause"):
+            entry.has(key)
         entry.done()
         read[name] = layout
     return read

@@ -6,29 +6,22 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import gcd
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause, ClauseText
-from taisai.rules.conditions import Condition, winners
 from taisai.rules.errors import RulesError
 from taisai.rules.odds import Odds
 from taisai.rules.outcomes import DICE, FACES, Outcome
 from taisai.rules.pay import Area
-from taisai.rules.settlement import (
-    GREATEST_SUM,
-    Bet,
-    Money,
-    Reason,
-    Refusal,
-    SettledBet,
-    Settlement,
-    first_refusal,
-)
+
+if TYPE_CHECKING:  # a question about odds settles nothing
+    from taisai.rules.settlement import Bet, Refusal, Settlement
 
 DIGEST_FORMAT: Final = 1
-_TRIPLES: Final = winners(Condition.ANY_TRIPLE, ())
+
+Pick = Callable[[tuple[int, ...]], tuple[int, ...]]
+"""Picks what lies at an area's winning places out of 56."""
 
 
 class Win(NamedTuple):
@@ -38,8 +31,15 @@ class Win(NamedTuple):
     net: int
     """Won per unit staked, in 1/denominator."""
     places: tuple[int, ...]
-    pick: Callable[[tuple[int, ...]], tuple[int, ...]]
-    """Picks what lies at these places out of 56; made once, since odds and shoes ask for it often."""
+
+
+class Returns(NamedTuple):
+    """What comes back of a bet on an area, in the form that sums over all outcomes want it."""
+
+    area: AreaId
+    odds: tuple[Odds, ...]
+    ways: tuple[tuple[int, Pick], ...]
+    """Returned per unit staked, in 1/denominator, and the places where."""
 
 
 class Established(NamedTuple):
@@ -85,6 +85,7 @@ class Matrix:
         nets: tuple[tuple[int, ...], ...],
         clauses: tuple[tuple[Clause, ...], ...],
         wins: tuple[tuple[Win, ...], ...],
+        returns: tuple[Returns, ...],
         texts: Mapping[Clause, ClauseText],
     ) -> None:
         self.rulebook: Final = rulebook
@@ -100,6 +101,7 @@ class Matrix:
         self.clauses: Final = clauses
         self.wins: Final = wins
         """[area] → the ways it wins."""
+        self.returns: Final = returns
         self.texts: Final = texts
 
     def __repr__(self) -> str:
@@ -174,55 +176,15 @@ class Matrix:
 
     def refusal(self, bet: Bet) -> Refusal | None:
         """Why a bet cannot be taken on this layout, if it cannot."""
-        if bet.area not in self.rows:
-            where = f"{self.rulebook} layout {self.layout}"
-            return Refusal(
-                Reason.NOT_ON_LAYOUT, self.layout_clause, f"expected an area of {where}, got {bet.area!r}"
-            )
-        if type(bet.stake) is not int:
-            got = f"expected a whole stake on {bet.area}, got {bet.stake!r}"
-            return Refusal(Reason.STAKE_NOT_WHOLE, Clause("house:stakes"), got)
-        if bet.stake <= 0:
-            got = f"expected a stake above 0 on {bet.area}, got {bet.stake}"
-            return Refusal(Reason.STAKE_NOT_POSITIVE, Clause("house:stakes"), got)
-        if bet.stake > GREATEST_SUM:
-            return _beyond("stake", bet.stake)
-        for win in self.wins[self.rows[bet.area]]:
-            if bet.stake * win.net % self.denominator:
-                step = self.denominator // gcd(win.net, self.denominator)
-                wanted = f"a stake on {bet.area} in steps of {step}, since it wins {win.odds}"
-                got = f"expected {wanted}, got {bet.stake}"
-                return Refusal(Reason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), got)
-        return None
+        from taisai.rules.settlement import refusal
+
+        return refusal(self, bet)
 
     def settle(self, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | Refusal:
         """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
-        bets = tuple(bets)
-        refused = first_refusal(map(self.refusal, bets))
-        if refused:
-            return refused
-        place = outcome.index
-        settled = []
-        for bet in bets:
-            row = self.rows[bet.area]
-            net = self.nets[row][place]
-            won = Money(bet.stake * net // self.denominator) if net > 0 else Money(0)
-            returned = Money(bet.stake + won) if net > 0 else Money(0)
-            settled.append(SettledBet(bet.area, bet.stake, won, returned, self.clauses[row][place]))
-        staked, back = sum(bet.stake for bet in settled), sum(bet.returned for bet in settled)
-        for what, sums in (
-            ("return", [bet.returned for bet in settled]),
-            ("total staked", [staked]),
-            ("total returned", [back]),
-        ):
-            if max(sums, default=0) > GREATEST_SUM:
-                return _beyond(what, max(sums))
-        return Settlement(outcome, Money(staked), Money(back), tuple(settled))
+        from taisai.rules.settlement import settled
 
-
-def _beyond(what: str, amount: int) -> Refusal:
-    got = f"expected a {what} of at most 2^53 - 1, got {amount}"
-    return Refusal(Reason.BEYOND_LIMIT, Clause("house:greatest-sum"), got)
+        return settled(self, outcome, bets)
 
 
 def _completions(known: tuple[int, ...], left: int) -> tuple[int, ...]:

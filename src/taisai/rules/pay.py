@@ -75,6 +75,29 @@ class PayTable(NamedTuple):
         return frozenset(area for line in self.lines for area in line.areas)
 
 
+class PayOn(NamedTuple):
+    """The pay table that holds on a layout, and the clause that gives the layout."""
+
+    table: PayTable
+    clause: Clause
+
+
+def read_pay_by_layout(
+    book: Section, tables: Mapping[str, PayTable], known: Mapping[Clause, object]
+) -> dict[str, PayOn]:
+    """Layout id → its pay, in the book's order."""
+    read: dict[str, PayOn] = {}
+    for entry in book.tables("layout"):
+        name = entry.text("id")
+        if name in read:
+            raise entry.refused("id", "a layout not yet given", repr(name))
+        table = entry.text("pay_table")
+        if table not in tables:
+            raise entry.refused("pay_table", f"one of {', '.join(tables)}", repr(table))
+        read[name] = PayOn(tables[table], cited(entry, "clause", known))
+    return read
+
+
 def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Area]:
     """The book's areas by id, in its order."""
     read: dict[AreaId, Area] = {}

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final, NamedTuple, NewType
+from math import gcd
+from typing import TYPE_CHECKING, Final, NamedTuple, NewType
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from taisai.rules.matrix import Matrix
 
 Money = NewType("Money", int)
 
@@ -74,6 +78,60 @@ class Settlement(NamedTuple):
     bets: tuple[SettledBet, ...]
 
 
+def refusal(matrix: Matrix, bet: Bet) -> Refusal | None:
+    """Why a bet cannot be taken on a layout, if it cannot."""
+    if bet.area not in matrix.rows:
+        got = f"expected an area of {matrix.rulebook} layout {matrix.layout}, got {bet.area!r}"
+        return Refusal(Reason.NOT_ON_LAYOUT, matrix.layout_clause, got)
+    if type(bet.stake) is not int:
+        got = f"expected a whole stake on {bet.area}, got {bet.stake!r}"
+        return Refusal(Reason.STAKE_NOT_WHOLE, Clause("house:stakes"), got)
+    if bet.stake <= 0:
+        got = f"expected a stake above 0 on {bet.area}, got {bet.stake}"
+        return Refusal(Reason.STAKE_NOT_POSITIVE, Clause("house:stakes"), got)
+    if bet.stake > GREATEST_SUM:
+        return _beyond("stake", bet.stake)
+    for win in matrix.wins[matrix.rows[bet.area]]:
+        if bet.stake * win.net % matrix.denominator:
+            step = matrix.denominator // gcd(win.net, matrix.denominator)
+            wanted = f"a stake on {bet.area} in steps of {step}, since it wins {win.odds}"
+            got = f"expected {wanted}, got {bet.stake}"
+            return Refusal(Reason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), got)
+    return None
+
+
 def first_refusal(refusals: Iterable[Refusal | None]) -> Refusal | None:
     """Of several refusals the one with the lowest rank; the earliest of equals."""
-    return min((one for one in refusals if one), key=lambda refusal: refusal.reason.rank, default=None)
+    return min((one for one in refusals if one), key=lambda one: one.reason.rank, default=None)
+
+
+def settled(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | Refusal:
+    """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
+    bets = tuple(bets)
+    refused = first_refusal(refusal(matrix, bet) for bet in bets)
+    if refused:
+        return refused
+    each = tuple(_settled(matrix, outcome, bet) for bet in bets)
+    staked, returned = sum(bet.stake for bet in each), sum(bet.returned for bet in each)
+    for what, amount in (
+        ("return", max((bet.returned for bet in each), default=0)),
+        ("total staked", staked),
+        ("total returned", returned),
+    ):
+        if amount > GREATEST_SUM:
+            return _beyond(what, amount)
+    return Settlement(outcome, Money(staked), Money(returned), each)
+
+
+def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> SettledBet:
+    row = matrix.rows[bet.area]
+    net, clause = matrix.nets[row][outcome.index], matrix.clauses[row][outcome.index]
+    if net < 0:
+        return SettledBet(bet.area, bet.stake, Money(0), Money(0), clause)
+    won = bet.stake * net // matrix.denominator
+    return SettledBet(bet.area, bet.stake, Money(won), Money(bet.stake + won), clause)
+
+
+def _beyond(what: str, amount: int) -> Refusal:
+    got = f"expected a {what} of at most 2^53 - 1, got {amount}"
+    return Refusal(Reason.BEYOND_LIMIT, Clause("house:greatest-sum"), got)

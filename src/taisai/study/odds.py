@@ -32,18 +32,15 @@ def area_odds(matrix: Matrix, chance: Chance) -> tuple[AreaOdds, ...]:
     ('small', Fraction(35, 72), Fraction(1, 36))
     """
     weights, total = chance.weights, chance.total
-    denominator = matrix.denominator
-    unit = total * denominator
+    unit = total * matrix.denominator
     square = unit * unit
     # Many areas follow one law (all fifteen pairs do), and three exact fractions cost more than all sums.
     laws: dict[tuple[int, int, int], tuple[Fraction, Fraction, Fraction]] = {}
     found = []
-    for area, wins in zip(matrix.areas, matrix.wins, strict=True):
+    for area, odds, ways in matrix.returns:
         won = back = back_squared = 0
-        for win in wins:
-            # What comes back rather than the net: a loser is then nothing and drops out of every sum.
-            returned = win.net + denominator
-            weight = sum(win.pick(weights))
+        for returned, pick in ways:  # what comes back rather than the net: a loser drops out of every sum
+            weight = sum(pick(weights))
             won += weight
             weight *= returned
             back += weight
@@ -56,5 +53,6 @@ def area_odds(matrix: Matrix, chance: Chance) -> tuple[AreaOdds, ...]:
                 Fraction(unit - back, unit),
                 Fraction(total * back_squared - back * back, square),
             )
-        found.append(AreaOdds(area, tuple([win.odds for win in wins]), *law))
+        probability, edge, variance = law
+        found.append(AreaOdds(area, odds, probability, edge, variance))
     return tuple(found)
