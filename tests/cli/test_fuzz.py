@@ -20,19 +20,20 @@ from tests.rules.books import saved, text_of
 
 LEAVES = ["list", "show", "check", "diff", "clauses", "matrix", "irregularities"]
 COMMANDS = ["rules", "odds", "settle", "demo", *LEAVES]
-OPTIONS = [
-    "--json",
-    "--layout",
-    "--svg",
-    "--toml",
-    "--about",
-    "--decks",
-    "--seen",
-    "--dice",
-    "--cards",
+OPTIONS = ["--json", "--layout", "--svg", "--toml", "--about", "--decks", "--seen", "--dice", "--cards"]
+OPTIONS += [
     "--bet",
+    "--set",
+    "--offer",
+    "--help",
+    "-h",
+    "--version",
+    "--",
+    "-",
+    "--l",
+    "--s",
+    "--bet=small=1",
 ]
-OPTIONS += ["--set", "--offer", "--help", "-h", "--version", "--", "-", "--l", "--s", "--bet=small=1"]
 VALUES = ["A", "B", "C", "felt.svg", "payoff", "no_roll=void", "double_on_triple=no", "small=2"]
 NAMES = [*BOOKS, "my.toml", "broken.toml", "no-such", "my.toml/A", "us-sic-bo/A", "us-sic-bo/B"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from taisai.cli import asked
+from taisai.cli.plain import plain
 from taisai.cli.printing import as_json, show, table
 from taisai.rules import rulebook
 from taisai.rules.irregularities import Irregularity, Ruled
@@ -35,6 +36,7 @@ def run(arguments: Namespace) -> int:
                                 "clause": cell.clause,
                                 "to": cell.to,
                                 "foreseen": cell.foreseen,
+                                "if_seen": plain(rulings.seen.get((event, phase))),
                             }
                             for phase, cell in row.items()
                         ],
@@ -49,20 +51,21 @@ def run(arguments: Namespace) -> int:
         ("irregularity", "phases", "ruling", "clause"),
     )
     for event, row in cells.items():
-        for n, (cell, phases) in enumerate(_grouped(row).items()):
-            where = (
-                "every phase"
-                if len(phases) == len(row)
-                else "other phases"
-                if not cell.foreseen
-                else ", ".join(phases)
-            )
+        rows = [(_where(phases, cell, len(row)), cell) for cell, phases in _grouped(row).items()]
+        once_seen = {phase: cell for (happened, phase), cell in rulings.seen.items() if happened is event}
+        rows += [(", ".join(phases) + ": a die seen", cell) for cell, phases in _grouped(once_seen).items()]
+        for n, (where, cell) in enumerate(rows):
             ruling = f"{cell.ruling} to {cell.to}" if cell.to else str(cell.ruling)
-            made.add_row(
-                "" if n else str(event), where, ruling, cell.clause, style=None if cell.foreseen else "dim"
-            )
+            dimmed = None if cell.foreseen else "dim"
+            made.add_row("" if n else str(event), where, ruling, cell.clause, style=dimmed)
     show(made)
     return 0
+
+
+def _where(phases: list[str], cell: Ruled, of: int) -> str:
+    if len(phases) == of:
+        return "every phase"
+    return ", ".join(phases) if cell.foreseen else "other phases"
 
 
 def _grouped(row: dict[Phase, Ruled]) -> dict[Ruled, list[str]]:

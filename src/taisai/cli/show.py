@@ -65,6 +65,7 @@ def everything(book: Rulebook) -> dict[str, Any]:
         "procedure": {
             "phases": plain(book.procedure.phases),
             "steps": plain(book.procedure.steps),
+            "positions": plain(book.procedure.positions),
             "recovery": [
                 {"phase": phase, "declared": declared, **plain(rule)}
                 for (phase, declared), rule in book.procedure.recoveries.items()

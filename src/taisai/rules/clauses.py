@@ -14,6 +14,9 @@ HOUSE: Final[Mapping[Clause, str]] = {
     Clause(
         "house:outside-the-rules"
     ): "The document does not foresee it: it is referred, and the record says so.",
+    Clause(
+        "house:void"
+    ): "A void round has no result; every bet of it is returned, and it enters no statistics.",
     Clause("house:limits"): "A bet under the minimum or over the maximum is refused at entry.",
     Clause("house:stakes"): "A stake is a positive whole number of the smallest money unit.",
     Clause(

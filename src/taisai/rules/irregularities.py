@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.people import People
-from taisai.rules.procedure import Phase, Procedure
+from taisai.rules.procedure import Chance, Phase, Procedure
 from taisai.rules.reading import Section
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
 
@@ -94,9 +94,17 @@ class Irregularities(NamedTuple):
     phases: tuple[Phase, ...]
     cells: Mapping[tuple[Irregularity, Phase], Ruled]
     instead: Mapping[tuple[Irregularity, Phase], tuple[SettingIs, Ruled]]
+    seen: Mapping[tuple[Irregularity, Phase], Ruled]
+    """What is ruled, while the dice lie concealed, once any of them was seen: the outcome is established."""
+    void: Clause
+    """The clause by which the bets of a void round are returned."""
 
-    def ruled(self, event: Irregularity, phase: Phase, settings: Mapping[str, str]) -> Ruled:
+    def ruled(
+        self, event: Irregularity, phase: Phase, settings: Mapping[str, str], *, seen: bool = False
+    ) -> Ruled:
         """What the rules order when this happens in this phase."""
+        if seen and (event, phase) in self.seen:
+            return self.seen[event, phase]
         otherwise = self.instead.get((event, phase))
         if otherwise and otherwise[0].holds(settings):
             return otherwise[1]
@@ -115,20 +123,27 @@ def read_irregularities(
     phases = tuple(facts.id for facts in procedure.phases)
     cells: dict[tuple[Irregularity, Phase], Ruled] = {}
     instead: dict[tuple[Irregularity, Phase], tuple[SettingIs, Ruled]] = {}
+    seen: dict[tuple[Irregularity, Phase], Ruled] = {}
     for entry in section.tables("ruling"):
         event = entry.choice("event", Irregularity)
         ruled = _ruled(entry, people, known, foreseen=True)
         other = _instead(entry, settings, people, known)
+        once_seen = _seen(entry, people, known)
         for phase in _phases(entry, phases):
             if (event, phase) in cells:
                 raise entry.refused("phases", "one ruling for each phase", f"{event} in {phase} twice")
             cells[event, phase] = ruled
             if other:
                 instead[event, phase] = other
+            if once_seen:
+                if procedure.facts(phase).chance is not Chance.CONCEALED:
+                    raise entry.refused("seen", "phases in which the dice lie concealed", repr(str(phase)))
+                seen[event, phase] = once_seen
         entry.done()
     _fill(section, cells, phases, people, known)
+    void = cited(section, "void", known)
     section.done()
-    return Irregularities(phases, cells, instead)
+    return Irregularities(phases, cells, instead, seen, void)
 
 
 def _ruled(entry: Section, people: People, known: Mapping[Clause, object], *, foreseen: bool) -> Ruled:
@@ -156,6 +171,15 @@ def _instead(
     ruled = _ruled(section, people, known, foreseen=True)
     section.done()
     return when, ruled
+
+
+def _seen(entry: Section, people: People, known: Mapping[Clause, object]) -> Ruled | None:
+    if not entry.has("seen"):
+        return None
+    section = entry.table("seen")
+    ruled = _ruled(section, people, known, foreseen=True)
+    section.done()
+    return ruled
 
 
 def _phases(entry: Section, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:

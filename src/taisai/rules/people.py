@@ -32,6 +32,13 @@ class Rank(NamedTuple):
     clause: Clause
 
 
+class Placing(NamedTuple):
+    """Who may place a bet at a player's request before the close."""
+
+    by: tuple[str, ...]
+    clause: Clause
+
+
 class People(NamedTuple):
     """The ladder, lowest first."""
 
@@ -42,6 +49,8 @@ class People(NamedTuple):
     """The least rank of the second person where dual control is asked and the document names none."""
     refers_to: str
     """Who decides what the document does not foresee."""
+    placing: Placing | None
+    """None where the document lets nobody bet for a player."""
 
     def place(self, rank: str) -> int:
         """How high a rank stands, 0 the lowest."""
@@ -78,6 +87,21 @@ def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[C
     if higher is HigherMayAct.AS_SET and HIGHER_MAY_ACT not in settings:
         raise section.refused("higher_may_act", f"a setting {HIGHER_MAY_ACT}, where it is 'as-set'", "none")
     clause = cited(section, "higher_clause", known)
-    people = People(tuple(ladder), higher, clause, section.text("second"), section.text("refers_to"))
+    placing = _placing(section, names, known)
+    people = People(tuple(ladder), higher, clause, section.text("second"), section.text("refers_to"), placing)
     section.done()
     return people
+
+
+def _placing(section: Section, names: tuple[str, ...], known: Mapping[Clause, object]) -> Placing | None:
+    if not section.has("placing"):
+        return None
+    entry = section.table("placing")
+    by = entry.texts("by")
+    entry.no_repeat("by", by)
+    for name in by:
+        if name not in names:
+            raise entry.refused("by", f"one of {', '.join(names)}", repr(name))
+    placing = Placing(by, cited(entry, "clause", known))
+    entry.done()
+    return placing

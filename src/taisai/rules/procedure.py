@@ -131,11 +131,19 @@ class RecoveryRule(NamedTuple):
     clause: Clause
 
 
+class Positions(NamedTuple):
+    """From which act on the positions of bets count as they lie, by which clause."""
+
+    fixed_by: Act
+    clause: Clause
+
+
 class Procedure(NamedTuple):
     """The total table of procedure: phases, steps between them, recovery at each."""
 
     phases: tuple[PhaseFacts, ...]
     steps: tuple[Step, ...]
+    positions: Positions
     recoveries: Mapping[tuple[Phase, Declared | None], RecoveryRule]
 
     def facts(self, phase: Phase) -> PhaseFacts:
@@ -167,7 +175,8 @@ def read_procedure(
     phases = _phases(section)
     used = {facts.id for facts in phases}
     steps = tuple(_step(entry, used, settings, people, known) for entry in section.tables("step"))
-    procedure = Procedure(phases, steps, _recoveries(section, used, known))
+    positions = _positions(section.table("positions"), steps, known)
+    procedure = Procedure(phases, steps, positions, _recoveries(section, used, known))
     section.done()
     for choice in _every_choice(steps, settings):
         _settles(section, procedure, choice)
@@ -215,6 +224,15 @@ def _step(
     )
     entry.done()
     return step
+
+
+def _positions(entry: Section, steps: tuple[Step, ...], known: Mapping[Clause, object]) -> Positions:
+    act = entry.choice("fixed_by", Act)
+    if act not in {step.act for step in steps}:
+        raise entry.refused("fixed_by", "an act of this procedure", repr(str(act)))
+    positions = Positions(act, cited(entry, "clause", known))
+    entry.done()
+    return positions
 
 
 def _recoveries(

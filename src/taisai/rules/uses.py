@@ -45,18 +45,30 @@ def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     for rank in book.people.ladder:
         yield rank.clause, f"rank: {rank.id}"
     yield book.people.higher_clause, "who may act for whom"
+    if book.people.placing:
+        yield book.people.placing.clause, "who may bet for a player"
+    yield book.procedure.positions.clause, f"positions count from {book.procedure.positions.fixed_by} on"
     for step in book.procedure.steps:
         yield step.clause, f"step: {step.act}"
     for (phase, _), rule in book.procedure.recoveries.items():
         yield rule.clause, f"recovery in {phase}: {rule.action}"
-    for (event, phase), ruled in book.irregularities.cells.items():
-        if ruled.foreseen:
-            yield ruled.clause, f"{event} in {phase}: {ruled.ruling}"
-        else:
-            yield ruled.clause, "whatever is not foreseen: refer"
+    yield from _rulings(book)
     yield book.limits.under_clause, "under the minimum"
     yield book.limits.over_clause, "over the maximum"
     for item in book.equipment:
         yield item.clause, f"equipment: {item.id}"
         for inspection in item.inspections:
             yield inspection.clause, f"inspection: {item.id}"
+
+
+def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
+    for (event, phase), ruled in book.irregularities.cells.items():
+        if ruled.foreseen:
+            yield ruled.clause, f"{event} in {phase}: {ruled.ruling}"
+        else:
+            yield ruled.clause, "whatever is not foreseen: refer"
+    for (event, phase), (when, ruled) in book.irregularities.instead.items():
+        yield ruled.clause, f"{event} in {phase} with {when.setting} = {when.value}: {ruled.ruling}"
+    for (event, phase), ruled in book.irregularities.seen.items():
+        yield ruled.clause, f"{event} in {phase}, a die seen: {ruled.ruling}"
+    yield book.irregularities.void, "bets of a void round are returned"
