@@ -142,7 +142,7 @@ def test_refused_cases_name_every_reason_and_every_rulebook() -> None:
         "not-on-layout",
         "stake-not-positive",
         "winnings-not-whole",
-        "beyond-limit",
+        "beyond-greatest-sum",
     }
     assert {case.rulebook for case in cases} == {table.rulebook for table in PAY_TABLES}
 
@@ -163,7 +163,7 @@ def test_a_return_up_to_the_limit_is_paid_and_one_beyond_it_refused(table: PayTa
         assert paid.returned == LIMIT - 1
         refused = matrix.settle(Outcome.of(1, 2, 4), [bet_on("small", LIMIT // 2 + 1)])
         assert isinstance(refused, Refusal)
-        assert refused.reason.value == "beyond-limit"
+        assert refused.reason.value == "beyond-greatest-sum"
 
 
 @each_table
@@ -173,4 +173,4 @@ def test_stakes_that_add_up_beyond_the_limit_are_refused(table: PayTable) -> Non
     for matrix in matrices(table):
         refused = matrix.settle(Outcome.of(1, 2, 4), bets)
         assert isinstance(refused, Refusal)
-        assert refused.reason.value == "beyond-limit"
+        assert refused.reason.value == "beyond-greatest-sum"

@@ -63,7 +63,7 @@ def page() -> str:
     names = [name for name, *_ in PAY_TABLES]
     rows = [f"| bet | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     for kind in kinds():
-        cells = ["" if edge is None else f"{float(edge):.2%} = {edge}" for edge in kind.edges]
+        cells = ["" if edge is None else f"{float(edge):.2%} ({edge})" for edge in kind.edges]
         rows.append(f"| {kind.name} | {' | '.join(cells)} |")
     return HEAD + "\n".join(rows) + "\n"
 

@@ -46,3 +46,8 @@ def __getattr__(name: str) -> object:
     from taisai import rules
 
     return getattr(rules, name)
+
+
+def __dir__() -> list[str]:
+    """What there is, loaded or not."""
+    return sorted(__all__)

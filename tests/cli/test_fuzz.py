@@ -20,20 +20,8 @@ from tests.rules.books import saved, text_of
 
 LEAVES = ["list", "show", "check", "diff", "clauses", "matrix", "irregularities"]
 COMMANDS = ["rules", "odds", "settle", "demo", *LEAVES]
-OPTIONS = ["--json", "--layout", "--svg", "--toml", "--about", "--decks", "--seen", "--dice", "--cards"]
-OPTIONS += [
-    "--bet",
-    "--set",
-    "--offer",
-    "--help",
-    "-h",
-    "--version",
-    "--",
-    "-",
-    "--l",
-    "--s",
-    "--bet=small=1",
-]
+TAKING = ["--layout", "--svg", "--about", "--decks", "--seen", "--dice", "--cards", "--bet", "--set"]
+FLAGS = ["--offer", "--json", "--toml", "--help", "-h", "--version", "--", "-", "--l", "--s", "--bet=small=1"]
 VALUES = ["A", "B", "C", "felt.svg", "payoff", "no_roll=void", "double_on_triple=no", "small=2"]
 NAMES = [*BOOKS, "my.toml", "broken.toml", "no-such", "my.toml/A", "us-sic-bo/A", "us-sic-bo/B"]
 
@@ -47,7 +35,7 @@ offers = st.tuples(areas, st.sampled_from(["999 to 1", "1 to 1", "8:1", "8 for 1
 books = st.sampled_from(NAMES)
 commands = st.sampled_from(COMMANDS)
 words = st.one_of(
-    *map(st.sampled_from, (OPTIONS, VALUES)), books, commands, numbers, faces, bets, offers, typed
+    *map(st.sampled_from, (TAKING, FLAGS, VALUES)), books, commands, numbers, faces, bets, offers, typed
 )
 sentences = st.one_of(
     st.lists(words, max_size=8),

@@ -11,11 +11,12 @@ from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import HOUSE, About
 from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
-from taisai.rules.irregularities import Irregularity, Ruling
+from taisai.rules.irregularities import Ruling
 from taisai.rules.layout import Drawing
 from taisai.rules.limits import LimitPolicy, LimitScope
 from taisai.rules.people import HigherMayAct
-from taisai.rules.procedure import Act, Bets, Chance, Declared, Need, Phase, Recovery
+from taisai.rules.procedure import Declared, Recovery
+from taisai.rules.round import Act, Irregularity, Need, Phase
 from taisai.rules.settings import Changes
 from tools import edges
 from tools.commands import page
@@ -25,8 +26,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 WORDS: tuple[type[StrEnum], ...] = (
     About,
     Act,
-    Bets,
-    Chance,
     ChanceKind,
     Changes,
     Condition,

@@ -233,6 +233,18 @@ def test_blocks_on_one_another_are_refused_whatever_they_are_called(tmp_path: Pa
         rulebook(path)
 
 
+@pytest.mark.parametrize(
+    ("cut", "key"),
+    [
+        ('event = "two-shakers"\nphases = "all"', "irregularities, ruling 7, phases"),
+        ('phases = ["open", "closed", "closed-tumbled"]', "procedure, recovery 2, phases"),
+    ],
+)
+def test_an_entry_for_no_phase_is_refused(tmp_path: Path, cut: str, key: str) -> None:
+    put = cut.partition("phases")[0] + "phases = []"
+    assert refusal(tmp_path, Case("", cut, put)).key == key
+
+
 def test_acting_for_others_as_set_without_the_setting_is_refused(tmp_path: Path) -> None:
     text = replaced(text_of(US), 'id = "higher_may_act"', 'id = "higher_might_act"')
     path = saved(tmp_path, replaced(text, 'setting = "higher_may_act"', 'setting = "higher_might_act"'))

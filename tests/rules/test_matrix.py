@@ -135,8 +135,8 @@ def test_four_known_dice_or_a_seven_are_refused() -> None:
         ("small", 0, "stake-not-positive"),
         ("small", -1, "stake-not-positive"),
         ("total-8", -1, "stake-not-positive"),
-        ("small", GREATEST_SUM + 1, "beyond-limit"),
-        ("total-8", GREATEST_SUM + 2, "beyond-limit"),
+        ("small", GREATEST_SUM + 1, "beyond-greatest-sum"),
+        ("total-8", GREATEST_SUM + 2, "beyond-greatest-sum"),
         ("total-8", 1, "winnings-not-whole"),
         ("total-8", 99, "winnings-not-whole"),
     ],
@@ -154,7 +154,7 @@ REFUSED = {
     "not-on-layout": Bet.on("three-126", 100),
     "stake-not-whole": Bet(AreaId("small"), "100"),  # type: ignore[arg-type]
     "stake-not-positive": Bet.on("small", 0),
-    "beyond-limit": Bet.on("small", GREATEST_SUM + 1),
+    "beyond-greatest-sum": Bet.on("small", GREATEST_SUM + 1),
     "winnings-not-whole": Bet.on("total-8", 1),
 }
 
@@ -183,7 +183,7 @@ def test_a_bet_that_cannot_be_taken_is_told_before_sums_that_cannot_be_kept() ->
     assert refused.reason == "winnings-not-whole"
     refused = RWS.settle(Outcome.of(1, 1, 1), bets[:2])
     assert isinstance(refused, Refusal)
-    assert refused.reason == "beyond-limit"
+    assert refused.reason == "beyond-greatest-sum"
 
 
 def test_a_refusal_says_why_and_by_which_clause() -> None:
@@ -191,7 +191,7 @@ def test_a_refusal_says_why_and_by_which_clause() -> None:
         "expected an area of rws-sic-bo-etg-v8 layout A, got 'three-126' (not-on-layout, Appendix A)",
         "expected a whole stake on small, got '100' (stake-not-whole, house:stakes)",
         "expected a stake above 0 on small, got 0 (stake-not-positive, house:stakes)",
-        "expected a stake of at most 2^53 - 1, got 9007199254740992 (beyond-limit, house:greatest-sum)",
+        "expected a stake of at most 2^53 - 1, got 9007199254740992 (beyond-greatest-sum, house:greatest-sum)",
         (
             "expected a stake on total-8 in steps of 2, since it wins 8.5 to 1, got 1"
             " (winnings-not-whole, house:whole-money)"
@@ -221,7 +221,7 @@ def test_a_return_reaches_the_limit_and_not_beyond(area: str, net: int, dice: tu
     assert GREATEST_SUM - net <= paid.returned <= GREATEST_SUM
     refused = RWS.settle(outcome, [Bet.on(area, stake + 1)])
     assert isinstance(refused, Refusal)
-    assert refused.reason == "beyond-limit"
+    assert refused.reason == "beyond-greatest-sum"
     assert "return of at most" in refused.message
 
 

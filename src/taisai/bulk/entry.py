@@ -130,7 +130,7 @@ class Entry:
 def beyond(what: str, amount: int) -> Refusal:
     """A sum that is greater than a browser holds exactly."""
     message = f"expected a {what} of at most 2^53 - 1 on every outcome, got {amount}"
-    return Refusal(Reason.BEYOND_LIMIT, Clause("house:greatest-sum"), message)
+    return Refusal(Reason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), message)
 
 
 def exact_sum(numbers: Whole) -> int:

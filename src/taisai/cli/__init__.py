@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from taisai.cli.arguments import parsed
-from taisai.rules.errors import RulesError
+from taisai.rules.errors import RulesError, printable
 
 DONE, CHECK_FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -47,6 +47,5 @@ def _discard_output() -> None:
 
 def _refused(message: str) -> int:
     """One line, whatever was typed."""
-    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    sys.stderr.write(f"taisai: {line}\n")
+    sys.stderr.write(f"taisai: {printable(message, 1_000)}\n")
     return REFUSED

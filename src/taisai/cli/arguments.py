@@ -59,9 +59,11 @@ def _layout(parser: _Parser) -> None:
     parser.add_argument("--layout", metavar="L", help="a layout of the book (its first unless said)")
 
 
-def _drawing(parser: _Parser) -> None:
-    parser.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
-    parser.add_argument("--toml", action="store_true", help="the book's own text, to start one of yours from")
+def _form(parser: _Parser) -> None:
+    one_of = parser.add_mutually_exclusive_group()
+    one_of.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
+    one_of.add_argument("--toml", action="store_true", help="the book's own text, to start one of yours from")
+    one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
 
 
 def _about(parser: _Parser) -> None:
@@ -131,7 +133,7 @@ _LEAVES: Final = (
             "taisai rules show rws-sic-bo-etg-v8 --layout C --svg felt.svg",
             "taisai rules show us-sic-bo --toml > my.toml",
         ),
-        (_book, _layout, _drawing, _json),
+        (_book, _layout, _form),
     ),
     _Leaf(
         "rules check",

@@ -9,14 +9,14 @@ from typing import Final
 
 from taisai.rules import Bet, Matrix, Rulebook, RulesError, rulebook
 
-_WHOLE: Final = re.compile(r"-?[0-9]{1,30}", re.ASCII)
-MOST_WORDS: Final = 2_000  # cards seen or bets given in one command; a shoe holds at most 288 cards
+_WHOLE: Final = re.compile(r"-?[0-9]{1,100}", re.ASCII)
+MOST_WORDS: Final = 2_000  # cards seen or bets given in one command
 
 
 def whole(text: str, what: str) -> int:
     """A whole number."""
     if not _WHOLE.fullmatch(text):
-        raise RulesError(f"expected a whole number for {what}, got {text!r}")
+        raise RulesError(f"expected a whole number of at most 100 digits for {what}, got {text!r}")
     return int(text)
 
 

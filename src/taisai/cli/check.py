@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from taisai.cli.printing import as_json, line
 from taisai.rules import BookError, rulebook
+from taisai.rules.errors import printable
 
 
 def run(arguments: Namespace) -> int:
@@ -18,7 +19,7 @@ def run(arguments: Namespace) -> int:
             facts = {"file": error.file, "key": error.key, "expected": error.expected, "got": error.got}
             as_json({"ok": False, "error": facts, "warnings": []})
         else:
-            sys.stderr.write(f"taisai: refused: {error}\n")
+            sys.stderr.write(f"taisai: refused: {printable(str(error), 1_000)}\n")
         return 1
     warnings = list(book.advice())
     if arguments.json:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
-from taisai.rules import AreaId, Layout, Matrix
+from taisai.rules import CATALOGUE, AreaId, Layout, Matrix
 from taisai.rules.layout import Block, Cell, Drawing
 from taisai.rules.pay import Area
 
@@ -21,6 +21,7 @@ _PIPS: Final = {
     6: ((0, 0), (0, 2), (1, 0), (1, 2), (2, 0), (2, 2)),
 }
 _FACES: Final = ("", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX")
+_ON_DICE: Final = ("", " on one die", " on two dice", " on three dice")
 _DRAWN_AS_DICE: Final = ("triple-", "double-", "pair-")
 _STYLE: Final = """
   .felt { fill: #0b5d3b } .cell { fill: #0e6f47; stroke: #e9d9a6; stroke-width: 1.2 }
@@ -82,15 +83,16 @@ def _cell(matrix: Matrix, drawing: Drawing, cell: Cell, box: Box) -> Iterator[st
         f' width="{box.wide - 2 * _GAP:.1f}" height="{box.tall - 2 * _GAP:.1f}"/>'
     )
     if cell.odds_of:
-        words = _text(box.middle, box.centre, _odds(matrix, cell.odds_of), 15, "odds")
+        words = _text(box.middle, box.centre, _odds(matrix, cell.odds_of, cell.dice), 15, "odds")
         turned = box.wide < box.tall
         yield f'<g transform="rotate(-90 {box.middle:.1f} {box.centre:.1f})">{words}</g>' if turned else words
     elif cell.area:
         yield from _area(matrix, cell.area, box)
 
 
-def _odds(matrix: Matrix, area: AreaId) -> str:
-    return ", ".join(str(win.odds) for win in matrix.wins[matrix.row(area)])
+def _odds(matrix: Matrix, area: AreaId, dice: int | None = None) -> str:
+    wins = [win for win in matrix.wins[matrix.row(area)] if dice in {None, win.dice}]
+    return ", ".join(str(win.odds) for win in wins) + ("" if dice is None else _ON_DICE[dice])
 
 
 def _area(matrix: Matrix, name: AreaId, box: Box) -> Iterator[str]:
@@ -98,7 +100,7 @@ def _area(matrix: Matrix, name: AreaId, box: Box) -> Iterator[str]:
     # Odds stand under a name where there is one figure and room for it; a strip beside tells the others.
     odds = _odds(matrix, name) if len(matrix.wins[matrix.row(name)]) == 1 and box.tall > _UNIT * 0.7 else ""
     lifted = 9 if odds else 0
-    if name.startswith(_DRAWN_AS_DICE) and not name.startswith("double-single"):
+    if name in CATALOGUE and name.startswith(_DRAWN_AS_DICE) and not name.startswith("double-single"):
         yield from _dice(area.numbers, box, lifted)
     else:
         words = _words(area)
@@ -121,7 +123,7 @@ def _dice(faces: tuple[int, ...], box: Box, lifted: float) -> Iterator[str]:
 
 def _words(area: Area) -> str:
     """What is written on an area: the number, the numbers, or the name in both languages."""
-    family = area.id.rstrip("0123456789")
+    family = area.id.rstrip("0123456789") if area.id in CATALOGUE else ""
     if family == "total-":
         return str(area.numbers[0])
     if family == "single-":

@@ -3,54 +3,29 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping
 
 from taisai.cli import asked
-from taisai.cli.plain import plain
 from taisai.cli.printing import as_json, show, table
-from taisai.rules import rulebook
-from taisai.rules.irregularities import Irregularity, Ruled
-from taisai.rules.procedure import Phase
+from taisai.rules import Rulebook, rulebook
+from taisai.rules.irregularities import Ruled
+from taisai.rules.round import Irregularity, Phase
 
 
 def run(arguments: Namespace) -> int:
     """Prints the whole table, every cell with its clause."""
     book = rulebook(arguments.book)
     chosen = book.chosen(asked.settings(arguments))
-    rulings = book.irregularities
-    cells = {
-        event: {phase: rulings.ruled(event, phase, chosen) for phase in rulings.phases}
-        for event in Irregularity
-    }
     if arguments.json:
-        as_json(
-            {
-                "rulebook": book.id,
-                "phases": rulings.phases,
-                "irregularities": [
-                    {
-                        "id": event,
-                        "rulings": [
-                            {
-                                "phase": phase,
-                                "ruling": cell.ruling,
-                                "clause": cell.clause,
-                                "to": cell.to,
-                                "foreseen": cell.foreseen,
-                                "if_seen": plain(rulings.seen.get((event, phase))),
-                            }
-                            for phase, cell in row.items()
-                        ],
-                    }
-                    for event, row in cells.items()
-                ],
-            }
-        )
+        as_json(whole_table(book, chosen))
         return 0
+    rulings = book.irregularities
     made = table(
         f"{book.id}: what happened, in which phase, what is ruled",
         ("irregularity", "phases", "ruling", "clause"),
     )
-    for event, row in cells.items():
+    for event in Irregularity:
+        row = {phase: rulings.ruled(event, phase, chosen) for phase in rulings.phases}
         rows = [(_where(phases, cell, len(row)), cell) for cell, phases in _grouped(row).items()]
         once_seen = {phase: cell for (happened, phase), cell in rulings.seen.items() if happened is event}
         rows += [(", ".join(phases) + ": a die seen", cell) for cell, phases in _grouped(once_seen).items()]
@@ -60,6 +35,44 @@ def run(arguments: Namespace) -> int:
             made.add_row("" if n else str(event), where, ruling, cell.clause, style=dimmed)
     show(made)
     return 0
+
+
+def whole_table(book: Rulebook, chosen: Mapping[str, str]) -> dict[str, object]:
+    """Every irregularity × phase under these settings, for machines."""
+    rulings = book.irregularities
+    return {
+        "rulebook": book.id,
+        "phases": rulings.phases,
+        "void": rulings.void,
+        "later": rulings.later,
+        "irregularities": [
+            {
+                "id": event,
+                "rulings": [
+                    {
+                        "phase": phase,
+                        **facts(rulings.ruled(event, phase, chosen)),
+                        "if_seen": facts(rulings.seen.get((event, phase))) or None,
+                    }
+                    for phase in rulings.phases
+                ],
+            }
+            for event in Irregularity
+        ],
+    }
+
+
+def facts(cell: Ruled | None) -> dict[str, object]:
+    """A cell for machines."""
+    if cell is None:
+        return {}
+    return {
+        "ruling": cell.ruling,
+        "clause": cell.clause,
+        "to": cell.to,
+        "witness": cell.witness,
+        "foreseen": cell.foreseen,
+    }
 
 
 def _where(phases: list[str], cell: Ruled, of: int) -> str:

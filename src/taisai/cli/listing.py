@@ -12,7 +12,7 @@ def run(arguments: Namespace) -> int:
     """Prints the rulebooks."""
     books = [rulebook(name) for name in rulebook_ids()]
     if arguments.json:
-        as_json([_facts(book) for book in books])
+        as_json({"rulebooks": [_facts(book) for book in books]})
         return 0
     made = table("Rulebooks", ("id", "game", "from", "chance", "layouts (areas)"))
     for book in books:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.outcomes import Outcome
 
-if TYPE_CHECKING:  # rich is a third of a second's worth of imports that --json never needs
+if TYPE_CHECKING:  # --json never needs rich, which is slow to import
     from rich.table import Table
 
 WIDTH: Final = 110

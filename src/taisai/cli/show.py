@@ -6,12 +6,14 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any, Final
 
+from taisai.cli import irregularities
 from taisai.cli.plain import plain
 from taisai.cli.printing import as_json, line, percent, show, table, wrapped
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, RulesError, rulebook
-from taisai.rules.procedure import Declared, Phase
+from taisai.rules.procedure import Declared
 from taisai.study.odds import area_odds
 
+_ON_DICE: Final = ("", " on one die", " on two dice", " on three dice")
 MOST_NAMED: Final = 4  # areas of one pay line by name; more are shown by the first and the last
 
 
@@ -29,7 +31,10 @@ def run(arguments: Namespace) -> int:
         return 0
     _heading(book)
     pay(book, book.matrix(layout.id))
+    _blocks(layout)
     _procedure(book)
+    _people(book)
+    _equipment(book)
     _readings(book)
     return 0
 
@@ -65,16 +70,22 @@ def everything(book: Rulebook) -> dict[str, Any]:
         "procedure": {
             "phases": plain(book.procedure.phases),
             "steps": plain(book.procedure.steps),
+            "out_of_order": [
+                {"act": act, "phase": phase, "irregularity": irregularity}
+                for (act, phase), irregularity in book.procedure.out_of_order.items()
+            ],
             "positions": plain(book.procedure.positions),
             "recovery": [
                 {"phase": phase, "declared": declared, **plain(rule)}
                 for (phase, declared), rule in book.procedure.recoveries.items()
             ],
         },
+        "irregularities": irregularities.whole_table(book, book.chosen()),
         "limits": plain(book.limits),
         "equipment": plain(book.equipment),
         "interpretations": plain(book.interpretations),
         "errata": plain(book.errata),
+        "clauses": plain(tuple(book.clauses.values())),
     }
 
 
@@ -90,24 +101,28 @@ def _heading(book: Rulebook) -> None:
 
 
 def pay(book: Rulebook, matrix: Matrix) -> None:
-    """The pay table, areas with one law together, with clause and edge."""
-    odds = {area.id: area for area in area_odds(matrix, book.chance())}
+    """The pay table line by line: the chance of the line, and the edge of an area with all its lines."""
+    chance = book.chance()
+    edges = {area.id: area.house_edge for area in area_odds(matrix, chance)}
     made = table(
         f"Pay on layout {matrix.layout}",
         ("areas", "odds", "wins with", "house edge", "clause"),
         right=("wins with", "house edge"),
     )
-    for group in book.pay_by_layout[matrix.layout].table.lines:
-        first = odds[group.areas[0]]
-        floor = f" (floor {group.floor})" if group.floor else ""
-        dice = {None: "", 1: " on one die", 2: " on two dice", 3: " on three dice"}[group.wins.dice]
+    told: set[AreaId] = set()
+    for line_ in book.pay_by_layout[matrix.layout].table.lines:
+        first = line_.areas[0]
+        won = next(win.places for win in matrix.wins[matrix.row(first)] if win.dice == line_.wins.dice)
+        floor = f" (floor {line_.floor})" if line_.floor else ""
+        edge = "" if first in told else percent(edges[first])
         made.add_row(
-            _names(group.areas),
-            f"{group.odds}{floor}{dice}",
-            percent(first.win_probability),
-            percent(first.house_edge),
-            group.clause,
+            _names(line_.areas),
+            f"{line_.odds}{floor}{_ON_DICE[line_.wins.dice or 0]}",
+            percent(chance.probability(won)),
+            edge,
+            line_.clause,
         )
+        told.add(first)
     show(made)
 
 
@@ -115,20 +130,59 @@ def _names(areas: tuple[AreaId, ...]) -> str:
     return ", ".join(areas) if len(areas) <= MOST_NAMED else f"{areas[0]} … {areas[-1]} ({len(areas)})"
 
 
-def _procedure(book: Rulebook) -> None:
-    made = table("The order of a round", ("from", "act", "by", "to", "needs", "when", "clause"))
-    for step in book.procedure.steps:
-        when = f"{step.when.setting} = {step.when.value}" if step.when else ""
-        made.add_row(step.start, step.act, step.by, step.end, ", ".join(step.needs), when, step.clause)
+def _blocks(layout: Layout) -> None:
+    made = table(f"Layout {layout.id}, by {layout.clause}", ("block", "areas", "drawing"))
+    for block in layout.blocks:
+        areas = tuple(cell.area for row in block.rows for cell in row if cell.area)
+        made.add_row(block.id, _names(areas) if areas else "printed odds", block.drawing)
     show(made)
+
+
+def _procedure(book: Rulebook) -> None:
+    procedure = book.procedure
+    made = table("The order of a round", ("from", "act", "by", "to", "needs", "when", "clause"))
+    for step in procedure.steps:
+        when = f"{step.when.setting} = {step.when.value}" if step.when else ""
+        needs = ", ".join(
+            f"{need.need}, else {need.unmet or 'refused'} ({need.clause})" for need in step.needs
+        )
+        made.add_row(step.start, step.act, step.by, step.end, needs, when, step.clause)
+    for (act, phase), irregularity in procedure.out_of_order.items():
+        made.add_row(phase, act, "", f"is {irregularity}", "", "", "")
+    show(made)
+    line(f"Bets count as they lie from {procedure.positions.fixed_by} on ({procedure.positions.clause}).")
+    line()
     made = table("After an interruption", ("the round stands at", "a die was seen", "what is done", "clause"))
-    for facts in book.procedure.phases:
-        for declared in (
-            (Declared.SEEN, Declared.UNSEEN) if book.procedure.needs_declaration(facts.id) else (None,)
-        ):
-            rule = book.procedure.recovery(Phase(facts.id), declared)
-            word = {None: "", Declared.SEEN: "yes, as declared", Declared.UNSEEN: "no, as declared"}[declared]
-            made.add_row(facts.id, word, rule.action, rule.clause)
+    for (phase, declared), rule in procedure.recoveries.items():
+        word = {None: "", Declared.SEEN: "yes, as declared", Declared.UNSEEN: "no, as declared"}[declared]
+        before = f" before the {rule.witness}" if rule.witness else ""
+        made.add_row(phase, word, f"{rule.action}{before}", rule.clause)
+    show(made)
+
+
+def _people(book: Rulebook) -> None:
+    people, limits = book.people, book.limits
+    made = table("People, lowest first", ("rank", "", "", "clause"))
+    for rank in people.ladder:
+        made.add_row(rank.id, rank.label, rank.label_zh, rank.clause)
+    show(made)
+    line(f"A higher position may act for a lower: {people.higher_may_act} ({people.higher_clause}).")
+    if people.placing:
+        line(f"Bets at a player's request: {', '.join(people.placing.by)} ({people.placing.clause}).")
+    line(f"Under the minimum: {limits.under_minimum} ({limits.under_clause}).")
+    line(f"Over the maximum: {limits.over_maximum} ({limits.over_clause}).")
+    line()
+
+
+def _equipment(book: Rulebook) -> None:
+    made = table("Equipment", ("item", "", "what is asked of it", "clause"))
+    for item in book.equipment:
+        asked = [f"at least {item.least_tumbles} tumbles"] if item.least_tumbles else []
+        asked += [f"at most {item.hours_on_table} hours on the table"] if item.hours_on_table else []
+        asked += [f"in the custody of the {item.custody}"] if item.custody else []
+        asked += [f"not beside {item.excludes.item} ({item.excludes.clause})"] if item.excludes else []
+        asked += [f"inspected by the {one.by} before {one.before} ({one.clause})" for one in item.inspections]
+        made.add_row(item.label, item.label_zh, "; ".join(asked), item.clause)
     show(made)
 
 

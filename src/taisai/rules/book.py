@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.areas import AreaId
@@ -17,8 +17,8 @@ from taisai.rules.errors import BookError, RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.odds import Odds
 from taisai.rules.pay import check_pay, read_areas, read_pay_by_layout, read_pay_tables
-from taisai.rules.reading import Section
-from taisai.rules.settings import Changes, chosen, read_settings
+from taisai.rules.reading import Section, shown
+from taisai.rules.settings import Changes, chosen, every_choice, read_settings
 
 if TYPE_CHECKING:  # read only when asked for, so that a question about odds does not load the procedure
     import datetime
@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # read only when asked for, so that a question about odds doe
     from taisai.rules.procedure import Procedure
 
 BOOKS: Final = os.path.join(os.path.dirname(__file__), "books")
+_ID: Final = re.compile(r"[a-z0-9]{1,40}(-[a-z0-9]{1,40}){0,9}")
 MOST_BYTES: Final = 1 << 20  # ours are under 64 KiB; a megabyte is no rulebook
 
 
@@ -53,6 +54,10 @@ class Rulebook:
         self._section = section = Section(data, file)
         self.file = file
         self.id = section.text("id")
+        if not _ID.fullmatch(self.id):
+            raise section.refused(
+                "id", "small letters, digits and hyphens, such as 'my-game-v2'", repr(self.id)
+            )
         self.operator = section.text("operator")
         self.version = section.text("version") if section.has("version") else None
         title = section.table("title")
@@ -75,7 +80,7 @@ class Rulebook:
 
         value = self._section.value("effective")
         if value is not None and not isinstance(value, datetime.date):
-            raise self._section.refused("effective", "a date, or a date and time", repr(value))
+            raise self._section.refused("effective", "a date, or a date and time", shown(value))
         return value
 
     @cached_property
@@ -130,7 +135,7 @@ class Rulebook:
         """What becomes of a bet outside the limits."""
         from taisai.rules.limits import read_limits
 
-        return read_limits(self._section, self.clauses)
+        return read_limits(self._section, self.settings, self.clauses)
 
     @cached_property
     def equipment(self) -> tuple[Item, ...]:
@@ -198,9 +203,12 @@ class Rulebook:
 
     def check(self) -> Rulebook:
         """Reads every part, so that whatever is wrong is found now."""
+        from taisai.rules.agreement import check_agreement
+
         check_pay(self._section, self.pay_tables, self.areas, self.settings)
         for part in _PARTS:
             getattr(self, part)
+        check_agreement(self, self._section)
         self._section.done()
         return self
 
@@ -208,16 +216,17 @@ class Rulebook:
         """What is allowed but hardly meant: edges at or under zero, missing mirrors."""
         from taisai.rules.advice import advice
 
+        if self.id in rulebook_ids() and rulebook(self.id).digest != self.digest:
+            yield f"the id {self.id} belongs to a rulebook of the package, and this is another text"
         rule = self.chance_rule
         if rule.kind is ChanceKind.DICE:
             chances: tuple[Chance, ...] = (self.chance(),)
         else:
             chances = tuple(self.chance(decks=n) for n in range(rule.least_decks, rule.most_decks + 1))
-        payoff = [setting for setting in self.settings.values() if setting.changes is Changes.PAYOFF]
+        payoff = [name for name, setting in self.settings.items() if setting.changes is Changes.PAYOFF]
         for layout in self.layouts:
             told: set[str] = set()
-            for values in product(*(setting.choices for setting in payoff)):
-                settings = dict(zip((setting.id for setting in payoff), values, strict=True))
+            for settings in every_choice(payoff, self.settings):
                 for line in advice(self.matrix(layout, settings=settings), chances):
                     if line not in told:
                         told.add(line)

@@ -59,7 +59,8 @@ class ChanceRule(NamedTuple):
         """The chances with this many decks in the shoe, after these cards have been seen."""
         if self.kind is ChanceKind.DICE:
             if decks is not None or seen:
-                raise RulesError("expected no decks and no cards seen in a game of dice, got some")
+                got = f"{len(seen)} cards seen" if decks is None else f"{decks} decks"
+                raise RulesError(f"expected no decks and no cards seen in a game of dice, got {got}")
             return Chance(self.kind, tuple(outcome.ways for outcome in OUTCOMES), ROLLS)
         decks = self.decks if decks is None else decks
         if not self.least_decks <= decks <= self.most_decks:

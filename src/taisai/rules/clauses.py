@@ -23,6 +23,11 @@ HOUSE: Final[Mapping[Clause, str]] = {
         "house:whole-money"
     ): "A stake that could win a part of the smallest money unit is refused at entry.",
     Clause("house:greatest-sum"): "No stake, return or total may exceed 2^53 - 1 of the smallest money unit.",
+    Clause("house:later-rounds"): "Voiding or correcting a round leaves the rounds after it as they were.",
+    Clause("house:order"): "An act that a procedure does not have is refused.",
+    Clause(
+        "house:declaration"
+    ): "Where a crash can hide it, Dealer and supervisor declare if a die was seen.",
     Clause("house:recovery"): "What the system does after an interruption where the document is silent.",
 }
 """Where no document speaks, what we do and what we call it."""
@@ -94,6 +99,8 @@ def read_clauses(section: Section) -> dict[Clause, ClauseText]:
     for number in section.keys():  # noqa: SIM118  a Section is no mapping
         entry = section.table(number)
         clause = Clause(number)
+        if number.startswith("house:"):
+            raise section.refused(number, "a number of the document", "a procedure of the house")
         read[clause] = ClauseText(clause, entry.choice("about", About), entry.text("says"))
         entry.done()
     if not read:

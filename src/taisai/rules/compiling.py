@@ -49,7 +49,7 @@ def compiled(
             for place in places:
                 row[place] = net
                 cited[place] = line.clause
-            ways.append(Win(odds, net, places))
+            ways.append(Win(odds, net, places, way.dice))
         if area.wins_on_triple:
             for place in _TRIPLES:
                 if row[place] > 0:
@@ -82,9 +82,11 @@ def _lines_by_area(
     for area, odds in offered.items():
         if area not in lines:
             raise RulesError(f"expected an area of pay table {table.id}, got an offer on {area!r}")
-        floored = next((n for n, (line, _) in enumerate(lines[area]) if line.floor), 0)
-        line, _ = lines[area][floored]
-        lines[area][floored] = (line, line.offered(odds))
+        floored = [n for n, (line, _) in enumerate(lines[area]) if line.floor] or [0]
+        if len(floored) > 1:
+            raise RulesError(f"expected one line with a floor to offer on {area}, got {len(floored)}")
+        line, _ = lines[area][floored[0]]
+        lines[area][floored[0]] = (line, line.offered(odds))
     return lines
 
 

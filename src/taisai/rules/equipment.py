@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from taisai.rules.clauses import Clause, cited
-from taisai.rules.people import People
+from taisai.rules.people import People, read_rank
 from taisai.rules.reading import Section
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
 
@@ -28,6 +28,13 @@ class Inspection(NamedTuple):
     clause: Clause
 
 
+class Excludes(NamedTuple):
+    """An item that must be off the table before this one may be used."""
+
+    item: str
+    clause: Clause
+
+
 class Item(NamedTuple):
     """One piece of equipment."""
 
@@ -38,7 +45,9 @@ class Item(NamedTuple):
     when: SettingIs | None
     least_tumbles: int | None
     hours_on_table: int | None
-    excludes: str | None
+    excludes: Excludes | None
+    custody: str | None
+    """Whose responsibility it is while on the table."""
     inspections: tuple[Inspection, ...]
 
 
@@ -49,11 +58,12 @@ def read_equipment(
     sections = book.tables("equipment")
     items = tuple(_item(entry, settings, people, known) for entry in sections)
     names = [item.id for item in items]
-    for entry, item in zip(sections, items, strict=True):
-        if names.count(item.id) > 1:
+    for n, (entry, item) in enumerate(zip(sections, items, strict=True)):
+        if item.id in names[:n]:
             raise entry.refused("id", "each item once", f"{item.id!r} twice")
-        if item.excludes is not None and item.excludes not in names:
-            raise entry.refused("excludes", f"one of {', '.join(names)}", repr(item.excludes))
+        if item.excludes and item.excludes.item not in names:
+            got = repr(item.excludes.item)
+            raise entry.table("excludes").refused("item", f"one of {', '.join(names)}", got)
     return items
 
 
@@ -68,19 +78,26 @@ def _item(
         read_setting_is(entry, "when", settings),
         entry.whole("least_tumbles", 1, 100) if entry.has("least_tumbles") else None,
         entry.whole("hours_on_table", 1, 10_000) if entry.has("hours_on_table") else None,
-        entry.text("excludes") if entry.has("excludes") else None,
+        _excludes(entry, known),
+        read_rank(entry, "custody", people) if entry.has("custody") else None,
         tuple(_inspection(section, people, known) for section in entry.tables("inspection", least=0)),
     )
     entry.done()
     return item
 
 
+def _excludes(entry: Section, known: Mapping[Clause, object]) -> Excludes | None:
+    if not entry.has("excludes"):
+        return None
+    section = entry.table("excludes")
+    excludes = Excludes(section.text("item"), cited(section, "clause", known))
+    section.done()
+    return excludes
+
+
 def _inspection(entry: Section, people: People, known: Mapping[Clause, object]) -> Inspection:
-    ranks = [rank.id for rank in people.ladder]
-    if entry.text("by") not in ranks:
-        raise entry.refused("by", f"one of {', '.join(ranks)}", repr(entry.text("by")))
     inspection = Inspection(
-        entry.text("by"),
+        read_rank(entry, "by", people),
         entry.choice("before", InspectedBefore),
         entry.whole("runs", 1, 100),
         cited(entry, "clause", known),

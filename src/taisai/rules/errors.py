@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+MOST_QUOTED = 200  # characters of what was typed or written, in one message
+
+
+def printable(text: str, most: int = MOST_QUOTED) -> str:
+    """A text as one line of bounded length, whatever is in it."""
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
 
 class RulesError(ValueError):
     """Something asked of the rules that they cannot answer."""
@@ -11,8 +19,8 @@ class BookError(RulesError):
     """A rulebook that cannot be accepted."""
 
     def __init__(self, *, file: str, key: str, expected: str, got: str) -> None:
-        self.file = file
-        self.key = key
-        self.expected = expected
-        self.got = got
-        super().__init__(f"expected {expected}, got {got} ({file}, {key})")
+        self.file = printable(file)
+        self.key = printable(key)
+        self.expected = printable(expected)
+        self.got = printable(got)
+        super().__init__(f"expected {self.expected}, got {self.got} ({self.file}, {self.key})")

@@ -7,44 +7,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from taisai.rules.clauses import Clause, cited
-from taisai.rules.people import People
-from taisai.rules.procedure import Chance, Phase, Procedure
+from taisai.rules.people import People, read_rank, read_witness
+from taisai.rules.procedure import Procedure
 from taisai.rules.reading import Section
+from taisai.rules.round import Irregularity, Phase, Sight
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
-
-
-class Irregularity(StrEnum):
-    """What can go wrong at a table."""
-
-    TOO_FEW_TUMBLES = "too-few-tumbles"
-    EXPOSED_EARLY = "exposed-early"
-    """Concealed dice, or a card, seen before the close."""
-    DIE_NOT_FLAT = "die-not-flat"
-    DIE_DAMAGED = "die-damaged"
-    DOME_OR_DICE_BROKEN = "dome-or-dice-broken"
-    LATE_BET = "late-bet"
-    """A bet placed or increased after the close."""
-    LATE_WITHDRAWAL = "late-withdrawal"
-    CHIPS_UNCLEAR = "chips-unclear"
-    """Chips not clearly placed, or moved by accident."""
-    EQUIPMENT_FAILURE = "equipment-failure"
-    """Electronic equipment fails: console, lights, electrical device."""
-    AUTOMATED_SHAKER_FAILURE = "automated-shaker-failure"
-    DEAL_NOT_PRESSED = "deal-not-pressed"
-    UNDER_MINIMUM = "under-minimum"
-    OVER_MAXIMUM = "over-maximum"
-    EARLIER_LIMIT_MISTAKE = "earlier-limit-mistake"
-    POWER_FAILURE = "power-failure"
-    TERMINALS_DOWN = "terminals-down"
-    WRONG_RESULT = "wrong-result"
-    """The result keyed in is not what the dice show."""
-    DISPLAY_WRONG = "display-wrong"
-    FOREIGN_CARD = "foreign-card"
-    CARD_COUNT_WRONG = "card-count-wrong"
-    SHOE_SHORT = "shoe-short"
-    TWO_SHAKERS = "two-shakers"
-    """A manual shaker while the automated one is on the table."""
-    OTHER = "other"
 
 
 class Ruling(StrEnum):
@@ -80,12 +47,19 @@ class Ruling(StrEnum):
 
 
 class Ruled(NamedTuple):
-    """One cell: the ruling, its clause, who decides a referral, whether the document foresees it."""
+    """One cell: the ruling, its clause, who decides a referral, who must be present at a settlement."""
 
     ruling: Ruling
     clause: Clause
-    to: str | None
-    foreseen: bool
+    to: str | None = None
+    witness: str | None = None
+    caught: bool = False
+    """Whether the catch-all filled the cell."""
+
+    @property
+    def foreseen(self) -> bool:
+        """Whether the document speaks of it: neither the catch-all does, nor a procedure of the house."""
+        return not self.caught and not self.clause.startswith("house:")
 
 
 class Irregularities(NamedTuple):
@@ -98,11 +72,13 @@ class Irregularities(NamedTuple):
     """What is ruled, while the dice lie concealed, once any of them was seen: the outcome is established."""
     void: Clause
     """The clause by which the bets of a void round are returned."""
+    later: Clause
+    """The clause by which rounds after the one that is voided or corrected stay as they were."""
 
     def ruled(
         self, event: Irregularity, phase: Phase, settings: Mapping[str, str], *, seen: bool = False
     ) -> Ruled:
-        """What the rules order when this happens in this phase."""
+        """What the rules order when this happens in this phase; in `between`, on rounds that are over."""
         if seen and (event, phase) in self.seen:
             return self.seen[event, phase]
         otherwise = self.instead.get((event, phase))
@@ -126,7 +102,7 @@ def read_irregularities(
     seen: dict[tuple[Irregularity, Phase], Ruled] = {}
     for entry in section.tables("ruling"):
         event = entry.choice("event", Irregularity)
-        ruled = _ruled(entry, people, known, foreseen=True)
+        ruled = _ruled(entry, people, known)
         other = _instead(entry, settings, people, known)
         once_seen = _seen(entry, people, known)
         for phase in _phases(entry, phases):
@@ -136,27 +112,24 @@ def read_irregularities(
             if other:
                 instead[event, phase] = other
             if once_seen:
-                if procedure.facts(phase).chance is not Chance.CONCEALED:
+                if phase.sight is not Sight.CONCEALED:
                     raise entry.refused("seen", "phases in which the dice lie concealed", repr(str(phase)))
                 seen[event, phase] = once_seen
         entry.done()
     _fill(section, cells, phases, people, known)
-    void = cited(section, "void", known)
+    void, later = cited(section, "void", known), cited(section, "later", known)
     section.done()
-    return Irregularities(phases, cells, instead, seen, void)
+    return Irregularities(phases, cells, instead, seen, void, later)
 
 
-def _ruled(entry: Section, people: People, known: Mapping[Clause, object], *, foreseen: bool) -> Ruled:
+def _ruled(entry: Section, people: People, known: Mapping[Clause, object]) -> Ruled:
     ruling = entry.choice("ruling", Ruling)
-    clause = cited(entry, "clause", known)
-    to = entry.text("to") if entry.has("to") else None
-    if (ruling is Ruling.REFER) != (to is not None):
-        raise entry.refused(
-            "to", "the rank that decides, with 'refer' and with nothing else", repr(to) if to else "nothing"
-        )
-    if to is not None and to not in [rank.id for rank in people.ladder]:
-        raise entry.refused("to", f"one of {', '.join(rank.id for rank in people.ladder)}", repr(to))
-    return Ruled(ruling, clause, to, foreseen)
+    if (ruling is Ruling.REFER) != entry.has("to"):
+        got = "one" if entry.has("to") else "nothing"
+        raise entry.refused("to", "the rank that decides, with 'refer' and with nothing else", got)
+    to = read_rank(entry, "to", people) if ruling is Ruling.REFER else None
+    witness = read_witness(entry, people, wanted=ruling is Ruling.SETTLE_THEN_SHUT)
+    return Ruled(ruling, cited(entry, "clause", known), to, witness)
 
 
 def _instead(
@@ -168,7 +141,7 @@ def _instead(
     when = read_setting_is(section, "when", settings)
     if when is None:
         raise section.refused("when", "a setting", "nothing")
-    ruled = _ruled(section, people, known, foreseen=True)
+    ruled = _ruled(section, people, known)
     section.done()
     return when, ruled
 
@@ -177,7 +150,7 @@ def _seen(entry: Section, people: People, known: Mapping[Clause, object]) -> Rul
     if not entry.has("seen"):
         return None
     section = entry.table("seen")
-    ruled = _ruled(section, people, known, foreseen=True)
+    ruled = _ruled(section, people, known)
     section.done()
     return ruled
 
@@ -202,7 +175,7 @@ def _fill(
     otherwise = None
     if section.has("otherwise"):
         entry = section.table("otherwise")
-        otherwise = _ruled(entry, people, known, foreseen=False)
+        otherwise = _ruled(entry, people, known)._replace(caught=True)
         entry.done()
     for event in Irregularity:
         for phase in phases:

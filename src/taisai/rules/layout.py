@@ -26,6 +26,8 @@ class Cell(NamedTuple):
 
     area: AreaId | None
     odds_of: AreaId | None
+    dice: int | None
+    """With `odds_of`: the odds on so many dice, of an area that has several."""
     wide: int
 
 
@@ -71,8 +73,11 @@ def read_layouts(book: Section, pay: Mapping[str, PayOn]) -> dict[str, Layout]:
         _no_area_twice(layout, sections)
         for missing in sorted(priced - {cell.area for cell in layout.cells()}):
             raise entry.refused("block", "a cell for every area of the pay table", f"none for {missing!r}")
-        for key in ("id", "pay_table", "clause"):
-            entry.has(key)
+        for cell in layout.cells():
+            if cell.dice is not None and not _pays_on(on, cell):
+                got = f"{cell.odds_of!r} on {cell.dice} dice"
+                raise entry.refused("block", "odds that the pay table has", got)
+        entry.known("id", "pay_table", "clause")
         entry.done()
         read[name] = layout
     return read
@@ -104,14 +109,15 @@ def _two(entry: Section, key: str) -> tuple[int, int]:
 
 def _cell(block: Section, place: str, cell: Section | str, priced: frozenset[AreaId]) -> Cell:
     if isinstance(cell, str):
-        return Cell(_priced(block, place, cell, priced) if cell else None, None, 1)
+        return Cell(_priced(block, place, cell, priced) if cell else None, None, None, 1)
     wide = cell.whole("wide", 1, MOST_COLUMNS) if cell.has("wide") else 1
     area = _priced(cell, "area", cell.text("area"), priced) if cell.has("area") else None
     odds_of = _priced(cell, "odds_of", cell.text("odds_of"), priced) if cell.has("odds_of") else None
     if area and odds_of:
         raise cell.refused("odds_of", "either area or odds_of", "both")
+    dice = cell.whole("dice", 1, 3) if odds_of and cell.has("dice") else None
     cell.done()
-    return Cell(area, odds_of, wide)
+    return Cell(area, odds_of, dice, wide)
 
 
 def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) -> AreaId:
@@ -121,11 +127,12 @@ def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) ->
 
 
 def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
-    names = [block.id for block in layout.blocks]
+    names: set[str] = set()
     taken: dict[tuple[int, int], str] = {}
     for block, section in zip(layout.blocks, sections, strict=True):
-        if names.count(block.id) > 1:
+        if block.id in names:
             raise section.refused("id", "each block once", f"{block.id!r} twice")
+        names.add(block.id)
         if block.column + block.wide - 1 > layout.columns:
             raise section.refused("size", f"a block within {layout.columns} columns", str(block.wide))
         if block.row + block.tall - 1 > layout.rows:
@@ -135,6 +142,10 @@ def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
                 other = taken.setdefault((row, column), block.id)
                 if other != block.id:
                     raise section.refused("at", "a free place on the felt", f"the place of {other!r}")
+
+
+def _pays_on(pay: PayOn, cell: Cell) -> bool:
+    return any(line.wins.dice == cell.dice and cell.odds_of in line.areas for line in pay.table.lines)
 
 
 def _no_area_twice(layout: Layout, sections: tuple[Section, ...]) -> None:

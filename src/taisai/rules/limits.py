@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from taisai.rules.clauses import Clause, cited
 from taisai.rules.reading import Section
+from taisai.rules.settings import Setting
 
 
 class LimitPolicy(StrEnum):
@@ -32,9 +33,11 @@ class Limits(NamedTuple):
     under_clause: Clause
     over_maximum: LimitPolicy
     over_clause: Clause
+    memory: str | None
+    """The setting that says how many rounds are tolerated, where under-minimum bets are settled once."""
 
 
-def read_limits(book: Section, known: Mapping[Clause, object]) -> Limits:
+def read_limits(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> Limits:
     """The book's limits policy."""
     section = book.table("limits")
     limits = Limits(
@@ -43,10 +46,16 @@ def read_limits(book: Section, known: Mapping[Clause, object]) -> Limits:
         cited(section, "under_clause", known),
         section.choice("over_maximum", LimitPolicy),
         cited(section, "over_clause", known),
+        section.text("memory") if section.has("memory") else None,
     )
     if limits.under_minimum is LimitPolicy.SETTLE_TO_MAXIMUM:
         raise section.refused("under_minimum", "refuse or settle-once", repr(str(limits.under_minimum)))
     if limits.over_maximum is LimitPolicy.SETTLE_ONCE:
         raise section.refused("over_maximum", "refuse or settle-to-maximum", repr(str(limits.over_maximum)))
+    if (limits.memory is not None) != (limits.under_minimum is LimitPolicy.SETTLE_ONCE):
+        got = repr(limits.memory) if limits.memory else "nothing"
+        raise section.refused("memory", "a setting, with 'settle-once' and with nothing else", got)
+    if limits.memory and (limits.memory not in settings or not settings[limits.memory].bounds):
+        raise section.refused("memory", "a setting of the book that is a number", repr(limits.memory))
     section.done()
     return limits

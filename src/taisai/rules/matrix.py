@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.areas import AreaId
@@ -31,6 +32,8 @@ class Win(NamedTuple):
     net: int
     """Won per unit staked, in 1/denominator."""
     places: tuple[int, ...]
+    dice: int | None
+    """On how many dice, where the area has odds for one, two and three."""
 
 
 class Returns(NamedTuple):
@@ -91,7 +94,7 @@ class Matrix:
         self.rulebook: Final = rulebook
         self.layout: Final = layout
         self.layout_clause: Final = layout_clause
-        self.settings: Final = settings
+        self.settings: Final = MappingProxyType(dict(settings))
         """The settings that change a payoff."""
         self.labels: Final = labels
         self.denominator: Final = denominator

@@ -22,9 +22,9 @@ class Odds(NamedTuple):
     taisai.rules.errors.RulesError: expected odds like '8.5 to 1' or '6 to 5', got '8:1'
     """
 
-    text: str
     net: Fraction
-    """Won per unit staked."""
+    """Won per unit staked; first, so that odds sort by it."""
+    text: str
 
     @staticmethod
     def parse(text: str) -> Odds:
@@ -36,7 +36,7 @@ class Odds(NamedTuple):
         thousandths = int(whole) * 1000 + (int(decimals[1:].ljust(3, "0")) if decimals else 0)
         if thousandths == 0:
             raise RulesError(f"expected {EXPECTED} that win something, got {text!r}")
-        return Odds(text, Fraction(thousandths, 1000 * int(per)))
+        return Odds(Fraction(thousandths, 1000 * int(per)), text)
 
     def __str__(self) -> str:
         return self.text

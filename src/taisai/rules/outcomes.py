@@ -34,10 +34,12 @@ class Outcome:
     """How many of the 216 rolls show it."""
 
     def __init__(self, faces: tuple[Face, Face, Face], index: int) -> None:
-        self.faces = faces
-        self.index = index
-        self.total = sum(faces)
-        self.ways = _WAYS_BY_DISTINCT_FACES[len(set(faces))]
+        ways = _WAYS_BY_DISTINCT_FACES[len(set(faces))]
+        for name, value in (("faces", faces), ("index", index), ("total", sum(faces)), ("ways", ways)):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, _value: object) -> None:
+        raise AttributeError(f"an outcome does not change: {name}")
 
     @staticmethod
     def of(*faces: int) -> Outcome:

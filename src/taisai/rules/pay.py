@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import product
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from taisai.rules.areas import CATALOGUE, AreaId, is_area_id
@@ -12,7 +11,7 @@ from taisai.rules.conditions import Condition, fault, winners
 from taisai.rules.errors import RulesError
 from taisai.rules.odds import Odds
 from taisai.rules.reading import Section
-from taisai.rules.settings import Setting, SettingIs, read_setting_is
+from taisai.rules.settings import Changes, Setting, SettingIs, every_choice, read_setting_is
 
 
 class Area(NamedTuple):
@@ -203,8 +202,9 @@ def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs
         return None
     section = entry.table("instead")
     when = read_setting_is(section, "when", settings)
-    if when is None:
-        raise section.refused("when", "a setting", "nothing")
+    if when is None or settings[when.setting].changes is not Changes.PAYOFF:
+        got = repr(when.setting) if when else "nothing"
+        raise section.refused("when", "a setting that changes a payoff", got)
     wins = _wins(section)
     section.done()
     return when, wins
@@ -249,7 +249,9 @@ def check_pay(
             _fits(section, line.wins, line.areas, areas)
             if line.instead:
                 _fits(section.table("instead"), line.instead[1], line.areas, areas)
-        for chosen in _every_choice(table, settings):
+        for chosen in every_choice(
+            (line.instead[0].setting for line in table.lines if line.instead), settings
+        ):
             _no_outcome_twice(entry, table, areas, chosen)
 
 
@@ -258,12 +260,6 @@ def _fits(section: Section, wins: Wins, names: tuple[AreaId, ...], areas: Mappin
         wrong = fault(wins.condition, areas[name].numbers, wins.dice)
         if wrong:
             raise section.refused("wins", wrong[0], f"{wrong[1]} ({name})")
-
-
-def _every_choice(table: PayTable, settings: Mapping[str, Setting]) -> Iterator[dict[str, str]]:
-    names = sorted({line.instead[0].setting for line in table.lines if line.instead})
-    for values in product(*(settings[name].choices for name in names)):
-        yield dict(zip(names, values, strict=True))
 
 
 def _no_outcome_twice(

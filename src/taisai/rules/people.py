@@ -47,17 +47,22 @@ class People(NamedTuple):
     higher_clause: Clause
     second: str
     """The least rank of the second person where dual control is asked and the document names none."""
-    refers_to: str
-    """Who decides what the document does not foresee."""
     placing: Placing | None
     """None where the document lets nobody bet for a player."""
 
+    def ranks(self) -> tuple[str, ...]:
+        """The ids of the ladder, lowest first."""
+        return tuple(rank.id for rank in self.ladder)
+
     def place(self, rank: str) -> int:
         """How high a rank stands, 0 the lowest."""
-        names = [known.id for known in self.ladder]
-        if rank not in names:
-            raise RulesError(f"expected one of {', '.join(names)}, got {rank!r}")
-        return names.index(rank)
+        if rank not in self.ranks():
+            raise RulesError(f"expected one of {', '.join(self.ranks())}, got {rank!r}")
+        return self.ranks().index(rank)
+
+    def at_least(self, holder: str, rank: str) -> bool:
+        """Whether a person stands at a rank or above it, as referrals and second persons must."""
+        return self.place(holder) >= self.place(rank)
 
     def may_act(self, *, holder: str, position: str, settings: Mapping[str, str]) -> bool:
         """Whether a person of one rank may do what is another's to do."""
@@ -71,26 +76,28 @@ class People(NamedTuple):
 def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> People:
     """The book's people."""
     section = book.table("people")
-    ladder = []
+    ladder: list[Rank] = []
     for entry in section.tables("rank"):
-        ladder.append(
-            Rank(entry.text("id"), entry.text("en"), entry.text("zh"), cited(entry, "clause", known))
-        )
-        if ladder[-1].id in [rank.id for rank in ladder[:-1]]:
-            raise entry.refused("id", "a rank not yet named", repr(ladder[-1].id))
+        rank = Rank(entry.text("id"), entry.text("en"), entry.text("zh"), cited(entry, "clause", known))
+        if rank.id in [known_rank.id for known_rank in ladder]:
+            raise entry.refused("id", "a rank not yet named", repr(rank.id))
+        ladder.append(rank)
         entry.done()
     names = tuple(rank.id for rank in ladder)
-    for key in ("second", "refers_to"):
-        if section.text(key) not in names:
-            raise section.refused(key, f"one of {', '.join(names)}", repr(section.text(key)))
     higher = section.choice("higher_may_act", HigherMayAct)
     if higher is HigherMayAct.AS_SET and HIGHER_MAY_ACT not in settings:
         raise section.refused("higher_may_act", f"a setting {HIGHER_MAY_ACT}, where it is 'as-set'", "none")
     clause = cited(section, "higher_clause", known)
-    placing = _placing(section, names, known)
-    people = People(tuple(ladder), higher, clause, section.text("second"), section.text("refers_to"), placing)
+    second = _rank(section, "second", section.text("second"), names)
+    people = People(tuple(ladder), higher, clause, second, _placing(section, names, known))
     section.done()
     return people
+
+
+def _rank(section: Section, key: str, name: str, names: tuple[str, ...]) -> str:
+    if name not in names:
+        raise section.refused(key, f"one of {', '.join(names)}", repr(name))
+    return name
 
 
 def _placing(section: Section, names: tuple[str, ...], known: Mapping[Clause, object]) -> Placing | None:
@@ -99,9 +106,19 @@ def _placing(section: Section, names: tuple[str, ...], known: Mapping[Clause, ob
     entry = section.table("placing")
     by = entry.texts("by")
     entry.no_repeat("by", by)
-    for name in by:
-        if name not in names:
-            raise entry.refused("by", f"one of {', '.join(names)}", repr(name))
-    placing = Placing(by, cited(entry, "clause", known))
+    placing = Placing(tuple(_rank(entry, "by", name, names) for name in by), cited(entry, "clause", known))
     entry.done()
     return placing
+
+
+def read_rank(section: Section, key: str, people: People) -> str:
+    """A rank of the ladder, named under a key."""
+    return _rank(section, key, section.text(key), people.ranks())
+
+
+def read_witness(section: Section, people: People, *, wanted: bool) -> str | None:
+    """Who must be present, given with 'settle-then-shut' and with nothing else."""
+    if wanted != section.has("witness"):
+        got = "nothing" if wanted else "one"
+        raise section.refused("witness", "a rank, with 'settle-then-shut' and with nothing else", got)
+    return read_rank(section, "witness", people) if wanted else None

@@ -2,70 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-from itertools import product
 from typing import Final, NamedTuple
 
 from taisai.rules.clauses import Clause, cited
-from taisai.rules.people import People
+from taisai.rules.errors import RulesError
+from taisai.rules.people import People, read_witness
 from taisai.rules.reading import Section
-from taisai.rules.settings import Setting, SettingIs, read_setting_is
+from taisai.rules.round import Act, Irregularity, Need, Phase, Sight
+from taisai.rules.settings import Setting, SettingIs, every_choice, read_setting_is
 
 CLOCK: Final = "clock"
 """The betting clock, which acts where the rules let it; elsewhere it only prompts."""
-
-
-class Phase(StrEnum):
-    """Where a round stands. A rulebook uses those that its procedure has."""
-
-    BETWEEN = "between"
-    """No round of play."""
-    OPEN = "open"
-    OPEN_TUMBLED = "open-tumbled"
-    """Bets open over dice that have tumbled and lie concealed."""
-    CLOSED = "closed"
-    CLOSED_TUMBLED = "closed-tumbled"
-    DEAL_PRESSED = "deal-pressed"
-    REVEALED = "revealed"
-    """The outcome is on view."""
-    ENTERED = "entered"
-    """The result is keyed in, and the winning areas are lit where there are lights."""
-    SETTLED = "settled"
-    """The settlement is recorded."""
-    COLLECTED = "collected"
-    PAID = "paid"
-
-
-class Act(StrEnum):
-    """What someone does to bring a round forward."""
-
-    OPEN_BETS = "open-bets"
-    TUMBLE = "tumble"
-    ACTIVATE_SHAKER = "activate-shaker"
-    CLOSE_BETS = "close-bets"
-    PRESS_DEAL = "press-deal"
-    UNCOVER = "uncover"
-    DEAL_CARDS = "deal-cards"
-    ENTER_RESULT = "enter-result"
-    SETTLE = "settle"
-    COLLECT = "collect"
-    PAY = "pay"
-    COLLECT_AND_PAY = "collect-and-pay"
-    CLEAR_LIGHTS = "clear-lights"
-    CONCLUDE = "conclude"
-
-
-class Need(StrEnum):
-    """What must be true before an act."""
-
-    TABLE_INSPECTED = "table-inspected"
-    SHIFT_INSPECTED = "shift-inspected"
-    DICE_WITHIN_LIFE = "dice-within-life"
-    SHOE_CAN_COMPLETE = "shoe-can-complete"
-    COVERED = "covered"
-    ENOUGH_TUMBLES = "enough-tumbles"
-    DICE_FLAT = "dice-flat"
 
 
 class Recovery(StrEnum):
@@ -78,6 +27,8 @@ class Recovery(StrEnum):
     SETTLE_THEN_SHUT = "settle-then-shut"
     LOCK_AND_REFER = "lock-and-refer"
     CONCLUDE = "conclude"
+    DECLARE = "declare"
+    """First the Dealer and a supervisor declare whether a die was seen."""
 
 
 class Declared(StrEnum):
@@ -87,29 +38,21 @@ class Declared(StrEnum):
     UNSEEN = "unseen"
 
 
-class Bets(StrEnum):
-    """Whether bets are taken."""
-
-    OPEN = "open"
-    CLOSED = "closed"
-
-
-class Chance(StrEnum):
-    """What can be known of the dice or cards."""
-
-    NONE = "none"
-    CONCEALED = "concealed"
-    SHOWN = "shown"
-
-
-class PhaseFacts(NamedTuple):
-    """What a phase means for bets and dice."""
+class PhaseName(NamedTuple):
+    """A phase that the procedure has, as people call it."""
 
     id: Phase
     label: str
     label_zh: str
-    bets: Bets
-    chance: Chance
+
+
+class StepNeed(NamedTuple):
+    """What must be true for a step to stand, by which clause, and what it is if it is not."""
+
+    need: Need
+    clause: Clause
+    unmet: Irregularity | None
+    """The irregularity that the document makes of it; None where the act is refused."""
 
 
 class Step(NamedTuple):
@@ -120,14 +63,14 @@ class Step(NamedTuple):
     start: Phase
     end: Phase
     when: SettingIs | None
-    needs: tuple[Need, ...]
+    needs: tuple[StepNeed, ...]
     clause: Clause
 
 
-class RecoveryRule(NamedTuple):
-    """What recovery does, by which clause."""
+class OutOfOrder(NamedTuple):
+    """An act that is no step now: refused by its clause, or the irregularity the document makes of it."""
 
-    action: Recovery
+    irregularity: Irregularity | None
     clause: Clause
 
 
@@ -138,21 +81,36 @@ class Positions(NamedTuple):
     clause: Clause
 
 
+class RecoveryRule(NamedTuple):
+    """What recovery does, by which clause, in whose presence."""
+
+    action: Recovery
+    clause: Clause
+    witness: str | None = None
+
+
 class Procedure(NamedTuple):
     """The total table of procedure: phases, steps between them, recovery at each."""
 
-    phases: tuple[PhaseFacts, ...]
+    phases: tuple[PhaseName, ...]
     steps: tuple[Step, ...]
+    out_of_order: Mapping[tuple[Act, Phase], Irregularity]
     positions: Positions
     recoveries: Mapping[tuple[Phase, Declared | None], RecoveryRule]
-
-    def facts(self, phase: Phase) -> PhaseFacts:
-        """What the phase means."""
-        return next(facts for facts in self.phases if facts.id is phase)
 
     def steps_from(self, phase: Phase, settings: Mapping[str, str]) -> tuple[Step, ...]:
         """What may be done next."""
         return tuple(step for step in self.steps if step.start is phase and _holds(step.when, settings))
+
+    def asked(self, act: Act, phase: Phase, settings: Mapping[str, str]) -> Step | OutOfOrder:
+        """What an act in a phase is: a step, an irregularity, or something to refuse, with the clause."""
+        for step in self.steps_from(phase, settings):
+            if step.act is act:
+                return step
+        orders = [step for step in self.steps if step.act is act]
+        orders.sort(key=lambda step: not _holds(step.when, settings))
+        clause = orders[0].clause if orders else Clause("house:order")
+        return OutOfOrder(self.out_of_order.get((act, phase)), clause)
 
     def needs_declaration(self, phase: Phase) -> bool:
         """Whether recovery here has to be told if a die was seen."""
@@ -160,7 +118,13 @@ class Procedure(NamedTuple):
 
     def recovery(self, phase: Phase, declared: Declared | None = None) -> RecoveryRule:
         """What recovery does when the journal ends in this phase."""
-        return self.recoveries[phase, declared if self.needs_declaration(phase) else None]
+        if not self.needs_declaration(phase):
+            declared = None
+        elif declared is None:
+            return RecoveryRule(Recovery.DECLARE, Clause("house:declaration"))
+        if (phase, declared) not in self.recoveries:
+            raise RulesError(f"expected a phase that the procedure has, got {str(phase)!r}")
+        return self.recoveries[phase, declared]
 
 
 def _holds(when: SettingIs | None, settings: Mapping[str, str]) -> bool:
@@ -173,29 +137,40 @@ def read_procedure(
     """The book's procedure; refused unless every round that opens can be settled and concluded."""
     section = book.table("procedure")
     phases = _phases(section)
-    used = {facts.id for facts in phases}
-    steps = tuple(_step(entry, used, settings, people, known) for entry in section.tables("step"))
-    positions = _positions(section.table("positions"), steps, known)
-    procedure = Procedure(phases, steps, positions, _recoveries(section, used, known))
+    used = tuple(phase.id for phase in phases)
+    entries = section.tables("step")
+    steps = tuple(_step(entry, used, settings, people, known) for entry in entries)
+    procedure = Procedure(
+        phases,
+        steps,
+        _out_of_order(section, used, steps),
+        _positions(section.table("positions"), steps, known),
+        _recoveries(section, used, people, known),
+    )
     section.done()
-    for choice in _every_choice(steps, settings):
+    for choice in every_choice((step.when.setting for step in steps if step.when), settings):
+        _one_end_each(entries, steps, choice)
         _settles(section, procedure, choice)
     return procedure
 
 
-def _phases(section: Section) -> tuple[PhaseFacts, ...]:
-    read: list[PhaseFacts] = []
+def _phases(section: Section) -> tuple[PhaseName, ...]:
+    read: list[PhaseName] = []
     for entry in section.tables("phase"):
         name = entry.choice("id", Phase)
-        if name in [facts.id for facts in read]:
+        if name in [phase.id for phase in read]:
             raise entry.refused("id", "a phase not yet given", repr(str(name)))
-        bets, chance = entry.choice("bets", Bets), entry.choice("chance", Chance)
-        read.append(PhaseFacts(name, entry.text("en"), entry.text("zh"), bets, chance))
+        read.append(PhaseName(name, entry.text("en"), entry.text("zh")))
         entry.done()
+    for needed in (Phase.BETWEEN, Phase.SETTLED):
+        if needed not in [phase.id for phase in read]:
+            raise section.refused(
+                "phase", f"the phase '{needed}'", "a procedure that cannot reach settlement"
+            )
     return tuple(read)
 
 
-def _phase(entry: Section, key: str, used: set[Phase]) -> Phase:
+def _phase(entry: Section, key: str, used: tuple[Phase, ...]) -> Phase:
     phase = entry.choice(key, Phase)
     if phase not in used:
         raise entry.refused(key, "a phase that the procedure has", repr(str(phase)))
@@ -204,13 +179,13 @@ def _phase(entry: Section, key: str, used: set[Phase]) -> Phase:
 
 def _step(
     entry: Section,
-    used: set[Phase],
+    used: tuple[Phase, ...],
     settings: Mapping[str, Setting],
     people: People,
     known: Mapping[Clause, object],
 ) -> Step:
     by = entry.text("by")
-    actors = (CLOCK, *(rank.id for rank in people.ladder))
+    actors = (CLOCK, *people.ranks())
     if by not in actors:
         raise entry.refused("by", f"one of {', '.join(actors)}", repr(by))
     step = Step(
@@ -219,11 +194,39 @@ def _step(
         _phase(entry, "from", used),
         _phase(entry, "to", used),
         read_setting_is(entry, "when", settings),
-        entry.each_choice("needs", Need) if entry.has("needs") else (),
+        tuple(_need(section, known) for section in entry.tables("needs", least=0)),
         cited(entry, "clause", known),
     )
+    if step.act is Act.SETTLE and (step.start.bets_open or step.start.sight is not Sight.SHOWN):
+        raise entry.refused(
+            "from", "a phase with the bets closed and the outcome on view", repr(str(step.start))
+        )
     entry.done()
     return step
+
+
+def _need(entry: Section, known: Mapping[Clause, object]) -> StepNeed:
+    unmet = entry.choice("unmet", Irregularity) if entry.has("unmet") else None
+    need = StepNeed(entry.choice("need", Need), cited(entry, "clause", known), unmet)
+    entry.done()
+    return need
+
+
+def _out_of_order(
+    section: Section, used: tuple[Phase, ...], steps: tuple[Step, ...]
+) -> dict[tuple[Act, Phase], Irregularity]:
+    read: dict[tuple[Act, Phase], Irregularity] = {}
+    for entry in section.tables("out_of_order", least=0):
+        act = entry.choice("act", Act)
+        irregularity = entry.choice("irregularity", Irregularity)
+        for phase in entry.each_choice("phases", Phase):
+            if phase not in used or (act, phase) in {(step.act, step.start) for step in steps}:
+                raise entry.refused("phases", f"phases from which {act} is no step", repr(str(phase)))
+            if (act, phase) in read:
+                raise entry.refused("phases", "each phase once", f"{act} in {phase} twice")
+            read[act, phase] = irregularity
+        entry.done()
+    return read
 
 
 def _positions(entry: Section, steps: tuple[Step, ...], known: Mapping[Clause, object]) -> Positions:
@@ -236,20 +239,26 @@ def _positions(entry: Section, steps: tuple[Step, ...], known: Mapping[Clause, o
 
 
 def _recoveries(
-    section: Section, used: set[Phase], known: Mapping[Clause, object]
+    section: Section, used: tuple[Phase, ...], people: People, known: Mapping[Clause, object]
 ) -> dict[tuple[Phase, Declared | None], RecoveryRule]:
     read: dict[tuple[Phase, Declared | None], RecoveryRule] = {}
     for entry in section.tables("recovery"):
-        rule = RecoveryRule(entry.choice("action", Recovery), cited(entry, "clause", known))
+        action = entry.choice("action", Recovery)
+        witness = read_witness(entry, people, wanted=action is Recovery.SETTLE_THEN_SHUT)
+        rule = RecoveryRule(action, cited(entry, "clause", known), witness)
         declared = entry.choice("declared", Declared) if entry.has("declared") else None
         for phase in entry.each_choice("phases", Phase):
             if phase not in used:
                 raise entry.refused("phases", "phases that the procedure has", repr(str(phase)))
             if (phase, declared) in read:
                 raise entry.refused("phases", "one recovery for each phase", f"{str(phase)!r} twice")
+            if not _makes_sense(rule.action, phase):
+                raise entry.refused(
+                    "action", f"an action that makes sense in {phase}", repr(str(rule.action))
+                )
             read[phase, declared] = rule
         entry.done()
-    for phase in sorted(used):
+    for phase in used:
         given = {declared for (at, declared) in read if at is phase}
         if given not in ({None}, {Declared.SEEN, Declared.UNSEEN}):
             got = ", ".join(sorted(str(one) for one in given)) or "none"
@@ -259,28 +268,36 @@ def _recoveries(
     return read
 
 
-def _every_choice(steps: tuple[Step, ...], settings: Mapping[str, Setting]) -> Iterator[dict[str, str]]:
-    names = sorted({step.when.setting for step in steps if step.when})
-    for values in product(*(settings[name].choices for name in names)):
-        yield dict(zip(names, values, strict=True))
+def _makes_sense(action: Recovery, phase: Phase) -> bool:
+    if phase is Phase.BETWEEN or action is Recovery.NOTHING:
+        return phase is Phase.BETWEEN and action is Recovery.NOTHING
+    if action is Recovery.CONCLUDE:
+        return phase.settlement_recorded
+    if action is Recovery.WITHDRAW_OPTION:
+        return phase.sight is not Sight.SHOWN
+    return action is not Recovery.DECLARE
+
+
+def _one_end_each(entries: tuple[Section, ...], steps: tuple[Step, ...], choice: Mapping[str, str]) -> None:
+    """Under one choice of settings an act leads from a phase to one phase only."""
+    led: set[tuple[Act, Phase]] = set()
+    for entry, step in zip(entries, steps, strict=True):
+        if _holds(step.when, choice):
+            if (step.act, step.start) in led:
+                raise entry.refused("from", f"one step for {step.act} in {step.start}", "another")
+            led.add((step.act, step.start))
 
 
 def _settles(section: Section, procedure: Procedure, choice: dict[str, str]) -> None:
     """From the start, whatever is done next, settlement and the end of the round stay within reach."""
     under = "".join(f" with {name} = {value}" for name, value in choice.items())
-    if not {Phase.BETWEEN, Phase.SETTLED} <= {facts.id for facts in procedure.phases}:
-        raise section.refused(
-            "phase", "the phases 'between' and 'settled'", "a procedure that cannot reach settlement"
-        )
-    for phase in _reachable(procedure, Phase.BETWEEN, choice):
+    reached = _reachable(procedure, Phase.BETWEEN, choice)
+    for phase in (phase.id for phase in procedure.phases):
         within_reach = _reachable(procedure, phase, choice)
         for wanted in (Phase.SETTLED, Phase.BETWEEN):
-            if wanted not in within_reach:
-                raise section.refused(
-                    "step",
-                    f"steps that lead from {phase} to {wanted}{under}",
-                    "a procedure that cannot reach settlement",
-                )
+            if (phase in reached or phase is Phase.BETWEEN) and wanted not in within_reach:
+                expected = f"steps that lead from {phase} to {wanted}{under}"
+                raise section.refused("step", expected, "a procedure that cannot reach settlement")
 
 
 def _reachable(procedure: Procedure, start: Phase, choice: Mapping[str, str]) -> set[Phase]:

@@ -12,7 +12,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 MOST_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
 MOST_DIGITS: Final = 20  # of a number in an error message
-MOST_ENTRIES: Final = 1_000  # of one list in a book: the largest of ours has 104
+MOST_ENTRIES: Final = 1_000  # of one list in a book; a layout has a few dozen blocks
 _TOML_NAMES: Final = {
     str: "text",
     int: "a whole number",
@@ -55,6 +55,10 @@ class Section:
         self._asked.update(self._data)
         return tuple(self._data)
 
+    def known(self, *keys: str) -> None:
+        """Keys that are read elsewhere."""
+        self._asked.update(keys)
+
     def has(self, key: str) -> bool:
         """Whether an optional key is given."""
         self._asked.add(key)
@@ -73,6 +77,8 @@ class Section:
         return self._checked(key, value)
 
     def _checked(self, key: str, value: object) -> str:
+        if isinstance(value, str) and not value.isprintable():
+            raise self.refused(key, "printable characters", repr(value))
         if not isinstance(value, str) or not value.strip() or len(value) > MOST_CHARACTERS:
             got = (
                 f"{len(value)} characters"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from itertools import product
+from math import prod
 from typing import Final, NamedTuple
 
 from taisai.rules.errors import RulesError
 from taisai.rules.reading import Section
 
 MOST: Final = 1_000_000  # of a numeric setting; a number beyond it is a typing mistake
+
+
+MOST_COMBINATIONS: Final = 1_000  # of choices: every one of them is checked when a book is read
 
 
 class Changes(StrEnum):
@@ -76,6 +81,9 @@ def read_settings(book: Section) -> dict[str, Setting]:
             raise entry.refused("default", setting.expected(), repr(setting.default))
         read[name] = setting
         entry.done()
+        if prod(len(one.choices) or 1 for one in read.values()) > MOST_COMBINATIONS:
+            expected = f"settings with at most {MOST_COMBINATIONS} combinations of choices"
+            raise entry.refused("choices", expected, "more")
     return read
 
 
@@ -104,6 +112,13 @@ def read_setting_is(section: Section, key: str, settings: Mapping[str, Setting])
     if value not in settings[names[0]].choices:
         raise entry.refused(names[0], f"one of {', '.join(settings[names[0]].choices)}", repr(value))
     return SettingIs(names[0], value)
+
+
+def every_choice(names: Iterable[str], settings: Mapping[str, Setting]) -> Iterator[dict[str, str]]:
+    """Every combination of the choices of these settings; `read_settings` keeps them from being too many."""
+    ordered = sorted(set(names))
+    for values in product(*(settings[name].choices for name in ordered)):
+        yield dict(zip(ordered, values, strict=True))
 
 
 def chosen(settings: Mapping[str, Setting], given: Mapping[str, str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NewType
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
+from taisai.rules.errors import printable
 from taisai.rules.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -33,18 +34,27 @@ class Bet(NamedTuple):
 
 
 class Reason(StrEnum):
-    """Why a bet is refused. Lower ranks are reported first."""
+    """Why a bet is refused. Lower ranks are reported first; the gaps are for reasons of a table in play."""
 
     NOT_ON_LAYOUT = "not-on-layout"
     STAKE_NOT_WHOLE = "stake-not-whole"
     STAKE_NOT_POSITIVE = "stake-not-positive"
-    BEYOND_LIMIT = "beyond-limit"
+    BEYOND_GREATEST_SUM = "beyond-greatest-sum"
     WINNINGS_NOT_WHOLE = "winnings-not-whole"
 
     @property
     def rank(self) -> int:
-        """Its place in the order of precedence, 1 the first."""
-        return list(Reason).index(self) + 1
+        """Its place in the order of precedence."""
+        return _RANKS[self]
+
+
+_RANKS: Final = {
+    Reason.NOT_ON_LAYOUT: 100,
+    Reason.STAKE_NOT_WHOLE: 200,
+    Reason.STAKE_NOT_POSITIVE: 300,
+    Reason.BEYOND_GREATEST_SUM: 400,
+    Reason.WINNINGS_NOT_WHOLE: 500,
+}
 
 
 class Refusal(NamedTuple):
@@ -53,6 +63,8 @@ class Refusal(NamedTuple):
     reason: Reason
     clause: Clause
     message: str
+    bet: int | None = None
+    """Which bet of a batch, counted from 0; None where it is the batch as a whole."""
 
     def __str__(self) -> str:
         return f"{self.message} ({self.reason}, {self.clause})"
@@ -107,20 +119,20 @@ def first_refusal(refusals: Iterable[Refusal | None]) -> Refusal | None:
 
 def settled(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | Refusal:
     """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
-    bets = tuple(bets)
-    refused = first_refusal(refusal(matrix, bet) for bet in bets)
-    if refused:
-        return refused
-    each = tuple(_settled(matrix, outcome, bet) for bet in bets)
+    each: list[SettledBet] = []
+    refusals: list[Refusal | None] = []
+    for place, bet in enumerate(bets):
+        refused = refusal(matrix, bet)
+        if refused is None:
+            each.append(_settled(matrix, outcome, bet))
+            if each[-1].returned > GREATEST_SUM:
+                refused = _beyond("return", each[-1].returned)
+        refusals.append(refused._replace(bet=place) if refused else None)
     staked, returned = sum(bet.stake for bet in each), sum(bet.returned for bet in each)
-    for what, amount in (
-        ("return", max((bet.returned for bet in each), default=0)),
-        ("total staked", staked),
-        ("total returned", returned),
-    ):
+    for what, amount in (("total staked", staked), ("total returned", returned)):
         if amount > GREATEST_SUM:
-            return _beyond(what, amount)
-    return Settlement(outcome, Money(staked), Money(returned), each)
+            refusals.append(_beyond(what, amount))
+    return first_refusal(refusals) or Settlement(outcome, Money(staked), Money(returned), tuple(each))
 
 
 def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> SettledBet:
@@ -133,5 +145,5 @@ def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> SettledBet:
 
 
 def _beyond(what: str, amount: int) -> Refusal:
-    got = f"expected a {what} of at most 2^53 - 1, got {amount}"
-    return Refusal(Reason.BEYOND_LIMIT, Clause("house:greatest-sum"), got)
+    got = f"expected a {what} of at most 2^53 - 1, got {printable(str(amount))}"
+    return Refusal(Reason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), got)

@@ -50,6 +50,8 @@ def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     yield book.procedure.positions.clause, f"positions count from {book.procedure.positions.fixed_by} on"
     for step in book.procedure.steps:
         yield step.clause, f"step: {step.act}"
+        for need in step.needs:
+            yield need.clause, f"step: {step.act} needs {need.need}"
     for (phase, _), rule in book.procedure.recoveries.items():
         yield rule.clause, f"recovery in {phase}: {rule.action}"
     yield from _rulings(book)
@@ -57,6 +59,8 @@ def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     yield book.limits.over_clause, "over the maximum"
     for item in book.equipment:
         yield item.clause, f"equipment: {item.id}"
+        if item.excludes:
+            yield item.excludes.clause, f"equipment: {item.id} not beside {item.excludes.item}"
         for inspection in item.inspections:
             yield inspection.clause, f"inspection: {item.id}"
 
@@ -66,9 +70,10 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
         if ruled.foreseen:
             yield ruled.clause, f"{event} in {phase}: {ruled.ruling}"
         else:
-            yield ruled.clause, "whatever is not foreseen: refer"
+            yield ruled.clause, f"not foreseen: {ruled.ruling}"
     for (event, phase), (when, ruled) in book.irregularities.instead.items():
         yield ruled.clause, f"{event} in {phase} with {when.setting} = {when.value}: {ruled.ruling}"
     for (event, phase), ruled in book.irregularities.seen.items():
         yield ruled.clause, f"{event} in {phase}, a die seen: {ruled.ruling}"
     yield book.irregularities.void, "bets of a void round are returned"
+    yield book.irregularities.later, "later rounds stay as they were"
