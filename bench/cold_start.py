@@ -7,11 +7,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from bench.harness import Bench, Line, Target
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "B"
-ODDS = (sys.executable, "-m", "taisai", "odds", BOOK, "--layout", LAYOUT, "--json")
+ODDS = (str(Path(sys.executable).with_name("taisai")), "odds", BOOK, "--layout", LAYOUT, "--json")
 PASS = (sys.executable, "-c", "pass")
 IMPORT = (sys.executable, "-c", "import json, tomllib, fractions")
 

@@ -7,11 +7,11 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance, ChanceKind, read_chance
-from taisai.rules.clauses import Erratum, Interpretation, read_clauses, read_errata, read_interpretations
+from taisai.rules.clauses import read_clauses
 from taisai.rules.compiling import compiled
 from taisai.rules.errors import BookError, RulesError
 from taisai.rules.matrix import Matrix
@@ -29,17 +29,11 @@ if TYPE_CHECKING:  # read only when asked for, so that a question about odds doe
     from taisai.rules.limits import Limits
     from taisai.rules.people import People
     from taisai.rules.procedure import Procedure
+    from taisai.rules.readings import Erratum, Interpretation, Source
 
 BOOKS: Final = os.path.join(os.path.dirname(__file__), "books")
 _ID: Final = re.compile(r"[a-z0-9]{1,40}(-[a-z0-9]{1,40}){0,9}")
 MOST_BYTES: Final = 1 << 20  # ours are under 64 KiB; a megabyte is no rulebook
-
-
-class Source(NamedTuple):
-    """A document that a rulebook was read from."""
-
-    title: str
-    note: str
 
 
 class Rulebook:
@@ -86,11 +80,9 @@ class Rulebook:
     @cached_property
     def sources(self) -> tuple[Source, ...]:
         """The documents it was read from, the governing one first."""
-        read = []
-        for entry in self._section.tables("source"):
-            read.append(Source(entry.text("title"), entry.text("note")))
-            entry.done()
-        return tuple(read)
+        from taisai.rules.readings import read_sources
+
+        return read_sources(self._section)
 
     @cached_property
     def layouts(self) -> Mapping[str, Layout]:
@@ -102,11 +94,15 @@ class Rulebook:
     @cached_property
     def interpretations(self) -> tuple[Interpretation, ...]:
         """Our readings where the document leaves doubt."""
+        from taisai.rules.readings import read_interpretations
+
         return read_interpretations(self._section, self.settings, self.clauses)
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
         """Misprints, and what we read instead."""
+        from taisai.rules.readings import read_errata
+
         return read_errata(self._section, self.clauses)
 
     @cached_property

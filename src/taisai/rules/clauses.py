@@ -57,25 +57,6 @@ class ClauseText(NamedTuple):
     says: str
 
 
-class Interpretation(NamedTuple):
-    """A reading of ours where the document leaves doubt."""
-
-    clauses: tuple[Clause, ...]
-    reading: str
-    reason: str
-    setting: str | None
-
-
-class Erratum(NamedTuple):
-    """A misprint, what we read instead, and why."""
-
-    clause: Clause
-    printed: str
-    read: str
-    reason: str
-    source: str | None
-
-
 def cited(section: Section, key: str, known: Mapping[Clause, object]) -> Clause:
     """The clause named under a key, which must be the document's or one of the house's."""
     return _known(section, key, section.text(key), known)
@@ -106,29 +87,3 @@ def read_clauses(section: Section) -> dict[Clause, ClauseText]:
     if not read:
         raise section.refused("", "at least one clause", "none")
     return read
-
-
-def read_interpretations(
-    book: Section, settings: Mapping[str, object], known: Mapping[Clause, object]
-) -> tuple[Interpretation, ...]:
-    """The book's readings of doubtful places."""
-    read = []
-    for entry in book.tables("interpretation", least=0):
-        clauses = cited_each(entry, "clauses", known)
-        setting = entry.text("setting") if entry.has("setting") else None
-        if setting is not None and setting not in settings:
-            raise entry.refused("setting", f"a setting of the book ({', '.join(settings)})", repr(setting))
-        read.append(Interpretation(clauses, entry.text("reading"), entry.text("reason"), setting))
-        entry.done()
-    return tuple(read)
-
-
-def read_errata(book: Section, known: Mapping[Clause, object]) -> tuple[Erratum, ...]:
-    """The book's misprints."""
-    read = []
-    for entry in book.tables("erratum", least=0):
-        clause = cited(entry, "clause", known)
-        source = entry.text("source") if entry.has("source") else None
-        read.append(Erratum(clause, entry.text("printed"), entry.text("read"), entry.text("reason"), source))
-        entry.done()
-    return tuple(read)

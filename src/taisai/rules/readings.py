@@ -1,0 +1,70 @@
+"""Where a rulebook comes from, and how its document is read where it leaves doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from taisai.rules.clauses import Clause, cited, cited_each
+from taisai.rules.reading import Section
+
+
+class Source(NamedTuple):
+    """A document that a rulebook was read from."""
+
+    title: str
+    note: str
+
+
+class Interpretation(NamedTuple):
+    """A reading of ours where the document leaves doubt."""
+
+    clauses: tuple[Clause, ...]
+    reading: str
+    reason: str
+    setting: str | None
+
+
+class Erratum(NamedTuple):
+    """A misprint, what we read instead, and why."""
+
+    clause: Clause
+    printed: str
+    read: str
+    reason: str
+    source: str | None
+
+
+def read_sources(book: Section) -> tuple[Source, ...]:
+    """The documents, the governing one first."""
+    read = []
+    for entry in book.tables("source"):
+        read.append(Source(entry.text("title"), entry.text("note")))
+        entry.done()
+    return tuple(read)
+
+
+def read_interpretations(
+    book: Section, settings: Mapping[str, object], known: Mapping[Clause, object]
+) -> tuple[Interpretation, ...]:
+    """The book's readings of doubtful places."""
+    read = []
+    for entry in book.tables("interpretation", least=0):
+        clauses = cited_each(entry, "clauses", known)
+        setting = entry.text("setting") if entry.has("setting") else None
+        if setting is not None and setting not in settings:
+            raise entry.refused("setting", f"a setting of the book ({', '.join(settings)})", repr(setting))
+        read.append(Interpretation(clauses, entry.text("reading"), entry.text("reason"), setting))
+        entry.done()
+    return tuple(read)
+
+
+def read_errata(book: Section, known: Mapping[Clause, object]) -> tuple[Erratum, ...]:
+    """The book's misprints."""
+    read = []
+    for entry in book.tables("erratum", least=0):
+        clause = cited(entry, "clause", known)
+        source = entry.text("source") if entry.has("source") else None
+        read.append(Erratum(clause, entry.text("printed"), entry.text("read"), entry.text("reason"), source))
+        entry.done()
+    return tuple(read)
