@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from taisai.rules.chance import ChanceKind
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.limits import LimitPolicy
-from taisai.rules.round import Irregularity, Need, Phase
+from taisai.rules.round import Irregularity, Need
 
 if TYPE_CHECKING:
     from taisai.rules.book import Rulebook
@@ -22,11 +22,14 @@ def check_agreement(book: Rulebook, section: Section) -> None:
 
 def _limits(book: Rulebook, section: Section) -> None:
     limits = book.limits
+    opened = next((phase for phase in book.irregularities.phases if phase.bets_open), None)
+    if opened is None:
+        raise section.table("procedure").refused("phase", "a phase in which bets are open", "none")
     for event, policy, clause, key in (
         (Irregularity.UNDER_MINIMUM, limits.under_minimum, limits.under_clause, "under_minimum"),
         (Irregularity.OVER_MAXIMUM, limits.over_maximum, limits.over_clause, "over_maximum"),
     ):
-        cell = book.irregularities.cells[event, Phase.OPEN]
+        cell = book.irregularities.cells[event, opened]
         if (str(cell.ruling), cell.clause) != (str(policy), clause):
             expected = f"what the irregularities rule on {event}, {cell.ruling} by {cell.clause}"
             raise section.table("limits").refused(key, expected, f"{LimitPolicy(policy)} by {clause}")

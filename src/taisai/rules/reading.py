@@ -13,6 +13,9 @@ Choice = TypeVar("Choice", bound=StrEnum)
 MOST_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
 MOST_DIGITS: Final = 20  # of a number in an error message
 MOST_ENTRIES: Final = 1_000  # of one list in a book; a layout has a few dozen blocks
+_SPACES: Final = str.maketrans(
+    "\u00a0\u3000", "  "
+)  # spaces that people type, though Python prints them escaped
 _TOML_NAMES: Final = {
     str: "text",
     int: "a whole number",
@@ -77,7 +80,7 @@ class Section:
         return self._checked(key, value)
 
     def _checked(self, key: str, value: object) -> str:
-        if isinstance(value, str) and not value.isprintable():
+        if isinstance(value, str) and not value.translate(_SPACES).isprintable():
             raise self.refused(key, "printable characters", repr(value))
         if not isinstance(value, str) or not value.strip() or len(value) > MOST_CHARACTERS:
             got = (
@@ -130,8 +133,10 @@ class Section:
             raise self.refused(key, f"one of {listed}", repr(word)) from None
 
     def each_choice(self, key: str, choices: type[Choice]) -> tuple[Choice, ...]:
-        """A list of words from a closed list, none twice."""
+        """A list of words from a closed list, at least one, none twice."""
         words = self.texts(key)
+        if not words:
+            raise self.refused(key, f"at least one of {', '.join(sorted(choices))}", "an empty list")
         self.no_repeat(key, words)
         return tuple(self.chosen(key, word, choices) for word in words)
 
