@@ -5,15 +5,35 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import pytest
 
-from taisai.rules import OUTCOMES, AreaId, Bet, Matrix, Money, Outcome, Refusal, Settlement, rulebook
+from taisai.rules import (
+    HOUSE,
+    OUTCOMES,
+    AreaId,
+    Bet,
+    Matrix,
+    Money,
+    Outcome,
+    Reason,
+    Refusal,
+    Settlement,
+    rulebook,
+)
 from tests.oracle import PAY_TABLES, PayTable
 
 CASES = Path(__file__).resolve().parent.parent / "cases" / "settlement"
-LIMIT = 2**53 - 1
+GREATEST = 2**53 - 1
+
+HOUSE_CLAUSES = {
+    "stake-not-whole": "house:stakes",
+    "stake-not-positive": "house:stakes",
+    "beyond-greatest-sum": "house:greatest-sum",
+    "winnings-not-whole": "house:whole-money",
+}
+"""Where no document gives the reason: the procedure of the house."""
 
 each_table = pytest.mark.parametrize("table", PAY_TABLES, ids=lambda table: table.name)
 
@@ -35,7 +55,7 @@ class RefusedCase(NamedTuple):
     rulebook: str
     layout: str
     area: str
-    stake: int
+    stake: int | float
     reason: str
 
 
@@ -58,14 +78,14 @@ def cases_of(table: PayTable) -> list[Case]:
 def refused_cases() -> list[RefusedCase]:
     """The cases of ``refused.txt``."""
     return [
-        RefusedCase(book, layout, area, int(stake), reason)
+        RefusedCase(book, layout, area, float(stake) if "." in stake else int(stake), reason)
         for _, (book, layout, area, stake, reason) in rows("refused.txt")
     ]
 
 
-def bet_on(area: str, stake: int) -> Bet:
+def bet_on(area: str, stake: float) -> Bet:
     """A bet as a case writes it, right or wrong."""
-    return Bet(AreaId(area), Money(stake))
+    return Bet(AreaId(area), cast("Money", stake))
 
 
 @cache
@@ -133,44 +153,62 @@ def test_a_refused_bet_is_refused_whatever_the_dice_show(case: RefusedCase) -> N
     for outcome in OUTCOMES:
         refused = matrix.settle(outcome, [bet_on(case.area, case.stake)])
         assert isinstance(refused, Refusal), outcome
-        assert refused.reason.value == case.reason, outcome
+        assert (refused.reason.value, refused.bet) == (case.reason, 0), outcome
+        where = matrix.layout_clause if refused.reason is Reason.NOT_ON_LAYOUT else HOUSE_CLAUSES[case.reason]
+        assert refused.clause == where, outcome
 
 
 def test_refused_cases_name_every_reason_and_every_rulebook() -> None:
     cases = refused_cases()
-    assert {case.reason for case in cases} == {
-        "not-on-layout",
-        "stake-not-positive",
-        "winnings-not-whole",
-        "beyond-greatest-sum",
-    }
+    assert {case.reason for case in cases} == set(Reason) == {"not-on-layout", *HOUSE_CLAUSES}
+    assert set(HOUSE_CLAUSES.values()) <= set(HOUSE)
     assert {case.rulebook for case in cases} == {table.rulebook for table in PAY_TABLES}
 
 
-def test_one_refused_bet_refuses_all_that_are_handed_in_with_it() -> None:
+def test_one_refused_bet_refuses_all_that_are_handed_in_with_it_and_is_named() -> None:
     for case in refused_cases():
         bets = [bet_on("small", 100), bet_on(case.area, case.stake), bet_on("big", 100)]
         refused = compiled(case.rulebook, case.layout).settle(Outcome.of(1, 2, 4), bets)
         assert isinstance(refused, Refusal), case
-        assert refused.reason.value == case.reason, case
+        assert (refused.reason.value, refused.bet) == (case.reason, 1), case
 
 
-@each_table
-def test_a_return_up_to_the_limit_is_paid_and_one_beyond_it_refused(table: PayTable) -> None:
-    for matrix in matrices(table):
-        paid = matrix.settle(Outcome.of(1, 2, 4), [bet_on("small", LIMIT // 2)])
-        assert isinstance(paid, Settlement)
-        assert paid.returned == LIMIT - 1
-        refused = matrix.settle(Outcome.of(1, 2, 4), [bet_on("small", LIMIT // 2 + 1)])
+def test_of_several_refused_bets_the_lowest_rank_is_named_and_of_equals_the_earliest() -> None:
+    matrix = compiled("rws-sic-bo-etg-v8", "A")
+    # From the highest rank to the lowest, each twice.
+    worse_and_worse = [
+        ("total-8", 3),
+        ("small", GREATEST + 1),
+        ("small", 0),
+        ("small", 2.5),
+        ("total-3", 100),
+    ]
+    for taken in range(1, len(worse_and_worse) + 1):
+        bets = [bet_on(area, stake) for area, stake in worse_and_worse[:taken] for _ in range(2)]
+        refused = matrix.settle(Outcome.of(1, 2, 4), bets)
         assert isinstance(refused, Refusal)
-        assert refused.reason.value == "beyond-greatest-sum"
+        assert refused.bet == 2 * (taken - 1)
+        alone = matrix.settle(Outcome.of(1, 2, 4), bets[-1:])
+        assert isinstance(alone, Refusal)
+        assert (refused.reason, refused.message) == (alone.reason, alone.message)
 
 
 @each_table
-def test_stakes_that_add_up_beyond_the_limit_are_refused(table: PayTable) -> None:
-    # Each stake and each return keeps within the limit; three stakes together do not.
-    bets = [bet_on("small", LIMIT // 2), bet_on("big", LIMIT // 2), bet_on("any-triple", 2)]
+def test_a_return_up_to_the_greatest_sum_is_paid_and_one_beyond_it_refused(table: PayTable) -> None:
+    for matrix in matrices(table):
+        paid = matrix.settle(Outcome.of(1, 2, 4), [bet_on("small", GREATEST // 2)])
+        assert isinstance(paid, Settlement)
+        assert paid.returned == GREATEST - 1
+        refused = matrix.settle(Outcome.of(1, 2, 4), [bet_on("small", GREATEST // 2 + 1)])
+        assert isinstance(refused, Refusal)
+        assert (refused.reason.value, refused.bet) == ("beyond-greatest-sum", 0)
+
+
+@each_table
+def test_stakes_that_add_up_beyond_the_greatest_sum_are_refused_as_a_batch(table: PayTable) -> None:
+    # Each stake and each return keeps within the greatest sum; three stakes together do not.
+    bets = [bet_on("small", GREATEST // 2), bet_on("big", GREATEST // 2), bet_on("any-triple", 2)]
     for matrix in matrices(table):
         refused = matrix.settle(Outcome.of(1, 2, 4), bets)
         assert isinstance(refused, Refusal)
-        assert refused.reason.value == "beyond-greatest-sum"
+        assert (refused.reason.value, refused.bet) == ("beyond-greatest-sum", None)

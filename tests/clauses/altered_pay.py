@@ -154,5 +154,8 @@ def _other_cells(block: Entry) -> Iterator[Alteration]:
         for left, right in pairwise(range(len(row))):
             swapped = [*row[:left], row[right], row[left], *row[right + 1 :]]
             yield block.with_key("cells", put(block.data["cells"], (r,), swapped))
-        if isinstance(row[0], dict):
-            yield block.with_key("cells", put(block.data["cells"], (r, 0), {"odds_of": "small"}))
+        for c, cell in enumerate(row):
+            if isinstance(cell, dict):
+                yield block.with_key("cells", put(block.data["cells"], (r, c), {"odds_of": "small"}))
+            if isinstance(cell, dict) and "dice" in cell:
+                yield block.with_key("cells", put(block.data["cells"], (r, c, "dice"), GONE))

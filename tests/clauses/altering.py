@@ -89,11 +89,6 @@ class Entry:
         words = list(choices)
         return self.with_key(key, str(words[(words.index(choices(self.data[key])) + 1) % len(words)]))
 
-    def each_dropped(self, key: str) -> Iterator[Alteration]:
-        """The entry with each item of a list missing in turn."""
-        for item in self.data.get(key, []):
-            yield self.with_key(key, [other for other in self.data[key] if other != item] or GONE)
-
 
 def next_clause(book: Data, clause: str) -> str:
     """A clause that exists and is the wrong one: the document's next, or another of the house's."""
@@ -105,3 +100,20 @@ def entries(book: Data, *path: str | int, clause: str | None = "clause") -> Iter
     """The entries of a list in the book, each tied to the clause that it cites under a key."""
     for n, data in enumerate(at(book, path)):
         yield Entry(book, (*path, n), data.get(clause) if clause else None)
+
+
+def phases_of(book: Data) -> list[str]:
+    """The phases of the book's procedure, in order."""
+    return [phase["id"] for phase in book["procedure"]["phase"]]
+
+
+def ranks_of(book: Data) -> list[str]:
+    """The book's ladder."""
+    return [rank["id"] for rank in book["people"]["rank"]]
+
+
+def worded(book: Data) -> Iterator[dict[str, str]]:
+    """Every condition there can be on a setting that is a choice between words."""
+    for one in book["setting"]:
+        for value in one.get("choices", []):
+            yield {one["id"]: value}

@@ -1,4 +1,7 @@
-"""The questions that the clause tests put to a rulebook; each compares all it is asked about, both ways."""
+"""The questions that the clause tests put to a rulebook on pay, felts, settings and readings.
+
+Each compares all it is asked about, both ways.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,8 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 from taisai.rules import OUTCOMES, Bet, Matrix, Reason, Refusal, Rulebook
-from taisai.rules.equipment import Item
-from taisai.rules.irregularities import Irregularity
-from taisai.rules.procedure import Bets, Chance, Declared, Phase, Step
+from taisai.rules.layout import Cell
 from tests.clauses.winning import OUTCOME_NAMES, TRIPLES, Paid
-
-Ruling = tuple[str, str, str | None]
-"""What happened, what is ruled, and to whom it is referred if it is."""
 
 
 def won_in(matrix: Matrix, area: str) -> dict[str, tuple[Fraction, str]]:
@@ -85,130 +83,26 @@ def drawn(book: Rulebook, layout: str, whose: str) -> set[str]:
 def cells_of(book: Rulebook, layout: str, block: str) -> list[str]:
     """The rows of a block as a text: area ids, blank cells as a dash, odds cells in brackets."""
     return [
-        " ".join(cell.area or (f"({cell.odds_of})" if cell.odds_of else "-") for cell in row)
+        " ".join(map(_in_words, row))
         for found in book.layout(layout).blocks
         if found.id == block
         for row in found.rows
     ]
 
 
-# Procedure
+def _in_words(cell: Cell) -> str:
+    if cell.odds_of:
+        return f"({cell.odds_of} on {cell.dice})" if cell.dice else f"({cell.odds_of})"
+    return cell.area or "-"
 
 
-def in_words(step: Step) -> str:
-    """A step as one line: who, what, from where to where, under which setting, after what."""
-    when = f" if {step.when.setting} is {step.when.value}" if step.when else ""
-    needs = f" once {' and '.join(step.needs)}" if step.needs else ""
-    return f"{step.by}: {step.act}, {step.start} to {step.end}{when}{needs}"
-
-
-def steps_by(book: Rulebook, clause: str) -> list[str]:
-    """The steps that go by a clause, in the book's order."""
-    return [in_words(step) for step in book.procedure.steps if step.clause == clause]
-
-
-def round_of(book: Rulebook, **settings: str) -> list[str]:
-    """The acts of one round under these settings, from between rounds to between rounds."""
-    chosen = book.chosen(settings)
-    phase, acts = Phase.BETWEEN, list[str]()
-    while not acts or phase is not Phase.BETWEEN:
-        steps = book.procedure.steps_from(phase, chosen)
-        assert len(steps) == 1, f"one way on from {phase}"
-        acts.append(steps[0].act)
-        phase = steps[0].end
-    return acts
-
-
-def phases_with(book: Rulebook, *, bets: Bets | None = None, chance: Chance | None = None) -> list[str]:
-    """The phases in which bets are so, or in which so much of the dice can be known."""
-    return [
-        facts.id
-        for facts in book.procedure.phases
-        if (bets is None or facts.bets is bets) and (chance is None or facts.chance is chance)
-    ]
-
-
-def recovers(book: Rulebook, clause: str) -> dict[str, str]:
-    """What recovery does by a clause: phase, with what was declared where that is asked → action."""
-    found = {}
-    for (phase, declared), rule in book.procedure.recoveries.items():
-        if rule.clause == clause:
-            assert book.procedure.recovery(phase, declared) == rule
-            found[f"{phase} {declared}" if declared else str(phase)] = str(rule.action)
-    return found
-
-
-def asks_whether_seen(book: Rulebook) -> list[str]:
-    """The phases in which recovery has to be told whether a die was seen."""
-    return [phase for phase, declared in book.procedure.recoveries if declared is Declared.SEEN]
-
-
-# Irregularities
-
-
-def ruled_by(book: Rulebook, clause: str, **settings: str) -> dict[Ruling, str]:
-    """Every ruling that cites a clause → the phases in which it does, in the order of a round."""
-    chosen = book.chosen(settings)
-    found: dict[Ruling, list[str]] = {}
-    for event in Irregularity:
-        for phase in book.irregularities.phases:
-            cell = book.irregularities.ruled(event, phase, chosen)
-            if cell.clause == clause:
-                found.setdefault((str(event), str(cell.ruling), cell.to), []).append(phase)
-    return {ruling: " ".join(phases) for ruling, phases in found.items()}
-
-
-def foreseen(book: Rulebook) -> set[str]:
-    """The clauses by which something foreseen is ruled."""
-    return {cell.clause for cell in book.irregularities.cells.values() if cell.foreseen}
-
-
-def unforeseen(book: Rulebook) -> dict[str, str]:
-    """Event → the phases in which it is left to the catch-all."""
-    found: dict[str, list[str]] = {}
-    for event in Irregularity:
-        for phase in book.irregularities.phases:
-            if not book.irregularities.cells[event, phase].foreseen:
-                found.setdefault(str(event), []).append(phase)
-    return {event: " ".join(phases) for event, phases in found.items()}
-
-
-# People and equipment
-
-
-def ladder(book: Rulebook) -> list[tuple[str, str]]:
-    """The ranks, lowest first, each with its clause."""
-    return [(rank.id, rank.clause) for rank in book.people.ladder]
-
-
-def may_act(book: Rulebook, holder: str, position: str, **settings: str) -> bool:
-    """Whether a person of one rank may do what is another's."""
-    return book.people.may_act(holder=holder, position=position, settings=book.chosen(settings))
-
-
-def equipment_by(book: Rulebook, clause: str) -> list[str]:
-    """The equipment that a clause names, each item as one line."""
-    return [_in_words(item) for item in book.equipment if item.clause == clause]
-
-
-def _in_words(item: Item) -> str:
-    facts = {
-        "tumbles": item.least_tumbles,
-        "hours": item.hours_on_table,
-        "without": item.excludes,
-        "if": f"{item.when.setting} is {item.when.value}" if item.when else None,
-    }
-    return ", ".join([item.id, *(f"{key} {fact}" for key, fact in facts.items() if fact is not None)])
-
-
-def inspections_by(book: Rulebook, clause: str) -> list[str]:
-    """The inspections that a clause asks, each as one line."""
-    return [
-        f"{item.id}: {one.by}, before {one.before}, {one.runs} run(s)"
-        for item in book.equipment
-        for one in item.inspections
-        if one.clause == clause
-    ]
+def bands_of(book: Rulebook, layout: str, from_column: int) -> list[str]:
+    """The blocks right of a column as they lie, from the top down and within a band from the left."""
+    bands: dict[int, list[tuple[int, str]]] = {}
+    for block in book.layout(layout).blocks:
+        if block.column >= from_column:
+            bands.setdefault(block.row, []).append((block.column, block.id))
+    return [" ".join(name for _, name in sorted(bands[row])) for row in sorted(bands)]
 
 
 def setting(book: Rulebook, name: str) -> tuple[str, tuple[str, ...] | tuple[int, int], str]:

@@ -12,16 +12,15 @@ from typing import Final
 
 import pytest
 
-from taisai.rules import Rulebook, rulebook, rulebook_ids
-from taisai.rules.irregularities import Irregularity
-from taisai.rules.procedure import Phase
+from taisai.rules import Irregularity, Phase, Rulebook, rulebook, rulebook_ids
 
 CASES: Final = Path(__file__).parents[2] / "cases" / "irregularities"
-HEADING: Final = "# irregularity phases ruling to clause"
-NAMED: Final = re.compile(r"(?P<event>[a-z-]+)(?:\[(?P<setting>\w+)=(?P<value>\w+)\])?")
+HEADING: Final = "# irregularity phases ruling who clause"
+SEEN: Final = "seen"
+NAMED: Final = re.compile(rf"(?P<event>[a-z-]+)(?:\[(?P<instead>{SEEN}|\w+=\w+)\])?")
 
 Ruled = tuple[str, str | None, str]
-"""Ruling, to whom, clause."""
+"""Ruling, who decides it or has to be present, clause."""
 Cell = tuple[str, str]
 """What happened, in which phase."""
 
@@ -31,8 +30,8 @@ class Case:
     """One line of a case file."""
 
     event: str
-    setting: tuple[str, str] | None
-    """The setting and its value under which the line holds instead of the usual one."""
+    instead: str | None
+    """When the line holds instead of the usual one: a setting and its value, or once a die was seen."""
     phases: tuple[str, ...]
     ruled: Ruled
 
@@ -52,22 +51,19 @@ def read_cases(text: str, order: tuple[str, ...]) -> list[Case]:
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
             continue
-        name, phases, ruling, to, clause = line.split()
+        name, phases, ruling, who, clause = line.split()
         named = NAMED.fullmatch(name)
         assert named is not None, line
-        setting = (named["setting"], named["value"]) if named["setting"] else None
-        ruled = (ruling, None if to == "-" else to, clause)
-        cases.append(Case(named["event"], setting, tuple(phases_of(phases, order)), ruled))
+        ruled = (ruling, None if who == "-" else who, clause)
+        cases.append(Case(named["event"], named["instead"], tuple(phases_of(phases, order)), ruled))
     return cases
 
 
-def table_of(cases: list[Case], chosen: Mapping[str, str]) -> dict[Cell, Ruled]:
-    """The whole table that the cases make under these settings."""
-    usual = {(case.event, phase): case.ruled for case in cases if not case.setting for phase in case.phases}
-    for case in cases:
-        if case.setting and chosen[case.setting[0]] == case.setting[1]:
-            usual |= {(case.event, phase): case.ruled for phase in case.phases}
-    return usual
+def table_of(cases: list[Case], chosen: Mapping[str, str], *, seen: bool = False) -> dict[Cell, Ruled]:
+    """The whole table that the cases make under these settings, with a die seen or none."""
+    holding = [None, *(f"{name}={value}" for name, value in chosen.items()), *([SEEN] if seen else [])]
+    lines = [case for instead in holding for case in cases if case.instead == instead]
+    return {(case.event, phase): case.ruled for case in lines for phase in case.phases}
 
 
 def every_choice(book: Rulebook) -> Iterator[dict[str, str]]:
@@ -81,17 +77,29 @@ def disagreements(book: Rulebook, text: str) -> list[str]:
     """Where a case file and a book differ, and the cells on no line or on several."""
     order = tuple(map(str, book.irregularities.phases))
     cases = read_cases(text, order)
-    lines = Counter((case.event, case.setting, phase) for case in cases for phase in case.phases)
+    lines = Counter((case.event, case.instead, phase) for case in cases for phase in case.phases)
     found = [f"{event} in {phase}: on {n} lines" for (event, _, phase), n in lines.items() if n > 1]
     cells = product(map(str, Irregularity), order)
     found += [f"{event} in {phase}: on no line" for event, phase in cells if not lines[event, None, phase]]
-    for chosen in every_choice(book):
-        for (event, phase), wanted in table_of(cases, chosen).items():
-            cell = book.irregularities.ruled(Irregularity(event), Phase(phase), chosen)
-            got = (str(cell.ruling), cell.to, str(cell.clause))
+    found += [
+        f"{case.event}: {case.instead} is no setting" for case in cases if not known(book, case.instead)
+    ]
+    for chosen, seen in product(every_choice(book), (False, True)):
+        for (event, phase), wanted in table_of(cases, chosen, seen=seen).items():
+            cell = book.irregularities.ruled(Irregularity(event), Phase(phase), chosen, seen=seen)
+            got = (str(cell.ruling), cell.to or cell.witness, str(cell.clause))
             if got != wanted:
-                found.append(f"{event} in {phase}: {wanted} in the cases, {got} in the book")
+                once = ", a die seen" if seen else ""
+                found.append(f"{event} in {phase}{once}: {wanted} in the cases, {got} in the book")
     return found
+
+
+def known(book: Rulebook, instead: str | None) -> bool:
+    """Whether a line's condition is one that can hold."""
+    if instead in (None, SEEN):
+        return True
+    name, _, value = str(instead).partition("=")
+    return name in book.settings and value in book.settings[name].choices
 
 
 def text_of(book: str) -> str:
@@ -115,31 +123,83 @@ def test_the_phases_are_listed_in_the_order_of_a_round(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", rulebook_ids())
-def test_what_the_catch_all_rules_is_marked_as_not_foreseen(name: str) -> None:
+def test_what_the_catch_all_or_the_house_rules_is_marked_as_not_foreseen(name: str) -> None:
     book = rulebook(name)
     catch_all = {"mbs-sic-bo-v6": "6.1", "rws-sic-bo-etg-v8": "5.10"}.get(name, "house:outside-the-rules")
     cases = read_cases(text_of(name), book.irregularities.phases)
-    for (event, phase), (_, _, clause) in table_of(cases, book.chosen()).items():
-        cell = book.irregularities.cells[Irregularity(event), Phase(phase)]
-        assert cell.foreseen == (clause != catch_all), (event, phase)
+    for chosen, seen in product(every_choice(book), (False, True)):
+        for (event, phase), (_, _, clause) in table_of(cases, chosen, seen=seen).items():
+            cell = book.irregularities.ruled(Irregularity(event), Phase(phase), chosen, seen=seen)
+            document = clause != catch_all and not clause.startswith("house:")
+            assert cell.foreseen == document, (event, phase)
 
 
 @pytest.mark.parametrize(
-    ("was", "became", "seen"),
+    ("book", "was", "became", "noticed"),
     [
-        ("settle-then-shut ", "void ", "equipment-failure in revealed: ('void'"),
-        ("- 6(b)", "- 6(c)", "equipment-failure in paid: ('settle-then-shut', None, '6(c)')"),
+        ("us-sic-bo", "settle-then-shut ", "void ", "equipment-failure in revealed: ('void'"),
         (
-            "closed..entered stays-live",
-            "closed..settled stays-live",
-            "late-withdrawal in settled: on 2 lines",
+            "us-sic-bo",
+            "casino-supervisor 6(b)",
+            "floorperson 6(b)",
+            "equipment-failure in paid: ('settle-then-shut', 'floorperson', '6(b)')",
         ),
-        ("two-shakers all ", "two-shakers between..collected ", "two-shakers in paid: on no line"),
-        ("die-not-flat[no_roll=void] ", "die-not-flat[no_roll=reroll] ", "die-not-flat in entered: ('void'"),
+        (
+            "us-sic-bo",
+            "casino-supervisor 6(b)",
+            "casino-supervisor 6(c)",
+            "equipment-failure in paid: ('settle-then-shut', 'casino-supervisor', '6(c)')",
+        ),
+        (
+            "us-sic-bo",
+            "closed..collected stays-live",
+            "closed..paid stays-live",
+            "late-withdrawal in paid: on 2 lines",
+        ),
+        (
+            "us-sic-bo",
+            "two-shakers all ",
+            "two-shakers between..collected ",
+            "two-shakers in paid: on no line",
+        ),
+        ("us-sic-bo", "[no_roll=void] ", "[no_roll=reroll] ", "die-not-flat in entered: ('void'"),
+        ("us-sic-bo", "[no_roll=void] ", "[no_roll=never] ", "die-not-flat: no_roll=never is no setting"),
+        (
+            "us-sic-bo",
+            "[shaker=automated] closed..",
+            "[shaker=manual] closed..",
+            "too-few-tumbles in closed:",
+        ),
+        (
+            "mbs-sic-bo-v6",
+            "closed-tumbled..deal-pressed continue",
+            "closed-tumbled continue",
+            "power-failure in deal-pressed, a die seen: ('withdraw-option'",
+        ),
+        (
+            "mbs-sic-bo-v6",
+            "deal-pressed continue - 5.13.2",
+            "deal-pressed void - 5.13.2",
+            "power-failure in open-tumbled, a die seen: ('void'",
+        ),
+        (
+            "rws-sic-bo-etg-v8",
+            "equipment-failure[seen] open-tumbled,",
+            "equipment-failure[seen] open-tumbled..",
+            "equipment-failure in closed, a die seen: ('continue'",
+        ),
+        (
+            "rws-sic-bo-etg-v8",
+            "power-failure[seen] ",
+            "power-failure ",
+            "power-failure in open-tumbled: on 2 lines",
+        ),
     ],
 )
-def test_sabotage_a_changed_missing_or_repeated_line_is_seen(was: str, became: str, seen: str) -> None:
-    text = re.sub(" +", " ", text_of("us-sic-bo"))
+def test_sabotage_a_changed_missing_or_repeated_line_is_seen(
+    book: str, was: str, became: str, noticed: str
+) -> None:
+    text = re.sub(" +", " ", text_of(book))
     assert was in text
-    found = disagreements(rulebook("us-sic-bo"), text.replace(was, became))
-    assert any(line.startswith(seen) for line in found), found
+    found = disagreements(rulebook(book), text.replace(was, became))
+    assert any(line.startswith(noticed) for line in found), found

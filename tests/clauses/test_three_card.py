@@ -11,33 +11,44 @@ import pytest
 
 from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.chance import ChanceKind
-from taisai.rules.procedure import Bets, Chance
+from taisai.rules.round import Sight
 from tests.clauses.asked import (
-    asks_whether_seen,
     drawn,
-    equipment_by,
     errata,
-    foreseen,
-    ladder,
     loses_by,
-    may_act,
     not_on_layout,
     one_die_establishes,
     paid_by,
     pays,
-    phases_with,
     readings,
+    setting,
+)
+from tests.clauses.asked_conduct import (
+    asks_whether_seen,
+    changed_once_seen,
+    equipment_by,
+    foreseen,
+    ladder,
+    may_act,
+    may_place,
+    needs_by,
+    out_of_order,
+    phases_open,
+    phases_with,
+    positions,
     recovers,
     round_of,
     ruled_by,
-    setting,
     steps_by,
     unforeseen,
+    verdict,
 )
 from tests.clauses.winning import OUTCOME_NAMES, Paid, all_alike, sums_but_no_triple, totals
 
 TO_RESULT: Final = "open closed revealed entered"
-ALWAYS: Final = f"between {TO_RESULT} settled paid"
+IN_HAND: Final = f"{TO_RESULT} settled"
+ALWAYS: Final = f"between {IN_HAND} paid"
+OVER: Final = "between paid"
 OUTSIDE: Final = "house:outside-the-rules"
 
 
@@ -131,7 +142,6 @@ def test_three_card_2_1_two_to_six_decks(book: Rulebook) -> None:
         with pytest.raises(RulesError, match="2 to 6 decks"):
             book.chance(decks=decks)
     assert book.chance().decks == 6
-    assert equipment_by(book, "2.1") == ["cards"]
 
 
 def test_three_card_2_2_eight_cards_of_each_face(book: Rulebook) -> None:
@@ -139,6 +149,7 @@ def test_three_card_2_2_eight_cards_of_each_face(book: Rulebook) -> None:
     dealt = dict.fromkeys(OUTCOME_NAMES, 0)
     for cards in combinations(shoe, 3):
         dealt["".join(cards)] += 1
+    assert equipment_by(book, "2.2") == ["cards"]
     chance = book.chance(decks=2)
     assert dict(zip(OUTCOME_NAMES, chance.weights, strict=True)) == dealt
     assert chance.probability([OUTCOME_NAMES.index("111")]) == Fraction(16 * 15 * 14, 96 * 95 * 94)
@@ -158,6 +169,8 @@ def test_three_card_2_2_cards_seen_are_gone(book: Rulebook) -> None:
 
 
 def test_three_card_2_1_the_shuffle_is_the_houses_choice(book: Rulebook) -> None:
+    assert setting(book, "penetration") == ("equipment", (1, 100), "50")
+    assert setting(book, "burn") == ("equipment", (0, 20), "0")
     assert setting(book, "shuffle") == ("equipment", ("every_round", "penetration"), "every_round")
 
 
@@ -179,7 +192,7 @@ def test_three_card_3_1_the_dealer_opens_if_the_shoe_can_complete_a_round(book: 
 
 
 def test_three_card_3_2_bets_are_taken_until_the_close(book: Rulebook) -> None:
-    assert phases_with(book, bets=Bets.OPEN) == ["open"]
+    assert phases_open(book) == ["open"]
 
 
 def test_three_card_3_7_the_dealer_closes(book: Rulebook) -> None:
@@ -188,12 +201,14 @@ def test_three_card_3_7_the_dealer_closes(book: Rulebook) -> None:
 
 def test_three_card_3_8_three_cards_face_up(book: Rulebook) -> None:
     assert steps_by(book, "3.8") == ["dealer: deal-cards, closed to revealed"]
-    assert phases_with(book, chance=Chance.CONCEALED) == []
-    assert phases_with(book, chance=Chance.SHOWN) == ["revealed", "entered", "settled", "paid"]
+    assert phases_with(book, Sight.CONCEALED) == []
+    assert verdict(book, "deal-cards", "between") == "refused, 3.8"
+    assert phases_with(book, Sight.SHOWN) == ["revealed", "entered", "settled", "paid"]
 
 
 def test_three_card_3_9_the_cards_decide(book: Rulebook) -> None:
     assert steps_by(book, "3.9") == ["dealer: settle, entered to settled"]
+    assert verdict(book, "settle", "revealed") == "refused, 3.9"
     assert ruled_by(book, "3.9") == {("wrong-result", "settle-by-outcome", None): ALWAYS}
 
 
@@ -224,36 +239,56 @@ def test_three_card_recovery_is_outside_the_rules(book: Rulebook) -> None:
     assert asks_whether_seen(book) == []
 
 
+def test_three_card_acts_that_another_game_has_are_refused_by_the_house(book: Rulebook) -> None:
+    for act in ("tumble", "activate-shaker", "press-deal", "uncover", "collect", "pay", "clear-lights"):
+        for phase in ALWAYS.split():
+            assert verdict(book, act, phase) == "refused, house:order"
+
+
 # Irregularities
 
 
 def test_three_card_5_1_card_exposed_before_the_close_voids_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.1") == {("exposed-early", "void", None): TO_RESULT}
+    assert ruled_by(book, "5.1") == {("exposed-early", "void", None): IN_HAND}
+    assert out_of_order(book, "exposed-early") == ["deal-cards in open: exposed-early"]
+
+
+def test_three_card_acts_out_of_order_are_one_irregularity_and_no_more(book: Rulebook) -> None:
+    assert out_of_order(book) == ["deal-cards in open: exposed-early"]
 
 
 def test_three_card_5_2_1_foreign_card_voids_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.2.1") == {("foreign-card", "void", None): TO_RESULT}
+    assert ruled_by(book, "5.2.1") == {("foreign-card", "void", None): IN_HAND}
 
 
 def test_three_card_5_2_2_earlier_rounds_stand(book: Rulebook) -> None:
-    assert ruled_by(book, "5.2.2") == {("foreign-card", "stands", None): "between settled paid"}
+    assert ruled_by(book, "5.2.2") == {("foreign-card", "stands", None): OVER}
 
 
 def test_three_card_5_3_cards_short_or_in_excess_void_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.3") == {("card-count-wrong", "void", None): TO_RESULT}
+    assert ruled_by(book, "5.3") == {("card-count-wrong", "void", None): IN_HAND}
 
 
 def test_three_card_5_4_shoe_that_cannot_complete_the_round_voids_it(book: Rulebook) -> None:
     assert ruled_by(book, "5.4") == {("shoe-short", "void", None): "open closed revealed"}
+    assert needs_by(book, "5.4") == ["open-bets in between: shoe-can-complete, else refused"]
     assert equipment_by(book, "5.4") == ["shoe"]
 
 
 def test_three_card_5_5_late_bet_is_refused(book: Rulebook) -> None:
     assert ruled_by(book, "5.5") == {("late-bet", "refuse", None): "closed revealed entered settled paid"}
+    assert positions(book) == ("close-bets", "5.5")
 
 
 def test_three_card_5_6_bet_withdrawn_after_the_close_stays_live(book: Rulebook) -> None:
-    assert ruled_by(book, "5.6") == {("late-withdrawal", "stays-live", None): "closed revealed entered"}
+    assert ruled_by(book, "5.6") == {
+        ("late-withdrawal", "stays-live", None): "closed revealed entered settled"
+    }
+
+
+def test_three_card_void_bets_are_returned_and_later_rounds_stand_by_the_house(book: Rulebook) -> None:
+    assert (book.irregularities.void, book.irregularities.later) == ("house:void", "house:later-rounds")
+    assert changed_once_seen(book) == {}
 
 
 def test_three_card_limits_are_the_houses(book: Rulebook) -> None:
@@ -265,18 +300,19 @@ def test_three_card_limits_are_the_houses(book: Rulebook) -> None:
     assert (limits.under_minimum, limits.under_clause) == ("refuse", "house:limits")
     assert (limits.over_maximum, limits.over_clause) == ("refuse", "house:limits")
     assert limits.scope == "player-and-area"
+    assert limits.memory is None
 
 
 def test_three_card_whatever_else_is_referred_outside_the_rules(book: Rulebook) -> None:
     closed = "between closed revealed entered settled paid"
     left = {
         "too-few-tumbles": ALWAYS,
-        "exposed-early": "between settled paid",
+        "exposed-early": OVER,
         "die-not-flat": ALWAYS,
         "die-damaged": ALWAYS,
         "dome-or-dice-broken": ALWAYS,
         "late-bet": "between open",
-        "late-withdrawal": "between open settled paid",
+        "late-withdrawal": "between open paid",
         "chips-unclear": ALWAYS,
         "equipment-failure": ALWAYS,
         "automated-shaker-failure": ALWAYS,
@@ -287,7 +323,7 @@ def test_three_card_whatever_else_is_referred_outside_the_rules(book: Rulebook) 
         "power-failure": ALWAYS,
         "terminals-down": ALWAYS,
         "display-wrong": ALWAYS,
-        "card-count-wrong": "between settled paid",
+        "card-count-wrong": OVER,
         "shoe-short": "between entered settled paid",
         "two-shakers": ALWAYS,
         "other": ALWAYS,
@@ -296,8 +332,7 @@ def test_three_card_whatever_else_is_referred_outside_the_rules(book: Rulebook) 
     assert ruled_by(book, OUTSIDE) == {
         (event, "refer", "shift-manager"): phases for event, phases in left.items()
     }
-    assert OUTSIDE not in foreseen(book)
-    assert book.people.refers_to == "shift-manager"
+    assert {OUTSIDE, "house:limits"}.isdisjoint(foreseen(book))
 
 
 # People
@@ -315,6 +350,7 @@ def test_three_card_ladder_is_marked_as_outside_the_rules(book: Rulebook) -> Non
     assert setting(book, "higher_may_act") == ("people", ("yes", "no"), "yes")
     assert may_act(book, "pit-manager", "dealer")
     assert not may_act(book, "pit-manager", "dealer", higher_may_act="no")
+    assert may_place(book) is None
 
 
 # The document itself

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from taisai.rules import OUTCOMES, Outcome, rulebook
-from taisai.rules.irregularities import Irregularity
-from taisai.rules.procedure import Phase
+from taisai.rules.round import Irregularity, Phase
 from tests.cli.commands import BOOKS, LAYOUTS, Words, settling, with_json
 from tests.cli.conftest import Taisai
 
@@ -162,8 +161,10 @@ def test_irregularities(taisai: Taisai, book: str) -> None:
         assert [cell["phase"] for cell in row["rulings"]] == said["phases"]
         for cell in row["rulings"]:
             ruled = table.cells[Irregularity(row["id"]), Phase(cell["phase"])]
-            assert list(cell) == ["phase", "ruling", "clause", "to", "foreseen"]
+            assert list(cell) == ["phase", "ruling", "clause", "to", "witness", "foreseen", "if_seen"]
             assert (cell["ruling"], cell["clause"]) == (ruled.ruling, ruled.clause)
+            assert cell["foreseen"] == ruled.foreseen
+            assert (cell["witness"] is not None) == (cell["ruling"] == "settle-then-shut")
             assert (cell["to"] is not None) == (cell["ruling"] == "refer")
 
 
@@ -178,7 +179,7 @@ def test_irregularities_follow_a_setting(taisai: Taisai) -> None:
 
 
 def test_list(taisai: Taisai) -> None:
-    said = answer(taisai, "rules", "list")
+    said = answer(taisai, "rules", "list")["rulebooks"]
     assert [book["id"] for book in said] == list(BOOKS)
     for facts in said:
         book = rulebook(facts["id"])

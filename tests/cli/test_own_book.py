@@ -32,7 +32,7 @@ BREAKS = {
     "a stranger": ("[limits]", "[limits]\nstranger = 1", "limits, stranger"),
     "a clause that is not there": ('loses = "2(a)(6)"', 'loses = "2(a)(66)"', "area 6, loses"),
     "no TOML": ("[limits]", "[limits", "the whole file"),
-    "a key of two lines": ("[limits]", '[limits]\n"a\\nb" = 1', "limits, a\nb"),
+    "a key of two lines": ("[limits]", '[limits]\n"a\\nb" = 1', "limits, a\\nb"),
 }
 
 
@@ -83,7 +83,8 @@ def test_a_broken_book_fails_its_check_and_is_told_in_one_line(
 
 
 def test_a_book_that_is_right_passes_its_check_with_its_warnings(taisai: Taisai, tmp_path: Path) -> None:
-    generous = replaced(text_of(US), 'floor = "24 to 1"\noffered = "24 to 1"', 'odds = "35 to 1"')
+    own = replaced(text_of(US), 'id = "us-sic-bo"', 'id = "my-game"')
+    generous = replaced(own, 'floor = "24 to 1"\noffered = "24 to 1"', 'odds = "35 to 1"')
     saved(tmp_path, generous)
     ran = taisai("rules", "check", "my.toml")
     assert (ran.code, ran.err) == (0, "")

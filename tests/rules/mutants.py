@@ -25,15 +25,18 @@ OPTIONAL: frozenset[Shape] = frozenset(
     area wins_on_triple
     pay_table pay instead
     layout block cells odds_of
+    layout block cells dice
+    people placing
     procedure step when
     procedure step needs
+    procedure step needs unmet
+    procedure out_of_order
     procedure recovery declared
     irregularities ruling instead
+    irregularities ruling seen
     equipment when
-    equipment inspection
-    equipment least_tumbles
-    equipment hours_on_table
     equipment excludes
+    equipment custody
     interpretation
     interpretation setting
     erratum
@@ -44,6 +47,13 @@ OPTIONAL: frozenset[Shape] = frozenset(
 
 DECLARED: frozenset[Shape] = frozenset({("setting",), ("clauses", "*")})
 """What a book may do without unless it refers to it, and then the reference is at fault."""
+
+MEETING_A_NEED: frozenset[Shape] = frozenset(
+    {("equipment", "inspection"), ("equipment", "least_tumbles"), ("equipment", "hours_on_table")}
+)
+"""What a book may do without unless a step needs it, and then the step is at fault."""
+
+NOT_REQUIRED = OPTIONAL | DECLARED | MEETING_A_NEED
 
 CELL: Shape = ("layout", "block", "cells")
 TYPES: tuple[object, ...] = (5, "a text", True, 1.5, [], {}, date(2026, 1, 1), [[]], {"a": 1})
@@ -67,7 +77,7 @@ def deletions(book: str) -> Iterator[Mutant]:
     """Every required key gone, one at a time."""
     data = data_of(book)
     for path in paths(data):
-        if isinstance(path[-1], str) and shape(path) not in OPTIONAL | DECLARED:
+        if isinstance(path[-1], str) and shape(path) not in NOT_REQUIRED:
             yield Mutant(path, without(data, path))
 
 

@@ -14,7 +14,7 @@ ANY_TRIPLE = 'floor = "24 to 1"\noffered = "{} to 1"'
 
 
 def altered(folder: Path, book: str, *changes: tuple[str, str]) -> Rulebook:
-    text = text_of(book)
+    text = replaced(text_of(book), f'id = "{book}"', 'id = "my-game"')
     for cut, put in changes:
         text = replaced(text, cut, put)
     return rulebook(saved(folder, text))
@@ -22,7 +22,7 @@ def altered(folder: Path, book: str, *changes: tuple[str, str]) -> Rulebook:
 
 def without_area(book: str, area: str) -> Rulebook:
     """The book without an area: undeclared, unpriced, its cells blank."""
-    data = data_of(book)
+    data = edited(data_of(book), ("id",), "my-game")
     for path in reversed([p for p in paths(data) if at(data, p) == area and p[-1] != "id"]):
         data = edited(data, path, "") if "cells" in path else without(data, path)
     empty = [p for p in paths(data) if p[-1] in {"ids", "areas"} and not at(data, p)]
@@ -110,6 +110,13 @@ def test_double_and_single_are_named_as_the_layouts_name_them() -> None:
 def test_an_area_that_is_its_own_mirror_misses_none() -> None:
     assert not [line for line in without_area("us-sic-bo", "pair-34").advice() if "mirror" in line]
     assert not [line for line in rulebook("us-sic-bo").advice() if "any-triple" in line]
+
+
+def test_a_book_that_calls_itself_by_another_s_id_is_told_so() -> None:
+    book = loaded(edited(data_of("us-sic-bo"), ("operator",), "Somebody else"))
+    (found,) = book.advice()
+    assert found.startswith("the id us-sic-bo belongs to a rulebook of the package")
+    assert list(loaded(data_of("us-sic-bo")).advice()) == []
 
 
 def test_every_book_that_comes_with_the_package_has_an_edge_everywhere() -> None:

@@ -18,6 +18,7 @@ from taisai.rules import (
     Matrix,
     Money,
     Outcome,
+    Reason,
     Refusal,
     RulesError,
     Settlement,
@@ -147,7 +148,7 @@ def test_of_several_reasons_the_first_in_rank_is_given(area: str, stake: object,
     assert refused is not None
     assert refused.reason == reason
     for outcome in OUTCOMES:
-        assert RWS.settle(outcome, [bet]) == refused
+        assert RWS.settle(outcome, [bet]) == refused._replace(bet=0)
 
 
 REFUSED = {
@@ -166,24 +167,31 @@ def test_among_several_bets_too_the_first_in_rank_is_given_wherever_it_lies() ->
         refused = RWS.settle(OUTCOMES[0], bets)
         assert isinstance(refused, Refusal)
         assert refused.reason == min(first, second, key=ranked.index)
-        assert refused.reason.rank == min(ranked.index(first), ranked.index(second)) + 1
+        assert refused.bet == (1 if refused.reason == first else 3)
+
+
+def test_ranks_follow_the_order_of_the_reasons() -> None:
+    ranks = [reason.rank for reason in Reason]
+    assert list(Reason) == list(REFUSED)
+    assert ranks == sorted(set(ranks))
 
 
 def test_of_bets_refused_for_one_reason_the_earliest_is_told() -> None:
     refused = RWS.settle(OUTCOMES[0], [Bet.on("small", 2), Bet.on("total-8", 3), Bet.on("total-8", 1)])
     assert isinstance(refused, Refusal)
     assert refused.message.endswith("got 3")
+    assert refused.bet == 1
 
 
-def test_a_bet_that_cannot_be_taken_is_told_before_sums_that_cannot_be_kept() -> None:
-    """Ranks order what is wrong with bets; sums are only made of bets that can be taken."""
-    bets = [Bet.on("big", GREATEST_SUM), Bet.on("small", GREATEST_SUM), Bet.on("total-8", 1)]
-    refused = RWS.settle(Outcome.of(1, 1, 1), bets)
-    assert isinstance(refused, Refusal)
-    assert refused.reason == "winnings-not-whole"
-    refused = RWS.settle(Outcome.of(1, 1, 1), bets[:2])
-    assert isinstance(refused, Refusal)
-    assert refused.reason == "beyond-greatest-sum"
+def test_sums_have_their_rank_among_the_reasons_and_belong_to_no_bet() -> None:
+    bets = [Bet.on("big", GREATEST_SUM), Bet.on("small", GREATEST_SUM)]
+    for worse in ("winnings-not-whole", "not-on-layout", "stake-not-positive"):
+        refused = RWS.settle(Outcome.of(1, 1, 1), [*bets, REFUSED[worse]])
+        assert isinstance(refused, Refusal)
+        if worse == "winnings-not-whole":
+            assert (refused.reason, refused.bet) == ("beyond-greatest-sum", None)
+        else:
+            assert (refused.reason, refused.bet) == (worse, 2)
 
 
 def test_a_refusal_says_why_and_by_which_clause() -> None:
@@ -191,7 +199,7 @@ def test_a_refusal_says_why_and_by_which_clause() -> None:
         "expected an area of rws-sic-bo-etg-v8 layout A, got 'three-126' (not-on-layout, Appendix A)",
         "expected a whole stake on small, got '100' (stake-not-whole, house:stakes)",
         "expected a stake above 0 on small, got 0 (stake-not-positive, house:stakes)",
-        "expected a stake of at most 2^53 - 1, got 9007199254740992 (beyond-greatest-sum, house:greatest-sum)",
+        f"expected a stake of at most 2^53 - 1, got {2**53} (beyond-greatest-sum, house:greatest-sum)",
         (
             "expected a stake on total-8 in steps of 2, since it wins 8.5 to 1, got 1"
             " (winnings-not-whole, house:whole-money)"

@@ -63,6 +63,7 @@ def test_lines_that_one_setting_exchanges_are_accepted() -> None:
 def test_lines_that_never_hold_together_are_accepted() -> None:
     """Each of two values moves one line to three dice; no value moves both."""
     data = without(book(setting("a", "x", "y", "z")), THREE_DICE)
+    data = edited(data, ("layout", 0, "block", 9, "cells"), [[{"odds_of": "single-1"}]])
     data = edited(data, (*ONE_DIE, "instead"), instead("a", "y", 3))
     data = edited(data, (*TWO_DICE, "instead"), instead("a", "z", 3))
     read = loaded(data)

@@ -44,7 +44,7 @@ def test_every_area_is_told_where_it_wins_and_where_it_loses(book: str) -> None:
 
 def test_a_ruling_instead_is_a_use_too() -> None:
     data = data_of("us-sic-bo")
-    (place,) = (n for n, ruling in enumerate(data["irregularities"]["ruling"]) if "instead" in ruling)
+    place = next(n for n, ruling in enumerate(data["irregularities"]["ruling"]) if "instead" in ruling)
     path = ("irregularities", "ruling", place, "instead", "clause")
     assert Clause("6") not in clause_uses(loaded(data))
     assert Clause("6") in clause_uses(loaded(edited(data, path, "6")))

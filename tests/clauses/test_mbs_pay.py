@@ -1,4 +1,4 @@
-"""Sic Bo at Marina Bay Sands, version 6, clause by clause; figures typed in from the document."""
+"""What Sic Bo at Marina Bay Sands, version 6, pays, clause by clause; figures typed in from the document."""
 
 from __future__ import annotations
 
@@ -7,31 +7,24 @@ from typing import Final
 
 import pytest
 
-from taisai.rules import Rulebook, rulebook
+from taisai.rules import (
+    Rulebook,
+    rulebook,
+)
 from taisai.rules.chance import ChanceKind
-from taisai.rules.procedure import Bets, Chance
 from tests.clauses.asked import (
-    asks_whether_seen,
+    bands_of,
     cells_of,
     drawn,
-    equipment_by,
     errata,
-    foreseen,
-    ladder,
     loses_by,
-    may_act,
     not_on_layout,
-    one_die_establishes,
     paid_by,
     pays,
-    phases_with,
     readings,
-    recovers,
-    round_of,
-    ruled_by,
-    setting,
-    steps_by,
-    unforeseen,
+)
+from tests.clauses.asked_conduct import (
+    equipment_by,
 )
 from tests.clauses.winning import (
     FACES,
@@ -57,12 +50,6 @@ DOUBLE_SINGLES: Final = (
     "441 442 443 445 446 551 552 553 554 556 661 662 663 664"
 )
 FOURS: Final = "1234 2345 2356 3456"
-
-TO_REVEAL: Final = "open open-tumbled closed closed-tumbled deal-pressed"
-TO_RESULT: Final = f"{TO_REVEAL} revealed entered"
-TO_END: Final = f"{TO_RESULT} settled paid"
-ALWAYS: Final = f"between {TO_END}"
-AFTERWARDS: Final = "between settled paid"
 
 
 @pytest.fixture(scope="module")
@@ -246,6 +233,7 @@ def test_mbs_2_1_only_what_the_drawing_of_a_shows_is_called_the_documents(book: 
         "big",
         "small",
         "totals",
+        "pair-odds",
         "four-numbers",
     }
     assert drawn(book, "B", "document") == set()
@@ -276,235 +264,22 @@ def test_mbs_2_1_rows_of_the_drawing(book: Rulebook) -> None:
         assert cells_of(book, layout, "four-numbers") == row("four", "3456 2356 2345 1234")
         assert cells_of(book, layout, "doubles-with-single-odds") == ["(double-single-113)"]
         assert cells_of(book, layout, "three-numbers-odds") == ["(three-126)"]
-
-
-# Procedure
-
-
-def test_mbs_3_1_the_dealer_opens(book: Rulebook) -> None:
-    assert steps_by(book, "3.1") == ["dealer: open-bets, between to open"]
-
-
-def test_mbs_3_2_bets_are_taken_until_the_close(book: Rulebook) -> None:
-    assert phases_with(book, bets=Bets.OPEN) == ["open", "open-tumbled"]
-
-
-def test_mbs_3_8_at_least_three_tumbles_before_the_close_unless_set_otherwise(book: Rulebook) -> None:
-    assert steps_by(book, "3.8") == [
-        "dealer: tumble, open to open-tumbled if tumble is before_close once enough-tumbles",
-        "dealer: tumble, closed to closed-tumbled if tumble is after_close once enough-tumbles",
-    ]
-    assert setting(book, "tumble") == ("procedure", ("before_close", "after_close"), "before_close")
-
-
-def test_mbs_3_9_the_dealer_closes_then_presses_deal(book: Rulebook) -> None:
-    assert steps_by(book, "3.9") == [
-        "dealer: close-bets, open-tumbled to closed-tumbled if tumble is before_close",
-        "dealer: close-bets, open to closed if tumble is after_close",
-        "dealer: press-deal, closed-tumbled to deal-pressed",
-    ]
-
-
-def test_mbs_3_10_uncovered_dice_must_lie_flat(book: Rulebook) -> None:
-    assert steps_by(book, "3.10") == ["dealer: uncover, deal-pressed to revealed once dice-flat"]
-    assert phases_with(book, chance=Chance.CONCEALED) == ["open-tumbled", "closed-tumbled", "deal-pressed"]
-    assert phases_with(book, chance=Chance.SHOWN) == ["revealed", "entered", "settled", "paid"]
-
-
-def test_mbs_3_11_settled_as_the_chips_lie_at_the_reveal(book: Rulebook) -> None:
-    assert steps_by(book, "3.11") == ["dealer: settle, entered to settled"]
-
-
-def test_mbs_1_1_3_a_round_ends_when_announced_and_settled(book: Rulebook) -> None:
-    assert steps_by(book, "1.1.3") == [
-        "dealer: enter-result, revealed to entered",
-        "dealer: collect-and-pay, settled to paid",
-        "dealer: conclude, paid to between",
-    ]
-    assert recovers(book, "1.1.3") == {"settled": "conclude", "paid": "conclude"}
-
-
-def test_mbs_1_1_3_the_order_of_a_round(book: Rulebook) -> None:
-    reveal = ["press-deal", "uncover", "enter-result", "settle", "collect-and-pay", "conclude"]
-    assert round_of(book) == ["open-bets", "tumble", "close-bets", *reveal]
-    assert round_of(book, tumble="after_close") == ["open-bets", "close-bets", "tumble", *reveal]
-
-
-def test_mbs_5_13_nothing_to_recover_between_rounds(book: Rulebook) -> None:
-    assert recovers(book, "house:recovery") == {"between": "nothing"}
-    assert asks_whether_seen(book) == ["open-tumbled", "closed-tumbled", "deal-pressed"]
-
-
-# Irregularities
-
-
-def test_mbs_5_1_too_few_tumbles_void_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.1") == {("too-few-tumbles", "void", None): TO_RESULT}
-
-
-def test_mbs_5_2_dice_exposed_before_the_close_void_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.2") == {("exposed-early", "void", None): TO_RESULT}
-
-
-def test_mbs_5_3_die_not_flat_voids_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.3") == {
-        ("die-not-flat", "void", None): "open-tumbled closed-tumbled deal-pressed revealed entered"
-    }
-
-
-def test_mbs_5_4_damaged_die_voids_this_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.4") == {("die-damaged", "void", None): TO_RESULT}
-
-
-def test_mbs_5_5_broken_dome_or_dice_void_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.5") == {("dome-or-dice-broken", "void", None): TO_RESULT}
-
-
-def test_mbs_5_6_late_bet_is_refused(book: Rulebook) -> None:
-    assert ruled_by(book, "5.6") == {
-        ("late-bet", "refuse", None): "closed closed-tumbled deal-pressed revealed entered settled paid"
-    }
-
-
-def test_mbs_5_7_bet_withdrawn_after_the_close_stays_live(book: Rulebook) -> None:
-    assert ruled_by(book, "5.7") == {
-        ("late-withdrawal", "stays-live", None): "closed closed-tumbled deal-pressed revealed entered"
-    }
-
-
-def test_mbs_3_12_unclear_chips_go_to_the_pit_supervisor(book: Rulebook) -> None:
-    assert ruled_by(book, "3.12") == {("chips-unclear", "refer", "pit-supervisor"): "revealed entered"}
-
-
-def test_mbs_5_8_equipment_failing_after_the_outcome_gives_way_to_the_dice(book: Rulebook) -> None:
-    assert ruled_by(book, "5.8") == {
-        ("equipment-failure", "settle-by-outcome", None): "revealed entered settled paid",
-        ("wrong-result", "settle-by-outcome", None): "entered settled paid",
-    }
-    assert equipment_by(book, "5.8") == ["lights"]
-
-
-def test_mbs_5_9_deal_not_pressed_voids_nothing(book: Rulebook) -> None:
-    assert ruled_by(book, "5.9") == {
-        ("deal-not-pressed", "reset-and-enter", None): "closed-tumbled revealed entered"
-    }
-    assert equipment_by(book, "5.9") == ["keypad"]
-
-
-def test_mbs_5_10_under_the_minimum_settled_once_then_returned(book: Rulebook) -> None:
-    assert ruled_by(book, "5.10") == {("under-minimum", "settle-once", None): TO_RESULT}
-    assert (book.limits.under_minimum, book.limits.under_clause) == ("settle-once", "5.10")
-    assert setting(book, "under_minimum_memory") == ("limits", (1, 1000), "1")
-
-
-def test_mbs_5_11_over_the_maximum_settled_to_the_maximum(book: Rulebook) -> None:
-    assert ruled_by(book, "5.11") == {("over-maximum", "settle-to-maximum", None): TO_RESULT}
-    assert (book.limits.over_maximum, book.limits.over_clause) == ("settle-to-maximum", "5.11")
-    assert book.limits.scope == "player-and-area"
-
-
-def test_mbs_5_12_earlier_limit_mistakes_stand(book: Rulebook) -> None:
-    assert ruled_by(book, "5.12") == {("earlier-limit-mistake", "stands", None): ALWAYS}
-
-
-def test_mbs_5_13_one_known_die_establishes_an_outcome(book: Rulebook) -> None:
-    one_die_establishes(book)
-
-
-def test_mbs_5_13_1_power_fails_with_no_outcome(book: Rulebook) -> None:
-    assert ruled_by(book, "5.13.1") == {("power-failure", "withdraw-option", None): TO_REVEAL}
-    assert recovers(book, "5.13.1") == {
-        "open": "withdraw-option",
-        "closed": "withdraw-option",
-        "open-tumbled unseen": "withdraw-option",
-        "closed-tumbled unseen": "withdraw-option",
-        "deal-pressed unseen": "withdraw-option",
-    }
-
-
-def test_mbs_5_13_2_power_fails_with_an_outcome(book: Rulebook) -> None:
-    assert ruled_by(book, "5.13.2") == {("power-failure", "continue", None): "revealed entered settled paid"}
-    assert recovers(book, "5.13.2") == {
-        "open-tumbled seen": "continue",
-        "closed-tumbled seen": "continue",
-        "deal-pressed seen": "continue",
-        "revealed": "continue",
-        "entered": "continue",
-    }
-
-
-def test_mbs_6_1_whatever_else_goes_to_the_gaming_shift_manager(book: Rulebook) -> None:
-    left = {
-        "too-few-tumbles": AFTERWARDS,
-        "exposed-early": AFTERWARDS,
-        "die-not-flat": "between open closed settled paid",
-        "die-damaged": AFTERWARDS,
-        "dome-or-dice-broken": AFTERWARDS,
-        "late-bet": "between open open-tumbled",
-        "late-withdrawal": "between open open-tumbled settled paid",
-        "chips-unclear": f"between {TO_REVEAL} settled paid",
-        "equipment-failure": f"between {TO_REVEAL}",
-        "automated-shaker-failure": ALWAYS,
-        "deal-not-pressed": "between open open-tumbled closed deal-pressed settled paid",
-        "under-minimum": AFTERWARDS,
-        "over-maximum": AFTERWARDS,
-        "power-failure": "between",
-        "terminals-down": ALWAYS,
-        "foreign-card": ALWAYS,
-        "card-count-wrong": ALWAYS,
-        "shoe-short": ALWAYS,
-        "two-shakers": ALWAYS,
-        "other": ALWAYS,
-    }
-    assert unforeseen(book) == left
-    assert ruled_by(book, "6.1") == {
-        (event, "refer", "shift-manager"): phases for event, phases in left.items()
-    }
-    assert "6.1" not in foreseen(book)
-    assert book.people.refers_to == "shift-manager"
-    assert ladder(book)[3:] == [("shift-manager", "6.1")]
-
-
-def test_mbs_6_3_a_display_is_information_only(book: Rulebook) -> None:
-    assert ruled_by(book, "6.3") == {
-        ("wrong-result", "settle-by-outcome", None): f"between {TO_REVEAL} revealed",
-        ("display-wrong", "settle-by-outcome", None): ALWAYS,
-    }
-
-
-# People and equipment
-
-
-def test_mbs_3_7_dealer_pit_supervisor_pit_manager(book: Rulebook) -> None:
-    assert ladder(book) == [
-        ("dealer", "3.7"),
-        ("pit-supervisor", "3.7"),
-        ("pit-manager", "3.7"),
-        ("shift-manager", "6.1"),
-    ]
-
-
-def test_mbs_6_2_a_higher_position_may_act_for_a_lower(book: Rulebook) -> None:
-    ranks = ["dealer", "pit-supervisor", "pit-manager", "shift-manager"]
-    for above, holder in enumerate(ranks):
-        for below, position in enumerate(ranks):
-            assert may_act(book, holder, position) == (above >= below)
-    assert book.people.higher_may_act == "yes"
-    assert book.people.higher_clause == "6.2"
-    assert book.people.second == "pit-supervisor"
-
-
-def test_mbs_1_1_2_a_tumbler_that_tumbles_three_times(book: Rulebook) -> None:
-    assert equipment_by(book, "1.1.2") == ["tumbler, tumbles 3"]
-
-
-def test_mbs_1_1_1_colour_chips(book: Rulebook) -> None:
-    assert equipment_by(book, "1.1.1") == ["colour-chips"]
-
-
-def test_mbs_3_3_cash_chips(book: Rulebook) -> None:
-    assert equipment_by(book, "3.3") == ["cash-chips"]
-    assert len(book.equipment) == 6
+        assert cells_of(book, layout, "pair-odds") == ["(pair-12)"]
+        strip = ["(single-1 on 1) (single-1 on 2) (single-1 on 3)"]
+        assert cells_of(book, layout, "single-odds") == strip
+
+
+def test_mbs_2_1_right_of_the_combinations_of_three(book: Rulebook) -> None:
+    for layout in ("A", "B"):
+        assert bands_of(book, layout, from_column=7) == [
+            "even triples odd",
+            "big doubles-left any-triple doubles-right small",
+            "totals",
+            "pair-odds pairs",
+            "four-numbers",
+            "singles",
+            "single-odds",
+        ]
 
 
 # The document itself
