@@ -20,8 +20,11 @@ def build(folder: Path) -> None:
     """Write a page for the package and one for what each of its rooms offers."""
     found = pkgutil.walk_packages(taisai.__path__, "taisai.")
     modules = [module.name for module in found if not module.name.startswith(LEFT_OUT)]
-    for name in modules:
-        _resolve_named_tuples(import_module(name))
+    for name in ("taisai", *modules):
+        module = import_module(name)
+        for offered in getattr(module, "__all__", ()):  # pdoc does not ask for what is loaded later
+            setattr(module, offered, getattr(module, offered))
+        _resolve_named_tuples(module)
     pdoc.pdoc("taisai", *(name for name in modules if name.count(".") == 1), output_directory=folder)
 
 

@@ -183,7 +183,7 @@ def test_mbs_5_8_equipment_failing_after_the_outcome_gives_way_to_the_dice(book:
 
 def test_mbs_5_9_deal_not_pressed_voids_nothing(book: Rulebook) -> None:
     assert ruled_by(book, "5.9") == {
-        ("deal-not-pressed", "reset-and-enter", None): "closed-tumbled revealed entered"
+        ("deal-not-pressed", "reset-and-enter", None): "closed-tumbled revealed entered settled"
     }
     assert equipment_by(book, "5.9") == ["keypad"]
     assert out_of_order(book, "deal-not-pressed") == ["uncover in closed-tumbled: deal-not-pressed"]
@@ -250,7 +250,7 @@ def test_mbs_6_1_whatever_else_goes_to_the_gaming_shift_manager(book: Rulebook) 
         "chips-unclear": f"between {TO_REVEAL} paid",
         "equipment-failure": f"between {TO_REVEAL}",
         "automated-shaker-failure": ALWAYS,
-        "deal-not-pressed": "between open open-tumbled closed deal-pressed settled paid",
+        "deal-not-pressed": "between open open-tumbled closed deal-pressed paid",
         "under-minimum": OVER,
         "over-maximum": OVER,
         "power-failure": "between",
