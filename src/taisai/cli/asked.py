@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from taisai.rules import Bet, Matrix, Rulebook, RulesError, rulebook
+from taisai.rules import Matrix, Rulebook, RulesError, rulebook
+
+if TYPE_CHECKING:  # a question about odds needs no bets
+    from taisai.rules import Bet
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,100}", re.ASCII)
 MOST_WORDS: Final = 2_000  # cards seen or bets given in one command
@@ -62,6 +65,8 @@ def matrix(book: Rulebook, arguments: Namespace) -> Matrix:
 
 def bets(words: Iterable[str]) -> tuple[Bet, ...]:
     """Bets such as small=100."""
+    from taisai.rules import Bet
+
     found = tuple(
         Bet.on(area, whole(stake, f"the stake on {area}"))
         for area, stake in pairs(words, "a bet such as small=100")
