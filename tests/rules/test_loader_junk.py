@@ -157,7 +157,8 @@ def test_a_file_in_the_way_of_an_id_does_not_hide_it(tmp_path: Path, monkeypatch
 
 def test_a_file_of_the_greatest_size_is_read_and_one_byte_more_is_refused(tmp_path: Path) -> None:
     text = text_of(US).encode()
-    filled = text + b"#" * (MOST_BYTES - len(text))
+    filled = text + b"#\n" * ((MOST_BYTES - len(text)) // 2)
+    filled += b"#" * (MOST_BYTES - len(filled))
     assert rulebook(saved(tmp_path, filled)).id == US
     with pytest.raises(
         BookError, match=rf"^expected at most {MOST_BYTES} bytes, got .* \(my\.toml, the whole"

@@ -33,7 +33,8 @@ if TYPE_CHECKING:  # read only when asked for, so that a question about odds doe
 
 BOOKS: Final = os.path.join(os.path.dirname(__file__), "books")
 _ID: Final = re.compile(r"[a-z0-9]{1,40}(-[a-z0-9]{1,40}){0,9}")
-MOST_BYTES: Final = 1 << 20  # ours are under 64 KiB; a megabyte is no rulebook
+MOST_BYTES: Final = 1 << 18  # ours are under 64 KiB
+MOST_LINE: Final = 4_000  # characters of a line: the parser takes quadratic time over a long dotted key
 
 
 class Rulebook:
@@ -278,11 +279,16 @@ def _read(path: str) -> Rulebook:
         raise refused(f"at most {MOST_BYTES} bytes", "more")
     try:
         text = content.decode("utf-8")
+        longest = max(map(len, text.splitlines()), default=0)
+        if longest > MOST_LINE:
+            raise refused(f"lines of at most {MOST_LINE} characters", str(longest))
         data = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise refused("UTF-8", f"something else at byte {error.start}") from None
     except RecursionError:
         raise refused("TOML", "lists nested too deeply") from None
+    except BookError:
+        raise
     except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError, but as wrong
         raise refused("TOML", str(error)) from None
     return Rulebook(data, file, text)

@@ -33,6 +33,9 @@ HOUSE: Final[Mapping[Clause, str]] = {
 """Where no document speaks, what we do and what we call it."""
 
 
+MOST_NUMBER: Final = 40  # characters of a clause number: 'Appendix A' and '2(a)(7)' have ten and fewer
+
+
 class About(StrEnum):
     """What a clause concerns."""
 
@@ -80,6 +83,10 @@ def read_clauses(section: Section) -> dict[Clause, ClauseText]:
     for number in section.keys():  # noqa: SIM118  a Section is no mapping
         entry = section.table(number)
         clause = Clause(number)
+        if not number.strip() or not number.isprintable() or len(number) > MOST_NUMBER:
+            raise section.refused(
+                number, f"a clause number of at most {MOST_NUMBER} characters", repr(number)
+            )
         if number.startswith("house:"):
             raise section.refused(number, "a number of the document", "a procedure of the house")
         read[clause] = ClauseText(clause, entry.choice("about", About), entry.text("says"))

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.areas import AreaId
-from taisai.rules.clauses import Clause, ClauseText
+from taisai.rules.clauses import HOUSE, Clause, ClauseText
 from taisai.rules.errors import RulesError
 from taisai.rules.odds import Odds
 from taisai.rules.outcomes import DICE, FACES, Outcome
@@ -172,7 +172,7 @@ class Matrix:
         row, place = self.row(area), outcome.index
         odds = next((win.odds for win in self.wins[row] if place in win.places), None)
         clause = self.clauses[row][place]
-        says = self.texts[clause].says if clause in self.texts else ""
+        says = self.texts[clause].says if clause in self.texts else HOUSE[clause]
         return Explanation(
             self.areas[row], self.labels[row].label, outcome, self.net(area, outcome), odds, clause, says
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from taisai.rules.areas import CATALOGUE, AreaId, is_area_id
 from taisai.rules.clauses import Clause, cited
@@ -12,6 +13,8 @@ from taisai.rules.errors import RulesError
 from taisai.rules.odds import Odds
 from taisai.rules.reading import Section
 from taisai.rules.settings import Changes, Setting, SettingIs, every_choice, read_setting_is
+
+_LAYOUT: Final = re.compile("[A-Za-z0-9-]{1,20}")  # it is typed as BOOK/LAYOUT
 
 
 class Area(NamedTuple):
@@ -88,6 +91,8 @@ def read_pay_by_layout(
     read: dict[str, PayOn] = {}
     for entry in book.tables("layout"):
         name = entry.text("id")
+        if not _LAYOUT.fullmatch(name):
+            raise entry.refused("id", "letters and digits, such as 'A', at most 20", repr(name))
         if name in read:
             raise entry.refused("id", "a layout not yet given", repr(name))
         table = entry.text("pay_table")

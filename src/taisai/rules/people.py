@@ -85,8 +85,11 @@ def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[C
         entry.done()
     names = tuple(rank.id for rank in ladder)
     higher = section.choice("higher_may_act", HigherMayAct)
-    if higher is HigherMayAct.AS_SET and HIGHER_MAY_ACT not in settings:
-        raise section.refused("higher_may_act", f"a setting {HIGHER_MAY_ACT}, where it is 'as-set'", "none")
+    if higher is HigherMayAct.AS_SET:
+        choices = settings[HIGHER_MAY_ACT].choices if HIGHER_MAY_ACT in settings else ()
+        if set(choices) != {HigherMayAct.YES, HigherMayAct.NO}:
+            expected = f"a setting {HIGHER_MAY_ACT} between yes and no, where it is 'as-set'"
+            raise section.refused("higher_may_act", expected, ", ".join(choices) or "none")
     clause = cited(section, "higher_clause", known)
     second = _rank(section, "second", section.text("second"), names)
     people = People(tuple(ladder), higher, clause, second, _placing(section, names, known))

@@ -172,8 +172,9 @@ class Section:
         """A list of lists whose items are texts or tables."""
         rows = []
         for n, row in enumerate(self._list(key, least=1), 1):
-            if not isinstance(row, list) or not row:
-                raise self.refused(f"{key} {n}", "a list of cells", shown(row))
+            if not isinstance(row, list) or not 1 <= len(row) <= MOST_ENTRIES:
+                got = shown(row) if not row or not isinstance(row, list) else f"{len(row)} cells"
+                raise self.refused(f"{key} {n}", f"a list of 1 to {MOST_ENTRIES} cells", got)
             rows.append(tuple(self._cell(f"{key} {n}", m, item) for m, item in enumerate(row, 1)))
         return tuple(rows)
 
