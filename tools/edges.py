@@ -88,6 +88,8 @@ def picture() -> str:
         parts.append(
             f'<circle cx="{x}" cy="16" r="5" fill="{colour}"/><text x="{x + 10}" y="20">{name}</text>'
         )
+    note = "Rings in one another: the same edge."
+    parts.append(f'<text x="{width - 20}" y="{height - 4}" text-anchor="end">{note}</text>')
     for n, kind in enumerate(shown):
         parts += _dots(kind, left, top + n * line, percent)
     return "\n".join([*parts, "</svg>\n"])

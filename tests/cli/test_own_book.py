@@ -50,6 +50,10 @@ def test_every_command_takes_a_path_where_it_takes_an_id(
     by_path, by_id = (
         taisai(*(word.replace("BOOK", book) for word in COMMANDS[command]), *machine) for book in (path, US)
     )
+    if command.startswith("diff"):  # two texts may have one id, so it names the sides as they were typed
+        named = json.dumps(path)[1:-1]
+        assert named in by_path.out
+        by_path = by_path._replace(out=by_path.out.replace(named, US))
     assert by_path == by_id
     assert by_path.code == 0
 
@@ -57,7 +61,7 @@ def test_every_command_takes_a_path_where_it_takes_an_id(
 def test_the_path_comes_with_its_layout(taisai: Taisai, tmp_path: Path) -> None:
     saved(tmp_path, text_of("rws-sic-bo-etg-v8"))
     said = json.loads(taisai("rules", "diff", "my.toml/B", "./my.toml/C", "--json").out)
-    assert (said["left"], said["right"]) == ("rws-sic-bo-etg-v8/B", "rws-sic-bo-etg-v8/C")
+    assert (said["left"], said["right"]) == ("my.toml/B", "./my.toml/C")
     assert taisai("rules", "diff", "my.toml/D", "my.toml/A").code == 2
 
 

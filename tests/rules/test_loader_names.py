@@ -8,7 +8,7 @@ import pytest
 
 from taisai.rules import HOUSE, BookError, Clause, Outcome, rulebook
 from taisai.rules.reading import MOST_ENTRIES
-from tests.rules.books import data_of, edited, loaded
+from tests.rules.books import data_of, edited, loaded, text_of
 
 US = "us-sic-bo"
 
@@ -55,3 +55,28 @@ def test_a_line_that_the_parser_would_take_hours_over_is_refused_at_once(tmp_pat
         file.write_text(".".join(["a"] * dots) + " = 1\n")
         with pytest.raises(BookError, match=expected):
             rulebook(file)
+
+
+@pytest.mark.parametrize("label", ["Total value {m}", "Total value", "{n} {", "}{n}"])
+def test_a_label_over_several_areas_says_which_is_which(label: str) -> None:
+    for language in ("en", "zh"):
+        with pytest.raises(BookError, match=f"area 1, {language}"):
+            loaded(edited(data_of(US), ("area", 0, language), label))
+
+
+def test_a_key_that_was_mistyped_is_named_with_the_one_that_is_missing() -> None:
+    data = data_of(US)
+    data["limit"] = data.pop("limits")
+    with pytest.raises(BookError, match=r"nothing, but there is the unknown key 'limit' \(.*, limits\)"):
+        loaded(data)
+
+
+def test_a_file_that_windows_marked_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "my.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + text_of(US).encode())
+    assert rulebook(file).digest == rulebook(US).digest
+
+
+def test_a_block_off_the_felt_is_named_by_its_place() -> None:
+    with pytest.raises(BookError, match=r"got row 59, column 1 \(.*layout 1, block 1, at\)"):
+        loaded(edited(data_of(US), ("layout", 0, "block", 0, "at"), [59, 1]))

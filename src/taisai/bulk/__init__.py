@@ -1,5 +1,12 @@
 """The matrix on arrays: many bets, many rounds at once. Needs NumPy, and is faster where numba is present."""
 
+from importlib.util import find_spec
+
+if find_spec("numpy") is None:
+    raise ModuleNotFoundError(
+        "taisai.bulk needs NumPy: install taisai[bulk], or taisai[fast] with numba", name="numpy"
+    )
+
 from taisai.bulk.bets import MOST_BETS, MOST_PLAYERS, PLAIN_UP_TO, BetsByArea, ByBet
 from taisai.bulk.entry import BetRefusedError, BulkError
 from taisai.bulk.multiples import Multiples

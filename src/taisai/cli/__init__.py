@@ -16,9 +16,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code: 0 done, 1 check failed, 2 refused or misused."""
     _prepare_streams()
     try:
-        command = parsed(sys.argv[1:] if words is None else words)
-        code = command.run()
-        sys.stdout.flush()
+        code = _run(sys.argv[1:] if words is None else words)
     except RulesError as error:
         return _refused(str(error))
     except KeyboardInterrupt:
@@ -30,6 +28,13 @@ def main(words: Sequence[str] | None = None) -> int:
         _discard_output()
         return _refused(f"expected to write the output, got {error.strerror}")
     return code
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        return parsed(words).run()
+    finally:  # also after --help: while Python shuts down nothing could be done about a failure any more
+        sys.stdout.flush()
 
 
 def _prepare_streams() -> None:

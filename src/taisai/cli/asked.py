@@ -16,19 +16,23 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,100}", re.ASCII)
 MOST_WORDS: Final = 2_000  # cards seen or bets given in one command
 
 
-def whole(text: str, what: str) -> int:
+def whole(text: str, what: str, *, such_as: str) -> int:
     """A whole number."""
     if not _WHOLE.fullmatch(text):
-        raise RulesError(f"expected a whole number of at most 100 digits for {what}, got {text!r}")
+        raise RulesError(
+            f"expected {what} as a whole number of at most 100 digits, such as {such_as}, got {text!r}"
+        )
     return int(text)
 
 
 def faces(text: str, what: str) -> tuple[int, ...]:
     """Numbers such as 2,3,5; whether they are faces is for the rules to say."""
-    words = text.split(",")
+    words = [word.strip() for word in text.split(",")]
     if len(words) > MOST_WORDS:
         raise RulesError(f"expected at most {MOST_WORDS} numbers for {what}, got {len(words)}")
-    return tuple(whole(word.strip(), what) for word in words)
+    if not all(_WHOLE.fullmatch(word) for word in words):
+        raise RulesError(f"expected numbers with commas between, such as {what} 2,3,5, got {text!r}")
+    return tuple(map(int, words))
 
 
 def pairs(words: Iterable[str], what: str) -> list[tuple[str, str]]:
@@ -63,12 +67,18 @@ def matrix(book: Rulebook, arguments: Namespace) -> Matrix:
     return book.matrix(arguments.layout, settings=settings(arguments), offered=offers)
 
 
+def terms(arguments: Namespace) -> str:
+    """The settings and offers given, as a title names them."""
+    given = [*arguments.settings, *arguments.offer]
+    return f", with {', '.join(given)}" if given else ""
+
+
 def bets(words: Iterable[str]) -> tuple[Bet, ...]:
     """Bets such as small=100."""
     from taisai.rules import Bet
 
     found = tuple(
-        Bet.on(area, whole(stake, f"the stake on {area}"))
+        Bet.on(area, whole(stake, f"the stake on {area}, in the smallest money unit,", such_as="1050"))
         for area, stake in pairs(words, "a bet such as small=100")
     )
     if not 1 <= len(found) <= MOST_WORDS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from argparse import Namespace
 
 from taisai.cli import listing, settle, show
@@ -39,5 +40,6 @@ def run(_arguments: Namespace) -> int:
     lit = matrix.illuminated(outcome)
     wrapped(f"{outcome}, total {outcome.total}: {len(lit)} areas lit: {', '.join(lit)}")
     line()
-    line("Go on with `taisai --help`, `taisai rules show mbs-sic-bo-v6`, `taisai odds mbs-3-card-sic-bo`.")
+    command = sys.argv[0] if sys.argv[0].endswith("taisai") else "taisai"
+    line(f"Go on with `{command} --help`, `{command} rules show us-sic-bo` or `{command} odds us-sic-bo`.")
     return 0

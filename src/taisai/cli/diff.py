@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from taisai.cli import asked
+from taisai.cli.odds import chance_words
 from taisai.cli.printing import as_json, line, percent, show, table, wrapped
-from taisai.rules import AreaId, Matrix, Rulebook
+from taisai.rules import AreaId, Matrix
 from taisai.study.odds import AreaOdds, area_odds
 
 
@@ -18,6 +19,7 @@ class Side(NamedTuple):
     name: str
     matrix: Matrix
     odds: dict[AreaId, AreaOdds]
+    chance: str
 
     def row(self, area: AreaId) -> tuple[Fraction, ...]:
         """The nets of an area, comparable across layouts with different denominators."""
@@ -31,7 +33,7 @@ class Side(NamedTuple):
 
 def run(arguments: Namespace) -> int:
     """Prints areas that only one side has, and areas that pay differently."""
-    left, right = (_side(*asked.book_and_layout(text)) for text in (arguments.left, arguments.right))
+    left, right = (_side(text) for text in (arguments.left, arguments.right))
     only_left = [area for area in left.odds if area not in right.odds]
     only_right = [area for area in right.odds if area not in left.odds]
     both = [area for area in left.odds if area in right.odds]
@@ -41,6 +43,7 @@ def run(arguments: Namespace) -> int:
             {
                 "left": left.name,
                 "right": right.name,
+                "chances": [left.chance, right.chance],
                 "only_left": only_left,
                 "only_right": only_right,
                 "same": len(both) - len(changed),
@@ -58,6 +61,8 @@ def run(arguments: Namespace) -> int:
     line(
         f"{left.name} and {right.name}: {len(both) - len(changed)} areas pay the same, {len(changed)} differ"
     )
+    if left.chance != right.chance:
+        line(f"{left.chance} against {right.chance}: edges differ even where odds do not")
     for side, areas in ((left, only_left), (right, only_right)):
         if areas:
             wrapped(f"only on {side.name} ({len(areas)}): {', '.join(areas)}")
@@ -72,7 +77,8 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _side(book: Rulebook, layout: str | None) -> Side:
-    matrix = book.matrix(layout)
-    odds = {area.id: area for area in area_odds(matrix, book.chance())}
-    return Side(f"{book.id}/{matrix.layout}", matrix, odds)
+def _side(text: str) -> Side:
+    book, layout = asked.book_and_layout(text)
+    matrix, chance = book.matrix(layout), book.chance()
+    odds = {area.id: area for area in area_odds(matrix, chance)}
+    return Side(text if layout else f"{text}/{matrix.layout}", matrix, odds, chance_words(chance))

@@ -12,6 +12,7 @@ from taisai.rules.pay import Area
 
 _UNIT: Final = 56
 _GAP: Final = 3
+_LEGEND: Final = 24
 _PIPS: Final = {
     1: ((1, 1),),
     2: ((0, 0), (2, 2)),
@@ -27,7 +28,7 @@ _STYLE: Final = """
   .felt { fill: #0b5d3b } .cell { fill: #0e6f47; stroke: #e9d9a6; stroke-width: 1.2 }
   .ours { stroke-dasharray: 5 3 } .blank { fill: none; stroke: #e9d9a6; stroke-opacity: .35 }
   text { fill: #fdf6df; font-family: "Noto Sans CJK SC", "Noto Sans SC", sans-serif;
-         text-anchor: middle; dominant-baseline: central }
+         text-anchor: middle }
   .odds { fill: #e9d9a6 } .die { fill: #fdf6df } .pip { fill: #17202a } .red { fill: #c0392b }
 """
 
@@ -53,8 +54,9 @@ class Box(NamedTuple):
 
 def drawn(matrix: Matrix, layout: Layout) -> str:
     """The felt: cells of blocks that we drew are dashed, those of the document's drawing solid."""
-    size = f'width="{layout.columns * _UNIT}" height="{layout.rows * _UNIT}"'
-    box = f'viewBox="0 0 {layout.columns * _UNIT} {layout.rows * _UNIT}"'
+    width, height = layout.columns * _UNIT, layout.rows * _UNIT + _LEGEND
+    size, box = f'width="{width}" height="{height}"', f'viewBox="0 0 {width} {height}"'
+    legend = f"{matrix.rulebook}, layout {layout.id} · solid: as in the document · dashed: drawn by us"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} {size}>',
         f"<title>{escape(matrix.rulebook)} layout {escape(layout.id)}</title><style>{_STYLE}</style>",
@@ -62,6 +64,7 @@ def drawn(matrix: Matrix, layout: Layout) -> str:
     ]
     for block in layout.blocks:
         parts += _block(matrix, block)
+    parts.append(_text(width / 2, height - _LEGEND / 2, legend, min(13, 1.8 * width / len(legend)), "odds"))
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -146,4 +149,5 @@ def _die(x: float, y: float, face: int, size: float) -> Iterator[str]:
 
 def _text(x: float, y: float, words: str, size: float, kind: str = "") -> str:
     style = f' class="{kind}"' if kind else ""
-    return f'<text{style} x="{x:.1f}" y="{y:.1f}" font-size="{size:.0f}">{escape(words)}</text>'
+    # Centred by hand: not every viewer knows about baselines.
+    return f'<text{style} x="{x:.1f}" y="{y + 0.35 * size:.1f}" font-size="{size:.0f}">{escape(words)}</text>'

@@ -31,6 +31,7 @@ def run(arguments: Namespace) -> int:
         rows += [(", ".join(phases) + ": a die seen", cell) for cell, phases in _grouped(once_seen).items()]
         for n, (where, cell) in enumerate(rows):
             ruling = f"{cell.ruling} to {cell.to}" if cell.to else str(cell.ruling)
+            ruling += f" before the {cell.witness}" if cell.witness else ""
             dimmed = None if cell.foreseen else "dim"
             made.add_row("" if n else str(event), where, ruling, cell.clause, style=dimmed)
     show(made)
@@ -78,7 +79,7 @@ def facts(cell: Ruled | None) -> dict[str, object]:
 def _where(phases: list[str], cell: Ruled, of: int) -> str:
     if len(phases) == of:
         return "every phase"
-    return ", ".join(phases) if cell.foreseen else "other phases"
+    return "other phases" if cell.caught else ", ".join(phases)
 
 
 def _grouped(row: dict[Phase, Ruled]) -> dict[Ruled, list[str]]:
@@ -86,4 +87,4 @@ def _grouped(row: dict[Phase, Ruled]) -> dict[Ruled, list[str]]:
     groups: dict[Ruled, list[str]] = {}
     for phase, cell in row.items():
         groups.setdefault(cell, []).append(str(phase))
-    return dict(sorted(groups.items(), key=lambda group: not group[0].foreseen))
+    return dict(sorted(groups.items(), key=lambda group: group[0].caught))

@@ -16,7 +16,7 @@ def run(arguments: Namespace) -> int:
     """Prints the odds of a layout."""
     book = rulebook(arguments.book)
     matrix = asked.matrix(book, arguments)
-    decks = asked.whole(arguments.decks, "--decks") if arguments.decks is not None else None
+    decks = asked.whole(arguments.decks, "--decks", such_as="6") if arguments.decks is not None else None
     seen = asked.faces(arguments.seen, "--seen") if arguments.seen is not None else ()
     chance = book.chance(decks=decks, seen=seen)
     found = area_odds(matrix, chance)
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> int:
         return 0
     numbers = ("wins with", "house edge", "std dev")
     made = table(
-        f"{matrix.rulebook}, layout {matrix.layout}, {chance_words(chance)}",
+        f"{matrix.rulebook}, layout {matrix.layout}, {chance_words(chance)}{asked.terms(arguments)}",
         ("area", "", "odds", *numbers),
         right=numbers,
     )

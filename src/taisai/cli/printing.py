@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from taisai.rules.outcomes import Outcome
 
@@ -67,8 +67,10 @@ def table(title: str, columns: Iterable[str], *, right: Iterable[str] = ()) -> T
 
     made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     numbers = set(right)
-    for column in columns:
-        made.add_column(column, justify="right" if column in numbers else "left")
+    for n, column in enumerate(columns):
+        # What a person has to type again is never cut off, and the first column never broken.
+        side: Literal["left", "right"] = "right" if column in numbers else "left"
+        made.add_column(column, justify=side, overflow="fold", no_wrap=n == 0)
     return made
 
 

@@ -36,19 +36,21 @@ def run(arguments: Namespace) -> int:
             }
         )
         return 0
-    retell(matrix, settled)
+    retell(matrix, settled, asked.terms(arguments))
     return 0
 
 
-def retell(matrix: Matrix, settled: Settlement) -> None:
+def retell(matrix: Matrix, settled: Settlement, terms: str = "") -> None:
     """The dice drawn, and every bet with what it got and why."""
     line(dice(settled.outcome))
     numbers = ("stake", "won", "returned")
-    title = f"{matrix.rulebook}, layout {matrix.layout}: {settled.outcome}, total {settled.outcome.total}"
+    title = (
+        f"{matrix.rulebook}, layout {matrix.layout}: {settled.outcome}, total {settled.outcome.total}{terms}"
+    )
     made = table(title, ("area", *numbers, "clause", "why"), right=numbers)
     for bet in settled.bets:
         why = matrix.explain(bet.area, settled.outcome)
-        verdict = f"{why.label} wins {why.odds}" if why.odds else why.says
+        verdict = f"{why.label} wins {why.odds}" if why.odds else f"{why.label} loses. {why.says}"
         made.add_row(bet.area, str(bet.stake), str(bet.won), str(bet.returned), bet.clause, verdict)
     made.add_section()
     made.add_row("all bets", str(settled.staked), "", str(settled.returned), "", "")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.cli import irregularities
+from taisai.cli.odds import chance_words
 from taisai.cli.plain import plain
 from taisai.cli.printing import as_json, line, percent, show, table, wrapped
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, RulesError, rulebook
@@ -105,7 +106,7 @@ def pay(book: Rulebook, matrix: Matrix) -> None:
     chance = book.chance()
     edges = {area.id: area.house_edge for area in area_odds(matrix, chance)}
     made = table(
-        f"Pay on layout {matrix.layout}",
+        f"{book.id}: pay on layout {matrix.layout}, {chance_words(chance)}",
         ("areas", "odds", "wins with", "house edge", "clause"),
         right=("wins with", "house edge"),
     )
@@ -152,7 +153,7 @@ def _procedure(book: Rulebook) -> None:
     show(made)
     line(f"Bets count as they lie from {procedure.positions.fixed_by} on ({procedure.positions.clause}).")
     line()
-    made = table("After an interruption", ("the round stands at", "a die was seen", "what is done", "clause"))
+    made = table("After an interruption", ("the round stands at", "dice seen", "what is done", "clause"))
     for (phase, declared), rule in procedure.recoveries.items():
         word = {None: "", Declared.SEEN: "yes, as declared", Declared.UNSEEN: "no, as declared"}[declared]
         before = f" before the {rule.witness}" if rule.witness else ""

@@ -260,7 +260,8 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     if text in rulebook_ids():
         return _read(os.path.join(BOOKS, f"{text}.toml"))
     if not os.path.isfile(text):
-        raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {text!r}")
+        got = f"no file {text!r}" if text.endswith(".toml") or os.sep in text else repr(text)
+        raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {got}")
     return _read(text).check()
 
 
@@ -278,7 +279,7 @@ def _read(path: str) -> Rulebook:
     if len(content) > MOST_BYTES:
         raise refused(f"at most {MOST_BYTES} bytes", "more")
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")  # Windows marks the beginning of a file
         longest = max(map(len, text.splitlines()), default=0)
         if longest > MOST_LINE:
             raise refused(f"lines of at most {MOST_LINE} characters", str(longest))

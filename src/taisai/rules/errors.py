@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MOST_QUOTED = 200  # characters of what was typed or written, in one message
+MOST_EXPECTED = 600  # characters of what was expected: the longest list of choices has about 400
 
 
 def printable(text: str, most: int = MOST_QUOTED) -> str:
@@ -21,6 +22,6 @@ class BookError(RulesError):
     def __init__(self, *, file: str, key: str, expected: str, got: str) -> None:
         self.file = printable(file)
         self.key = printable(key)
-        self.expected = printable(expected)
+        self.expected = printable(expected, MOST_EXPECTED)
         self.got = printable(got)
         super().__init__(f"expected {self.expected}, got {self.got} ({self.file}, {self.key})")

@@ -133,6 +133,11 @@ def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
         if block.id in names:
             raise section.refused("id", "each block once", f"{block.id!r} twice")
         names.add(block.id)
+        if block.row > layout.rows or block.column > layout.columns:
+            got = f"row {block.row}, column {block.column}"
+            raise section.refused(
+                "at", f"a place within {layout.rows} rows and {layout.columns} columns", got
+            )
         if block.column + block.wide - 1 > layout.columns:
             raise section.refused("size", f"a block within {layout.columns} columns", str(block.wide))
         if block.row + block.tall - 1 > layout.rows:

@@ -111,16 +111,17 @@ def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Ar
         loses = cited(entry, "loses", known)
         on_triple = cited(entry, "loses_on_triple", known) if entry.has("loses_on_triple") else loses
         wins_on_triple = cited(entry, "wins_on_triple", known) if entry.has("wins_on_triple") else None
-        for text in ids:
-            area = AreaId(text)
-            if area in read:
+        for n, text in enumerate(ids):
+            if text in read or text in ids[:n]:
                 raise entry.refused("ids", "an area not yet declared", f"{text!r} twice")
-            numbers = own or CATALOGUE[text]
+        english, chinese = _label(entry, "en", ids), _label(entry, "zh", ids)
+        for area in map(AreaId, ids):
+            numbers = own or CATALOGUE[area]
             words = " ".join(map(str, numbers))
             read[area] = Area(
                 area,
-                entry.text("en").replace("{n}", words),
-                entry.text("zh").replace("{n}", words),
+                english.replace("{n}", words),
+                chinese.replace("{n}", words),
                 numbers,
                 loses,
                 on_triple,
@@ -128,6 +129,16 @@ def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Ar
             )
         entry.done()
     return read
+
+
+def _label(entry: Section, language: str, ids: tuple[str, ...]) -> str:
+    """A label; over several areas it says with {n} which is which."""
+    label = entry.text(language)
+    rest = label.replace("{n}", "")
+    if "{" in rest or "}" in rest or (len(ids) > 1 and rest == label):
+        expected = "a label with {n} where the numbers stand" if len(ids) > 1 else "no braces but {n}"
+        raise entry.refused(language, expected, repr(label))
+    return label
 
 
 def _own_numbers(entry: Section, ids: tuple[str, ...]) -> tuple[int, ...] | None:

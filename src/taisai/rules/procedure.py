@@ -297,7 +297,8 @@ def _settles(section: Section, procedure: Procedure, choice: dict[str, str]) -> 
         for wanted in (Phase.SETTLED, Phase.BETWEEN):
             if (phase in reached or phase is Phase.BETWEEN) and wanted not in within_reach:
                 expected = f"steps that lead from {phase} to {wanted}{under}"
-                raise section.refused("step", expected, "a procedure that cannot reach settlement")
+                end = "reach settlement" if wanted is Phase.SETTLED else "come to an end"
+                raise section.refused("step", expected, f"a procedure that cannot {end}")
 
 
 def _reachable(procedure: Procedure, start: Phase, choice: Mapping[str, str]) -> set[Phase]:

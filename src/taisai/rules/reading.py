@@ -71,8 +71,15 @@ class Section:
         self._asked.add(key)
         value = self._data.get(key)
         if type(value) is not kind:
-            raise self.refused(key, _TOML_NAMES[kind], "nothing" if value is None else shown(value))
+            raise self.refused(key, _TOML_NAMES[kind], self._missing(key) if value is None else shown(value))
         return value
+
+    def _missing(self, key: str) -> str:
+        """Nothing, or what was probably meant."""
+        from difflib import get_close_matches
+
+        meant = get_close_matches(key, [given for given in self._data if given not in self._asked], n=1)
+        return f"nothing, but there is the unknown key {meant[0]!r}" if meant else "nothing"
 
     def text(self, key: str) -> str:
         """A text that is not empty."""
@@ -101,7 +108,8 @@ class Section:
         """A whole number within bounds."""
         value = int(self._get(key, int))
         if not least <= value <= most:
-            raise self.refused(key, f"a whole number from {least} to {most}", shown(value))
+            expected = f"a whole number from {least} to {most}" if least < most else str(least)
+            raise self.refused(key, expected, shown(value))
         return value
 
     def wholes(self, key: str, least: int, most: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NewType
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
-from taisai.rules.errors import printable
+from taisai.rules.errors import RulesError, printable
 from taisai.rules.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ class Settlement(NamedTuple):
 def refusal(matrix: Matrix, bet: Bet) -> Refusal | None:
     """Why a bet cannot be taken on a layout, if it cannot."""
     if bet.area not in matrix.rows:
-        got = f"expected an area of {matrix.rulebook} layout {matrix.layout}, got {bet.area!r}"
+        where = f"{matrix.rulebook} layout {matrix.layout}"
+        got = f"expected an area of {where}, got {bet.area!r}{_nearest(matrix, bet)}"
         return Refusal(Reason.NOT_ON_LAYOUT, matrix.layout_clause, got)
     if type(bet.stake) is not int:
         got = f"expected a whole stake on {bet.area}, got {bet.stake!r}"
@@ -112,6 +113,13 @@ def refusal(matrix: Matrix, bet: Bet) -> Refusal | None:
     return None
 
 
+def _nearest(matrix: Matrix, bet: Bet) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(bet.area)[:40].lower(), matrix.areas, n=3)
+    return f"; near it are {', '.join(near)}" if near else ""
+
+
 def first_refusal(refusals: Iterable[Refusal | None]) -> Refusal | None:
     """Of several refusals the one with the lowest rank; the earliest of equals."""
     return min((one for one in refusals if one), key=lambda one: one.reason.rank, default=None)
@@ -119,9 +127,13 @@ def first_refusal(refusals: Iterable[Refusal | None]) -> Refusal | None:
 
 def settled(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | Refusal:
     """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
+    if not isinstance(outcome, Outcome):
+        raise RulesError(f"expected an Outcome such as Outcome.of(2, 3, 5), got {outcome!r}")
     each: list[SettledBet] = []
     refusals: list[Refusal | None] = []
     for place, bet in enumerate(bets):
+        if not isinstance(bet, Bet):
+            raise RulesError(f"expected bets such as Bet.on('small', 100), got {bet!r}")
         refused = refusal(matrix, bet)
         if refused is None:
             each.append(_settled(matrix, outcome, bet))

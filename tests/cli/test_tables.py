@@ -1,0 +1,61 @@
+"""What people read in tables: nothing cut off, nothing that contradicts itself."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from rich.console import Console
+
+from taisai.cli import printing
+from taisai.rules import rulebook_ids
+from tests.cli.conftest import Taisai
+
+
+def test_a_ruling_of_the_house_names_its_phases(taisai: Taisai) -> None:
+    said = taisai("rules", "irregularities", "us-sic-bo").out
+    rows = [" ".join(row.split()) for row in said.splitlines()]
+    assert "under-minimum open refuse house:limits" in rows
+    assert all(row.count("other phases") <= 1 for row in rows)
+
+
+def test_who_must_be_present_is_told(taisai: Taisai) -> None:
+    assert "settle-then-shut before the" in taisai("rules", "irregularities", "us-sic-bo").out
+
+
+def test_an_area_that_was_mistyped_is_told_its_neighbours(taisai: Taisai) -> None:
+    ran = taisai("settle", "us-sic-bo", "--dice", "1,2,3", "--bet", "smal=1")
+    assert ran.code == 2
+    assert "got 'smal'; near it are small" in ran.err
+
+
+def test_settings_and_offers_stand_in_the_title(taisai: Taisai) -> None:
+    said = taisai("odds", "us-sic-bo", "--set", "double_on_triple=no", "--offer", "triple-1=180 to 1").out
+    assert said.startswith("us-sic-bo, layout A, three dice, with double_on_triple=no, triple-1=180 to 1")
+
+
+def test_dice_against_cards_is_said(taisai: Taisai) -> None:
+    said = taisai("rules", "diff", "mbs-3-card-sic-bo", "mbs-sic-bo-v6").out
+    assert "a shoe of 6 decks against three dice: edges differ even where odds do not" in said
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+@pytest.mark.parametrize(
+    "command", ["rules list", "rules show BOOK", "rules irregularities BOOK", "odds BOOK"]
+)
+def test_nothing_that_has_to_be_typed_again_is_cut_off(
+    taisai: Taisai, monkeypatch: pytest.MonkeyPatch, command: str, width: int
+) -> None:
+    monkeypatch.setattr(printing, "WIDTH", width)
+    for book in rulebook_ids():
+        assert "…" not in taisai(*command.replace("BOOK", book).split()).out.replace(" … ", "")
+
+
+def test_sabotage_a_narrow_table_without_folding_is_cut_off() -> None:
+    made = printing.table("", ("id", "words"))
+    made.columns[1].overflow = "ellipsis"
+    made.add_row("a", "automated-shaker-failure")
+    console = Console(width=20, file=sys.stdout)
+    with console.capture() as captured:
+        console.print(made)
+    assert "…" in captured.get()
