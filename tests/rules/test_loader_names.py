@@ -65,7 +65,7 @@ def test_a_label_over_several_areas_says_which_is_which(label: str) -> None:
 
 
 def test_a_key_that_was_mistyped_is_named_with_the_one_that_is_missing() -> None:
-    data = data_of(US)
+    data = dict(data_of(US))
     data["limit"] = data.pop("limits")
     with pytest.raises(BookError, match=r"nothing, but there is the unknown key 'limit' \(.*, limits\)"):
         loaded(data)
