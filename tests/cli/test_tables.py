@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -30,6 +31,21 @@ def test_an_area_that_was_mistyped_is_told_its_neighbours(taisai: Taisai) -> Non
     ran = taisai("settle", "us-sic-bo", "--dice", "1,2,3", "--bet", "smal=1")
     assert ran.code == 2
     assert "got 'smal'; near it are small" in ran.err
+
+
+def test_one_clause_comes_with_its_parts(taisai: Taisai) -> None:
+    said = json.loads(taisai("rules", "clauses", "mbs-sic-bo-v6", "5.13", "--json").out)
+    assert [one["clause"] for one in said["clauses"]] == ["5.13", "5.13.1", "5.13.2"]
+    said = json.loads(taisai("rules", "clauses", "us-sic-bo", "4", "--json").out)
+    assert [one["clause"] for one in said["clauses"]] == ["4", "4(a)", "4(b)", "4(c)"]
+    assert taisai("rules", "clauses", "mbs-sic-bo-v6", "5.99").code == 2
+
+
+def test_one_irregularity_can_be_asked_for(taisai: Taisai) -> None:
+    said = json.loads(taisai("rules", "irregularities", "rws-sic-bo-etg-v8", "late-bet", "--json").out)
+    assert [one["id"] for one in said["irregularities"]] == ["late-bet"]
+    assert "power-failure" not in taisai("rules", "irregularities", "rws-sic-bo-etg-v8", "late-bet").out
+    assert taisai("rules", "irregularities", "rws-sic-bo-etg-v8", "late-bets").code == 2
 
 
 def test_settings_and_offers_stand_in_the_title(taisai: Taisai) -> None:

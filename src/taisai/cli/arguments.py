@@ -66,6 +66,14 @@ def _form(parser: _Parser) -> None:
     one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
 
 
+def _one_clause(parser: _Parser) -> None:
+    parser.add_argument("clause", metavar="CLAUSE", nargs="?", help="only this clause and those within it")
+
+
+def _one_event(parser: _Parser) -> None:
+    parser.add_argument("event", metavar="EVENT", nargs="?", help="only this irregularity, such as late-bet")
+
+
 def _about(parser: _Parser) -> None:
     parser.add_argument("--about", help="only clauses that concern this, such as payoff or irregularity")
 
@@ -156,8 +164,11 @@ _LEAVES: Final = (
         "rules clauses",
         "clauses:run",
         "Every numbered clause in our words, and where the rulebook uses it.",
-        ("taisai rules clauses mbs-sic-bo-v6", "taisai rules clauses us-sic-bo --about payoff"),
-        (_book, _about, _json),
+        (
+            "taisai rules clauses mbs-sic-bo-v6 5.13",
+            "taisai rules clauses us-sic-bo --about payoff",
+        ),
+        (_book, _one_clause, _about, _json),
     ),
     _Leaf(
         "rules matrix",
@@ -172,9 +183,10 @@ _LEAVES: Final = (
         "Every irregularity in every phase: ruling and clause.",
         (
             "taisai rules irregularities mbs-sic-bo-v6",
+            "taisai rules irregularities rws-sic-bo-etg-v8 power-failure",
             "taisai rules irregularities us-sic-bo --set no_roll=void --json",
         ),
-        (_book, _settings, _json),
+        (_book, _one_event, _settings, _json),
     ),
     _Leaf(
         "odds",

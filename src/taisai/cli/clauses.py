@@ -19,6 +19,10 @@ def run(arguments: Namespace) -> int:
         raise RulesError(f"expected --about one of {', '.join(About)}, got {arguments.about!r}")
     uses = clause_uses(book)
     texts = [text for text in book.clauses.values() if arguments.about in (None, text.about)]
+    if arguments.clause is not None:
+        if arguments.clause not in book.clauses:
+            raise RulesError(f"expected a clause of {book.id}, got {arguments.clause!r}")
+        texts = [text for text in texts if _within(text.clause, arguments.clause)]
     if arguments.json:
         as_json(
             {
@@ -40,6 +44,11 @@ def run(arguments: Namespace) -> int:
         made.add_row(text.clause, str(text.about), text.says, _short(uses.get(text.clause, ())))
     show(made)
     return 0
+
+
+def _within(clause: str, asked: str) -> bool:
+    """Whether a clause is the one asked for or a part of it: 5.13.1 of 5.13, 2(a)(7) of 2(a)."""
+    return clause == asked or clause.startswith((f"{asked}.", f"{asked}("))
 
 
 def _short(uses: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from taisai.cli import asked
 from taisai.cli.printing import as_json, show, table
-from taisai.rules import Rulebook, rulebook
+from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.irregularities import Ruled
 from taisai.rules.round import Irregularity, Phase
 
@@ -16,15 +16,16 @@ def run(arguments: Namespace) -> int:
     """Prints the whole table, every cell with its clause."""
     book = rulebook(arguments.book)
     chosen = book.chosen(asked.settings(arguments))
+    events = _events(arguments.event)
     if arguments.json:
-        as_json(whole_table(book, chosen))
+        as_json(whole_table(book, chosen, events))
         return 0
     rulings = book.irregularities
     made = table(
         f"{book.id}: what happened, in which phase, what is ruled",
         ("irregularity", "phases", "ruling", "clause"),
     )
-    for event in Irregularity:
+    for event in events:
         row = {phase: rulings.ruled(event, phase, chosen) for phase in rulings.phases}
         rows = [(_where(phases, cell, len(row)), cell) for cell, phases in _grouped(row).items()]
         once_seen = {phase: cell for (happened, phase), cell in rulings.seen.items() if happened is event}
@@ -38,8 +39,18 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def whole_table(book: Rulebook, chosen: Mapping[str, str]) -> dict[str, object]:
-    """Every irregularity × phase under these settings, for machines."""
+def _events(name: str | None) -> tuple[Irregularity, ...]:
+    if name is None:
+        return tuple(Irregularity)
+    if name not in set(Irregularity):
+        raise RulesError(f"expected one of {', '.join(Irregularity)}, got {name!r}")
+    return (Irregularity(name),)
+
+
+def whole_table(
+    book: Rulebook, chosen: Mapping[str, str], events: tuple[Irregularity, ...] = tuple(Irregularity)
+) -> dict[str, object]:
+    """Irregularities × phases under these settings, for machines."""
     rulings = book.irregularities
     return {
         "rulebook": book.id,
@@ -58,7 +69,7 @@ def whole_table(book: Rulebook, chosen: Mapping[str, str]) -> dict[str, object]:
                     for phase in rulings.phases
                 ],
             }
-            for event in Irregularity
+            for event in events
         ],
     }
 
