@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
+from taisai.cli.printing import ON_DICE
 from taisai.rules import CATALOGUE, AreaId, Layout, Matrix
 from taisai.rules.layout import Block, Cell, Drawing
 from taisai.rules.pay import Area
@@ -22,7 +23,6 @@ _PIPS: Final = {
     6: ((0, 0), (0, 2), (1, 0), (1, 2), (2, 0), (2, 2)),
 }
 _FACES: Final = ("", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX")
-_ON_DICE: Final = ("", " on one die", " on two dice", " on three dice")
 _DRAWN_AS_DICE: Final = ("triple-", "double-", "pair-")
 _STYLE: Final = """
   .felt { fill: #0b5d3b } .cell { fill: #0e6f47; stroke: #e9d9a6; stroke-width: 1.2 }
@@ -95,7 +95,7 @@ def _cell(matrix: Matrix, drawing: Drawing, cell: Cell, box: Box) -> Iterator[st
 
 def _odds(matrix: Matrix, area: AreaId, dice: int | None = None) -> str:
     wins = [win for win in matrix.wins[matrix.row(area)] if dice in {None, win.dice}]
-    return ", ".join(str(win.odds) for win in wins) + ("" if dice is None else _ON_DICE[dice])
+    return ", ".join(str(win.odds) for win in wins) + ("" if dice is None else ON_DICE[dice])
 
 
 def _area(matrix: Matrix, name: AreaId, box: Box) -> Iterator[str]:

@@ -13,6 +13,8 @@ from taisai.rules.outcomes import Outcome
 if TYPE_CHECKING:  # --json never needs rich, which is slow to import
     from rich.table import Table
 
+ON_DICE: Final = ("", " on one die", " on two dice", " on three dice")
+"""How odds for so many dice are told; 0 where an area has one figure."""
 WIDTH: Final = 110
 """Columns of output that goes to no terminal."""
 _PIPS: Final = {

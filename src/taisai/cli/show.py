@@ -9,12 +9,11 @@ from typing import Any, Final
 from taisai.cli import irregularities
 from taisai.cli.odds import chance_words
 from taisai.cli.plain import plain
-from taisai.cli.printing import as_json, line, percent, show, table, wrapped
+from taisai.cli.printing import ON_DICE, as_json, line, percent, show, table, wrapped
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, RulesError, rulebook
 from taisai.rules.procedure import Declared
 from taisai.study.odds import area_odds
 
-_ON_DICE: Final = ("", " on one die", " on two dice", " on three dice")
 MOST_NAMED: Final = 4  # areas of one pay line by name; more are shown by the first and the last
 
 
@@ -118,7 +117,7 @@ def pay(book: Rulebook, matrix: Matrix) -> None:
         edge = "" if first in told else percent(edges[first])
         made.add_row(
             _names(line_.areas),
-            f"{line_.odds}{floor}{_ON_DICE[line_.wins.dice or 0]}",
+            f"{line_.odds}{floor}{ON_DICE[line_.wins.dice or 0]}",
             percent(chance.probability(won)),
             edge,
             line_.clause,
