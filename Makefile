@@ -25,10 +25,11 @@ faults: dev ## the same tests, searching far longer for a counterexample
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench
 
-pictures: dev ## what is drawn and written from the rulebooks and the command, in docs
+pictures: dev ## what is made from rulebooks, command and tests: docs, and the map from clause to test
 	@$(PY) -m tools.pictures
 	@$(PY) -m tools.edges
 	@$(PY) -m tools.commands
+	@$(PY) -m tools.clause_map
 
 docs: dev ## the API reference, into build/docs/api
 	$(PY) -W error tools/api.py build/docs/api

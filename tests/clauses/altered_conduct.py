@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from taisai.rules.equipment import InspectedBefore
+from taisai.rules.equipment import InspectedBefore, Means
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.people import HigherMayAct
 from taisai.rules.settings import Changes
@@ -90,9 +90,19 @@ def equipment(book: Data) -> Iterator[Alteration]:
         for when in worded(book):
             if item.data.get("when") != when:
                 yield item.with_key("when", when)
+        yield from _means(item)
         yield from _excludes(book, item)
         if "inspection" in item.data:
             yield from _inspections(book, item)
+
+
+def _means(item: Entry) -> Iterator[Alteration]:
+    was = item.data.get("means", [])
+    for one in map(str, Means):
+        others = [other for other in was if other != one]
+        yield item.with_key("means", (others or GONE) if one in was else [*was, one])
+    if len(was) > 1:
+        yield item.with_key("means", was[::-1])
 
 
 def _excludes(book: Data, item: Entry) -> Iterator[Alteration]:

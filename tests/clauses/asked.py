@@ -5,13 +5,14 @@ Each compares all it is asked about, both ways.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from taisai.rules import OUTCOMES, Bet, Matrix, Reason, Refusal, Rulebook
+from taisai.rules import OUTCOMES, Bet, Matrix, Outcome, Reason, Refusal, Rulebook
 from taisai.rules.layout import Cell
-from tests.clauses.winning import OUTCOME_NAMES, TRIPLES, Paid
+from tests.clauses.winning import OUTCOME_NAMES, ROLLS, TRIPLES, Paid
 
 
 def won_in(matrix: Matrix, area: str) -> dict[str, tuple[Fraction, str]]:
@@ -73,6 +74,42 @@ def one_die_establishes(book: Rulebook) -> None:
         for known in (1, 2, 3):
             for dice in combinations_with_replacement(range(1, 7), known):
                 assert matrix.established(dice), (layout, dice)
+
+
+def areas_called(book: Rulebook, label: str) -> set[str]:
+    """The areas that the book calls so, whatever their numbers; they are on every layout."""
+    called = {area.id for area in book.areas.values() if area.label.rstrip("0123456789 ") == label}
+    for layout in book.layouts:
+        assert called <= set(book.matrix(layout).areas), f"{label} on layout {layout}"
+    return {str(area) for area in called}
+
+
+def each_of(kind: str, numbers: str) -> set[str]:
+    """The areas of a kind on each of several numbers, which stand in one text."""
+    return {f"{kind}-{number}" for number in numbers.split()}
+
+
+def kinds_on(book: Rulebook, layout: str) -> dict[str, int]:
+    """The kinds of area on a layout, and how many there are of each."""
+    return dict(Counter(area.rstrip("0123456789").rstrip("-") for area in book.matrix(layout).areas))
+
+
+def won_on(book: Rulebook, layout: str, *faces: int) -> set[str]:
+    """With a bet on every area of a layout at once, those that win on these faces."""
+    matrix = book.matrix(layout)
+    stake = matrix.denominator  # so that half odds win whole units
+    settled = matrix.settle(Outcome.of(*faces), [Bet.on(area, stake) for area in matrix.areas])
+    assert not isinstance(settled, Refusal), settled
+    assert settled.staked == stake * len(matrix.areas)
+    return {str(one.area) for one in settled.bets if one.won > 0}
+
+
+def totals_go_by_the_sum(book: Rulebook) -> None:
+    """On every layout, whatever shows, the total that wins is the sum of the three faces, and no other."""
+    for layout in book.layouts:
+        for faces in ROLLS:
+            totals = {area for area in won_on(book, layout, *faces) if area.startswith("total-")}
+            assert totals == ({f"total-{sum(faces)}"} if 4 <= sum(faces) <= 17 else set()), faces
 
 
 def drawn(book: Rulebook, layout: str, whose: str) -> set[str]:

@@ -191,6 +191,7 @@ def _in_words(item: Item) -> str:
         "kept by": item.custody,
         "without": item.excludes.item if item.excludes else None,
         "if": f"{item.when.setting} is {item.when.value}" if item.when else None,
+        "for bets with": " and ".join(item.means) or None,
     }
     return ", ".join([item.id, *(f"{key} {fact}" for key, fact in facts.items() if fact is not None)])
 

@@ -314,9 +314,9 @@ def test_mbs_6_2_a_higher_position_may_act_for_a_lower(book: Rulebook) -> None:
 
 
 def test_mbs_1_1_1_colour_chips(book: Rulebook) -> None:
-    assert equipment_by(book, "1.1.1") == ["colour-chips"]
+    assert equipment_by(book, "1.1.1") == ["colour-chips, for bets with colour-chips"]
 
 
 def test_mbs_3_3_cash_chips(book: Rulebook) -> None:
-    assert equipment_by(book, "3.3") == ["cash-chips"]
+    assert equipment_by(book, "3.3") == ["cash-chips, for bets with cash-chips"]
     assert len(book.equipment) == 6

@@ -322,7 +322,7 @@ def test_rws_1_3_the_game_console_and_the_result_keyed_in_there(book: Rulebook) 
 
 
 def test_rws_1_7_player_terminals(book: Rulebook) -> None:
-    assert equipment_by(book, "1.7") == ["player-terminal"]
+    assert equipment_by(book, "1.7") == ["player-terminal, for bets with credits"]
     assert len(book.equipment) == 5
 
 

@@ -18,10 +18,13 @@ from tests.clauses import (
     altered_pay,
     altered_round,
     test_mbs_conduct,
+    test_mbs_names,
     test_mbs_pay,
     test_rws_conduct,
+    test_rws_names,
     test_rws_pay,
     test_three_card,
+    test_three_card_names,
     test_us_conduct,
     test_us_pay,
 )
@@ -47,9 +50,9 @@ PARTS: Final[Mapping[str, tuple[Callable[[Data], Iterator[Alteration]], str]]] =
 """What is altered, and the parts of the book that the loader has to read to see whether it is still one."""
 
 MODULES: Final = {
-    "mbs-sic-bo-v6": (test_mbs_pay, test_mbs_conduct),
-    "rws-sic-bo-etg-v8": (test_rws_pay, test_rws_conduct),
-    "mbs-3-card-sic-bo": (test_three_card,),
+    "mbs-sic-bo-v6": (test_mbs_pay, test_mbs_conduct, test_mbs_names),
+    "rws-sic-bo-etg-v8": (test_rws_pay, test_rws_conduct, test_rws_names),
+    "mbs-3-card-sic-bo": (test_three_card, test_three_card_names),
     "us-sic-bo": (test_us_pay, test_us_conduct),
 }
 KNOWN: Final = {book: frozenset(rulebook(book).clauses) for book in MODULES}
@@ -57,7 +60,7 @@ KNOWN: Final = {book: frozenset(rulebook(book).clauses) for book in MODULES}
 
 def checks_in(modules: Iterable[ModuleType]) -> dict[str, Check]:
     named = [one for module in modules for one in vars(module).items() if one[0].startswith("test_")]
-    assert len(named) == len(dict(named)), "no name stands in both modules of a book"
+    assert len(named) == len(dict(named)), "no name stands in two modules of a book"
     return dict(named)
 
 
@@ -151,3 +154,23 @@ def test_the_sound_book_turns_none_red(book: str) -> None:
 @pytest.mark.parametrize(("part", "least"), [("people", 15), ("equipment", 30), ("readings", 20)])
 def test_sabotage_without_tests_what_the_loader_accepts_survives(part: str, least: int) -> None:
     assert len(list(survivors("us-sic-bo", part, lambda _book, _clause: []))) >= least
+
+
+@pytest.mark.parametrize(
+    ("book", "clause", "cut", "put"),
+    [
+        ("mbs-sic-bo-v6", "3.5.1", 'en = "Small', 'en = "Low'),
+        ("mbs-sic-bo-v6", "3.5.12", 'en = "Single Dice', 'en = "One Dice'),
+        ("mbs-3-card-sic-bo", "3.6.6", 'en = "Three Card Total', 'en = "Sum'),
+        ("rws-sic-bo-etg-v8", "1.1", 'says = "Bet is', 'says = "Wager is'),
+        ("rws-sic-bo-etg-v8", "1.4", 'operator = "', 'operator = "Not '),
+        ("rws-sic-bo-etg-v8", "1.9", 'en = "Total Sum', 'en = "Points'),
+    ],
+)
+def test_sabotage_another_name_turns_a_test_of_its_clause_red(
+    book: str, clause: str, cut: str, put: str
+) -> None:
+    text = (BOOKS / f"{book}.toml").read_text("utf-8")
+    assert cut in text
+    renamed = Rulebook(tomllib.loads(text.replace(cut, put)), "renamed.toml").check()
+    assert turns_red(renamed, checks_of(book, clause))

@@ -175,11 +175,11 @@ def test_three_card_2_1_the_shuffle_is_the_houses_choice(book: Rulebook) -> None
 
 
 def test_three_card_1_1_1_colour_chips(book: Rulebook) -> None:
-    assert equipment_by(book, "1.1.1") == ["colour-chips"]
+    assert equipment_by(book, "1.1.1") == ["colour-chips, for bets with colour-chips"]
 
 
 def test_three_card_3_4_cash_chips(book: Rulebook) -> None:
-    assert equipment_by(book, "3.4") == ["cash-chips"]
+    assert equipment_by(book, "3.4") == ["cash-chips, for bets with cash-chips"]
     assert len(book.equipment) == 4
 
 

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from taisai.rules import (
+    Phase,
     Rulebook,
     rulebook,
 )
@@ -68,7 +69,7 @@ def test_us_1_three_dice_sealed_for_24_hours_at_most(book: Rulebook) -> None:
 
 
 def test_us_3_a_chips_and_plaques_on_the_one_layout(book: Rulebook) -> None:
-    assert equipment_by(book, "3(a)") == ["chips"]
+    assert equipment_by(book, "3(a)") == ["chips, for bets with cash-chips and plaques"]
     assert len(book.equipment) == 5
     assert [(layout.id, layout.clause) for layout in book.layouts.values()] == [("A", "3(a)")]
     assert drawn(book, "A", "document") == set()
@@ -108,6 +109,13 @@ def test_us_5_c_no_more_bets_before_every_shake(book: Rulebook) -> None:
     assert ruled_by(book, "5(c)") == {
         ("late-bet", "refuse", None): f"closed closed-tumbled {AFTER_REVEAL}",
     }
+
+
+def test_us_5_d_past_the_close_the_dice_are_mixed_in_one_of_two_ways(book: Rulebook) -> None:
+    def ways(**settings: str) -> list[str]:
+        return [step.act for step in book.procedure.steps_from(Phase.CLOSED, book.chosen(settings))]
+
+    assert (ways(shaker="manual"), ways(shaker="automated")) == (["tumble"], ["activate-shaker"])
 
 
 def test_us_5_d_1_the_manual_shaker_is_covered_and_shaken_three_times(book: Rulebook) -> None:

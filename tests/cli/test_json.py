@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from taisai.rules import OUTCOMES, Outcome, rulebook
+from taisai.rules.held import held_by
 from taisai.rules.round import Irregularity, Phase
 from tests.cli.commands import BOOKS, LAYOUTS, Words, settling, with_json
 from tests.cli.conftest import Taisai
@@ -207,7 +208,11 @@ def test_clauses(taisai: Taisai, book: str) -> None:
     said = answer(taisai, "rules", "clauses", book)
     assert said["rulebook"] == book
     assert [entry["clause"] for entry in said["clauses"]] == list(rulebook(book).clauses)
-    assert all(list(entry) == ["clause", "about", "says", "used"] for entry in said["clauses"])
+    assert all(list(entry) == ["clause", "about", "says", "used", "held"] for entry in said["clauses"])
+    assert {entry["clause"]: entry["held"] for entry in said["clauses"]} == {
+        clause: {"tests": list(held.tests), "why": held.why}
+        for clause, held in held_by(rulebook(book)).items()
+    }
     pay = answer(taisai, "rules", "clauses", book, "--about", "payoff")
     assert pay["clauses"] == [entry for entry in said["clauses"] if entry["about"] == "payoff"]
     assert pay["clauses"]

@@ -115,6 +115,15 @@ def test_odds_of_six_to_five_are_settled_exactly(taisai: Taisai, tmp_path: Path)
     assert "in steps of 5, since it wins 6 to 5, got 101" in refused.err
 
 
+def test_no_test_of_ours_holds_a_clause_of_one_s_own(taisai: Taisai) -> None:
+    book = str(Path(__file__).parents[2] / "docs" / "examples" / "corner-house.toml")
+    said = json.loads(taisai("rules", "clauses", book, "--json").out)
+    assert [entry["held"] for entry in said["clauses"]] == [
+        {"tests": [], "why": "not a rulebook of the package"} for _ in said["clauses"]
+    ]
+    assert "not a rulebook of the" in taisai("rules", "clauses", book).out
+
+
 def test_an_area_of_one_s_own_is_bet_on_by_its_id(taisai: Taisai) -> None:
     book = Path(__file__).parents[2] / "docs" / "examples" / "corner-house.toml"
     said = json.loads(taisai("settle", str(book), "--dice", "1,2,6", "--bet", "lucky-six=5", "--json").out)

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.cells import cell_len
 
-from taisai.rules import OUTCOMES, rulebook
+from taisai.rules import OUTCOMES, Clause, rulebook
+from taisai.rules.held import held_by
 from tests.cli.commands import BOOKS, LAYOUTS, Words, for_people
 from tests.cli.conftest import Taisai
 from tests.rules.books import replaced, saved, text_of
@@ -54,6 +55,19 @@ def test_settlement_names_clause_and_reason(taisai: Taisai) -> None:
     out = taisai("settle", "rws-sic-bo-etg-v8", "--dice", "2,2,2", *bets).out
     assert re.search(r"small +100 +0 +0 +3\.9 ", out)
     assert re.search(r"double-2 +100 +1150 +1250 +3\.9\.3 ", out)
+
+
+def test_a_clause_names_its_first_test_and_how_many_more_or_why_none(taisai: Taisai) -> None:
+    def last_column(clause: str) -> str:
+        rows = taisai("rules", "clauses", US, clause).out.splitlines()
+        place = next(row.index("held by") for row in rows if "held by" in row)
+        return "".join(row[place:] for row in rows).partition("held by")[2].lstrip("─")
+
+    tests = held_by(rulebook(US))[Clause("5(d)(1)")].tests
+    assert len(tests) > 1
+    told = last_column("5(d)(1)").replace(" ", "")
+    assert told == f"{tests[0].partition('::')[2]}and{len(tests) - 1}more"
+    assert "a heading orders nothing" in taisai("rules", "clauses", US, "6").out
 
 
 @pytest.mark.parametrize("word", ["[sic]", "[/b]", "[bold]", ":smile:", "[link=x]", "\\[x]"])

@@ -10,7 +10,7 @@ import pytest
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import HOUSE, About
 from taisai.rules.conditions import Condition
-from taisai.rules.equipment import InspectedBefore
+from taisai.rules.equipment import InspectedBefore, Means
 from taisai.rules.irregularities import Ruling
 from taisai.rules.layout import Drawing
 from taisai.rules.limits import LimitPolicy, LimitScope
@@ -36,6 +36,7 @@ WORDS: tuple[type[StrEnum], ...] = (
     Irregularity,
     LimitPolicy,
     LimitScope,
+    Means,
     Need,
     Phase,
     Recovery,

@@ -27,7 +27,7 @@ IN_PROSE: Final[Mapping[str, str]] = {
     "US": "us-sic-bo",
 }
 
-CLAUSE_TEST = re.compile(rf"test_({'|'.join(IN_NAMES)})_(\d.*)")
+CLAUSE_TEST = re.compile(rf"test_({'|'.join(IN_NAMES)})_(\d.*|(?:appendix|diagram)_.*)")
 
 # 3.5.8.1 or 2(a)(7), but not the odds 8.5 to 1; a chapter, such as 4, only where a sentence pauses after it.
 NUMBER = r"(?:\d+(?:\.\d+)+|\d+(?:\((?!n\))[a-z0-9]+\))+)(?!\.?\w| to 1)"
@@ -56,7 +56,7 @@ def clause_of_test(name: str, known: Clauses) -> str | None:
         return None
     book, rest = match.groups()
     for clause in sorted(known[IN_NAMES[book]], key=len, reverse=True):
-        spoken = re.sub(r"\W+", "_", clause).strip("_")
+        spoken = re.sub(r"\W+", "_", clause).strip("_").lower()
         if re.match(rf"{spoken}(?:_(?!\d|[b-z](?:_|$))|$)", rest):
             return clause
     raise LookupError(f"{name}: no such clause in {IN_NAMES[book]}")

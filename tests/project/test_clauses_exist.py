@@ -31,6 +31,8 @@ def test_every_test_named_for_a_clause_names_one_that_exists() -> None:
         ("us_2_a_7_big_loses", "2(a)(7)"),
         ("us_4_b", "4(b)"),
         ("three_card_5_2_foreign_card", "5.2"),
+        ("rws_appendix_b_has_its_own_table", "Appendix B"),
+        ("three_card_diagram_a", "Diagram A"),
         ("mbs_v6_equals_rws_c", None),
     ],
 )
@@ -39,7 +41,8 @@ def test_a_test_name_is_read_as_the_longest_clause_that_fits(name: str, clause: 
 
 
 @pytest.mark.parametrize(
-    "name", ["rws_5_3_9_invented", "mbs_99_invented", "us_4_z_invented", "three_card_9_9"]
+    "name",
+    ["rws_5_3_9_invented", "mbs_99_invented", "us_4_z_invented", "three_card_9_9", "mbs_appendix_c_invented"],
 )
 def test_sabotage_a_test_named_for_an_invented_clause_is_seen(name: str) -> None:
     with pytest.raises(LookupError, match="no such clause"):

@@ -37,6 +37,7 @@ OPTIONAL: frozenset[Shape] = frozenset(
     equipment when
     equipment excludes
     equipment custody
+    equipment means
     interpretation
     interpretation setting
     erratum

@@ -42,6 +42,14 @@ def test_every_area_is_told_where_it_wins_and_where_it_loses(book: str) -> None:
         assert any(use.startswith(f"pay: {area} ") for use in told)
 
 
+def test_what_bets_are_made_with_is_a_use_too() -> None:
+    assert set(clause_uses(rulebook("us-sic-bo"))[Clause("3(a)")]) >= {
+        "equipment: chips",
+        "bets made with cash-chips",
+        "bets made with plaques",
+    }
+
+
 def test_a_ruling_instead_is_a_use_too() -> None:
     data = data_of("us-sic-bo")
     place = next(n for n, ruling in enumerate(data["irregularities"]["ruling"]) if "instead" in ruling)

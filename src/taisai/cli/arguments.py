@@ -163,7 +163,7 @@ _LEAVES: Final = (
     _Leaf(
         "rules clauses",
         "clauses:run",
-        "Every numbered clause in our words, and where the rulebook uses it.",
+        "Every numbered clause in our words, where the rulebook uses it, and which test holds it.",
         (
             "taisai rules clauses mbs-sic-bo-v6 5.13",
             "taisai rules clauses us-sic-bo --about payoff",

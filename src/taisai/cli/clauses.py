@@ -1,4 +1,4 @@
-"""`taisai rules clauses`: every numbered clause in our words, and where it is used."""
+"""`taisai rules clauses`: every numbered clause in our words, where it is used and what holds it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from argparse import Namespace
 from taisai.cli.printing import as_json, show, table
 from taisai.rules import RulesError, rulebook
 from taisai.rules.clauses import About
+from taisai.rules.held import Held, held_by
 from taisai.rules.uses import clause_uses
 
 MOST_USES_SHOWN = 3
@@ -17,7 +18,7 @@ def run(arguments: Namespace) -> int:
     book = rulebook(arguments.book)
     if arguments.about is not None and arguments.about not in set(About):
         raise RulesError(f"expected --about one of {', '.join(About)}, got {arguments.about!r}")
-    uses = clause_uses(book)
+    uses, held = clause_uses(book), held_by(book)
     texts = [text for text in book.clauses.values() if arguments.about in (None, text.about)]
     if arguments.clause is not None:
         if arguments.clause not in book.clauses:
@@ -33,15 +34,18 @@ def run(arguments: Namespace) -> int:
                         "about": text.about,
                         "says": text.says,
                         "used": uses.get(text.clause, ()),
+                        "held": held[text.clause]._asdict(),
                     }
                     for text in texts
                 ],
             }
         )
         return 0
-    made = table(f"{book.id}: {len(texts)} clauses, in our words", ("clause", "about", "says", "used for"))
+    columns = ("clause", "about", "says", "used for", "held by")
+    made = table(f"{book.id}: {len(texts)} clauses, in our words", columns)
     for text in texts:
-        made.add_row(text.clause, str(text.about), text.says, _short(uses.get(text.clause, ())))
+        used = _short(uses.get(text.clause, ()))
+        made.add_row(text.clause, str(text.about), text.says, used, _first(held[text.clause]))
     show(made)
     return 0
 
@@ -54,3 +58,11 @@ def _within(clause: str, asked: str) -> bool:
 def _short(uses: tuple[str, ...]) -> str:
     more = f" and {len(uses) - MOST_USES_SHOWN} more" if len(uses) > MOST_USES_SHOWN else ""
     return "; ".join(uses[:MOST_USES_SHOWN]) + more
+
+
+def _first(held: Held) -> str:
+    """The name of the first test and how many there are besides; else why there is none."""
+    if held.why is not None:
+        return held.why
+    first, *others = (test.rpartition("::")[2] for test in held.tests)
+    return f"{first} and {len(others)} more" if others else first

@@ -182,6 +182,7 @@ def _equipment(book: Rulebook) -> None:
         asked += [f"in the custody of the {item.custody}"] if item.custody else []
         asked += [f"not beside {item.excludes.item} ({item.excludes.clause})"] if item.excludes else []
         asked += [f"inspected by the {one.by} before {one.before} ({one.clause})" for one in item.inspections]
+        asked += [f"bets are made with {' and '.join(item.means)}"] if item.means else []
         made.add_row(item.label, item.label_zh, "; ".join(asked), item.clause)
     show(made)
 

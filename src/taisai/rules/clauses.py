@@ -29,6 +29,48 @@ HOUSE: Final[Mapping[Clause, str]] = {
         "house:declaration"
     ): "Where a crash can hide it, Dealer and supervisor declare if a die was seen.",
     Clause("house:recovery"): "What the system does after an interruption where the document is silent.",
+    Clause("house:table"): "A table is opened and closed by a supervisor or above, once, between rounds.",
+    Clause("house:day"): "Gaming days and shifts begin between rounds, each later than the one before.",
+    Clause("house:people"): "Who acts at a table is assigned to it by a supervisor or above, and recorded.",
+    Clause("house:dual-control"): "What moves settled money, limits or odds takes two people.",
+    Clause("house:terms"): "Limits, odds and a layout never change under live bets.",
+    Clause("house:seats"): "A seat is taken before it is played at, and left with nothing on it.",
+    Clause("house:terminals"): "A terminal acts for its own seat, and at a live table only to demonstrate.",
+    Clause(
+        "house:retries"
+    ): "A bet is known by its round and id: a retry changes nothing, other content is refused.",
+    Clause(
+        "house:credits"
+    ): "Credits are bought for cash or by ticket, staked only as far as they reach, and dispensed whole.",
+    Clause(
+        "house:colour-chips"
+    ): "Colour chips are bought and cashed at one table, one colour to a seat, at one value.",
+    Clause("house:exposure"): "The house may lose no more on one outcome than the table's limit says.",
+    Clause(
+        "house:most"
+    ): "Seats, bets, rounds and names have a greatest number, so that nothing grows for ever.",
+    Clause("house:hold"): "While a decision, declaration or option is open, the round waits for it.",
+    Clause("house:shut"): "A table that is shut opens no round until it is reopened, its equipment in order.",
+    Clause("house:equipment"): "Equipment that is missing or out of order keeps a round from opening.",
+    Clause(
+        "house:shoe"
+    ): "A shoe is loaded, shuffled and burnt as the table's settings say before it is dealt from.",
+    Clause("house:referral"): "A referral is decided once, by the rank it went to or above, with a reason.",
+    Clause(
+        "house:player-call"
+    ): "A player's call, or his dispute of a round, is a referral to a supervisor or above.",
+    Clause(
+        "house:float"
+    ): "The tray pays only what it holds; chips come from the cage and go there under dual control.",
+    Clause("house:drop"): "Cash paid at a table falls into its drop box, which leaves whole and is counted.",
+    Clause(
+        "house:claims"
+    ): "Money that cannot be put back where it came from is a claim, settled under dual control.",
+    Clause("house:tickets"): "A ticket is issued once and redeemed once.",
+    Clause("house:transfers"): "What moves between a table and the cage has an id, and arrives once.",
+    Clause(
+        "house:cage"
+    ): "The cage holds the house's cash and chips, and what it brings in or takes out is recorded.",
 }
 """Where no document speaks, what we do and what we call it."""
 

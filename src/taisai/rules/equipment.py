@@ -19,6 +19,17 @@ class InspectedBefore(StrEnum):
     SHIFT = "shift"
 
 
+class Means(StrEnum):
+    """What a bet may be made with."""
+
+    CREDITS = "credits"
+    """Bought at a terminal and dispensed as a ticket."""
+    CASH_CHIPS = "cash-chips"
+    PLAQUES = "plaques"
+    COLOUR_CHIPS = "colour-chips"
+    """Without a value of their own until a player buys them at one."""
+
+
 class Inspection(NamedTuple):
     """Who inspects an item, before what, with how many trial runs."""
 
@@ -49,6 +60,8 @@ class Item(NamedTuple):
     custody: str | None
     """Whose responsibility it is while on the table."""
     inspections: tuple[Inspection, ...]
+    means: tuple[Means, ...] = ()
+    """What bets are made with by way of it."""
 
 
 def read_equipment(
@@ -64,6 +77,8 @@ def read_equipment(
         if item.excludes and item.excludes.item not in names:
             got = repr(item.excludes.item)
             raise entry.table("excludes").refused("item", f"one of {', '.join(names)}", got)
+    if not any(item.means for item in items):
+        raise book.refused("equipment", "an item with means to bet with", "none")
     return items
 
 
@@ -81,6 +96,7 @@ def _item(
         _excludes(entry, known),
         read_rank(entry, "custody", people) if entry.has("custody") else None,
         tuple(_inspection(section, people, known) for section in entry.tables("inspection", least=0)),
+        entry.each_choice("means", Means) if entry.has("means") else (),
     )
     entry.done()
     return item

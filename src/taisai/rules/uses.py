@@ -59,6 +59,8 @@ def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     yield book.limits.over_clause, "over the maximum"
     for item in book.equipment:
         yield item.clause, f"equipment: {item.id}"
+        for means in item.means:
+            yield item.clause, f"bets made with {means}"
         if item.excludes:
             yield item.excludes.clause, f"equipment: {item.id} not beside {item.excludes.item}"
         for inspection in item.inspections:

@@ -1,0 +1,52 @@
+"""A table in play: `decide` what a command comes to, `evolve` the table by what happened.
+
+Pure: no clock, no randomness, no disk, no network.
+
+>>> from taisai.game import Table, decide, evolve
+>>> from taisai.game.commands import Limits, OpenTable, Perform
+>>> from taisai.rules import Act, rulebook
+>>> table = Table(rulebook("mbs-sic-bo-v6"))
+>>> opening = OpenTable(
+...     at=0,
+...     by="Sue",
+...     rank="shift-manager",
+...     table="SB1",
+...     currency="SGD",
+...     day="2026-11-15",
+...     zone="Asia/Singapore",
+...     limits=Limits(least=1000, most=500_000),
+... )
+>>> for event in decide(table, opening):
+...     table = evolve(table, event)
+>>> print(decide(table, Perform(at=1, by="Sue", act=Act.UNCOVER)))
+expected open-bets when between, got uncover (out-of-order, 3.10)
+"""
+
+from taisai.game import commands, events
+from taisai.game.money import Account, Entry, Ledger
+from taisai.game.play import decide, evolve, replayed
+from taisai.game.recovery import Declaration, Recovered, recover
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Table
+from taisai.game.words import Hold, Means, Subject, Treatment
+
+__all__ = [
+    "Account",
+    "Declaration",
+    "Entry",
+    "Hold",
+    "Ledger",
+    "Means",
+    "Reason",
+    "Recovered",
+    "Refusal",
+    "Subject",
+    "Table",
+    "Treatment",
+    "commands",
+    "decide",
+    "events",
+    "evolve",
+    "recover",
+    "replayed",
+]

@@ -1,0 +1,373 @@
+"""Acts: the steps of a round, in the rulebook's own order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from taisai.game import irregular
+from taisai.game.authority import may_act, on_hold, refused, two_people
+from taisai.game.commands import Perform
+from taisai.game.events import (
+    BetsClosed,
+    BetsOpened,
+    BetsReopened,
+    CardsDealt,
+    DealPressed,
+    DiceTumbled,
+    DiceUncovered,
+    Event,
+    LightsCleared,
+    LosersCollected,
+    ResultCorrected,
+    ResultEntered,
+    RoundConcluded,
+    RoundSettled,
+    ShakerActivated,
+    TableShut,
+    WinnersPaid,
+)
+from taisai.game.money import Account
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.round import Round
+from taisai.game.settling import close_round, settlement, tray_needs
+from taisai.game.table import MOST_ROUNDS, Table
+from taisai.game.words import SYSTEM
+from taisai.rules.clauses import Clause
+from taisai.rules.equipment import InspectedBefore
+from taisai.rules.errors import RulesError
+from taisai.rules.outcomes import Outcome
+from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
+from taisai.rules.round import Act, Irregularity, Need
+
+Events = tuple[Event, ...]
+WITNESSED: Final = frozenset({Act.SETTLE, Act.COLLECT, Act.PAY, Act.COLLECT_AND_PAY})
+MOST_TUMBLES: Final = 1_000  # of one activation; more is a typing mistake
+
+
+def perform(table: Table, command: Perform) -> Events | Refusal:
+    """An act of the round: a step, an irregularity, or refused with the clause."""
+    if not table.open:
+        return refused(Reason.TABLE_NOT_OPEN, "house:table", "a table that is open", "one that is not")
+    asked = table.procedure.asked(command.act, table.phase, table.settings)
+    wrong = _not_his(table, command, asked) or on_hold(table)
+    if wrong:
+        return wrong
+    if table.shut is not None and table.round is None:
+        return refused(Reason.TABLE_SHUT, "house:shut", "a table that is not shut", table.shut)
+    if isinstance(asked, OutOfOrder):
+        if asked.irregularity is None:
+            return refused(Reason.OUT_OF_ORDER, asked.clause, _expected(table), command.act)
+        return irregular.by_act(table, command, asked.irregularity)
+    wrong = _witness_missing(table, command) or _bad_figures(command)
+    if wrong:
+        return wrong
+    for need in asked.needs:
+        if not _met(table, command, need.need):
+            if need.unmet is not None:
+                return _unmet_irregularity(table, command, asked, need.unmet)
+            return _unmet(table, command, need)
+    return _MAKES[command.act](table, command, asked)
+
+
+def _expected(table: Table) -> str:
+    acts = [step.act for step in table.procedure.steps_from(table.phase, table.settings)]
+    return f"{' or '.join(acts)} when {table.phase}"
+
+
+def _not_his(table: Table, command: Perform, asked: Step | OutOfOrder) -> Refusal | None:
+    position = asked.by if isinstance(asked, Step) else _position_of(table, command.act)
+    if position == CLOCK:
+        if command.by != CLOCK:
+            clause = table.clause_of(command.act)
+            return refused(Reason.NOT_HIS_TO_DO, clause, "the betting clock to do it", command.by)
+        return None
+    if command.by in SYSTEM:
+        clause = table.clause_of(command.act)
+        return refused(Reason.NOT_HIS_TO_DO, clause, f"the {position} to do it", command.by)
+    return may_act(table, command.by, position, table.clause_of(command.act))
+
+
+def _position_of(table: Table, act: Act) -> str:
+    steps = [step for step in table.procedure.steps if step.act is act]
+    return steps[0].by if steps else table.ranks.ladder[0].id
+
+
+def _witness_missing(table: Table, command: Perform) -> Refusal | None:
+    if table.round is None or table.round.witness is None or command.act not in WITNESSED:
+        return None
+    clause = irregular.witness_clause(table)
+    return two_people(table, command.by, command.second, rank=table.round.witness, clause=clause)
+
+
+def _bad_figures(command: Perform) -> Refusal | None:
+    if command.act is Act.TUMBLE and not 0 <= command.tumbles <= MOST_TUMBLES:
+        return refused(Reason.BAD_VALUE, "house:most", f"0 to {MOST_TUMBLES} tumbles", command.tumbles)
+    if command.act is Act.ENTER_RESULT and (command.flat or command.faces):
+        return bad_faces(command.faces)
+    return None
+
+
+def bad_faces(faces: tuple[int, ...]) -> Refusal | None:
+    """Why faces make no outcome."""
+    try:
+        Outcome.of(*faces)
+    except RulesError as error:
+        return Refusal(Reason.BAD_VALUE, Clause("house:order"), str(error))
+    return None
+
+
+# What must be true
+
+
+def _met(table: Table, command: Perform, need: Need) -> bool:
+    settings, equipment = table.settings, table.equipment
+    match need:
+        case Need.TABLE_INSPECTED:
+            return not equipment.due(InspectedBefore.OPENING, settings)
+        case Need.SHIFT_INSPECTED:
+            return not equipment.due(InspectedBefore.SHIFT, settings)
+        case Need.DICE_WITHIN_LIFE:
+            return equipment.outlived(command.at, settings) is None
+        case Need.SHOE_CAN_COMPLETE:
+            return table.shoe.unready(settings) is None
+        case Need.ENOUGH_TUMBLES:
+            tumbled = (table.round.tumbles if table.round else 0) + command.tumbles
+            return tumbled >= equipment.least_tumbles(settings)
+        case Need.DICE_FLAT:
+            return command.flat
+
+
+def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
+    settings, equipment = table.settings, table.equipment
+    clause, expected, got = need.clause, str(need.need), "it is not so"
+    if need.need in (Need.TABLE_INSPECTED, Need.SHIFT_INSPECTED):
+        before = InspectedBefore.OPENING if need.need is Need.TABLE_INSPECTED else InspectedBefore.SHIFT
+        item, inspection = equipment.due(before, settings)[0]
+        clause = inspection.clause
+        expected, got = f"{item.id} inspected by the {inspection.by} before {before}", "no such inspection"
+    elif need.need is Need.DICE_WITHIN_LIFE:
+        outlived = equipment.outlived(command.at, settings)
+        assert outlived is not None
+        expected = f"{outlived.id} on the table for at most {outlived.hours_on_table} hours"
+        got = "longer" if outlived.id in equipment.placed else "none on the table"
+    elif need.need is Need.SHOE_CAN_COMPLETE:
+        expected, got = str(table.shoe.unready(settings)), f"{table.shoe.left} cards left"
+    elif need.need is Need.ENOUGH_TUMBLES:
+        least, done = equipment.least_tumbles(settings), table.round.tumbles if table.round else 0
+        expected, got = f"at least {least} tumbles", str(done)
+    return refused(Reason.UNMET_NEED, clause, expected, got)
+
+
+def _unmet_irregularity(table: Table, command: Perform, step: Step, event: Irregularity) -> Events | Refusal:
+    """The act was done, and the document makes an irregularity of it."""
+    done: Events = ()
+    if step.act is Act.TUMBLE:
+        done = _tumble(table, command, step)
+    ruled = irregular.by_act(table, command, event)
+    return ruled if isinstance(ruled, Refusal) else (*done, *ruled)
+
+
+# The acts
+
+
+def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
+    item = table.equipment.failed(table.settings)
+    if item:
+        return refused(Reason.UNMET_NEED, "house:equipment", f"{item} on the table and in order", "it is not")
+    if table.shoe.used and (unready := table.shoe.unready(table.settings)):
+        return refused(Reason.UNMET_NEED, "house:shoe", unready, f"{table.shoe.left} cards left")
+    if len(table.rounds) >= MOST_ROUNDS:
+        return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_ROUNDS} rounds", "one more")
+    return (
+        BetsOpened(
+            at=command.at, by=command.by, clause=step.clause, round=len(table.rounds) + 1, phase=step.end,
+            day=table.day, terms=table.digest,
+        ),
+    )  # fmt: skip
+
+
+def _tumble(_table: Table, command: Perform, step: Step) -> Events:
+    return (
+        DiceTumbled(
+            at=command.at, by=command.by, clause=step.clause, phase=step.end, tumbles=command.tumbles
+        ),
+    )
+
+
+def _enter(_table: Table, command: Perform, step: Step) -> Events:
+    return (
+        ResultEntered(at=command.at, by=command.by, clause=step.clause, phase=step.end, faces=command.faces),
+    )
+
+
+def _settle(table: Table, command: Perform, step: Step) -> Events:
+    round_ = table.round
+    assert round_ is not None
+    assert round_.result is not None
+    settled = settlement(table, round_, round_.result)
+    return (
+        RoundSettled(
+            at=command.at, by=command.by, clause=step.clause, phase=step.end,
+            faces=tuple(round_.result.faces), terms=round_.terms, staked=settled.staked,
+            collected=settled.collected, won=settled.won, returned=settled.returned,
+        ),
+    )  # fmt: skip
+
+
+def _collect(table: Table, command: Perform, step: Step) -> Events:
+    assert table.round is not None
+    assert table.round.settled is not None
+    collected = table.round.settled.collected
+    return (
+        LosersCollected(
+            at=command.at, by=command.by, clause=step.clause, phase=step.end, collected=collected
+        ),
+    )
+
+
+def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
+    assert table.round is not None
+    assert table.round.settled is not None
+    needs, has = tray_needs(table), table.ledger.balances[Account.CHIPS]
+    if needs > has:
+        return refused(Reason.FLOAT_SHORT, "house:float", f"{needs} in the tray to pay from", has)
+    paid = sum(table.round.settled.by_purse)
+    return (WinnersPaid(at=command.at, by=command.by, clause=step.clause, phase=step.end, paid=paid),)
+
+
+def _collect_and_pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
+    paid = _pay(table, command, step)
+    if isinstance(paid, Refusal):
+        return paid
+    return (*_collect(table, command, step._replace(end=step.start)), *paid)
+
+
+def _conclude(table: Table, command: Perform, step: Step) -> Events:
+    assert table.round is not None
+    at, by, clause = command.at, command.by, step.clause
+    made: list[Event] = [LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
+    made.append(RoundConcluded(at=at, by=by, clause=clause, round=table.round.number))
+    if table.shut_after is not None:
+        clause = irregular.witness_clause(table)
+        made.append(TableShut(at=at, by=by, clause=clause, reason=table.shut_after))
+    return tuple(made)
+
+
+Plain = type[BetsClosed] | type[ShakerActivated] | type[DealPressed] | type[DiceUncovered] | type[CardsDealt]
+
+
+def _plain(event: Plain) -> Callable[[Table, Perform, Step], Events]:
+    def made(_table: Table, command: Perform, step: Step) -> Events:
+        return (event(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
+
+    return made
+
+
+_MAKES: Final[dict[Act, Callable[[Table, Perform, Step], Events | Refusal]]] = {
+    Act.OPEN_BETS: _open,
+    Act.TUMBLE: _tumble,
+    Act.ACTIVATE_SHAKER: _plain(ShakerActivated),
+    Act.CLOSE_BETS: _plain(BetsClosed),
+    Act.PRESS_DEAL: _plain(DealPressed),
+    Act.UNCOVER: _plain(DiceUncovered),
+    Act.DEAL_CARDS: _plain(CardsDealt),
+    Act.ENTER_RESULT: _enter,
+    Act.SETTLE: _settle,
+    Act.COLLECT: _collect,
+    Act.PAY: _pay,
+    Act.COLLECT_AND_PAY: _collect_and_pay,
+    Act.CLEAR_LIGHTS: _conclude,
+    Act.CONCLUDE: _conclude,
+}
+
+
+# Evolving
+
+
+def _in_hand(table: Table) -> Round:
+    assert table.round is not None
+    return table.round
+
+
+def on_opened(table: Table, event: BetsOpened) -> None:
+    """A round begins."""
+    table.round = Round(event.round, event.phase, event.day, event.terms)
+    table.round.acts.add(Act.OPEN_BETS)
+
+
+def on_reopened(table: Table, event: BetsReopened) -> None:
+    """The bets stay, everything else begins anew."""
+    round_ = _in_hand(table)
+    round_.phase, round_.tumbles, round_.result, round_.entered = event.phase, 0, None, None
+    round_.acts = {Act.OPEN_BETS}
+    table.held = None
+
+
+def on_act(
+    table: Table, event: BetsClosed | ShakerActivated | DealPressed | DiceUncovered | LosersCollected
+) -> None:
+    """The round goes on to its next phase."""
+    round_ = _in_hand(table)
+    round_.phase = event.phase
+    round_.acts.add(_ACT_OF[type(event)])
+
+
+_ACT_OF: Final[dict[type[Event], Act]] = {
+    BetsClosed: Act.CLOSE_BETS,
+    ShakerActivated: Act.ACTIVATE_SHAKER,
+    DealPressed: Act.PRESS_DEAL,
+    DiceUncovered: Act.UNCOVER,
+    LosersCollected: Act.COLLECT,
+}
+
+
+def on_tumbled(table: Table, event: DiceTumbled) -> None:
+    """The dice tumbled."""
+    round_ = _in_hand(table)
+    round_.tumbles += event.tumbles
+    round_.phase = event.phase
+    round_.acts.add(Act.TUMBLE)
+
+
+def on_dealt(table: Table, event: CardsDealt) -> None:
+    """Three cards are out of the shoe."""
+    table.shoe.deal()
+    round_ = _in_hand(table)
+    round_.phase = event.phase
+    round_.acts.add(Act.DEAL_CARDS)
+
+
+def on_entered(table: Table, event: ResultEntered) -> None:
+    """There is a result."""
+    round_ = _in_hand(table)
+    round_.phase = event.phase
+    round_.entered = round_.result = Outcome.of(*event.faces)
+    round_.acts.add(Act.ENTER_RESULT)
+    if table.shoe.used:
+        table.shoe.show(event.faces)
+
+
+def on_corrected(table: Table, event: ResultCorrected) -> None:
+    """The result is what the dice or cards show."""
+    round_ = _in_hand(table)
+    if table.shoe.used and round_.result is not None:
+        table.shoe.unshow(round_.result.faces)
+        table.shoe.show(event.faces)
+    round_.result = Outcome.of(*event.faces)
+
+
+def on_lights_cleared(_table: Table, _event: LightsCleared) -> None:
+    """The round ends with it."""
+
+
+def on_concluded(table: Table, _event: RoundConcluded) -> None:
+    """The round is over."""
+    close_round(table)
+
+
+def legal_acts(table: Table) -> list[Step]:
+    """The acts that would bring the round forward now, each with its clause and who does it."""
+    if not table.open or table.held or (table.shut is not None and table.round is None):
+        return []
+    return list(table.procedure.steps_from(table.phase, table.settings))

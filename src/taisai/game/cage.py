@@ -1,0 +1,244 @@
+"""The cage: what the House does when it is asked, and why not where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from typing import Any, Final, NamedTuple
+
+from taisai.game import cage_messages as said
+from taisai.game.cage_messages import HouseCommand, HouseEvent
+from taisai.game.cage_state import (
+    Direction,
+    House,
+    Kind,
+    Redemption,
+    StreamError,
+    Ticket,
+    Transfer,
+    entries,
+    evolve_house,
+    transfer_of,
+)
+from taisai.game.cage_transfers import Missing, Unfinished, finishing, unfinished
+from taisai.game.cage_values import beyond, clock, found, quoted, too_many, wrong_values
+from taisai.game.refusals import Reason, Refusal, first
+from taisai.game.words import SYSTEM
+from taisai.rules.clauses import Clause
+from taisai.rules.settlement import GREATEST_SUM
+
+__all__ = [
+    "Direction", "House", "Kind", "Missing", "Redemption", "StreamError", "Ticket", "Transfer", "Unfinished",
+    "decide_house", "evolve_house", "finishing", "unfinished",
+]  # fmt: skip
+
+MOST_PEOPLE: Final = 10_000  # on the roll at a time
+MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be told
+MOST_TRANSFERS: Final = 3_000_000  # of one stream: each ticket issued and accepted, and as many others
+
+_CAGE: Final = Clause("house:cage")
+_PEOPLE: Final = Clause("house:people")
+_TICKETS: Final = Clause("house:tickets")
+_CLAIMS: Final = Clause("house:claims")
+_FLOAT: Final = Clause("house:float")
+
+
+class _Who(Enum):
+    """Who may ask for something."""
+
+    ANYONE = auto()
+    """Whoever opens the House; and terminals, of which the roll knows nothing."""
+    STAFF = auto()
+    TWO = auto()
+    """Staff, with a second person of the second rank or above."""
+    SUPERVISOR = auto()
+    """Staff of the second rank or above, or whoever opened the House."""
+
+
+class _Act(NamedTuple):
+    event: type[HouseEvent]
+    clause: Clause
+    who: _Who
+
+
+_ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
+    said.OpenHouse: _Act(said.HouseOpened, _CAGE, _Who.ANYONE),
+    said.EnrolPerson: _Act(said.PersonEnrolled, _PEOPLE, _Who.SUPERVISOR),
+    said.DismissPerson: _Act(said.PersonDismissed, _PEOPLE, _Who.SUPERVISOR),
+    said.BringIn: _Act(said.CapitalBrought, _CAGE, _Who.TWO),
+    said.TakeOut: _Act(said.CapitalTaken, _CAGE, _Who.TWO),
+    said.SellTicket: _Act(said.TicketSold, _TICKETS, _Who.STAFF),
+    said.IssueTicket: _Act(said.TicketIssued, _TICKETS, _Who.ANYONE),
+    said.RedeemTicket: _Act(said.TicketRedeemed, _TICKETS, _Who.STAFF),
+    said.SendTicket: _Act(said.TicketAccepted, _TICKETS, _Who.ANYONE),
+    said.SendFill: _Act(said.FillSent, _FLOAT, _Who.TWO),
+    said.ReceiveCredit: _Act(said.CreditReceived, _FLOAT, _Who.STAFF),
+    said.CountDrop: _Act(said.DropCounted, Clause("house:drop"), _Who.TWO),
+    said.PayClaim: _Act(said.ClaimPaid, _CLAIMS, _Who.TWO),
+    said.CollectClaim: _Act(said.ClaimCollected, _CLAIMS, _Who.TWO),
+}
+
+
+def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] | Refusal:
+    """What happens because of a command, nothing where it is a retry; or why it is refused."""
+    act = _ACTS.get(type(command))
+    if act is None or house.open == isinstance(command, said.OpenHouse):
+        wanted = "OpenHouse once, before everything else" if act else "a command of the House"
+        got = f"expected {wanted}, got {type(command).__name__}"
+        return Refusal(Reason.OUT_OF_ORDER, Clause("house:order"), got)
+    refusals = [*_people(house, command, act.who), *wrong_values(command, act.clause)]
+    event = _draft(house, command, act)
+    again = _again(house, event)
+    if isinstance(again, Refusal):
+        refusals.append(again)
+    elif not again:
+        refusals += [*_state(house, command), *_counts(house, event)]
+    if refused := first(refusals):
+        return refused
+    if again:
+        return ()
+    return first(list(_money(house, event))) or (event,)
+
+
+def _draft(house: House, command: HouseCommand, act: _Act) -> HouseEvent:
+    """What would happen, were nothing against it."""
+    told: dict[str, Any] = {name: getattr(command, name) for name in command.__struct_fields__}
+    if isinstance(command, said.RedeemTicket | said.SendTicket):
+        ticket = found(house.tickets, command.ticket)
+        told["amount"] = ticket.amount if ticket else 0
+    return act.event(clause=act.clause, **told)
+
+
+def _again(house: House, event: HouseEvent) -> Refusal | bool:
+    """Whether it is done already; a refusal where its id is known for something else."""
+    if moved := transfer_of(event):
+        kept = found(house.transfers, moved.id)
+        if kept is None or kept == moved:
+            return kept is not None
+        got = f"expected a new transfer, but there is {_told(kept)}"
+        return Refusal(Reason.OTHER_CONTENT, Clause("house:transfers"), got)
+    if isinstance(event, said.TicketSold) and (ticket := found(house.tickets, event.ticket)):
+        # The same ticket from another cashier is no retry: two customers would hold one ticket.
+        same = (ticket.amount, ticket.by, ticket.transfer) == (event.amount, event.by, None)
+        return same or _issued(ticket)
+    if isinstance(event, said.PersonEnrolled) and (rank := found(house.people, event.person)):
+        return rank == event.rank
+    return False
+
+
+# People
+
+
+def _people(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
+    """Why these people may not ask for it."""
+    if who is _Who.ANYONE or (who is _Who.SUPERVISOR and command.by == house.opened_by):
+        return
+    rank = found(house.people, command.by)
+    if rank is None:
+        got = f"expected someone on the staff roll, got {quoted(command.by)}"
+        yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, got)
+    elif who is _Who.SUPERVISOR:
+        yield from _supervising(house, command, rank)
+    if who is _Who.TWO:
+        yield from _second(house, command.by, getattr(command, "second", None))
+
+
+def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Refusal]:
+    """Nobody raises or dismisses himself, or anyone above him; else one could be his own second person."""
+    person = getattr(command, "person", None)
+    ranks = (house.second_rank, found(house.people, person), getattr(command, "rank", None))
+    least = max((one for one in ranks if one in house.ladder), key=house.ladder.index)
+    if house.ladder.index(rank) < house.ladder.index(least):
+        got = f"expected someone of the rank {least} or above, got {command.by!r}, {rank}"
+        yield Refusal(Reason.NOT_HIS_TO_DO, _PEOPLE, got)
+    elif person == command.by:
+        yield Refusal(Reason.NOT_HIS_TO_DO, _PEOPLE, f"expected someone other than {person!r} himself")
+
+
+def _second(house: House, by: str, second: str | None) -> Iterator[Refusal]:
+    """Why the second person is none."""
+    rank = found(house.people, second)
+    low = rank is not None and house.ladder.index(rank) < house.ladder.index(house.second_rank)
+    if rank is None or low or second == by:
+        who = f"{quoted(second)}, {rank or 'not on the staff roll'}" if second is not None else "nobody"
+        wanted = f"a second person besides {quoted(by)}, of the rank {house.second_rank} or above"
+        yield Refusal(Reason.SECOND_PERSON, Clause("house:dual-control"), f"expected {wanted}, got {who}")
+
+
+# The state of the House
+
+
+def _state(house: House, command: HouseCommand) -> Iterator[Refusal]:
+    """Why it cannot be done as things stand."""
+    match command:
+        case said.EnrolPerson():
+            yield from _enrollable(house, command)
+        case said.DismissPerson():
+            if found(house.people, command.person) is None:
+                got = f"expected someone on the staff roll, got {quoted(command.person)}"
+                yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, got)
+        case said.IssueTicket():
+            if ticket := found(house.tickets, command.ticket):
+                yield _issued(ticket)
+        case said.RedeemTicket() | said.SendTicket():
+            yield from _redeemable(house, command.ticket)
+        case said.PayClaim() | said.CollectClaim():
+            if under := found(house.claims, (command.table, command.claim)):
+                got = f"claim {command.claim!r} was settled by {_told(house.transfers[under])}"
+                yield Refusal(Reason.RULED_OUT, _CLAIMS, f"expected a claim that is open, but {got}")
+        case _:
+            pass
+
+
+def _enrollable(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
+    if command.rank not in house.ladder:
+        got = f"expected one of {', '.join(house.ladder)}, got {quoted(command.rank)}"
+        yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
+    if type(command.person) is str and command.person in SYSTEM:
+        got = f"expected a person, got {command.person!r}, one of the system's own actors"
+        yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
+
+
+def _redeemable(house: House, name: str) -> Iterator[Refusal]:
+    ticket = found(house.tickets, name)
+    if ticket is None:
+        got = f"expected a ticket of the House, got {quoted(name)}"
+        yield Refusal(Reason.BAD_VALUE, _TICKETS, got)
+    elif ticket.redeemed:
+        at, by, transfer, table, seat = ticket.redeemed
+        how = f"put into seat {seat!r} of table {table!r} under transfer {transfer!r}"
+        got = f"ticket {name!r} was {how if transfer else 'cashed at the cage'} by {by!r} at {clock(at)}"
+        yield Refusal(Reason.RULED_OUT, _TICKETS, f"expected a ticket not yet redeemed, but {got}")
+
+
+def _issued(ticket: Ticket) -> Refusal:
+    how = f"issued under transfer {ticket.transfer!r}" if ticket.transfer else "sold for cash"
+    got = f"ticket {ticket.id!r} of {ticket.amount} was {how} by {ticket.by!r} at {clock(ticket.at)}"
+    return Refusal(Reason.OTHER_CONTENT, _TICKETS, f"expected a new ticket, but {got}")
+
+
+def _counts(house: House, event: HouseEvent) -> Iterator[Refusal]:
+    """Which greatest number would be exceeded."""
+    if isinstance(event, said.TicketSold | said.TicketIssued) and len(house.tickets) >= MOST_TICKETS:
+        yield too_many("tickets", MOST_TICKETS)
+    if transfer_of(event) and len(house.transfers) >= MOST_TRANSFERS:
+        yield too_many("transfers", MOST_TRANSFERS)
+    newcomer = isinstance(event, said.PersonEnrolled) and found(house.people, event.person) is None
+    if newcomer and len(house.people) >= MOST_PEOPLE:
+        yield too_many("people", MOST_PEOPLE)
+
+
+def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:
+    """Which account does not reach, or would grow too great."""
+    for entry in entries(event):
+        account, change = entry.account, entry.amount
+        balance = house.ledger.balances[account]
+        if balance + change < 0:
+            got = f"expected at least {-change} in {account}, got {balance}"
+            yield Refusal(Reason.FLOAT_SHORT, _CAGE, got)
+        elif balance + change > GREATEST_SUM:
+            yield beyond(account, balance + change)
+
+
+def _told(kept: Transfer) -> str:
+    return f"the transfer {kept.id!r}, {kept.kind} of {kept.amount}, table {kept.table!r}"

@@ -1,0 +1,311 @@
+"""Commands and events of the House's own stream: cage, tickets, count, and the staff roll."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from taisai.game.commands import kebab
+from taisai.rules.clauses import Clause
+
+
+class HouseCommand(
+    Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True
+):
+    """Something asked of the House."""
+
+    at: int
+    """Milliseconds since 1970 in UTC, by the clock of whoever runs the House."""
+    by: str
+    """A person, a terminal, or one of the system's own actors."""
+
+
+class HouseEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab, forbid_unknown_fields=True):
+    """Something that happened at the House."""
+
+    at: int
+    by: str
+    clause: Clause
+    """One of the house's own: no document speaks of the cage."""
+
+
+# The House and its people
+
+
+class OpenHouse(HouseCommand, frozen=True, kw_only=True):
+    """The first command of the House's stream; who gives it may enrol anyone."""
+
+    house: str
+    currency: str
+    ladder: tuple[str, ...]
+    """The ranks, lowest first."""
+    second_rank: str
+    """The least rank of the second person under dual control."""
+
+
+class HouseOpened(HouseEvent, frozen=True, kw_only=True):
+    """The first event: the House, its currency and its ranks."""
+
+    house: str
+    currency: str
+    ladder: tuple[str, ...]
+    second_rank: str
+
+
+class EnrolPerson(HouseCommand, frozen=True, kw_only=True):
+    """A person comes onto the staff roll, or has another rank from now on."""
+
+    person: str
+    rank: str
+
+
+class PersonEnrolled(HouseEvent, frozen=True, kw_only=True):
+    """A person is on the staff roll with this rank."""
+
+    person: str
+    rank: str
+
+
+class DismissPerson(HouseCommand, frozen=True, kw_only=True):
+    """A person leaves the staff roll."""
+
+    person: str
+
+
+class PersonDismissed(HouseEvent, frozen=True, kw_only=True):
+    """A person is off the staff roll."""
+
+    person: str
+
+
+# Capital
+
+
+class BringIn(HouseCommand, frozen=True, kw_only=True):
+    """The owners bring money into the cage."""
+
+    amount: int
+    second: str | None = None
+
+
+class CapitalBrought(HouseEvent, frozen=True, kw_only=True):
+    """Money of the owners came into the cage."""
+
+    amount: int
+    second: str
+
+
+class TakeOut(HouseCommand, frozen=True, kw_only=True):
+    """The owners take money out of the cage, no more than they brought in."""
+
+    amount: int
+    second: str | None = None
+
+
+class CapitalTaken(HouseEvent, frozen=True, kw_only=True):
+    """Money of the owners left the cage."""
+
+    amount: int
+    second: str
+
+
+# Tickets
+
+
+class SellTicket(HouseCommand, frozen=True, kw_only=True):
+    """A ticket for cash at the cage."""
+
+    ticket: str
+    amount: int
+
+
+class TicketSold(HouseEvent, frozen=True, kw_only=True):
+    """A ticket was sold for cash."""
+
+    ticket: str
+    amount: int
+
+
+class IssueTicket(HouseCommand, frozen=True, kw_only=True):
+    """A ticket for the credits that a terminal dispensed under a transfer."""
+
+    transfer: str
+    table: str
+    ticket: str
+    amount: int
+
+
+class TicketIssued(HouseEvent, frozen=True, kw_only=True):
+    """Dispensed credits became a ticket."""
+
+    transfer: str
+    table: str
+    ticket: str
+    amount: int
+
+
+class RedeemTicket(HouseCommand, frozen=True, kw_only=True):
+    """A ticket is cashed at the cage."""
+
+    ticket: str
+
+
+class TicketRedeemed(HouseEvent, frozen=True, kw_only=True):
+    """A ticket was cashed, and is worth nothing from here on."""
+
+    ticket: str
+    amount: int
+
+
+class SendTicket(HouseCommand, frozen=True, kw_only=True):
+    """A ticket is put into a terminal, and its value is to go there under a transfer."""
+
+    ticket: str
+    transfer: str
+    table: str
+    seat: str
+
+
+class TicketAccepted(HouseEvent, frozen=True, kw_only=True):
+    """A ticket's value is on its way to a terminal, and the ticket is worth nothing from here on."""
+
+    ticket: str
+    transfer: str
+    table: str
+    seat: str
+    amount: int
+
+
+# Between the cage and the tables
+
+
+class SendFill(HouseCommand, frozen=True, kw_only=True):
+    """Chips leave the cage for a table's tray."""
+
+    transfer: str
+    table: str
+    amount: int
+    second: str | None = None
+
+
+class FillSent(HouseEvent, frozen=True, kw_only=True):
+    """Chips left the cage."""
+
+    transfer: str
+    table: str
+    amount: int
+    second: str
+
+
+class ReceiveCredit(HouseCommand, frozen=True, kw_only=True):
+    """Chips from a table's tray arrive at the cage."""
+
+    transfer: str
+    table: str
+    amount: int
+
+
+class CreditReceived(HouseEvent, frozen=True, kw_only=True):
+    """Chips came into the cage."""
+
+    transfer: str
+    table: str
+    amount: int
+
+
+class CountDrop(HouseCommand, frozen=True, kw_only=True):
+    """A drop box is counted: what the table declared, and what was in it; either may be nothing."""
+
+    transfer: str
+    table: str
+    declared: int
+    counted: int
+    second: str | None = None
+
+
+class DropCounted(HouseEvent, frozen=True, kw_only=True):
+    """The cash of a drop box came into the cage, and the difference was booked as over or short."""
+
+    transfer: str
+    table: str
+    declared: int
+    counted: int
+    second: str
+
+
+class PayClaim(HouseCommand, frozen=True, kw_only=True):
+    """The cage pays a player's claim for a table."""
+
+    transfer: str
+    table: str
+    claim: str
+    amount: int
+    second: str | None = None
+
+
+class ClaimPaid(HouseEvent, frozen=True, kw_only=True):
+    """A player got what was his."""
+
+    transfer: str
+    table: str
+    claim: str
+    amount: int
+    second: str
+
+
+class CollectClaim(HouseCommand, frozen=True, kw_only=True):
+    """The cage collects for a table what a player owes."""
+
+    transfer: str
+    table: str
+    claim: str
+    amount: int
+    second: str | None = None
+
+
+class ClaimCollected(HouseEvent, frozen=True, kw_only=True):
+    """A player gave back what was not his."""
+
+    transfer: str
+    table: str
+    claim: str
+    amount: int
+    second: str
+
+
+HOUSE_COMMANDS: Final[tuple[type[HouseCommand], ...]] = (
+    OpenHouse,
+    EnrolPerson,
+    DismissPerson,
+    BringIn,
+    TakeOut,
+    SellTicket,
+    IssueTicket,
+    RedeemTicket,
+    SendTicket,
+    SendFill,
+    ReceiveCredit,
+    CountDrop,
+    PayClaim,
+    CollectClaim,
+)
+"""Every command of the House."""
+
+HOUSE_EVENTS: Final[tuple[type[HouseEvent], ...]] = (
+    HouseOpened,
+    PersonEnrolled,
+    PersonDismissed,
+    CapitalBrought,
+    CapitalTaken,
+    TicketSold,
+    TicketIssued,
+    TicketRedeemed,
+    TicketAccepted,
+    FillSent,
+    CreditReceived,
+    DropCounted,
+    ClaimPaid,
+    ClaimCollected,
+)
+"""Every event of the House."""

@@ -1,0 +1,246 @@
+"""The House: everything that its own stream of events has made of it, and what each event books."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from taisai.game.cage_messages import (
+    CapitalBrought,
+    CapitalTaken,
+    ClaimCollected,
+    ClaimPaid,
+    CreditReceived,
+    DropCounted,
+    FillSent,
+    HouseEvent,
+    HouseOpened,
+    PersonDismissed,
+    PersonEnrolled,
+    TicketAccepted,
+    TicketIssued,
+    TicketRedeemed,
+    TicketSold,
+)
+from taisai.game.money import Account, Entry, Ledger
+
+
+class Kind(StrEnum):
+    """What moves between the House and a table."""
+
+    TICKET_ISSUED = "ticket-issued"
+    TICKET_ACCEPTED = "ticket-accepted"
+    FILL = "fill"
+    CREDIT = "credit"
+    DROP = "drop"
+    CLAIM_PAID = "claim-paid"
+    CLAIM_COLLECTED = "claim-collected"
+
+
+class Direction(StrEnum):
+    """What the House booked against a table."""
+
+    DUE = "due"
+    OWED = "owed"
+
+
+class Transfer(NamedTuple):
+    """The House's side of a transfer; two records of one transfer are equal or contradict each other."""
+
+    id: str
+    kind: Kind
+    table: str
+    amount: int
+    direction: Direction
+    seat: str | None = None
+    claim: str | None = None
+    ticket: str | None = None
+    counted: int | None = None
+    """What was found in a drop box."""
+
+    @property
+    def signed(self) -> int:
+        """Positive where the House booked it as due, negative where as owed."""
+        return self.amount if self.direction is Direction.DUE else -self.amount
+
+
+class Redemption(NamedTuple):
+    """When and how a ticket was redeemed: at the cage, or into a terminal under a transfer."""
+
+    at: int
+    by: str
+    transfer: str | None = None
+    table: str | None = None
+    seat: str | None = None
+
+
+class Ticket(NamedTuple):
+    """A ticket, from its sale or issue on."""
+
+    id: str
+    amount: int
+    at: int
+    by: str
+    transfer: str | None
+    """The transfer that it was issued under; None where it was sold for cash."""
+    redeemed: Redemption | None = None
+
+
+class StreamError(Exception):
+    """An event that cannot follow the ones before it: a defect, never a refusal."""
+
+
+class House:
+    """The House. Its first event opens it."""
+
+    __slots__ = (
+        "claims", "currency", "ladder", "ledger", "name", "opened_by", "people", "second_rank", "tickets",
+        "transfers",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.currency = ""
+        self.ladder: tuple[str, ...] = ()
+        self.second_rank = ""
+        self.opened_by = ""
+        self.people: dict[str, str] = {}
+        """Person → rank: the staff roll."""
+        self.tickets: dict[str, Ticket] = {}
+        self.transfers: dict[str, Transfer] = {}
+        self.claims: dict[tuple[str, str], str] = {}
+        """(table, claim) → the transfer under which the cage paid or collected it."""
+        self.ledger = Ledger()
+
+    @property
+    def open(self) -> bool:
+        """Whether its first event has happened."""
+        return self.name != ""
+
+    @property
+    def outstanding(self) -> int:
+        """The value of all tickets that nobody has redeemed."""
+        return sum(ticket.amount for ticket in self.tickets.values() if ticket.redeemed is None)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, House):
+            return NotImplemented
+        mine, theirs = self.ledger, other.ledger
+        return (mine.balances, mine.latest) == (theirs.balances, theirs.latest) and all(
+            getattr(self, slot) == getattr(other, slot) for slot in self.__slots__ if slot != "ledger"
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # a House changes with every event
+
+    def __repr__(self) -> str:
+        return (
+            f"<House {self.name!r}: {len(self.people)} people, {len(self.tickets)} tickets, "
+            f"{len(self.transfers)} transfers>"
+        )
+
+
+_Change = tuple[Account, int]
+_CHANGES: Final[Mapping[type[HouseEvent], tuple[_Change, _Change]]] = {
+    CapitalBrought: ((Account.CAGE, 1), (Account.CAPITAL, 1)),
+    CapitalTaken: ((Account.CAGE, -1), (Account.CAPITAL, -1)),
+    TicketSold: ((Account.CAGE, 1), (Account.TICKETS, 1)),
+    TicketIssued: ((Account.TRANSIT_DUE, 1), (Account.TICKETS, 1)),
+    TicketRedeemed: ((Account.CAGE, -1), (Account.TICKETS, -1)),
+    TicketAccepted: ((Account.TICKETS, -1), (Account.TRANSIT_OWED, 1)),
+    FillSent: ((Account.CAGE, -1), (Account.TRANSIT_DUE, 1)),
+    CreditReceived: ((Account.CAGE, 1), (Account.TRANSIT_OWED, 1)),
+    ClaimPaid: ((Account.CAGE, -1), (Account.TRANSIT_DUE, 1)),
+    ClaimCollected: ((Account.CAGE, 1), (Account.TRANSIT_OWED, 1)),
+}
+"""Which accounts grow (1) or shrink (-1) by the amount of an event."""
+
+_KINDS: Final[Mapping[type[HouseEvent], tuple[Kind, Direction]]] = {
+    TicketIssued: (Kind.TICKET_ISSUED, Direction.DUE),
+    TicketAccepted: (Kind.TICKET_ACCEPTED, Direction.OWED),
+    FillSent: (Kind.FILL, Direction.DUE),
+    CreditReceived: (Kind.CREDIT, Direction.OWED),
+    DropCounted: (Kind.DROP, Direction.OWED),
+    ClaimPaid: (Kind.CLAIM_PAID, Direction.DUE),
+    ClaimCollected: (Kind.CLAIM_COLLECTED, Direction.OWED),
+}
+
+
+def entries(event: HouseEvent) -> tuple[Entry, ...]:
+    """What an event books; each account once at most."""
+    changes: tuple[_Change, ...]
+    if isinstance(event, DropCounted):
+        over = event.counted - event.declared
+        changes = (
+            (Account.CAGE, event.counted),
+            (Account.TRANSIT_OWED, event.declared),
+            (Account.COUNT_OVER, max(over, 0)),
+            (Account.COUNT_SHORT, max(-over, 0)),
+        )
+    else:
+        amount: int = getattr(event, "amount", 0)
+        changes = tuple((account, sign * amount) for account, sign in _CHANGES.get(type(event), ()))
+    return tuple(Entry(account, change, event.clause) for account, change in changes if change)
+
+
+def transfer_of(event: HouseEvent) -> Transfer | None:
+    """The transfer that an event is the House's side of."""
+    if type(event) not in _KINDS:
+        return None
+    kind, direction = _KINDS[type(event)]
+    told = {name: getattr(event, name) for name in event.__struct_fields__ if name in Transfer._fields}
+    if isinstance(event, DropCounted):
+        told["amount"] = event.declared  # what the table booked when the box left
+    return Transfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **told)
+
+
+def evolve_house(house: House, event: HouseEvent) -> House:
+    """The House after an event: the same object, changed."""
+    if house.open == isinstance(event, HouseOpened):
+        raise StreamError(f"expected HouseOpened once and first, got {event}")
+    moved = transfer_of(event)
+    if moved and moved.id in house.transfers:
+        raise StreamError(f"expected each transfer once, got {event} after {house.transfers[moved.id]}")
+    _apply(house, event)
+    house.ledger.latest = []
+    house.ledger.post(*entries(event))
+    if moved:
+        house.transfers[moved.id] = moved
+        if moved.claim is not None:
+            house.claims[moved.table, moved.claim] = moved.id
+    return house
+
+
+def _apply(house: House, event: HouseEvent) -> None:
+    match event:
+        case HouseOpened():
+            house.name, house.currency = event.house, event.currency
+            house.ladder, house.second_rank = event.ladder, event.second_rank
+            house.opened_by = event.by
+        case PersonEnrolled():
+            house.people[event.person] = event.rank
+        case PersonDismissed():
+            del house.people[event.person]
+        case TicketSold() | TicketIssued():
+            _add_ticket(house, event)
+        case TicketRedeemed() | TicketAccepted():
+            _redeem(house, event)
+        case _ if type(event) not in _CHANGES and type(event) not in _KINDS:
+            raise StreamError(f"expected an event of the House, got {event}")
+
+
+def _add_ticket(house: House, event: TicketSold | TicketIssued) -> None:
+    if event.ticket in house.tickets:
+        raise StreamError(f"expected each ticket once, got {event} after {house.tickets[event.ticket]}")
+    under = event.transfer if isinstance(event, TicketIssued) else None
+    house.tickets[event.ticket] = Ticket(event.ticket, event.amount, event.at, event.by, under)
+
+
+def _redeem(house: House, event: TicketRedeemed | TicketAccepted) -> None:
+    ticket = house.tickets.get(event.ticket)
+    if ticket is None or ticket.redeemed or ticket.amount != event.amount:
+        raise StreamError(f"expected a ticket to redeem for its value, got {event} for {ticket}")
+    redemption = Redemption(event.at, event.by)
+    if isinstance(event, TicketAccepted):
+        redemption = Redemption(event.at, event.by, event.transfer, event.table, event.seat)
+    house.tickets[event.ticket] = ticket._replace(redeemed=redemption)

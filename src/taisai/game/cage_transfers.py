@@ -1,0 +1,96 @@
+"""Transfers that only one side has booked, or that the two sides booked differently, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from taisai.game.cage_state import House, Kind, Transfer
+
+
+class Missing(StrEnum):
+    """Whose side of a transfer is missing."""
+
+    TABLE = "table"
+    HOUSE = "house"
+    AGREEMENT = "agreement"
+    """Neither: both booked it, and not as opposites."""
+
+
+class Unfinished(NamedTuple):
+    """A transfer on which the House and a table are not at one."""
+
+    id: str
+    table: str
+    missing: Missing
+    booked_by_house: int | None
+    """Positive where booked as due, negative where as owed; None where it is not booked."""
+    booked_by_table: int | None
+    transfer: Transfer | None
+    """The House's record of that id, which may be of another table."""
+
+
+def unfinished(house: House, tables: Mapping[str, Mapping[str, int]]) -> list[Unfinished]:
+    """Every transfer that is not booked as opposites by both; `tables`: table → transfer → signed amount."""
+    ours = {(kept.table, kept.id): kept.signed for kept in house.transfers.values()}
+    theirs = {(table, name): booked for table, kept in tables.items() for name, booked in kept.items()}
+    found = []
+    for table, name in sorted(ours.keys() | theirs.keys()):
+        mine, other = ours.get((table, name)), theirs.get((table, name))
+        if mine is None:
+            missing = Missing.HOUSE
+        elif other is None:
+            missing = Missing.TABLE
+        elif mine + other:
+            missing = Missing.AGREEMENT
+        else:
+            continue
+        found.append(Unfinished(name, table, missing, mine, other, house.transfers.get(name)))
+    return found
+
+
+_AT_TABLE: Final[Mapping[Kind, str]] = {
+    Kind.TICKET_ISSUED: "a terminal of table {table!r} must record that it dispensed {amount} in credits",
+    Kind.TICKET_ACCEPTED: "{amount} in credits, the value of ticket {ticket!r}, must arrive at seat {seat!r} "
+    "of table {table!r}",
+    Kind.FILL: "table {table!r} must record the arrival of a fill of {amount}",
+    Kind.CREDIT: "table {table!r} must record that a credit of {amount} left its tray",
+    Kind.DROP: "table {table!r} must record that its drop box left with {amount}",
+    Kind.CLAIM_PAID: "table {table!r} must record that the cage paid {amount} on its claim {claim!r}",
+    Kind.CLAIM_COLLECTED: "table {table!r} must record that the cage collected {amount} on its claim "
+    "{claim!r}",
+}
+"""What the table has to do, once the House has done its part."""
+
+
+def finishing(one: Unfinished) -> str:
+    """What has to be done to finish a transfer, in one sentence."""
+    kept = one.transfer
+    if one.missing is Missing.TABLE and kept is not None:
+        return f"Transfer {one.id!r}: {_AT_TABLE[kept.kind].format_map(kept._asdict())}."
+    booked = _booked(one.booked_by_table, "the House")
+    if one.missing is Missing.AGREEMENT:
+        ours = _booked(one.booked_by_house, "the table")
+        return (
+            f"Transfer {one.id!r}: the House booked {ours} and table {one.table!r} {booked}, "
+            "so a supervisor must find which of the two is wrong and record the difference."
+        )
+    if kept is not None:
+        return (
+            f"Transfer {one.id!r}: table {one.table!r} booked {booked}, but the House knows the id from "
+            f"table {kept.table!r}, so a supervisor must find which table it belongs to."
+        )
+    owed = one.booked_by_table is not None and one.booked_by_table < 0
+    act = (
+        "issue the ticket, or record the fill or the paid claim"
+        if owed
+        else "record the ticket, credit, drop or collected claim"
+    )
+    return f"Transfer {one.id!r}: table {one.table!r} booked {booked}, and the cage must {act}."
+
+
+def _booked(signed: int | None, other: str) -> str:
+    if not signed:
+        return "nothing"
+    return f"{signed} as due from {other}" if signed > 0 else f"{-signed} as owed to {other}"

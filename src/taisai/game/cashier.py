@@ -1,0 +1,374 @@
+"""At the table's own cash desk: credits, colour chips, fills, the drop box, claims."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.game.authority import at_table, bad_amount, bad_name, bad_text, refused, supervisor, two_people
+from taisai.game.commands import (
+    BuyColour,
+    BuyCredits,
+    CashColour,
+    DispenseCredits,
+    ReceiveFill,
+    ReceiveTicket,
+    SendCredit,
+    SendDrop,
+    SettleClaim,
+)
+from taisai.game.events import (
+    ClaimSettled,
+    ColourBought,
+    ColourCashed,
+    CreditsBought,
+    CreditsDispensed,
+    CreditSent,
+    DropSent,
+    Event,
+    FillReceived,
+    TicketReceived,
+)
+from taisai.game.laying import purse_of
+from taisai.game.money import Account
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.seating import TERMINALS, seat_wrong
+from taisai.game.table import Claim, Table, Transfer
+from taisai.game.words import CAGE, Means
+from taisai.rules.clauses import Clause
+from taisai.rules.settlement import GREATEST_SUM
+
+Events = tuple[Event, ...]
+CREDITS: Final = Clause("house:credits")
+COLOURS: Final = Clause("house:colour-chips")
+FLOAT: Final = Clause("house:float")
+DROP: Final = Clause("house:drop")
+CLAIMS: Final = Clause("house:claims")
+TRANSFERS: Final = Clause("house:transfers")
+
+
+# Credits and colour chips
+
+
+def _beyond(purse_has: int, amount: int, clause: Clause) -> Refusal | None:
+    if purse_has + amount > GREATEST_SUM:
+        return refused(Reason.BEYOND_GREATEST_SUM, clause, "credits of at most 2^53 - 1", purse_has + amount)
+    return None
+
+
+def buy_credits(table: Table, command: BuyCredits) -> Events | Refusal:
+    """Cash becomes credits at a terminal."""
+    wrong = seat_wrong(table, command.seat, command.by) or bad_amount("an amount", command.amount, CREDITS)
+    if wrong:
+        return wrong
+    seat = table.seats[command.seat]
+    if seat.purse is None:
+        return refused(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
+    clause = table.means.get(Means.CREDITS, TERMINALS)
+    return _beyond(seat.purse.credits, command.amount, CREDITS) or (
+        CreditsBought(at=command.at, by=command.by, clause=clause, seat=seat.name, amount=command.amount),
+    )
+
+
+def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
+    """The value of a ticket that the cage redeemed, once."""
+    wrong = _from_cage(table, command.by) or bad_amount("an amount", command.amount, CREDITS)
+    wrong = wrong or bad_name("a transfer", command.transfer)
+    if wrong:
+        return wrong
+    if command.transfer in table.transfers:
+        return _known_transfer(table, command.transfer, "ticket", command.amount, command.seat)
+    wrong = bad_name("a seat's name", command.seat)
+    if wrong:
+        return wrong
+    seat = table.seats.get(command.seat)
+    purse = seat.purse if seat is not None and seat.taken else None
+    # The ticket is spent: where its seat has been left, its value is still the player's.
+    claimed = purse is None or purse.credits + command.amount > GREATEST_SUM
+    return (
+        TicketReceived(
+            at=command.at, by=command.by, clause=TRANSFERS, transfer=command.transfer, seat=command.seat,
+            amount=command.amount, claimed=claimed,
+        ),
+    )  # fmt: skip
+
+
+def _from_cage(table: Table, by: str) -> Refusal | None:
+    if by == CAGE and table.open:
+        return None
+    return at_table(table, by)
+
+
+def _known_transfer(
+    table: Table, transfer: str, kind: str, amount: int | None, subject: str = ""
+) -> Events | Refusal:
+    """A transfer that is booked already: a retry changes nothing, other content is refused."""
+    known = table.transfers[transfer]
+    if (known.kind, known.subject) == (kind, subject) and amount in (None, known.amount):
+        return ()
+    expected = (
+        f"transfer {transfer} as it was booked ({known.kind}, {known.amount}, {known.subject or 'no seat'})"
+    )
+    return refused(Reason.OTHER_CONTENT, TRANSFERS, expected, f"{kind}, {amount}, {subject or 'no seat'}")
+
+
+def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal:
+    """All credits of a terminal go out."""
+    wrong = seat_wrong(table, command.seat, command.by) or bad_name("a transfer", command.transfer)
+    if wrong:
+        return wrong
+    if command.transfer in table.transfers:
+        return _known_transfer(table, command.transfer, "dispensed", None, command.seat)
+    seat = table.seats[command.seat]
+    if seat.purse is None or not seat.purse.credits:
+        return refused(Reason.CREDITS_SHORT, CREDITS, "credits on the terminal", 0)
+    clause = table.means.get(Means.CREDITS, TERMINALS)
+    return (
+        CreditsDispensed(
+            at=command.at, by=command.by, clause=clause, transfer=command.transfer, seat=seat.name,
+            amount=seat.purse.credits,
+        ),
+    )  # fmt: skip
+
+
+def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
+    """Colour chips at the player's own value, shown by a marker where it is above the minimum."""
+    wrong = at_table(table, command.by) or seat_wrong(table, command.seat, command.by)
+    wrong = wrong or bad_name("a colour", command.colour)
+    wrong = (
+        wrong
+        or bad_amount("a value", command.value, COLOURS)
+        or bad_amount("pieces", command.pieces, COLOURS)
+    )
+    if wrong:
+        return wrong
+    clause = table.means.get(Means.COLOUR_CHIPS)
+    if clause is None or command.paid_with not in (Means.CASH, Means.CASH_CHIPS):
+        expected = "cash or cash chips for colour chips, where the game has them"
+        return refused(Reason.WRONG_MEANS, COLOURS, expected, command.paid_with)
+    seat = table.seats[command.seat]
+    holder = table.colours.get(command.colour)
+    if (holder is not None and holder != seat.name) or seat.colour not in (None, command.colour):
+        return refused(Reason.OTHER_CONTENT, COLOURS, "one colour to a seat", f"{command.colour}, {holder}")
+    if seat.colour is not None and seat.colour_value != command.value:
+        expected = f"the value {seat.colour_value} that the chips have"
+        return refused(Reason.OTHER_CONTENT, COLOURS, expected, command.value)
+    if command.value > table.limits.least and command.marker != command.value:
+        expected = f"a marker or cash chip of {command.value}, above the minimum of {table.limits.least}"
+        return refused(Reason.UNMET_NEED, clause, expected, command.marker)
+    purse = seat.purses.get(Means.COLOUR_CHIPS)
+    has = purse.credits if purse else 0
+    return _beyond(has, command.value * command.pieces, COLOURS) or (
+        ColourBought(
+            at=command.at, by=command.by, clause=clause, seat=seat.name, colour=command.colour,
+            value=command.value, pieces=command.pieces, paid_with=command.paid_with, marker=command.marker,
+        ),
+    )  # fmt: skip
+
+
+def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
+    """Colour chips go back where they were bought, for cash chips out of the tray."""
+    wrong = at_table(table, command.by) or seat_wrong(table, command.seat, command.by)
+    wrong = wrong or bad_amount("pieces", command.pieces, COLOURS)
+    if wrong:
+        return wrong
+    seat = table.seats[command.seat]
+    purse = seat.purses.get(Means.COLOUR_CHIPS)
+    amount = command.pieces * seat.colour_value
+    if purse is None or not amount or purse.credits < amount:
+        has = purse.credits if purse else 0
+        return refused(Reason.CREDITS_SHORT, COLOURS, f"colour chips worth {amount}", has)
+    tray = table.ledger.balances[Account.CHIPS]
+    if tray < amount:
+        return refused(Reason.FLOAT_SHORT, FLOAT, f"{amount} in the tray to pay from", tray)
+    clause = table.means[Means.COLOUR_CHIPS]
+    return (ColourCashed(at=command.at, by=command.by, clause=clause, seat=seat.name, pieces=command.pieces),)
+
+
+# The tray, the drop box, claims
+
+
+def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
+    """Chips from the cage, taken in by two people."""
+    wrong = _two_at(table, command.by, command.second, FLOAT) or bad_amount(
+        "an amount", command.amount, FLOAT
+    )
+    wrong = wrong or bad_name("a transfer", command.transfer)
+    if wrong:
+        return wrong
+    if command.transfer in table.transfers:
+        return _known_transfer(table, command.transfer, "fill", -command.amount)
+    tray = table.ledger.balances[Account.CHIPS]
+    assert command.second is not None
+    return _beyond(tray, command.amount, FLOAT) or (
+        FillReceived(
+            at=command.at, by=command.by, clause=FLOAT, transfer=command.transfer, amount=command.amount,
+            second=command.second,
+        ),
+    )  # fmt: skip
+
+
+def _two_at(table: Table, by: str, second: str | None, clause: Clause) -> Refusal | None:
+    return at_table(table, by) or two_people(table, by, second, clause=clause)
+
+
+def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
+    """Chips leave for the cage; what lies on the layout stays."""
+    wrong = _two_at(table, command.by, command.second, FLOAT) or bad_amount(
+        "an amount", command.amount, FLOAT
+    )
+    wrong = wrong or bad_name("a transfer", command.transfer)
+    if wrong:
+        return wrong
+    if command.transfer in table.transfers:
+        return _known_transfer(table, command.transfer, "credit", command.amount)
+    on_layout = sum(p.at_risk + p.payable for p in table.purses if p.means is Means.CASH_CHIPS)
+    free = table.ledger.balances[Account.CHIPS] - on_layout
+    if free < command.amount:
+        return refused(Reason.FLOAT_SHORT, FLOAT, f"{command.amount} free in the tray", max(0, free))
+    assert command.second is not None
+    return (
+        CreditSent(
+            at=command.at, by=command.by, clause=FLOAT, transfer=command.transfer, amount=command.amount,
+            second=command.second,
+        ),
+    )  # fmt: skip
+
+
+def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
+    """The drop box leaves with all that is in it."""
+    wrong = _two_at(table, command.by, command.second, DROP) or bad_name("a transfer", command.transfer)
+    if wrong:
+        return wrong
+    if command.transfer in table.transfers:
+        return _known_transfer(table, command.transfer, "drop", None)
+    amount = table.ledger.balances[Account.DROP]
+    if not amount:
+        return refused(Reason.CREDITS_SHORT, DROP, "something in the drop box", 0)
+    assert command.second is not None
+    return (
+        DropSent(
+            at=command.at, by=command.by, clause=DROP, transfer=command.transfer, amount=amount,
+            second=command.second,
+        ),
+    )  # fmt: skip
+
+
+def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
+    """A claim is paid or collected at the table or by the cage, or given up."""
+    wrong = supervisor(table, command.by, CLAIMS) or two_people(
+        table, command.by, command.second, clause=CLAIMS
+    )
+    wrong = wrong or bad_text("a reason", command.reason, least=1 if command.how == "waive" else 0)
+    if wrong:
+        return wrong
+    claim = table.claims.get(command.claim)
+    if claim is None:
+        return refused(Reason.BAD_VALUE, CLAIMS, f"an open claim ({', '.join(table.claims)})", command.claim)
+    if command.how not in ("table", "cage", "waive"):
+        return refused(Reason.BAD_VALUE, CLAIMS, "table, cage or waive", command.how)
+    if (command.how == "cage") != (command.transfer is not None):
+        return refused(
+            Reason.BAD_VALUE, CLAIMS, "a transfer with the cage and with nothing else", command.transfer
+        )
+    if command.transfer is not None:
+        wrong = bad_name("a transfer", command.transfer)
+        if wrong is None and command.transfer in table.transfers:
+            wrong = refused(Reason.OTHER_CONTENT, TRANSFERS, "a transfer of its own", command.transfer)
+        if wrong:
+            return wrong
+    tray = table.ledger.balances[Account.CHIPS]
+    if command.how == "table" and claim.of_player and tray < claim.amount:
+        return refused(Reason.FLOAT_SHORT, FLOAT, f"{claim.amount} in the tray to pay from", tray)
+    assert command.second is not None
+    return (
+        ClaimSettled(
+            at=command.at, by=command.by, clause=CLAIMS, claim=claim.id, how=command.how,
+            transfer=command.transfer, reason=command.reason, second=command.second,
+        ),
+    )  # fmt: skip
+
+
+# Evolving
+
+
+def on_credits_bought(table: Table, event: CreditsBought) -> None:
+    """Cash in the drop box, credits on the terminal."""
+    purse_of(table, table.seats[event.seat], Means.CREDITS).credits += event.amount
+    table.ledger.move(Account.DROP, Account.CREDITS, event.amount, event.clause)
+
+
+def on_ticket_received(table: Table, event: TicketReceived) -> None:
+    """Credits that the House owes the table for."""
+    table.transfers[event.transfer] = Transfer("ticket", event.amount, event.seat)
+    if event.claimed:
+        claim = Claim(f"ticket-{event.transfer}", 0, event.seat, 0, event.amount, of_player=True)
+        table.claims[claim.id] = claim
+        table.ledger.move(Account.TRANSIT_DUE, Account.CLAIMS_OF_PLAYERS, event.amount, event.clause)
+        return
+    purse_of(table, table.seats[event.seat], Means.CREDITS).credits += event.amount
+    table.ledger.move(Account.TRANSIT_DUE, Account.CREDITS, event.amount, event.clause)
+
+
+def on_dispensed(table: Table, event: CreditsDispensed) -> None:
+    """Credits that the table owes the House for."""
+    purse_of(table, table.seats[event.seat], Means.CREDITS).credits -= event.amount
+    table.transfers[event.transfer] = Transfer("dispensed", -event.amount, event.seat)
+    table.ledger.move(Account.CREDITS, Account.TRANSIT_OWED, event.amount, event.clause)
+
+
+def on_colour_bought(table: Table, event: ColourBought) -> None:
+    """A colour has a player and a value."""
+    seat = table.seats[event.seat]
+    seat.colour, seat.colour_value = event.colour, event.value
+    table.colours[event.colour] = seat.name
+    amount = event.value * event.pieces
+    purse_of(table, seat, Means.COLOUR_CHIPS).credits += amount
+    source = Account.DROP if event.paid_with is Means.CASH else Account.CHIPS
+    table.ledger.move(source, Account.CREDITS, amount, event.clause)
+
+
+def on_colour_cashed(table: Table, event: ColourCashed) -> None:
+    """Cash chips left the tray."""
+    seat = table.seats[event.seat]
+    amount = event.pieces * seat.colour_value
+    seat.purses[Means.COLOUR_CHIPS].credits -= amount
+    table.ledger.withdraw(Account.CHIPS, Account.CREDITS, amount, event.clause)
+
+
+def on_filled(table: Table, event: FillReceived) -> None:
+    """The tray has more, and the table owes the House for it."""
+    table.transfers[event.transfer] = Transfer("fill", -event.amount)
+    table.ledger.move(Account.CHIPS, Account.TRANSIT_OWED, event.amount, event.clause)
+
+
+def on_credit_sent(table: Table, event: CreditSent) -> None:
+    """The tray has less, and the House owes for it."""
+    table.transfers[event.transfer] = Transfer("credit", event.amount)
+    table.ledger.move(Account.CHIPS, Account.TRANSIT_DUE, event.amount, event.clause)
+
+
+def on_drop_sent(table: Table, event: DropSent) -> None:
+    """The box is empty, and the House owes what was in it."""
+    table.transfers[event.transfer] = Transfer("drop", event.amount)
+    table.ledger.move(Account.DROP, Account.TRANSIT_DUE, event.amount, event.clause)
+
+
+def on_claim_settled(table: Table, event: ClaimSettled) -> None:
+    """A claim is no longer open."""
+    claim = table.claims.pop(event.claim)
+    amount, clause, ledger = claim.amount, event.clause, table.ledger
+    account = Account.CLAIMS_OF_PLAYERS if claim.of_player else Account.CLAIMS_ON_PLAYERS
+    if event.how == "waive":
+        if claim.of_player:
+            ledger.move(account, Account.HOUSE_WON, amount, clause)
+        else:
+            ledger.move(account, Account.HOUSE_LOST, amount, clause)
+    elif event.transfer is not None:
+        signed = -amount if claim.of_player else amount
+        table.transfers[event.transfer] = Transfer("claim", signed, claim.id)
+        target = Account.TRANSIT_OWED if claim.of_player else Account.TRANSIT_DUE
+        ledger.move(account, target, amount, clause)
+    elif claim.of_player:
+        ledger.withdraw(Account.CHIPS, account, amount, clause)
+    else:
+        ledger.move(account, Account.CHIPS, amount, clause)

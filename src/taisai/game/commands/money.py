@@ -1,0 +1,155 @@
+"""Seats, chips, credits and bets."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from taisai.game.commands.command import Command
+from taisai.game.words import Means
+
+# Seats, chips and credits
+
+
+class TakeSeat(Command, frozen=True, kw_only=True):
+    """A player's session at a seat begins; at a terminal, with its layout."""
+
+    seat: str
+    player: str = ""
+    terminal: str | None = None
+    layout: str | None = None
+
+
+class LeaveSeat(Command, frozen=True, kw_only=True):
+    """The session ends, with nothing left on the seat."""
+
+    seat: str
+
+
+class ShowLayout(Command, frozen=True, kw_only=True):
+    """A terminal shows another layout, under no live bets of its own."""
+
+    seat: str
+    layout: str
+
+
+class BuyCredits(Command, frozen=True, kw_only=True):
+    """Credits for cash at a terminal."""
+
+    seat: str
+    amount: int
+
+
+class BuyColour(Command, frozen=True, kw_only=True):
+    """Colour chips at a value that the player sets, for cash or cash chips."""
+
+    seat: str
+    colour: str
+    value: int
+    pieces: int
+    paid_with: Means
+    marker: int | None = None
+    """The value of the marker or cash chip that shows the value of the chips."""
+
+
+class CashColour(Command, frozen=True, kw_only=True):
+    """Colour chips go back for cash chips."""
+
+    seat: str
+    pieces: int
+
+
+class ReceiveTicket(Command, frozen=True, kw_only=True):
+    """The value of a ticket that the cage redeemed arrives at a terminal."""
+
+    transfer: str
+    seat: str
+    amount: int
+
+
+class DispenseCredits(Command, frozen=True, kw_only=True):
+    """All credits of a terminal go out, to become a ticket."""
+
+    transfer: str
+    seat: str
+
+
+class ReceiveFill(Command, frozen=True, kw_only=True):
+    """Chips from the cage arrive in the tray."""
+
+    transfer: str
+    amount: int
+    second: str | None = None
+
+
+class SendCredit(Command, frozen=True, kw_only=True):
+    """Chips leave the tray for the cage."""
+
+    transfer: str
+    amount: int
+    second: str | None = None
+
+
+class SendDrop(Command, frozen=True, kw_only=True):
+    """The drop box leaves for the count with all that is in it."""
+
+    transfer: str
+    second: str | None = None
+
+
+class SettleClaim(Command, frozen=True, kw_only=True):
+    """A claim is paid, collected or given up: at the table, or by the cage under a transfer."""
+
+    claim: str
+    how: str
+    """'table', 'cage' or 'waive'."""
+    transfer: str | None = None
+    reason: str = ""
+    second: str | None = None
+
+
+# Bets
+
+
+class Slip(Struct, frozen=True, forbid_unknown_fields=True):
+    """One bet of a batch: its id from the terminal, the area, the stake."""
+
+    id: str
+    area: str
+    stake: int
+
+
+class PlaceBets(Command, frozen=True, kw_only=True):
+    """A terminal's bets, all or none; an id that is known already changes nothing."""
+
+    round: int
+    seat: str
+    bets: tuple[Slip, ...]
+
+
+class RecordBets(Command, frozen=True, kw_only=True):
+    """Chips as they lie on a live table, by staff or a chip reader, for a seat or a colour."""
+
+    round: int
+    bets: tuple[Slip, ...]
+    """The stake of colour chips is in pieces."""
+    means: Means
+    seat: str | None = None
+    colour: str | None = None
+    at_request: bool = False
+    """Whether staff laid them because the player asked."""
+
+
+class TakeBack(Command, frozen=True, kw_only=True):
+    """Bets go back before the close, all or none."""
+
+    round: int
+    seat: str
+    ids: tuple[str, ...]
+
+
+class MoveBet(Command, frozen=True, kw_only=True):
+    """Staff record that a bet lies on another area than recorded, until positions count."""
+
+    round: int
+    id: str
+    area: str

@@ -1,0 +1,93 @@
+"""Equipment at a table: what is on it, works, was inspected, and for how long it has lain there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from taisai.rules.equipment import InspectedBefore, Inspection, Item
+
+HOUR: Final = 3_600_000
+DICE: Final = "dice"
+
+
+class Placed(NamedTuple):
+    """An item on the table."""
+
+    since: int
+    serial: str
+    custodian: str | None
+    working: bool = True
+
+
+class Equipment:
+    """The state of the book's equipment at one table."""
+
+    __slots__ = ("inspected", "items", "placed")
+
+    def __init__(self, items: tuple[Item, ...]) -> None:
+        self.items: dict[str, Item] = {item.id: item for item in items}
+        self.placed: dict[str, Placed] = {}
+        self.inspected: set[tuple[str, InspectedBefore]] = set()
+        """Inspections that hold: since the item came, and since the shift began."""
+
+    def in_use(self, settings: Mapping[str, str]) -> list[Item]:
+        """The items that a table with these settings is played with."""
+        return [item for item in self.items.values() if item.when is None or item.when.holds(settings)]
+
+    def failed(self, settings: Mapping[str, str]) -> str | None:
+        """An item in use that is missing or out of order."""
+        for item in self.in_use(settings):
+            placed = self.placed.get(item.id)
+            if placed is None or not placed.working:
+                return item.id
+        return None
+
+    def due(self, before: InspectedBefore, settings: Mapping[str, str]) -> list[tuple[Item, Inspection]]:
+        """The inspections still to be made."""
+        return [
+            (item, inspection)
+            for item in self.in_use(settings)
+            for inspection in item.inspections
+            if inspection.before is before and (item.id, before) not in self.inspected
+        ]
+
+    def outlived(self, now: int, settings: Mapping[str, str]) -> Item | None:
+        """An item that has lain on the table longer than the document allows."""
+        for item in self.in_use(settings):
+            placed = self.placed.get(item.id)
+            if item.hours_on_table and (placed is None or now - placed.since > item.hours_on_table * HOUR):
+                return item
+        return None
+
+    def least_tumbles(self, settings: Mapping[str, str]) -> int:
+        """How often the dice must tumble."""
+        return max((item.least_tumbles or 0 for item in self.in_use(settings)), default=0)
+
+    def place(self, item: str, placed: Placed) -> None:
+        """An item comes to the table; what was inspected was another."""
+        self.placed[item] = placed
+        self._forget(item)
+
+    def remove(self, item: str) -> None:
+        """An item leaves."""
+        self.placed.pop(item, None)
+        self._forget(item)
+
+    def mark(self, item: str, *, working: bool) -> None:
+        """An item fails, or is repaired, after which it is inspected anew."""
+        self.placed[item] = self.placed[item]._replace(working=working)
+        self._forget(item)
+
+    def hand_over(self, custodian: str) -> None:
+        """Whatever is in a dealer's custody passes to the next."""
+        for name, placed in self.placed.items():
+            if placed.custodian is not None:
+                self.placed[name] = placed._replace(custodian=custodian)
+
+    def begin_shift(self) -> None:
+        """A shift's inspections are made anew."""
+        self.inspected = {one for one in self.inspected if one[1] is not InspectedBefore.SHIFT}
+
+    def _forget(self, item: str) -> None:
+        self.inspected = {one for one in self.inspected if one[0] != item}

@@ -1,0 +1,147 @@
+"""The course of a round."""
+
+from __future__ import annotations
+
+from taisai.game.commands import Faces
+from taisai.game.events.event import Event
+from taisai.rules.round import Phase
+
+
+class BetsOpened(Event, frozen=True, kw_only=True):
+    """A round begins; the digest pins rulebook, settings, odds and limits in force."""
+
+    round: int
+    phase: Phase
+    day: str
+    terms: str
+
+
+class BetsReopened(Event, frozen=True, kw_only=True):
+    """The bets stay and others may join them; the dice go again."""
+
+    round: int
+    phase: Phase
+
+
+class BetsClosed(Event, frozen=True, kw_only=True):
+    """No more bets."""
+
+    phase: Phase
+
+
+class DiceTumbled(Event, frozen=True, kw_only=True):
+    """The dice tumbled so many times, under cover."""
+
+    phase: Phase
+    tumbles: int
+
+
+class ShakerActivated(Event, frozen=True, kw_only=True):
+    """The automated shaker tossed the dice, which lie in view."""
+
+    phase: Phase
+
+
+class DealPressed(Event, frozen=True, kw_only=True):
+    """The deal button was pressed."""
+
+    phase: Phase
+
+
+class DiceUncovered(Event, frozen=True, kw_only=True):
+    """The dice lie in view."""
+
+    phase: Phase
+
+
+class CardsDealt(Event, frozen=True, kw_only=True):
+    """Three cards lie face up."""
+
+    phase: Phase
+
+
+class ResultEntered(Event, frozen=True, kw_only=True):
+    """What was keyed in; the winning areas light where there are lights."""
+
+    phase: Phase
+    faces: Faces
+
+
+class ResultCorrected(Event, frozen=True, kw_only=True):
+    """The result gave way to what the dice or cards show, before the settlement."""
+
+    faces: Faces
+
+
+class RoundSettled(Event, frozen=True, kw_only=True):
+    """The one record of a settlement: what each bet gets follows from it."""
+
+    phase: Phase
+    faces: Faces
+    terms: str
+    staked: int
+    collected: int
+    """Of losing stakes, to the house."""
+    won: int
+    """By winning bets above their stakes, from the house."""
+    returned: int
+    """Stakes that came back: those of winners, and what limits kept out of the game."""
+
+
+class LosersCollected(Event, frozen=True, kw_only=True):
+    """Losing bets are off the layout."""
+
+    phase: Phase
+    collected: int
+
+
+class WinnersPaid(Event, frozen=True, kw_only=True):
+    """Winning bets are paid."""
+
+    phase: Phase
+    paid: int
+
+
+class LightsCleared(Event, frozen=True, kw_only=True):
+    """The winning areas are dark again."""
+
+
+class RoundConcluded(Event, frozen=True, kw_only=True):
+    """The round is over."""
+
+    round: int
+
+
+class RoundVoided(Event, frozen=True, kw_only=True):
+    """The round has no result: every stake goes back, and whatever was settled is undone."""
+
+    round: int
+    staked: int
+    settled: bool
+    """Whether a settlement was undone."""
+    owed_to_players: int
+    owed_by_players: int
+    second: str | None
+
+
+class SettlementUndone(Event, frozen=True, kw_only=True):
+    """A settlement that is not yet paid was undone, so that bets can be treated otherwise."""
+
+    round: int
+    phase: Phase
+    second: str
+
+
+class RoundResettled(Event, frozen=True, kw_only=True):
+    """A settlement was undone and done again by what the dice or cards showed."""
+
+    round: int
+    entered: Faces
+    faces: Faces
+    staked: int
+    collected: int
+    won: int
+    returned: int
+    owed_to_players: int
+    owed_by_players: int
+    second: str

@@ -1,0 +1,85 @@
+"""What went wrong, and what was decided."""
+
+from __future__ import annotations
+
+from taisai.game.events.event import Event
+from taisai.game.words import Subject, Treatment
+from taisai.rules.irregularities import Ruling
+from taisai.rules.procedure import Declared, Recovery
+from taisai.rules.round import Irregularity, Phase
+
+
+class IrregularityRuled(Event, frozen=True, kw_only=True):
+    """Something went wrong, and what the rules order."""
+
+    irregularity: Irregularity
+    round: int | None
+    phase: Phase
+    ruling: Ruling
+    foreseen: bool
+    """Whether the document speaks of it."""
+    detail: str
+    second: str | None
+
+
+class WithdrawalOffered(Event, frozen=True, kw_only=True):
+    """Each player may withdraw all of his bets or none."""
+
+    round: int
+
+
+class WithdrawalChosen(Event, frozen=True, kw_only=True):
+    """A player withdrew all of his bets, or none."""
+
+    seat: str
+    withdraw: bool
+
+
+class WithdrawalClosed(Event, frozen=True, kw_only=True):
+    """The option is over; the round goes on where it stood."""
+
+
+class Referred(Event, frozen=True, kw_only=True):
+    """Someone of the named rank, or above, has to decide."""
+
+    referral: str
+    subject: Irregularity | Subject
+    round: int | None
+    to: str
+    holds: bool
+    """Whether the round waits for it."""
+    outside: bool
+    """Whether no document speaks of it."""
+    detail: str
+    seat: str | None
+
+
+class ReferralDecided(Event, frozen=True, kw_only=True):
+    """The decision and its reason; its effect follows in events of its own."""
+
+    referral: str
+    treatment: Treatment
+    reason: str
+    second: str | None
+
+
+class Interrupted(Event, frozen=True, kw_only=True):
+    """The system stopped here, and what follows from it."""
+
+    phase: Phase
+    action: Recovery
+    witness: str | None
+
+
+class SightDeclared(Event, frozen=True, kw_only=True):
+    """Dealer and supervisor declared whether a die was seen."""
+
+    declared: Declared
+    second: str
+
+
+class SettlementWitnessed(Event, frozen=True, kw_only=True):
+    """From here on the round is settled in the presence of this rank, and the table shut after it."""
+
+    witness: str
+    reason: str

@@ -1,0 +1,144 @@
+"""The table itself, its people and its equipment."""
+
+from __future__ import annotations
+
+from taisai.game.events.event import Event
+from taisai.game.limits import Limits
+
+# The table
+
+
+class TableOpened(Event, frozen=True, kw_only=True):
+    """The first event: it pins the rulebook and everything chosen."""
+
+    table: str
+    rulebook: str
+    digest: str
+    settings: dict[str, str]
+    offers: dict[str, str]
+    limits: Limits
+    layout: str
+    currency: str
+    day: str
+    zone: str
+    rank: str
+    demonstration: bool
+
+
+class TableClosed(Event, frozen=True, kw_only=True):
+    """No further round is played."""
+
+
+class DayBegun(Event, frozen=True, kw_only=True):
+    """A new gaming day."""
+
+    day: str
+
+
+class ShiftBegun(Event, frozen=True, kw_only=True):
+    """A new shift: inspections of the last one no longer count."""
+
+    shift: str
+
+
+class LimitsSet(Event, frozen=True, kw_only=True):
+    """Other limits are in force."""
+
+    limits: Limits
+    second: str
+
+
+class OddsOffered(Event, frozen=True, kw_only=True):
+    """Other odds are in force."""
+
+    offers: dict[str, str]
+    second: str
+
+
+class TableShut(Event, frozen=True, kw_only=True):
+    """No round opens until the table is reopened."""
+
+    reason: str
+
+
+class TableReopened(Event, frozen=True, kw_only=True):
+    """The table may be played again."""
+
+    reason: str
+    second: str
+
+
+# People
+
+
+class PersonAssigned(Event, frozen=True, kw_only=True):
+    """A person is assigned to a position and acts in it."""
+
+    person: str
+    rank: str
+    position: str
+    relieved: str | None
+    """The person whose place he took, with all in that person's custody."""
+
+
+class PersonLeft(Event, frozen=True, kw_only=True):
+    """A person left the table."""
+
+    person: str
+
+
+# Equipment
+
+
+class ItemPlaced(Event, frozen=True, kw_only=True):
+    """An item came to the table, in someone's custody where the document says whose."""
+
+    item: str
+    serial: str
+    custodian: str | None
+
+
+class ItemRemoved(Event, frozen=True, kw_only=True):
+    """An item left the table."""
+
+    item: str
+
+
+class ItemFailed(Event, frozen=True, kw_only=True):
+    """An item is out of order."""
+
+    item: str
+
+
+class ItemRepaired(Event, frozen=True, kw_only=True):
+    """An item works again."""
+
+    item: str
+
+
+class ItemInspected(Event, frozen=True, kw_only=True):
+    """An inspection and its finding."""
+
+    item: str
+    runs: int
+    passed: bool
+    position: str
+    """The position in which the inspector acted."""
+
+
+class ShoeLoaded(Event, frozen=True, kw_only=True):
+    """Decks came into the shoe; it has to be shuffled."""
+
+    decks: int
+
+
+class ShoeShuffled(Event, frozen=True, kw_only=True):
+    """All cards are back in the shoe, in a new order, so many burnt."""
+
+    burnt: int
+
+
+class CardsCounted(Event, frozen=True, kw_only=True):
+    """The cards were counted and are as many as they should be."""
+
+    found: tuple[int, ...]

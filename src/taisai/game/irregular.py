@@ -1,0 +1,272 @@
+"""What went wrong: the rulebook's ruling in this phase, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from taisai.game import voiding
+from taisai.game.authority import at_table, bad_text, on_hold, refused
+from taisai.game.commands import Faces, Perform, Report
+from taisai.game.equipment import DICE
+from taisai.game.events import (
+    BetsReopened,
+    DiceUncovered,
+    Event,
+    IrregularityRuled,
+    ItemFailed,
+    Referred,
+    SettlementWitnessed,
+    WithdrawalOffered,
+)
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.round import Round
+from taisai.game.table import MOST_REFERRALS, Held, Table
+from taisai.game.words import Hold, Subject
+from taisai.rules.clauses import Clause
+from taisai.rules.irregularities import Ruled, Ruling
+from taisai.rules.round import Act, Irregularity, Phase, Sight
+
+Events = tuple[Event, ...]
+
+_FAILS: Final = {
+    Irregularity.DIE_DAMAGED: DICE,
+    Irregularity.DOME_OR_DICE_BROKEN: DICE,
+    Irregularity.AUTOMATED_SHAKER_FAILURE: "automated-shaker",
+    Irregularity.FOREIGN_CARD: "cards",
+    Irregularity.CARD_COUNT_WRONG: "cards",
+}
+"""What is out of order from then on."""
+
+
+class Case(NamedTuple):
+    """Something that went wrong, as it is put before the rules."""
+
+    at: int
+    by: str
+    event: Irregularity
+    round: Round | None
+    phase: Phase
+    ruled: Ruled
+    through: int | None = None
+    faces: Faces = ()
+    item: str | None = None
+    detail: str = ""
+    second: str | None = None
+
+
+def report(table: Table, command: Report) -> Events | Refusal:
+    """Someone at the table reports what went wrong."""
+    wrong = at_table(table, command.by) or bad_text("a detail", command.detail)
+    if wrong:
+        return wrong
+    round_ = table.round
+    if command.round is not None and (round_ is None or round_.number != command.round):
+        round_ = table.past(command.round)
+        if round_ is None:
+            got = f"round {command.round}"
+            return refused(Reason.WRONG_ROUND, "house:order", f"a round from 1 to {len(table.rounds)}", got)
+    phase = round_.phase if round_ is not None else Phase.BETWEEN
+    if command.item is not None and command.item not in table.equipment.placed:
+        expected = f"an item on the table ({', '.join(table.equipment.placed)})"
+        return refused(Reason.BAD_VALUE, "house:equipment", expected, command.item)
+    seen = command.seen or (round_ is not None and round_.seen)
+    ruled = table.irregularities.ruled(command.event, phase, table.settings, seen=seen)
+    case = Case(
+        command.at, command.by, command.event, round_, phase, ruled, command.through, command.faces,
+        command.item, command.detail, command.second,
+    )  # fmt: skip
+    return _ruled(table, case)
+
+
+def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
+    """An act that the document makes an irregularity of."""
+    ruled = table.irregularities.ruled(event, table.phase, table.settings)
+    if ruled.ruling is Ruling.REFUSE:
+        return refused(Reason.RULED_OUT, ruled.clause, f"no {event}", command.act)
+    case = Case(
+        command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
+        detail=f"by {command.act}", second=command.second,
+    )  # fmt: skip
+    return _ruled(table, case)
+
+
+def found(table: Table, at: int, by: str, event: Irregularity, *, detail: str) -> Events | Refusal:
+    """Something that a check at the table brought to light."""
+    ruled = table.irregularities.ruled(event, table.phase, table.settings)
+    return _ruled(table, Case(at, by, event, table.round, table.phase, ruled, detail=detail))
+
+
+def _ruled(table: Table, case: Case) -> Events | Refusal:
+    effect = _EFFECTS.get(case.ruled.ruling)
+    follows = effect(table, case) if effect else ()
+    if isinstance(follows, Refusal):
+        return follows
+    return (noted(case), *_failing(table, case), *follows)
+
+
+def noted(case: Case) -> IrregularityRuled:
+    """The record of what went wrong and what is ordered."""
+    return IrregularityRuled(
+        at=case.at, by=case.by, clause=case.ruled.clause, irregularity=case.event,
+        round=case.round.number if case.round else None, phase=case.phase, ruling=case.ruled.ruling,
+        foreseen=case.ruled.foreseen, detail=case.detail, second=case.second,
+    )  # fmt: skip
+
+
+def _failing(table: Table, case: Case) -> Events:
+    item = case.item or _FAILS.get(case.event)
+    if item is None and case.ruled.ruling is Ruling.SETTLE_THEN_SHUT:
+        item = "electrical-device"
+    placed = table.equipment.placed.get(item) if item else None
+    if item is None or placed is None or not placed.working:
+        return ()
+    return (ItemFailed(at=case.at, by=case.by, clause=case.ruled.clause, item=item),)
+
+
+# What follows
+
+
+def _void(table: Table, case: Case) -> Events | Refusal:
+    if case.round is None:
+        return ()
+    return voiding.voided(table, case, case.round.number, case.round.number)
+
+
+def _void_affected(table: Table, case: Case) -> Events | Refusal:
+    if case.round is None and case.through is None:
+        return refused(Reason.BAD_VALUE, case.ruled.clause, "the rounds that are affected", "none")
+    first = case.round.number if case.round else case.through
+    assert first is not None
+    return voiding.voided(table, case, first, case.through or first)
+
+
+def _no_roll(table: Table, case: Case) -> Events | Refusal:
+    if case.round is None or case.round is not table.round:
+        return ()
+    return on_hold(table) or reopened(table, case.at, case.by, case.ruled.clause)
+
+
+def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
+    """Bets stay and open again."""
+    assert table.round is not None
+    opening = next(step for step in table.procedure.steps if step.act is Act.OPEN_BETS)
+    return (BetsReopened(at=at, by=by, clause=clause, round=table.round.number, phase=opening.end),)
+
+
+def _withdraw_option(table: Table, case: Case) -> Events | Refusal:
+    if case.round is None or case.round is not table.round:
+        return ()
+    return on_hold(table) or offered(table, case.at, case.by, case.ruled.clause)
+
+
+def offered(table: Table, at: int, by: str, clause: Clause) -> Events:
+    """The option to withdraw, where there is something to withdraw."""
+    assert table.round is not None
+    if not table.round.staked:
+        return ()
+    return (WithdrawalOffered(at=at, by=by, clause=clause, round=table.round.number),)
+
+
+def _settle_by_outcome(table: Table, case: Case) -> Events | Refusal:
+    if case.event is not Irregularity.WRONG_RESULT:
+        return ()
+    if case.round is None:
+        return refused(Reason.BAD_VALUE, case.ruled.clause, "the round that was settled wrongly", "none")
+    return voiding.corrected(table, case, case.round, case.faces)
+
+
+def _settle_then_shut(table: Table, case: Case) -> Events | Refusal:
+    if case.round is None or case.round is not table.round:
+        return ()
+    return witnessed(case.at, case.by, case.ruled.clause, case.ruled.witness, case.detail or case.event)
+
+
+def witnessed(at: int, by: str, clause: Clause, witness: str | None, reason: str) -> Events:
+    """The settlement takes a witness, and the table is shut after it."""
+    assert witness is not None
+    return (SettlementWitnessed(at=at, by=by, clause=clause, witness=witness, reason=reason),)
+
+
+def _reset_and_enter(table: Table, case: Case) -> Events | Refusal:
+    if case.round is None or case.round is not table.round or case.phase.sight is Sight.SHOWN:
+        return ()
+    uncover = next(step for step in table.procedure.steps if step.act is Act.UNCOVER)
+    return on_hold(table) or (
+        DiceUncovered(at=case.at, by=case.by, clause=case.ruled.clause, phase=uncover.end),
+    )
+
+
+def _refer(table: Table, case: Case) -> Events | Refusal:
+    assert case.ruled.to is not None
+    holds = case.round is not None and case.round is table.round
+    number = case.round.number if case.round else None
+    return referred(
+        table, case.at, case.by, case.ruled.clause, subject=case.event, number=number, to=case.ruled.to,
+        holds=holds, outside=not case.ruled.foreseen, detail=case.detail,
+    )  # fmt: skip
+
+
+def referred(
+    table: Table,
+    at: int,
+    by: str,
+    clause: Clause,
+    *,
+    subject: Irregularity | Subject,
+    number: int | None,
+    to: str,
+    holds: bool,
+    outside: bool,
+    detail: str,
+    seat: str | None = None,
+) -> Events | Refusal:
+    """A question for someone of a rank."""
+    if len(table.referrals) >= MOST_REFERRALS:
+        return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_REFERRALS} referrals", "one more")
+    return (
+        Referred(
+            at=at, by=by, clause=clause, referral=f"r{len(table.referrals) + 1}", subject=subject,
+            round=number, to=to, holds=holds, outside=outside, detail=detail, seat=seat,
+        ),
+    )  # fmt: skip
+
+
+_EFFECTS: Final[dict[Ruling, Callable[[Table, Case], Events | Refusal]]] = {
+    Ruling.VOID: _void,
+    Ruling.VOID_AFFECTED: _void_affected,
+    Ruling.NO_ROLL: _no_roll,
+    Ruling.WITHDRAW_OPTION: _withdraw_option,
+    Ruling.SETTLE_BY_OUTCOME: _settle_by_outcome,
+    Ruling.SETTLE_THEN_SHUT: _settle_then_shut,
+    Ruling.RESET_AND_ENTER: _reset_and_enter,
+    Ruling.REFER: _refer,
+}
+"""The others order nothing more: the round goes on, a bet stays refused or live, a settlement stands."""
+
+
+def witness_clause(table: Table) -> Clause:
+    """The clause that asks for a witness at the settlement of the round in hand."""
+    return table.witnessed_by
+
+
+# Evolving
+
+
+def on_ruled(_table: Table, _event: IrregularityRuled) -> None:
+    """What follows is in events of its own."""
+
+
+def on_offered(table: Table, event: WithdrawalOffered) -> None:
+    """The round waits for the players."""
+    assert table.round is not None
+    table.round.choices = {}
+    table.held = Held(Hold.WITHDRAWAL, event.clause)
+
+
+def on_witnessed(table: Table, event: SettlementWitnessed) -> None:
+    """The settlement takes a witness, and the table is shut after it."""
+    assert table.round is not None
+    table.round.witness = event.witness
+    table.shut_after = event.reason
+    table.witnessed_by = event.clause

@@ -1,0 +1,61 @@
+"""Many sums in one integer: a lane of 64 bits for each of them.
+
+Adding a bet to what comes back on all 56 outcomes, or settling every purse of a table, is then one
+addition and one multiplication of a long integer instead of a loop.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+BITS: Final = 64
+BYTES: Final = BITS // 8
+GREATEST: Final = (1 << (BITS - 2)) - 1
+"""The greatest number a lane may hold: the sign bit stays free, and one more for the guard."""
+
+
+def packed(numbers: Sequence[int]) -> int:
+    """Numbers that are not negative, one to a lane, the first lowest."""
+    total = 0
+    for number in reversed(numbers):
+        total = (total << BITS) | number
+    return total
+
+
+def spread(lanes: int) -> int:
+    """One in each of so many lanes: times a number, it puts that number in all of them."""
+    return packed([1] * lanes)
+
+
+def guard(lanes: int) -> int:
+    """The highest bit of each lane."""
+    return spread(lanes) << (BITS - 1)
+
+
+def none_above(lanes: int, ceiling: int, ones: int, guards: int) -> bool:
+    """Whether no lane exceeds a ceiling: where one does, the subtraction eats its guard bit."""
+    return (guards + ceiling * ones - lanes) & guards == guards
+
+
+def unpacked(lanes: int, count: int) -> array[int]:
+    """The numbers of so many lanes."""
+    numbers = array("q")
+    numbers.frombytes(lanes.to_bytes(count * BYTES, sys.byteorder))
+    if sys.byteorder == "big":
+        numbers.reverse()
+    return numbers
+
+
+def weighed(columns: Iterable[tuple[array[int], int]]) -> int:
+    """The sum of columns, each times its weight, lane by lane."""
+    total = 0
+    for column, weight in columns:
+        total += int.from_bytes(_lowest_first(column), sys.byteorder) * weight
+    return total
+
+
+def _lowest_first(column: array[int]) -> array[int]:
+    return column if sys.byteorder == "little" else column[::-1]

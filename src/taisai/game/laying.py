@@ -1,0 +1,128 @@
+"""Laying bets: what a stake on an area does to the round, the purse and the books."""
+
+from __future__ import annotations
+
+from array import array
+
+from taisai.game.events import BetMoved, BetRegistered, BetTakenBack
+from taisai.game.money import Account
+from taisai.game.round import Round
+from taisai.game.seats import Purse, Seat
+from taisai.game.table import Table
+from taisai.game.terms import Terms
+from taisai.game.words import Means
+from taisai.rules.clauses import Clause
+from taisai.rules.limits import LimitPolicy
+
+_CASH, _REFUSE = Means.CASH_CHIPS, LimitPolicy.REFUSE
+_CHIPS, _CREDITS, _AT_RISK = Account.CHIPS, Account.CREDITS, Account.AT_RISK
+
+
+def on_registered(table: Table, event: BetRegistered) -> None:
+    """The stake is at risk, on its area."""
+    round_ = table.round
+    assert round_ is not None
+    seat = table.seats[event.seat]
+    means = event.means
+    purse = seat.purses.get(means)
+    if purse is None:
+        purse = purse_of(table, seat, means)
+    stake, clause = event.stake, event.clause
+    if purse.means is _CASH:
+        table.ledger.move(_CHIPS, _AT_RISK, stake, clause)
+    else:
+        purse.credits -= stake
+        table.ledger.move(_CREDITS, _AT_RISK, stake, clause)
+    purse.at_risk += stake
+    round_.bets[event.id] = event
+    round_.sessions[event.seat] = seat.session
+    lay(table, round_, purse, event, stake)
+
+
+def purse_of(table: Table, seat: Seat, means: Means) -> Purse:
+    """The purse of a seat for what a bet is made with; made where there is none yet."""
+    kind = Means.CASH_CHIPS if means is Means.PLAQUES else means
+    if kind not in seat.purses:
+        purse = Purse(len(table.purses), seat, kind)
+        table.purses.append(purse)
+        seat.purses[kind] = purse
+    return seat.purses[kind]
+
+
+def lay(table: Table, round_: Round, purse: Purse, bet: BetRegistered, stake: int) -> None:
+    """Puts a stake on its area, or takes it off where it is negative."""
+    terms = table.terms[bet.layout]
+    row = terms.rows[bet.area]
+    columns = round_.columns.get(bet.layout)
+    if columns is None:
+        columns = round_.columns[bet.layout] = [None] * len(terms.least)
+    column = columns[row]
+    lane = purse.lane
+    if column is None:
+        column = columns[row] = array("q", bytes(8 * len(table.purses)))
+    elif len(column) <= lane:
+        column.extend([0] * (len(table.purses) - len(column)))
+    column[lane] += stake
+    round_.staked += stake
+    if table.book.limits.over_maximum is _REFUSE:
+        round_.returned += stake * terms.lanes[row]
+        round_.bound += stake * terms.best[row]
+    else:
+        _note_limits(round_, purse.seat, terms, row, stake)
+
+
+def _note_limits(round_: Round, seat: Seat, terms: Terms, row: int, stake: int) -> None:
+    """Where stakes are recorded as they lie: those outside the limits, and what is at risk of them."""
+    column = round_.columns[terms.layout][row]
+    assert column is not None
+    lying = sum(column[one.lane] for one in seat.purses.values() if one.lane < len(column))
+    most = terms.most[row]
+    counted = min(lying, most) - min(lying - stake, most)
+    round_.returned += counted * terms.lanes[row]
+    round_.bound += counted * terms.best[row]
+    cell = (seat.name, terms.layout, row)
+    if 0 < lying < terms.least[row] or lying > most:
+        round_.outside.add(cell)
+    else:
+        round_.outside.discard(cell)
+
+
+def take_off(table: Table, round_: Round, bet: BetRegistered, clause: Clause) -> None:
+    """A bet leaves the layout, and its stake goes back where it came from."""
+    seat = table.seats[bet.seat]
+    purse = purse_of(table, seat, bet.means)
+    lay(table, round_, purse, bet, -bet.stake)
+    round_.gone.add(bet.id)
+    purse.at_risk -= bet.stake
+    hand_back(table, purse, Account.AT_RISK, bet.stake, clause)
+
+
+def hand_back(table: Table, purse: Purse, source: Account, amount: int, clause: Clause) -> None:
+    """Money owed to a player goes to his credits or colour chips, or leaves the tray as cash chips."""
+    if purse.means is Means.CASH_CHIPS:
+        table.ledger.withdraw(Account.CHIPS, source, amount, clause)
+    else:
+        purse.credits += amount
+        table.ledger.move(source, Account.CREDITS, amount, clause)
+
+
+def on_taken_back(table: Table, event: BetTakenBack) -> None:
+    """A bet left the layout."""
+    assert table.round is not None
+    take_off(table, table.round, table.round.bets[event.id], event.clause)
+
+
+def on_moved(table: Table, event: BetMoved) -> None:
+    """A bet counts on another area."""
+    round_ = table.round
+    assert round_ is not None
+    bet = round_.bets[event.id]
+    seat = table.seats[bet.seat]
+    purse = purse_of(table, seat, bet.means)
+    lay(table, round_, purse, bet, -bet.stake)
+    moved = BetRegistered(
+        at=bet.at, by=bet.by, clause=bet.clause, round=bet.round, id=bet.id, seat=bet.seat, means=bet.means,
+        layout=bet.layout, area=event.area, stake=bet.stake, at_request=bet.at_request,
+    )  # fmt: skip
+    round_.bets[event.id] = moved
+    lay(table, round_, purse, moved, moved.stake)

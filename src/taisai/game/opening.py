@@ -1,0 +1,263 @@
+"""Opening a table and the terms it is played under: settings, odds, limits, days, shifts, shutting."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Final
+
+from taisai.game.authority import (
+    bad_name,
+    bad_text,
+    between_rounds,
+    first_of,
+    refused,
+    supervisor,
+    two_people,
+)
+from taisai.game.commands import (
+    BeginDay,
+    BeginShift,
+    CloseTable,
+    OfferOdds,
+    OpenTable,
+    Reopen,
+    SetLimits,
+    Shut,
+)
+from taisai.game.equipment import Placed
+from taisai.game.events import (
+    DayBegun,
+    Event,
+    LimitsSet,
+    OddsOffered,
+    ShiftBegun,
+    TableClosed,
+    TableOpened,
+    TableReopened,
+    TableShut,
+)
+from taisai.game.limits import Limits, fault_of
+from taisai.game.money import UnbalancedError
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Person, Table
+from taisai.game.terms import digest_of, terms_of
+from taisai.rules.clauses import Clause
+from taisai.rules.errors import RulesError
+from taisai.rules.round import Act
+
+Events = tuple[Event, ...]
+TABLE: Final = Clause("house:table")
+DAY: Final = Clause("house:day")
+TERMS: Final = Clause("house:terms")
+SHUT: Final = Clause("house:shut")
+
+
+def open_table(table: Table, command: OpenTable) -> Events | Refusal:
+    """The first command of a stream."""
+    if table.open or table.name:
+        return refused(Reason.TABLE_OPEN, TABLE, "a stream without a table", f"{table.name}")
+    book = table.book
+    wrong = first_of(
+        bad_name("a table's name", command.table),
+        bad_name("a person's name", command.by),
+        bad_name("a currency", command.currency),
+        bad_name("a time zone", command.zone),
+        _bad_day(command.day),
+    )
+    if wrong:
+        return wrong
+    if command.rank not in book.people.ranks() or not book.people.at_least(command.rank, book.people.second):
+        return refused(Reason.NOT_HIS_TO_DO, TABLE, f"the {book.people.second} or above", command.rank)
+    try:
+        settings = book.chosen(command.settings)
+        layout = book.layout_id(command.layout)
+    except RulesError as error:
+        return Refusal(Reason.BAD_VALUE, TABLE, str(error))
+    fault = _bad_terms(table, settings, command.offers, command.limits)
+    if fault:
+        return fault
+    return (
+        TableOpened(
+            at=command.at, by=command.by, clause=TABLE, table=command.table, rulebook=book.id,
+            digest=book.digest, settings=settings, offers=dict(command.offers), limits=command.limits,
+            layout=layout, currency=command.currency, day=command.day, zone=command.zone,
+            rank=command.rank, demonstration=command.demonstration,
+        ),
+    )  # fmt: skip
+
+
+def _bad_terms(
+    table: Table, settings: dict[str, str], offers: dict[str, str], limits: Limits
+) -> Refusal | None:
+    fault = fault_of(limits, table.book)
+    if fault:
+        return Refusal(Reason.BAD_VALUE, Clause("house:limits"), fault)
+    try:
+        terms_of(table.book, settings, offers, limits)
+    except RulesError as error:
+        return Refusal(Reason.BAD_VALUE, TERMS, str(error))
+    return None
+
+
+def _bad_day(day: str) -> Refusal | None:
+    try:
+        if datetime.date.fromisoformat(day).isoformat() == day:
+            return None
+    except ValueError:
+        pass
+    return refused(Reason.BAD_VALUE, DAY, "a gaming day such as 2026-11-15", repr(day)[:40])
+
+
+def close_table(table: Table, command: CloseTable) -> Events | Refusal:
+    """No further round; nobody's money is left on it."""
+    wrong = supervisor(table, command.by, TABLE) or between_rounds(table, TABLE)
+    if wrong:
+        return wrong
+    held = sum(seat.held for seat in table.seats.values())
+    if held:
+        return refused(Reason.UNDER_LIVE_BETS, TABLE, "no player's money on the table", held)
+    return (TableClosed(at=command.at, by=command.by, clause=TABLE),)
+
+
+def begin_day(table: Table, command: BeginDay) -> Events | Refusal:
+    """A gaming day, later than the one before."""
+    wrong = supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day)
+    if wrong:
+        return wrong
+    if command.day <= table.day:
+        return refused(Reason.BAD_VALUE, DAY, f"a day after {table.day}", command.day)
+    return (DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day),)
+
+
+def begin_shift(table: Table, command: BeginShift) -> Events | Refusal:
+    """A shift."""
+    wrong = supervisor(table, command.by, DAY) or between_rounds(table, DAY)
+    wrong = wrong or bad_name("a shift's name", command.shift)
+    if wrong:
+        return wrong
+    return (ShiftBegun(at=command.at, by=command.by, clause=DAY, shift=command.shift),)
+
+
+def set_limits(table: Table, command: SetLimits) -> Events | Refusal:
+    """Other limits from the next round on."""
+    wrong = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
+    wrong = wrong or between_rounds(table, TERMS)
+    wrong = wrong or _bad_terms(table, table.settings, table.offers, command.limits)
+    if wrong:
+        return wrong
+    assert command.second is not None
+    return (
+        LimitsSet(at=command.at, by=command.by, clause=TERMS, limits=command.limits, second=command.second),
+    )
+
+
+def offer_odds(table: Table, command: OfferOdds) -> Events | Refusal:
+    """Other odds from the next round on."""
+    wrong = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
+    wrong = wrong or between_rounds(table, TERMS)
+    wrong = wrong or _bad_terms(table, table.settings, command.offers, table.limits)
+    if wrong:
+        return wrong
+    assert command.second is not None
+    return (
+        OddsOffered(
+            at=command.at, by=command.by, clause=TERMS, offers=dict(command.offers), second=command.second
+        ),
+    )
+
+
+def shut(table: Table, command: Shut) -> Events | Refusal:
+    """No round opens until the table is reopened; the round in hand goes on."""
+    wrong = supervisor(table, command.by, SHUT) or bad_text("a reason", command.reason, least=1)
+    if wrong:
+        return wrong
+    if table.shut is not None:
+        return refused(Reason.TABLE_SHUT, SHUT, "a table that is not shut", table.shut)
+    return (TableShut(at=command.at, by=command.by, clause=SHUT, reason=command.reason),)
+
+
+def reopen(table: Table, command: Reopen) -> Events | Refusal:
+    """A shut table may be played again, its equipment in order."""
+    wrong = supervisor(table, command.by, SHUT) or two_people(table, command.by, command.second, clause=SHUT)
+    wrong = wrong or bad_text("a reason", command.reason, least=1)
+    if wrong:
+        return wrong
+    if table.shut is None:
+        return refused(Reason.OUT_OF_ORDER, SHUT, "a table that is shut", "one that is not")
+    item = table.equipment.failed(table.settings)
+    if item:
+        return refused(Reason.UNMET_NEED, SHUT, f"{item} on the table and in order", "it is not")
+    assert command.second is not None
+    return (
+        TableReopened(
+            at=command.at, by=command.by, clause=SHUT, reason=command.reason, second=command.second
+        ),
+    )
+
+
+# Evolving
+
+
+def on_table_opened(table: Table, event: TableOpened) -> None:
+    """The table is there, under the terms that were pinned."""
+    if (event.rulebook, event.digest) != (table.book.id, table.book.digest):
+        got = f"{table.book.id} {table.book.digest}"
+        raise UnbalancedError(f"expected the rulebook {event.rulebook} {event.digest}, got {got}")
+    table.name, table.open = event.table, True
+    table.settings, table.offers, table.limits = dict(event.settings), dict(event.offers), event.limits
+    table.layout, table.currency = event.layout, event.currency
+    table.day, table.zone, table.demonstration = event.day, event.zone, event.demonstration
+    table.people[event.by] = Person(event.rank, event.rank)
+    for item in table.equipment.in_use(table.settings):
+        if item.hours_on_table is None:
+            table.equipment.place(item.id, Placed(event.at, "", None))
+    put_in_force(table)
+
+
+def put_in_force(table: Table) -> None:
+    """Compiles the terms, and shows every seat those of its layout."""
+    table.digest = digest_of(table.book, table.settings, table.offers, table.limits)
+    if table.digest not in table.in_force:
+        table.in_force[table.digest] = terms_of(table.book, table.settings, table.offers, table.limits)
+    table.terms = table.in_force[table.digest]
+    table.bet_clause = table.clause_of(Act.OPEN_BETS)
+    for seat in table.seats.values():
+        seat.terms = table.terms.get(seat.layout)
+
+
+def on_table_closed(table: Table, _event: TableClosed) -> None:
+    """No further round."""
+    table.open = False
+
+
+def on_day(table: Table, event: DayBegun) -> None:
+    """A gaming day."""
+    table.day = event.day
+
+
+def on_shift(table: Table, event: ShiftBegun) -> None:
+    """A shift."""
+    table.shift = event.shift
+    table.equipment.begin_shift()
+
+
+def on_limits(table: Table, event: LimitsSet) -> None:
+    """Other limits."""
+    table.limits = event.limits
+    put_in_force(table)
+
+
+def on_odds(table: Table, event: OddsOffered) -> None:
+    """Other odds."""
+    table.offers = dict(event.offers)
+    put_in_force(table)
+
+
+def on_shut(table: Table, event: TableShut) -> None:
+    """No round opens."""
+    table.shut = event.reason
+
+
+def on_table_reopened(table: Table, _event: TableReopened) -> None:
+    """Rounds open again."""
+    table.shut = None

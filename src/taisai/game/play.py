@@ -1,0 +1,156 @@
+"""Playing: `decide` what a command comes to, `evolve` the table by what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from taisai.game import (
+    acts,
+    bets,
+    cashier,
+    commands,
+    events,
+    interruption,
+    irregular,
+    laying,
+    opening,
+    referrals,
+    seating,
+    settling,
+    staffing,
+    upkeep,
+)
+from taisai.game.commands import Command
+from taisai.game.events import Event
+from taisai.game.refusals import Refusal
+from taisai.game.table import Table
+from taisai.rules.book import Rulebook
+
+_DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Refusal]]] = {
+    commands.OpenTable: opening.open_table,
+    commands.CloseTable: opening.close_table,
+    commands.BeginDay: opening.begin_day,
+    commands.BeginShift: opening.begin_shift,
+    commands.SetLimits: opening.set_limits,
+    commands.OfferOdds: opening.offer_odds,
+    commands.Shut: opening.shut,
+    commands.Reopen: opening.reopen,
+    commands.Assign: staffing.assign,
+    commands.Leave: staffing.leave,
+    commands.PlaceItem: upkeep.place_item,
+    commands.RemoveItem: upkeep.remove_item,
+    commands.RepairItem: upkeep.repair_item,
+    commands.Inspect: upkeep.inspect,
+    commands.LoadShoe: upkeep.load_shoe,
+    commands.ShuffleShoe: upkeep.shuffle_shoe,
+    commands.CountCards: upkeep.count_cards,
+    commands.TakeSeat: seating.take_seat,
+    commands.LeaveSeat: seating.leave_seat,
+    commands.ShowLayout: seating.show_layout,
+    commands.BuyCredits: cashier.buy_credits,
+    commands.BuyColour: cashier.buy_colour,
+    commands.CashColour: cashier.cash_colour,
+    commands.ReceiveTicket: cashier.receive_ticket,
+    commands.DispenseCredits: cashier.dispense_credits,
+    commands.ReceiveFill: cashier.receive_fill,
+    commands.SendCredit: cashier.send_credit,
+    commands.SendDrop: cashier.send_drop,
+    commands.SettleClaim: cashier.settle_claim,
+    commands.PlaceBets: bets.place,
+    commands.RecordBets: bets.record,
+    commands.TakeBack: bets.take_back,
+    commands.MoveBet: bets.move,
+    commands.Perform: acts.perform,
+    commands.Report: irregular.report,
+    commands.CallAttendant: referrals.call,
+    commands.DecideReferral: referrals.decide_referral,
+    commands.ChooseWithdrawal: interruption.choose,
+    commands.CloseWithdrawal: interruption.close_withdrawal,
+    commands.Recover: interruption.recover_now,
+    commands.Declare: interruption.declare,
+}
+
+_EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
+    events.TableOpened: opening.on_table_opened,
+    events.TableClosed: opening.on_table_closed,
+    events.DayBegun: opening.on_day,
+    events.ShiftBegun: opening.on_shift,
+    events.LimitsSet: opening.on_limits,
+    events.OddsOffered: opening.on_odds,
+    events.TableShut: opening.on_shut,
+    events.TableReopened: opening.on_table_reopened,
+    events.PersonAssigned: staffing.on_assigned,
+    events.PersonLeft: staffing.on_left,
+    events.ItemPlaced: upkeep.on_placed,
+    events.ItemRemoved: upkeep.on_removed,
+    events.ItemFailed: upkeep.on_failed,
+    events.ItemRepaired: upkeep.on_repaired,
+    events.ItemInspected: upkeep.on_inspected,
+    events.ShoeLoaded: upkeep.on_loaded,
+    events.ShoeShuffled: upkeep.on_shuffled,
+    events.CardsCounted: upkeep.on_counted,
+    events.SeatTaken: seating.on_seat_taken,
+    events.SeatLeft: seating.on_seat_left,
+    events.LayoutShown: seating.on_layout_shown,
+    events.CreditsBought: cashier.on_credits_bought,
+    events.ColourBought: cashier.on_colour_bought,
+    events.ColourCashed: cashier.on_colour_cashed,
+    events.TicketReceived: cashier.on_ticket_received,
+    events.CreditsDispensed: cashier.on_dispensed,
+    events.FillReceived: cashier.on_filled,
+    events.CreditSent: cashier.on_credit_sent,
+    events.DropSent: cashier.on_drop_sent,
+    events.ClaimSettled: cashier.on_claim_settled,
+    events.BetRegistered: laying.on_registered,
+    events.BetTakenBack: laying.on_taken_back,
+    events.BetMoved: laying.on_moved,
+    events.BetReturned: referrals.on_returned,
+    events.BetsOpened: acts.on_opened,
+    events.BetsReopened: acts.on_reopened,
+    events.BetsClosed: acts.on_act,
+    events.DiceTumbled: acts.on_tumbled,
+    events.ShakerActivated: acts.on_act,
+    events.DealPressed: acts.on_act,
+    events.DiceUncovered: acts.on_act,
+    events.CardsDealt: acts.on_dealt,
+    events.ResultEntered: acts.on_entered,
+    events.ResultCorrected: acts.on_corrected,
+    events.RoundSettled: settling.on_settled,
+    events.LosersCollected: acts.on_act,
+    events.WinnersPaid: settling.on_paid,
+    events.LightsCleared: acts.on_lights_cleared,
+    events.RoundConcluded: acts.on_concluded,
+    events.RoundVoided: settling.on_voided,
+    events.SettlementUndone: settling.on_undone,
+    events.RoundResettled: settling.on_resettled,
+    events.IrregularityRuled: irregular.on_ruled,
+    events.WithdrawalOffered: irregular.on_offered,
+    events.WithdrawalChosen: interruption.on_chosen,
+    events.WithdrawalClosed: interruption.on_withdrawal_closed,
+    events.Referred: referrals.on_referred,
+    events.ReferralDecided: referrals.on_decided,
+    events.Interrupted: interruption.on_interrupted,
+    events.SightDeclared: interruption.on_declared,
+    events.SettlementWitnessed: irregular.on_witnessed,
+}
+
+
+def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:
+    """What a command comes to: events, none where it is a retry, or a refusal with its clause."""
+    return _DECIDE[type(command)](table, command)
+
+
+def evolve(table: Table, event: Event) -> Table:
+    """The table after an event: the same object, changed."""
+    table.ledger.latest = []
+    _EVOLVE[type(event)](table, event)
+    return table
+
+
+def replayed(book: Rulebook, past: Iterable[Event]) -> Table:
+    """The table that a stream of events makes."""
+    table = Table(book)
+    for event in past:
+        evolve(table, event)
+    return table

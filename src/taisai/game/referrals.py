@@ -1,0 +1,221 @@
+"""Referrals: questions that wait for someone of a rank, what is decided, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from taisai.game import irregular, voiding
+from taisai.game.authority import at_least, at_table, bad_text, refused, two_people
+from taisai.game.commands import CallAttendant, DecideReferral
+from taisai.game.events import (
+    BetMoved,
+    BetReturned,
+    Event,
+    ReferralDecided,
+    Referred,
+    SettlementUndone,
+    TableShut,
+)
+from taisai.game.laying import take_off
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Held, Referral, Table
+from taisai.game.words import Hold, Subject, Treatment
+from taisai.rules.clauses import Clause
+from taisai.rules.irregularities import Ruled, Ruling
+from taisai.rules.round import Act, Phase
+
+Events = tuple[Event, ...]
+CALL: Final = Clause("house:player-call")
+REFERRAL: Final = Clause("house:referral")
+
+
+class Decided(NamedTuple):
+    """A decision, in the form in which voids and corrections are ordered."""
+
+    at: int
+    by: str
+    second: str | None
+    ruled: Ruled
+    command: DecideReferral
+    referral: Referral
+
+
+def call(table: Table, command: CallAttendant) -> Events | Refusal:
+    """A player's call or dispute, made at his terminal or through someone at the table."""
+    seat = table.seats.get(command.seat)
+    if seat is None or not seat.taken:
+        return refused(Reason.UNKNOWN_SEAT, "house:seats", "a seat that is taken", command.seat)
+    wrong = at_table(table, command.by) if command.by != seat.terminal else None
+    wrong = wrong or bad_text("a detail", command.detail)
+    if wrong:
+        return wrong
+    if command.subject is Subject.INTERRUPTION:
+        return refused(Reason.BAD_VALUE, CALL, "a call or a dispute", command.subject)
+    newest = len(table.rounds) + (table.round is not None)
+    if command.subject is Subject.DISPUTE and not (command.round and 1 <= command.round <= newest):
+        got = "none" if command.round is None else command.round
+        return refused(Reason.WRONG_ROUND, CALL, f"the round that is disputed, from 1 to {newest}", got)
+    return irregular.referred(
+        table, command.at, command.by, CALL, subject=command.subject, number=command.round,
+        to=table.ranks.second, holds=False, outside=False, detail=command.detail, seat=seat.name,
+    )  # fmt: skip
+
+
+def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
+    """Someone of the rank decides, with a reason; what follows comes with it."""
+    referral = table.referrals.get(command.referral)
+    if referral is None or referral.decided_by is not None:
+        got = command.referral if referral is None else f"{referral.id}, decided by {referral.decided_by}"
+        return refused(Reason.BAD_VALUE, REFERRAL, "a referral that is open", got)
+    wrong = at_least(table, command.by, referral.to, referral.clause)
+    wrong = wrong or bad_text("a reason", command.reason, least=1)
+    if wrong:
+        return wrong
+    ruled = Ruled(Ruling.REFER, referral.clause, referral.to)
+    case = Decided(command.at, command.by, command.second, ruled, command, referral)
+    follows = _FOLLOWS[command.treatment](table, case)
+    if isinstance(follows, Refusal):
+        return follows
+    decided = ReferralDecided(
+        at=command.at, by=command.by, clause=referral.clause, referral=referral.id,
+        treatment=command.treatment, reason=command.reason, second=command.second,
+    )  # fmt: skip
+    return (decided, *follows)
+
+
+def _nothing(_table: Table, _case: Decided) -> Events:
+    return ()
+
+
+def _in_hand(table: Table, case: Decided) -> Refusal | None:
+    if table.round is None or case.referral.round not in (None, table.round.number):
+        expected = f"a referral about the round in hand for {case.command.treatment}"
+        return refused(Reason.RULED_OUT, REFERRAL, expected, f"round {case.referral.round}")
+    return None
+
+
+def _void(table: Table, case: Decided) -> Events | Refusal:
+    wrong = _in_hand(table, case)
+    if wrong:
+        return wrong
+    assert table.round is not None
+    return voiding.voided(table, case, table.round.number, table.round.number)
+
+
+def _void_rounds(table: Table, case: Decided) -> Events | Refusal:
+    first = case.command.round or case.referral.round
+    if first is None:
+        return refused(Reason.BAD_VALUE, REFERRAL, "the first round to void", "none")
+    return voiding.voided(table, case, first, case.command.through or first)
+
+
+def _settle_by_outcome(table: Table, case: Decided) -> Events | Refusal:
+    number = case.command.round or case.referral.round
+    round_ = table.round if table.round and table.round.number == number else table.past(number or 0)
+    if round_ is None:
+        return refused(Reason.WRONG_ROUND, REFERRAL, "the round to settle by its outcome", number)
+    return voiding.corrected(table, case, round_, case.command.faces)
+
+
+def _re_open(table: Table, case: Decided) -> Events | Refusal:
+    wrong = _in_hand(table, case)
+    if wrong:
+        return wrong
+    assert table.round is not None
+    if table.round.settled:
+        return refused(Reason.RULED_OUT, REFERRAL, "a round that is not settled", "a settled one")
+    return irregular.reopened(table, case.at, case.by, case.referral.clause)
+
+
+def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
+    wrong = _in_hand(table, case)
+    if wrong:
+        return wrong
+    round_ = table.round
+    assert round_ is not None
+    at, by, clause = case.at, case.by, case.referral.clause
+    made: list[Event] = []
+    if round_.settled:
+        wrong = two_people(table, by, case.second)
+        if wrong:
+            return wrong
+        if round_.phase is not Phase.SETTLED:
+            return refused(Reason.RULED_OUT, REFERRAL, "bets that still lie on the layout", round_.phase)
+        assert case.second is not None
+        settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)
+        made.append(
+            SettlementUndone(
+                at=at, by=by, clause=clause, round=round_.number, phase=settle.start, second=case.second
+            )
+        )
+    if not case.command.bets:
+        return refused(Reason.BAD_VALUE, REFERRAL, "the bets to be treated", "none")
+    for name, area in case.command.bets.items():
+        bet = round_.bets.get(name)
+        if bet is None or name in round_.gone:
+            return refused(Reason.UNKNOWN_BET, REFERRAL, "a bet that stands in this round", name)
+        if area is None:
+            made.append(BetReturned(at=at, by=by, clause=clause, round=round_.number, id=name))
+            continue
+        terms = table.terms[bet.layout]
+        if area not in terms.rows or bet.stake % terms.steps[terms.rows[area]]:
+            expected = f"an area of layout {bet.layout} that takes {bet.stake}"
+            return refused(Reason.NOT_ON_LAYOUT, terms.matrix.layout_clause, expected, area)
+        made.append(BetMoved(at=at, by=by, clause=clause, round=round_.number, id=name, area=area))
+    return tuple(made)
+
+
+def _shut(table: Table, case: Decided) -> Events | Refusal:
+    made: Events = ()
+    if table.round is not None:
+        void = voiding.voided(table, case, table.round.number, table.round.number)
+        if isinstance(void, Refusal):
+            return void
+        made = void
+    shut = TableShut(at=case.at, by=case.by, clause=case.referral.clause, reason=case.command.reason)
+    return (*made, shut)
+
+
+_FOLLOWS: Final[dict[Treatment, Callable[[Table, Decided], Events | Refusal]]] = {
+    Treatment.CONTINUE: _nothing,
+    Treatment.STANDS: _nothing,
+    Treatment.VOID: _void,
+    Treatment.VOID_ROUNDS: _void_rounds,
+    Treatment.SETTLE_BY_OUTCOME: _settle_by_outcome,
+    Treatment.RE_OPEN: _re_open,
+    Treatment.TREAT_BETS: _treat_bets,
+    Treatment.SHUT: _shut,
+}
+
+
+# Evolving
+
+
+def on_referred(table: Table, event: Referred) -> None:
+    """A question is open, and the round waits for it where it holds the round."""
+    table.referrals[event.referral] = Referral(
+        event.referral, event.subject, event.round, event.to, event.clause, event.holds, event.seat
+    )
+    if event.holds:
+        table.held = Held(Hold.REFERRAL, event.clause)
+
+
+def on_decided(table: Table, event: ReferralDecided) -> None:
+    """The question is answered; the round goes on unless another holds it."""
+    referral = table.referrals[event.referral]
+    table.referrals[event.referral] = referral._replace(decided_by=event.by)
+    if table.held and table.held.hold is Hold.REFERRAL:
+        others = [one for one in open_referrals(table) if one.holds]
+        table.held = Held(Hold.REFERRAL, others[0].clause) if others else None
+
+
+def open_referrals(table: Table) -> list[Referral]:
+    """The questions that wait for a decision."""
+    return [one for one in table.referrals.values() if one.decided_by is None]
+
+
+def on_returned(table: Table, event: BetReturned) -> None:
+    """A bet went back by decision."""
+    assert table.round is not None
+    take_off(table, table.round, table.round.bets[event.id], event.clause)

@@ -1,0 +1,102 @@
+"""Refusals: why a command is not done. Values with a rank, a clause, and what was expected and got."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from taisai.rules import settlement
+from taisai.rules.clauses import Clause
+
+
+class Reason(StrEnum):
+    """Why a command is refused; when several reasons hold, the lowest rank is told."""
+
+    TABLE_NOT_OPEN = "table-not-open"
+    TABLE_OPEN = "table-open"
+    UNKNOWN_SEAT = "unknown-seat"
+    UNKNOWN_PERSON = "unknown-person"
+    NOT_HIS_TO_DO = "not-his-to-do"
+    SECOND_PERSON = "second-person"
+    OTHER_CONTENT = "other-content"
+    WRONG_ROUND = "wrong-round"
+    ON_HOLD = "on-hold"
+    TABLE_SHUT = "table-shut"
+    OUT_OF_ORDER = "out-of-order"
+    LATE = "late"
+    UNMET_NEED = "unmet-need"
+    UNDER_LIVE_BETS = "under-live-bets"
+    RULED_OUT = "ruled-out"
+    BAD_VALUE = "bad-value"
+    TOO_MANY = "too-many"
+    UNKNOWN_BET = "unknown-bet"
+    WRONG_MEANS = "wrong-means"
+    NOT_ON_LAYOUT = "not-on-layout"
+    STAKE_NOT_WHOLE = "stake-not-whole"
+    STAKE_NOT_POSITIVE = "stake-not-positive"
+    BEYOND_GREATEST_SUM = "beyond-greatest-sum"
+    WINNINGS_NOT_WHOLE = "winnings-not-whole"
+    UNDER_MINIMUM = "under-minimum"
+    OVER_MAXIMUM = "over-maximum"
+    CREDITS_SHORT = "credits-short"
+    EXPOSURE = "exposure"
+    FLOAT_SHORT = "float-short"
+
+    @property
+    def rank(self) -> int:
+        """Its place in the order of precedence."""
+        return _RANKS[self]
+
+
+_FIRST: Final = (
+    Reason.TABLE_NOT_OPEN,
+    Reason.TABLE_OPEN,
+    Reason.UNKNOWN_SEAT,
+    Reason.UNKNOWN_PERSON,
+    Reason.NOT_HIS_TO_DO,
+    Reason.SECOND_PERSON,
+    Reason.OTHER_CONTENT,
+    Reason.WRONG_ROUND,
+    Reason.ON_HOLD,
+    Reason.TABLE_SHUT,
+    Reason.OUT_OF_ORDER,
+    Reason.LATE,
+    Reason.UNMET_NEED,
+    Reason.UNDER_LIVE_BETS,
+    Reason.RULED_OUT,
+    Reason.BAD_VALUE,
+    Reason.TOO_MANY,
+    Reason.UNKNOWN_BET,
+    Reason.WRONG_MEANS,
+)
+_LAST: Final = (
+    Reason.UNDER_MINIMUM,
+    Reason.OVER_MAXIMUM,
+    Reason.CREDITS_SHORT,
+    Reason.EXPOSURE,
+    Reason.FLOAT_SHORT,
+)
+_RANKS: Final = (
+    {reason: 5 * place for place, reason in enumerate(_FIRST, 1)}
+    | {Reason(reason): reason.rank for reason in settlement.Reason}
+    | {reason: 600 + 100 * place for place, reason in enumerate(_LAST)}
+)
+"""Who may act and when comes before what a bet is, and that before what it would cost."""
+
+
+class Refusal(NamedTuple):
+    """A command that is not done."""
+
+    reason: Reason
+    clause: Clause
+    message: str
+    bet: str | None = None
+    """The id of the bet that it concerns, where it is one of a batch."""
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.reason}, {self.clause})"
+
+
+def first(refusals: list[Refusal]) -> Refusal | None:
+    """The one of the lowest rank; the earliest of equals."""
+    return min(refusals, key=lambda one: one.reason.rank, default=None)

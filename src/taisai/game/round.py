@@ -1,0 +1,81 @@
+"""A round: its bets by area and purse, where it stands, what became of it."""
+
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple
+
+from taisai.game.events import BetRegistered
+from taisai.rules.outcomes import Outcome
+from taisai.rules.round import Act, Phase
+
+Columns = dict[str, list["array[int] | None"]]
+"""layout → row → the stakes on that area by purse."""
+
+
+class Settled(NamedTuple):
+    """What a settlement comes to."""
+
+    staked: int
+    collected: int
+    won: int
+    returned: int
+    """Stakes that came back."""
+    by_purse: array[int]
+    """What comes back to each purse, winnings included."""
+
+
+class Round:
+    """One round of play."""
+
+    __slots__ = (
+        "acts", "bets", "bound", "choices", "columns", "day", "entered", "gone", "kept_out", "number",
+        "outside", "phase", "result", "returned", "seen", "sessions", "settled", "staked", "terms",
+        "tolerated", "tumbles", "voided", "witness",
+    )  # fmt: skip
+
+    def __init__(self, number: int, phase: Phase, day: str, terms: str) -> None:
+        self.number = number
+        self.phase = phase
+        self.day = day
+        self.terms = terms
+        """The digest of everything in force when it opened."""
+        self.acts: set[Act] = set()
+        """What has been done since bets were last opened."""
+        self.bets: dict[str, BetRegistered] = {}
+        self.gone: set[str] = set()
+        """Bets that were taken back, withdrawn or returned."""
+        self.columns: Columns = {}
+        self.staked = 0
+        self.returned = 0
+        """What would come back on each outcome, a lane for each, in 1/unit."""
+        self.bound = 0
+        """No lane of it is greater than this, which is cheaper to look at."""
+        self.outside: set[tuple[str, str, int]] = set()
+        """(seat, layout, row) of stakes outside the limits, where they are recorded as they lie."""
+        self.kept_out: dict[tuple[str, int, int], int] = {}
+        """(layout, row, lane) → how much of the stake the limits keep out of the settlement."""
+        self.tolerated: set[str] = set()
+        """Seats whose bet under the minimum was settled."""
+        self.sessions: dict[str, int] = {}
+        """Which session of a seat bet in this round."""
+        self.tumbles = 0
+        self.seen = False
+        """Whether a concealed die was declared seen."""
+        self.entered: Outcome | None = None
+        """The result as it was first keyed in."""
+        self.result: Outcome | None = None
+        self.settled: Settled | None = None
+        self.voided = False
+        self.choices: dict[str, bool] = {}
+        """Seats that chose to withdraw or not, while the option stands."""
+        self.witness: str | None = None
+        """The rank that must be present at the settlement."""
+
+    def live(self) -> list[BetRegistered]:
+        """The bets that stand, in the order they came."""
+        return [bet for name, bet in self.bets.items() if name not in self.gone]
+
+    def seats(self) -> list[str]:
+        """The seats with bets that stand."""
+        return list(dict.fromkeys(bet.seat for bet in self.live()))

@@ -1,0 +1,140 @@
+"""Seats: who sits where, at a terminal or at the layout, and which layout a terminal shows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.game.authority import at_table, bad_name, bad_text, refused
+from taisai.game.commands import LeaveSeat, ShowLayout, TakeSeat
+from taisai.game.events import Event, LayoutShown, SeatLeft, SeatTaken
+from taisai.game.laying import purse_of
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.seats import Seat
+from taisai.game.table import MOST_SEATS, Table
+from taisai.game.words import Means
+from taisai.rules.clauses import Clause
+from taisai.rules.errors import RulesError
+
+Events = tuple[Event, ...]
+SEATS: Final = Clause("house:seats")
+TERMINALS: Final = Clause("house:terminals")
+
+
+def live_table(table: Table) -> bool:
+    """Whether bets are chips on a layout, which terminals only stand in for."""
+    return Means.CREDITS not in table.means
+
+
+def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:
+    """A player sits down, at a terminal or at the layout."""
+    if not table.open:
+        return at_table(table, command.by) or ()
+    wrong = bad_name("a seat's name", command.seat) or bad_text("a player's name", command.player)
+    if wrong:
+        return wrong
+    if command.terminal is not None:
+        wrong = bad_name("a terminal's name", command.terminal) or _terminal_wrong(table, command)
+    else:
+        wrong = at_table(table, command.by)
+        if wrong is None and not live_table(table):
+            wrong = refused(Reason.WRONG_MEANS, TERMINALS, "a terminal for the seat", "none")
+    if wrong:
+        return wrong
+    seat = table.seats.get(command.seat)
+    if seat is not None and seat.taken:
+        return refused(Reason.UNKNOWN_SEAT, SEATS, "a seat that is free", command.seat)
+    if seat is None and len(table.seats) >= MOST_SEATS:
+        return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_SEATS} seats", "one more")
+    try:
+        layout = table.book.layout_id(command.layout or table.layout)
+    except RulesError as error:
+        return Refusal(Reason.BAD_VALUE, SEATS, str(error))
+    if command.terminal is None and layout != table.layout:
+        return refused(Reason.BAD_VALUE, SEATS, f"the table's layout {table.layout}", layout)
+    return (
+        SeatTaken(
+            at=command.at, by=command.by, clause=SEATS, seat=command.seat, player=command.player,
+            terminal=command.terminal, layout=layout,
+        ),
+    )  # fmt: skip
+
+
+def _terminal_wrong(table: Table, command: TakeSeat) -> Refusal | None:
+    if command.by != command.terminal:
+        wrong = at_table(table, command.by)
+        if wrong:
+            return wrong
+    if live_table(table) and not table.demonstration:
+        return refused(Reason.WRONG_MEANS, TERMINALS, "chips on the layout of a live table", "a terminal")
+    for seat in table.seats.values():
+        if seat.taken and seat.terminal == command.terminal:
+            return refused(
+                Reason.NOT_HIS_TO_DO, TERMINALS, "a terminal without a seat", f"that of {seat.name}"
+            )
+    return None
+
+
+def seat_wrong(table: Table, name: str, by: str) -> Refusal | None:
+    """Why someone may not act for a seat: it is free, or he is neither its terminal nor at the table."""
+    seat = table.seats.get(name)
+    if seat is None or not seat.taken:
+        return refused(Reason.UNKNOWN_SEAT, SEATS, "a seat that is taken", name)
+    return at_table(table, by) if by != seat.terminal else None
+
+
+def leave_seat(table: Table, command: LeaveSeat) -> Events | Refusal:
+    """A player gets up, with nothing left on the seat."""
+    wrong = seat_wrong(table, command.seat, command.by)
+    if wrong:
+        return wrong
+    held = table.seats[command.seat].held
+    if held:
+        return refused(Reason.UNDER_LIVE_BETS, SEATS, "nothing left on the seat", held)
+    return (SeatLeft(at=command.at, by=command.by, clause=SEATS, seat=command.seat),)
+
+
+def show_layout(table: Table, command: ShowLayout) -> Events | Refusal:
+    """A terminal shows another layout, and its pay table with it."""
+    wrong = seat_wrong(table, command.seat, command.by)
+    if wrong:
+        return wrong
+    seat = table.seats[command.seat]
+    if seat.terminal is None:
+        return refused(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
+    if seat.at_risk:
+        return refused(Reason.UNDER_LIVE_BETS, "house:terms", "no live bets of the seat", seat.at_risk)
+    try:
+        layout = table.book.layout_id(command.layout)
+    except RulesError as error:
+        return Refusal(Reason.BAD_VALUE, Clause("house:terms"), str(error))
+    clause = table.terms[layout].matrix.layout_clause
+    return (LayoutShown(at=command.at, by=command.by, clause=clause, seat=seat.name, layout=layout),)
+
+
+# Evolving
+
+
+def on_seat_taken(table: Table, event: SeatTaken) -> None:
+    """A session begins."""
+    seat = table.seats.setdefault(event.seat, Seat(event.seat))
+    seat.taken, seat.player, seat.terminal, seat.layout = True, event.player, event.terminal, event.layout
+    seat.session += 1
+    seat.tolerated = 0
+    seat.terms = table.terms[event.layout]
+    seat.purse = purse_of(table, seat, Means.CREDITS) if event.terminal is not None else None
+
+
+def on_seat_left(table: Table, event: SeatLeft) -> None:
+    """A session is over."""
+    seat = table.seats[event.seat]
+    seat.taken, seat.terminal, seat.purse = False, None, None
+    if seat.colour is not None:
+        table.colours.pop(seat.colour, None)
+    seat.colour, seat.colour_value = None, 0
+
+
+def on_layout_shown(table: Table, event: LayoutShown) -> None:
+    """Another layout, other odds."""
+    seat = table.seats[event.seat]
+    seat.layout = event.layout
+    seat.terms = table.terms[event.layout]

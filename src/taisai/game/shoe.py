@@ -1,0 +1,86 @@
+"""A shoe: how many cards of each face are in it, and whether it may be dealt from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from taisai.rules.chance import ChanceKind, ChanceRule
+from taisai.rules.outcomes import DICE, FACES
+
+EVERY_ROUND = "every_round"
+
+
+class Shoe:
+    """The cards of a table; a game of dice has none and asks nothing of it."""
+
+    __slots__ = ("burnt", "decks", "left", "rule", "seen", "shuffled", "spoilt")
+
+    def __init__(self, rule: ChanceRule) -> None:
+        self.rule = rule
+        self.decks = 0
+        self.left = 0
+        """Cards that can still be dealt."""
+        self.burnt = 0
+        self.seen = [0] * len(FACES)
+        """Cards of each face that were dealt face up since the shuffle."""
+        self.shuffled = False
+        """Whether it was shuffled since the last card was dealt."""
+        self.spoilt = False
+        """Whether a foreign card or a wrong count was found: the decks have to be changed."""
+
+    @property
+    def used(self) -> bool:
+        """Whether the game is played from a shoe."""
+        return self.rule.kind is ChanceKind.CARDS
+
+    @property
+    def cards(self) -> int:
+        """How many cards the decks have."""
+        return self.decks * self.rule.cards_per_face * len(FACES)
+
+    def unready(self, settings: Mapping[str, str]) -> str | None:
+        """Why no round can be dealt from it, in words."""
+        if not self.decks or self.spoilt:
+            return "a shoe loaded with sound decks"
+        if not self.shuffled and (settings.get("shuffle") == EVERY_ROUND or self.left == self.cards):
+            return "a shuffle before the round"
+        if self._past_penetration(settings):
+            return f"a shuffle, since {settings['penetration']} % of the shoe is dealt"
+        if self.left < DICE:
+            return f"at least {DICE} cards in the shoe"
+        return None
+
+    def _past_penetration(self, settings: Mapping[str, str]) -> bool:
+        if settings.get("shuffle") == EVERY_ROUND or "penetration" not in settings:
+            return False
+        dealt = self.cards - self.burnt - self.left
+        return dealt * 100 >= int(settings["penetration"]) * self.cards
+
+    def expected(self) -> tuple[int, ...]:
+        """How many cards of each face there should be, in the shoe and out of it."""
+        return (self.decks * self.rule.cards_per_face,) * len(FACES)
+
+    def load(self, decks: int) -> None:
+        """New decks."""
+        self.decks, self.spoilt, self.shuffled = decks, False, False
+        self.left, self.burnt, self.seen = self.cards, 0, [0] * len(FACES)
+
+    def shuffle(self, burnt: int) -> None:
+        """All cards together again, so many burnt unseen."""
+        self.left, self.burnt, self.shuffled = self.cards - burnt, burnt, True
+        self.seen = [0] * len(FACES)
+
+    def deal(self) -> None:
+        """Three cards leave the shoe."""
+        self.left -= DICE
+        self.shuffled = False
+
+    def show(self, faces: Sequence[int]) -> None:
+        """What the dealt cards showed."""
+        for face in faces:
+            self.seen[face - 1] += 1
+
+    def unshow(self, faces: Sequence[int]) -> None:
+        """What the dealt cards did not show after all."""
+        for face in faces:
+            self.seen[face - 1] -= 1

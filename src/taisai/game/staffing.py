@@ -1,0 +1,92 @@
+"""Staffing: who is assigned to the table, in which position, and who relieved whom."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.game.authority import at_table, bad_name, refused
+from taisai.game.commands import Assign, Leave
+from taisai.game.events import Event, PersonAssigned, PersonLeft
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Person, Table
+from taisai.game.words import SYSTEM
+from taisai.rules.clauses import Clause
+
+Events = tuple[Event, ...]
+PEOPLE: Final = Clause("house:people")
+MOST_PEOPLE: Final = 100  # at one table at once
+
+
+def assign(table: Table, command: Assign) -> Events | Refusal:
+    """A person takes a position: sent by someone above it, or arriving as the supervisor he is."""
+    ranks = table.ranks.ranks()
+    for what, rank in (("a rank", command.rank), ("a position", command.position)):
+        if rank not in ranks:
+            return refused(Reason.BAD_VALUE, PEOPLE, f"{what} of {', '.join(ranks)}", rank)
+    wrong = _may_assign(table, command) or bad_name("a person's name", command.person)
+    if wrong:
+        return wrong
+    if command.person in SYSTEM:
+        return refused(Reason.BAD_VALUE, PEOPLE, "a person", command.person)
+    if len(table.people) >= MOST_PEOPLE and command.person not in table.people:
+        return refused(Reason.TOO_MANY, PEOPLE, f"at most {MOST_PEOPLE} people", "one more")
+    dealing = table.dealer() if command.position == ranks[0] else None
+    return (
+        PersonAssigned(
+            at=command.at, by=command.by, clause=_clause(table, command.position), person=command.person,
+            rank=command.rank, position=command.position,
+            relieved=dealing if dealing != command.person else None,
+        ),
+    )  # fmt: skip
+
+
+def _may_assign(table: Table, command: Assign) -> Refusal | None:
+    ranks = table.ranks
+    arrives = command.by == command.person and command.rank == command.position
+    if table.open and arrives and ranks.at_least(command.rank, ranks.second):
+        return None
+    wrong = at_table(table, command.by)
+    if wrong:
+        return wrong
+    holder = table.people[command.by].position
+    least = max(command.position, ranks.second, key=ranks.place)
+    if not ranks.at_least(holder, least):
+        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, f"the {least} or above", f"{command.by}, {holder}")
+    return None
+
+
+def _clause(table: Table, position: str) -> Clause:
+    """The document's clause on the position, where it has one."""
+    return next(rank.clause for rank in table.ranks.ladder if rank.id == position)
+
+
+def leave(table: Table, command: Leave) -> Events | Refusal:
+    """A person leaves: himself, or sent away by a supervisor; never a Dealer with a round in hand."""
+    wrong = at_table(table, command.by)
+    if wrong:
+        return wrong
+    if command.person not in table.people:
+        return refused(Reason.UNKNOWN_PERSON, PEOPLE, "someone at the table", command.person)
+    holder = table.people[command.by].position
+    if command.by != command.person and not table.ranks.at_least(holder, table.ranks.second):
+        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, f"the {table.ranks.second} or above", command.by)
+    if table.round is not None and command.person == table.dealer():
+        return refused(Reason.UNDER_LIVE_BETS, PEOPLE, "a relief for the Dealer of a round in hand", "none")
+    return (PersonLeft(at=command.at, by=command.by, clause=PEOPLE, person=command.person),)
+
+
+# Evolving
+
+
+def on_assigned(table: Table, event: PersonAssigned) -> None:
+    """Someone is there; whom he relieved is not."""
+    if event.relieved is not None:
+        table.people.pop(event.relieved, None)
+    table.people[event.person] = Person(event.rank, event.position)
+    if event.position == table.ranks.ladder[0].id:
+        table.equipment.hand_over(event.person)
+
+
+def on_left(table: Table, event: PersonLeft) -> None:
+    """Someone is gone."""
+    table.people.pop(event.person, None)

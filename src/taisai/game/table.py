@@ -1,0 +1,172 @@
+"""A table: everything that its stream of events has made of it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from taisai.game.equipment import Equipment
+from taisai.game.limits import Limits
+from taisai.game.money import Ledger
+from taisai.game.round import Round
+from taisai.game.seats import Purse, Seat
+from taisai.game.shoe import Shoe
+from taisai.game.terms import Terms
+from taisai.game.words import Hold, Subject
+from taisai.rules.book import Rulebook
+from taisai.rules.clauses import Clause
+from taisai.rules.irregularities import Irregularities
+from taisai.rules.people import People
+from taisai.rules.procedure import Procedure
+from taisai.rules.round import Act, Irregularity, Phase
+
+MOST_SEATS: Final = 2_000  # terminals that one table reaches in well under a second
+MOST_ROUNDS: Final = 100_000  # of one stream: at a round a minute, ten weeks of days and nights
+MOST_BETS: Final = 1_000_000  # of one round
+MOST_IN_BATCH: Final = 500  # of one command; the largest layout has 104 areas
+MOST_ID: Final = 64  # characters of a name or an id
+MOST_TEXT: Final = 500  # characters of a reason or detail
+MOST_REFERRALS: Final = 10_000  # that are open or decided; beyond it something calls without end
+
+
+class Person(NamedTuple):
+    """Someone at the table."""
+
+    rank: str
+    position: str
+    """The position that the person is assigned to and acts in."""
+
+
+class Claim(NamedTuple):
+    """Money that is owed between a player and the house."""
+
+    id: str
+    round: int
+    seat: str
+    session: int
+    amount: int
+    of_player: bool
+    """Whether it is owed to the player."""
+
+
+class Transfer(NamedTuple):
+    """What this stream booked of a transfer between table and House."""
+
+    kind: str
+    """'ticket', 'dispensed', 'fill', 'credit', 'drop' or 'claim'."""
+    amount: int
+    """Due from the House where positive, owed to it where negative."""
+    subject: str = ""
+    """The seat or claim that it concerns."""
+
+
+class Referral(NamedTuple):
+    """A question that waits for someone, or has been decided."""
+
+    id: str
+    subject: Irregularity | Subject
+    round: int | None
+    to: str
+    clause: Clause
+    holds: bool
+    seat: str | None
+    decided_by: str | None = None
+
+
+class Held(NamedTuple):
+    """Why the round waits, and by which clause."""
+
+    hold: Hold
+    clause: Clause
+
+
+class Table:
+    """One table. Made from a rulebook; its first event opens it."""
+
+    __slots__ = (
+        "bet_clause", "book", "claims", "colours", "currency", "day", "days", "demonstration", "digest",
+        "equipment", "held", "in_force", "irregularities", "layout", "ledger", "limits", "means", "name",
+        "offers", "open", "people", "procedure", "purses", "ranks", "referrals", "round", "rounds",
+        "seats", "settings", "shift", "shoe", "shut", "shut_after", "terms", "transfers", "witnessed_by",
+        "zone",
+    )  # fmt: skip
+
+    def __init__(self, book: Rulebook) -> None:
+        self.book = book
+        self.ranks: People = book.people
+        self.procedure: Procedure = book.procedure
+        self.irregularities: Irregularities = book.irregularities
+        self.means: dict[str, Clause] = {
+            means: item.clause for item in book.equipment for means in item.means
+        }
+        """What a bet may be made with, by which clause."""
+        self.name = ""
+        self.open = False
+        self.bet_clause = Clause("house:order")
+        """The clause by which bets are taken."""
+        self.settings: dict[str, str] = {}
+        self.offers: dict[str, str] = {}
+        self.limits = Limits(least=1, most=1)
+        self.layout = ""
+        self.terms: dict[str, Terms] = {}
+        self.digest = ""
+        """Of everything in force."""
+        self.in_force: dict[str, dict[str, Terms]] = {}
+        """Digest → the terms that were in force under it, for rounds that are over."""
+        self.currency = ""
+        self.day = ""
+        self.zone = ""
+        self.shift = ""
+        self.days = 0
+        self.demonstration = False
+        self.people: dict[str, Person] = {}
+        self.equipment = Equipment(book.equipment)
+        self.shoe = Shoe(book.chance_rule)
+        self.seats: dict[str, Seat] = {}
+        self.purses: list[Purse] = []
+        self.colours: dict[str, str] = {}
+        """Colour → the seat that plays it."""
+        self.ledger = Ledger()
+        self.rounds: list[Round] = []
+        """The rounds that are over, the first at place 0."""
+        self.round: Round | None = None
+        """The round in hand."""
+        self.held: Held | None = None
+        self.shut: str | None = None
+        """Why no round opens."""
+        self.shut_after: str | None = None
+        """Why the table will be shut when the round in hand is over."""
+        self.witnessed_by = Clause("house:dual-control")
+        """The clause that asks for a witness, and then shuts the table."""
+        self.referrals: dict[str, Referral] = {}
+        self.claims: dict[str, Claim] = {}
+        self.transfers: dict[str, Transfer] = {}
+
+    @property
+    def phase(self) -> Phase:
+        """Where the round in hand stands; between rounds where there is none."""
+        return self.round.phase if self.round else Phase.BETWEEN
+
+    @property
+    def live_bets(self) -> bool:
+        """Whether bets lie on the layout."""
+        return self.round is not None and self.round.staked > 0
+
+    def clause_of(self, act: Act) -> Clause:
+        """The clause of an act of the book's procedure under the settings in force."""
+        for step in self.procedure.steps:
+            if step.act is act and (step.when is None or step.when.holds(self.settings)):
+                return step.clause
+        return Clause("house:order")
+
+    def past(self, number: int) -> Round | None:
+        """A round that is over."""
+        return self.rounds[number - 1] if 0 < number <= len(self.rounds) else None
+
+    def in_transit(self) -> dict[str, int]:
+        """Transfer → what this stream booked as due (positive) or owed (negative)."""
+        return {name: transfer.amount for name, transfer in self.transfers.items()}
+
+    def dealer(self) -> str | None:
+        """Who deals."""
+        lowest = self.ranks.ladder[0].id
+        return next((name for name, one in self.people.items() if one.position == lowest), None)

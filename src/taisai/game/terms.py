@@ -1,0 +1,89 @@
+"""Terms: a layout as a table plays it. What comes back, the limits and the steps, all by row."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from math import gcd, lcm
+from typing import Final, NamedTuple
+
+from taisai.game import lanes
+from taisai.game.limits import Limits, limits_of
+from taisai.rules.areas import AreaId
+from taisai.rules.book import Rulebook
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import OUTCOMES
+from taisai.rules.settlement import GREATEST_SUM
+
+ONES: Final = lanes.spread(len(OUTCOMES))
+GUARDS: Final = lanes.guard(len(OUTCOMES))
+
+
+class Terms(NamedTuple):
+    """One layout under the settings, odds and limits in force."""
+
+    layout: str
+    matrix: Matrix
+    rows: dict[str, int]
+    least: list[int]
+    most: list[int]
+    greatest: list[int]
+    """The greatest stake whose return is still within the greatest sum."""
+    steps: list[int]
+    """A stake is a multiple of this, so that what it wins is whole."""
+    returns: list[tuple[int, ...]]
+    """[row][outcome] what comes back per unit staked, in 1/unit; 0 for a loser."""
+    best: list[int]
+    """[row] the most that comes back."""
+    lanes: list[int]
+    """[row] the same in one integer, a lane for each outcome."""
+    unit: int
+    """The denominator of all returns of the table, whatever the layout."""
+
+
+def terms_of(
+    book: Rulebook, settings: dict[str, str], offers: dict[str, str], limits: Limits
+) -> dict[str, Terms]:
+    """The terms of every layout of the book; an offer that the book does not allow raises a RulesError."""
+    matrices = {
+        layout: book.matrix(layout, settings=settings, offered=offers) for layout in book.pay_by_layout
+    }
+    unit = lcm(*(matrix.denominator for matrix in matrices.values()))
+    return {layout: _terms(layout, matrix, limits, unit) for layout, matrix in matrices.items()}
+
+
+def _terms(layout: str, matrix: Matrix, limits: Limits, unit: int) -> Terms:
+    denominator = matrix.denominator
+    scale = unit // denominator
+    bounds = [limits_of(limits, area) for area in matrix.areas]
+    returns = [tuple((net + denominator) * scale for net in nets) for nets in matrix.nets]
+    return Terms(
+        layout,
+        matrix,
+        {str(area): row for area, row in matrix.rows.items()},
+        [least for least, _ in bounds],
+        [most for _, most in bounds],
+        [GREATEST_SUM * unit // max(row) for row in returns],
+        [lcm(*(denominator // gcd(win.net, denominator) for win in wins)) for wins in matrix.wins],
+        returns,
+        [max(row) for row in returns],
+        [lanes.packed(row) for row in returns],
+        unit,
+    )
+
+
+def area_of(terms: Terms, row: int) -> AreaId:
+    """The area of a row."""
+    return terms.matrix.areas[row]
+
+
+def digest_of(book: Rulebook, settings: dict[str, str], offers: dict[str, str], limits: Limits) -> str:
+    """The SHA-256 over everything in force: the whole book, every setting, the odds offered, the limits."""
+    form = {
+        "rulebook": book.digest,
+        "settings": settings,
+        "offers": offers,
+        "limits": [limits.least, limits.most, limits.groups, limits.exposure],
+    }
+    text = json.dumps(form, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+    return "sha256:" + sha256(text.encode("ascii")).hexdigest()

@@ -1,0 +1,104 @@
+"""Voiding rounds and correcting results, also when they are long over, under dual control."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from taisai.game.authority import refused, two_people
+from taisai.game.commands import Faces
+from taisai.game.events import Event, ResultCorrected, RoundResettled, RoundVoided
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.round import Round
+from taisai.game.settling import adjustments, due_again, owed, stakes_by_purse
+from taisai.game.table import Table
+from taisai.rules.errors import RulesError
+from taisai.rules.irregularities import Ruled
+from taisai.rules.outcomes import Outcome
+from taisai.rules.round import Phase
+
+Events = tuple[Event, ...]
+
+
+class Ordered(Protocol):
+    """Who orders it, when, with whom, by which ruling."""
+
+    @property
+    def at(self) -> int: ...
+    @property
+    def by(self) -> str: ...
+    @property
+    def second(self) -> str | None: ...
+    @property
+    def ruled(self) -> Ruled: ...
+
+
+def voided(table: Table, case: Ordered, first: int, last: int) -> Events | Refusal:
+    """A range of rounds is void; those that are void already stay so."""
+    current = table.round
+    newest = len(table.rounds) + (current is not None)
+    if not 1 <= first <= last <= newest:
+        got = f"{first} to {last}"
+        return refused(Reason.WRONG_ROUND, case.ruled.clause, f"rounds from 1 to {newest}", got)
+    rounds = [one for one in table.rounds[first - 1 : last] if not one.voided]
+    if current is not None and last == current.number:
+        rounds.append(current)
+    if not rounds:
+        return refused(
+            Reason.RULED_OUT, case.ruled.clause, "a round that is not void yet", f"{first} to {last}"
+        )
+    if any(one.settled for one in rounds) or len(rounds) > 1:
+        wrong = two_people(table, case.by, case.second)
+        if wrong:
+            return wrong
+    spent: dict[int, int] = {}
+    return tuple(_voided(table, case, one, spent) for one in rounds)
+
+
+def _voided(table: Table, case: Ordered, round_: Round, spent: dict[int, int]) -> RoundVoided:
+    to_players = by_players = 0
+    settled = round_.settled is not None
+    stakes = stakes_by_purse(table, round_)
+    if settled and not unpaid(table, round_):
+        to_players, by_players = owed(adjustments(table, round_, stakes, spent))
+    return RoundVoided(
+        at=case.at, by=case.by, clause=case.ruled.clause, round=round_.number,
+        staked=round_.staked, settled=settled, owed_to_players=to_players, owed_by_players=by_players,
+        second=case.second if settled else None,
+    )  # fmt: skip
+
+
+def unpaid(table: Table, round_: Round) -> bool:
+    """Whether a settlement is recorded and not yet paid."""
+    return round_ is table.round and round_.settled is not None and round_.phase is not Phase.PAID
+
+
+def corrected(table: Table, case: Ordered, round_: Round, faces: Faces) -> Events | Refusal:
+    """A result gives way to what the dice or cards showed."""
+    clause = case.ruled.clause
+    try:
+        outcome = Outcome.of(*faces)
+    except RulesError as error:
+        return Refusal(Reason.BAD_VALUE, clause, f"what the dice or cards showed: {error}")
+    if round_.voided or round_.result is None:
+        got = "a void round" if round_.voided else "no result yet"
+        return refused(Reason.RULED_OUT, clause, "a round with a result", got)
+    if outcome is round_.result:
+        return refused(Reason.BAD_VALUE, clause, f"another outcome than {outcome}", "the same")
+    if round_.settled is None:
+        return (ResultCorrected(at=case.at, by=case.by, clause=clause, faces=tuple(outcome.faces)),)
+    wrong = two_people(table, case.by, case.second)
+    if wrong:
+        return wrong
+    assert case.second is not None
+    again, due = due_again(table, round_, outcome)
+    to_players = by_players = 0
+    if not unpaid(table, round_):
+        to_players, by_players = owed(adjustments(table, round_, due))
+    return (
+        RoundResettled(
+            at=case.at, by=case.by, clause=clause, round=round_.number, entered=tuple(round_.result.faces),
+            faces=tuple(outcome.faces), staked=again.staked, collected=again.collected, won=again.won,
+            returned=again.returned, owed_to_players=to_players, owed_by_players=by_players,
+            second=case.second,
+        ),
+    )  # fmt: skip

@@ -1,0 +1,73 @@
+"""The words of a table in play that no rulebook has."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from taisai.rules.procedure import CLOCK
+
+CHIP_READER: Final = "chip-reader"
+"""The port behind which a chip reader records the chips as they lie."""
+RECOVERY: Final = "recovery"
+"""The system itself, starting again after an interruption."""
+CAGE: Final = "cage"
+"""The cage's side of a transfer."""
+SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE})
+"""Actors that are no persons; each may do only what is its own."""
+
+
+class Means(StrEnum):
+    """What a bet is made with."""
+
+    CREDITS = "credits"
+    CASH_CHIPS = "cash-chips"
+    PLAQUES = "plaques"
+    COLOUR_CHIPS = "colour-chips"
+    CASH = "cash"
+    """Money laid down with a spoken bet, which no rulebook of ours takes."""
+
+    __hash__ = str.__hash__  # an enumeration's own is written in Python, and every bet looks a purse up
+
+
+class Treatment(StrEnum):
+    """What someone decides on a referral."""
+
+    CONTINUE = "continue"
+    """The round goes on as it is."""
+    STANDS = "stands"
+    """What was settled stands."""
+    VOID = "void"
+    """The round in hand is void."""
+    VOID_ROUNDS = "void-rounds"
+    """A range of rounds is void, settled ones too."""
+    SETTLE_BY_OUTCOME = "settle-by-outcome"
+    """A round is settled, or settled again, by what the dice or cards showed."""
+    RE_OPEN = "re-open"
+    """Bets stay and open again; the dice are shaken anew."""
+    TREAT_BETS = "treat-bets"
+    """Named bets are returned, or count as lying on another area."""
+    SHUT = "shut"
+    """The round in hand is void and the table shut until it is reopened."""
+
+
+class Subject(StrEnum):
+    """What a referral is about, where it is no irregularity of the rulebook's table."""
+
+    CALL = "call"
+    """A player asks for an attendant."""
+    DISPUTE = "dispute"
+    """A player disputes a round."""
+    INTERRUPTION = "interruption"
+    """A stop of the system in a phase on which the document is silent."""
+
+
+class Hold(StrEnum):
+    """Why a round does not go on."""
+
+    DECLARATION = "declaration"
+    """Dealer and supervisor must declare whether a die was seen."""
+    WITHDRAWAL = "withdrawal"
+    """Players choose whether to withdraw all their bets."""
+    REFERRAL = "referral"
+    """Someone of the named rank must decide."""

@@ -1,0 +1,205 @@
+"""A House to test with, and everything that must hold of one whatever is asked of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from typing import Any
+
+from taisai.game import cage
+from taisai.game.cage import Direction, House
+from taisai.game.cage_messages import (
+    BringIn,
+    CollectClaim,
+    CountDrop,
+    DismissPerson,
+    EnrolPerson,
+    HouseCommand,
+    HouseEvent,
+    HouseOpened,
+    IssueTicket,
+    OpenHouse,
+    PayClaim,
+    ReceiveCredit,
+    RedeemTicket,
+    SellTicket,
+    SendFill,
+    SendTicket,
+    TakeOut,
+    TicketAccepted,
+    TicketRedeemed,
+)
+from taisai.game.money import Account
+from taisai.game.refusals import Refusal
+from taisai.rules.clauses import HOUSE
+
+NOON = 1_700_000_000_000  # 2023-11-14T22:13:20Z
+LADDER = ("cashier", "supervisor", "manager")
+OPENING = OpenHouse(
+    at=NOON, by="owner", house="Lotus", currency="SGD", ladder=LADDER, second_rank="supervisor"
+)
+ROLL = {"ann": "cashier", "bob": "cashier", "sue": "supervisor", "max": "manager"}
+BY_ANN: dict[str, Any] = {"at": NOON, "by": "ann"}
+BY_TWO: dict[str, Any] = {"at": NOON, "by": "ann", "second": "sue"}
+BY_TERMINAL: dict[str, Any] = {"at": NOON, "by": "terminal-7"}
+BEGINNING: tuple[HouseCommand, ...] = (
+    OPENING,
+    *(EnrolPerson(at=NOON, by="owner", person=person, rank=rank) for person, rank in ROLL.items()),
+    BringIn(amount=10_000, **BY_TWO),
+)
+ONE_OF_EACH: tuple[HouseCommand, ...] = (
+    SellTicket(ticket="sold", amount=300, **BY_ANN),
+    IssueTicket(transfer="t1", table="T7", ticket="issued", amount=500, **BY_TERMINAL),
+    RedeemTicket(ticket="issued", **BY_ANN),
+    SendTicket(ticket="sold", transfer="t2", table="T7", seat="5", **BY_TERMINAL),
+    SendFill(transfer="t3", table="T7", amount=1_000, **BY_TWO),
+    ReceiveCredit(transfer="t4", table="T7", amount=400, **BY_ANN),
+    CountDrop(transfer="t5", table="T7", declared=250, counted=240, **BY_TWO),
+    PayClaim(transfer="t6", table="T7", claim="c1", amount=70, **BY_TWO),
+    CollectClaim(transfer="t7", table="T7", claim="c2", amount=30, **BY_TWO),
+    TakeOut(amount=2_000, **BY_TWO),
+    DismissPerson(at=NOON, by="max", person="bob"),
+)
+REDEEMING = (RedeemTicket(ticket="sold", **BY_ANN), RedeemTicket(ticket="issued", **BY_ANN))
+TWO_CLAIMS = (
+    PayClaim(transfer="t8", table="T7", claim="c1", amount=70, **BY_TWO),
+    CollectClaim(transfer="t9", table="T7", claim="c2", amount=30, **BY_TWO),
+)
+ALONE = (
+    SendFill(transfer="t10", table="T7", amount=10, **BY_ANN),
+    SendFill(transfer="t11", table="T7", amount=10, at=NOON, by="ann", second="ann"),
+    SendFill(transfer="t12", table="T7", amount=10, at=NOON, by="sue", second="ann"),
+)
+OPEN = SellTicket(ticket="open", amount=2_000, **BY_ANN)
+SCRIPT = (*BEGINNING, OPEN, *ONE_OF_EACH, *ONE_OF_EACH[:-2], *REDEEMING, *TWO_CLAIMS, *ALONE)
+"""Every command, most of them twice, and what must be refused."""
+
+
+def done(house: House, *commands: HouseCommand) -> tuple[HouseEvent, ...]:
+    """The events of commands that must not be refused."""
+    events: list[HouseEvent] = []
+    for command in commands:
+        decided = cage.decide_house(house, command)
+        assert not isinstance(decided, Refusal), f"{decided} of {command}"
+        for event in decided:
+            cage.evolve_house(house, event)
+        events += decided
+    return tuple(events)
+
+
+def refused(house: House, command: HouseCommand) -> Refusal:
+    """The refusal of a command that must be refused."""
+    decided = cage.decide_house(house, command)
+    assert isinstance(decided, Refusal), decided
+    assert decided.clause in HOUSE
+    assert decided.message.isprintable()
+    assert len(decided.message) < 500
+    return decided
+
+
+def begun() -> House:
+    """A House with four people and 10,000 in the cage."""
+    house = House()
+    done(house, *BEGINNING)
+    return house
+
+
+def balances(house: House) -> dict[str, int]:
+    """What is not zero."""
+    return {str(account): amount for account, amount in house.ledger.balances.items() if amount}
+
+
+class Watched:
+    """A House under watch: what it was asked, what happened, and what should never have."""
+
+    def __init__(self) -> None:
+        self.house = House()
+        self.events: list[HouseEvent] = []
+        self.faults: list[str] = []
+
+    def ask(self, command: HouseCommand) -> tuple[HouseEvent, ...] | Refusal:
+        """Decides and does it, and notes every fault that shows."""
+        before = deepcopy(self.house)
+        decided: tuple[HouseEvent, ...] | Refusal = ()
+        try:
+            decided = cage.decide_house(self.house, command)
+            if self.house != before:
+                self.faults.append(f"deciding on {command} changed the House")
+            for event in () if isinstance(decided, Refusal) else decided:
+                self.faults += lone(self.house, event)
+                cage.evolve_house(self.house, event)
+                self.events.append(event)
+                self.faults += wrong(self.house, self.events)
+        except Exception as error:  # noqa: BLE001
+            self.faults.append(f"{command} raised {error!r}")
+        if isinstance(decided, Refusal) and decided.clause not in HOUSE:
+            self.faults.append(f"{decided} cites no clause of the house")
+        return decided
+
+
+def lone(house: House, event: HouseEvent) -> Iterator[str]:
+    """Dual control that an event lacks, with the roll as it was."""
+    if "second" in event.__struct_fields__:
+        second = getattr(event, "second", None)
+        rank = house.people.get(second or "", "cashier")
+        if second == event.by or event.by not in house.people or rank == "cashier":
+            yield f"{event} was done without a second person"
+
+
+def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
+    """What does not hold of a House after its events."""
+    kept = house.ledger.balances
+    if house.ledger.difference:
+        yield f"held and owed differ by {house.ledger.difference}"
+    if any(amount < 0 for amount in kept.values()):
+        yield f"negative: {kept}"
+    if house.outstanding != kept[Account.TICKETS]:
+        yield f"open tickets are worth {house.outstanding}, booked are {kept[Account.TICKETS]}"
+    transfers = house.transfers.values()
+    for direction, account in (
+        (Direction.DUE, Account.TRANSIT_DUE),
+        (Direction.OWED, Account.TRANSIT_OWED),
+    ):
+        moved = sum(one.amount for one in transfers if one.direction is direction)
+        if moved != kept[account]:
+            yield f"transfers sum to {moved}, {account} is {kept[account]}"
+    yield from repeated(events)
+    if events[-1].clause not in HOUSE:
+        yield f"{events[-1]} cites no clause of the house"
+
+
+def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:
+    """What happened twice though it may happen once."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for event in events:
+        if isinstance(event, TicketRedeemed | TicketAccepted):
+            counts["ticket", event.ticket] += 1
+        if hasattr(event, "transfer"):
+            counts["transfer", event.transfer] += 1
+        if hasattr(event, "claim"):
+            counts["claim", event.table, event.claim] += 1  # type: ignore[attr-defined]
+        if isinstance(event, HouseOpened):
+            counts["opening",] += 1
+    yield from (f"{what} happened {count} times" for what, count in counts.items() if count > 1)
+
+
+def replayed(events: Iterable[HouseEvent]) -> House:
+    """The House that events alone make."""
+    house = House()
+    for event in events:
+        house = cage.evolve_house(house, event)
+    return house
+
+
+def watched(commands: Iterable[HouseCommand]) -> Watched:
+    """A House under watch after commands, replayed at the end."""
+    under = Watched()
+    for command in commands:
+        under.ask(command)
+    try:
+        if replayed(under.events) != under.house:
+            under.faults.append("a replay gives another House")
+    except Exception as error:  # noqa: BLE001
+        under.faults.append(f"a replay raised {error!r}")
+    return under

@@ -1,0 +1,286 @@
+"""Whatever is asked of the House, in whatever order: its books balance and no ticket is worth money twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from taisai.game import cage, cage_state, cage_values
+from taisai.game.cage import House
+from taisai.game.cage_messages import (
+    HOUSE_COMMANDS,
+    HOUSE_EVENTS,
+    BringIn,
+    HouseCommand,
+    HouseEvent,
+    OpenHouse,
+    RedeemTicket,
+    SendTicket,
+    TakeOut,
+    TicketRedeemed,
+)
+from taisai.game.money import Account, Ledger
+from taisai.game.refusals import Reason, Refusal
+from taisai.rules.clauses import Clause
+from taisai.rules.settlement import GREATEST_SUM
+from tests.game.houses import BEGINNING, LADDER, NOON, SCRIPT, Watched, replayed, watched
+
+FEW = st.sampled_from(["1", "2", "3"])
+PEOPLE = st.sampled_from(["ann", "bob", "eve", "sue", "max"])
+AMOUNTS = st.integers(1, 500) | st.sampled_from([GREATEST_SUM, 6_000])
+SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
+    "at": st.integers(NOON, NOON + 1_000_000),
+    "by": PEOPLE,
+    "second": st.sampled_from(["sue", "max", "sue", "max", "ann", None]),
+    "person": PEOPLE,
+    "rank": st.sampled_from(LADDER),
+    "house": st.just("Lotus"),
+    "currency": st.just("SGD"),
+    "ladder": st.just(LADDER),
+    "second_rank": st.just("supervisor"),
+    "amount": AMOUNTS,
+    "declared": st.integers(0, 500),
+    "counted": st.integers(0, 500),
+    "transfer": FEW | st.integers(0, 1_000).map(str),
+    "table": st.sampled_from(["T7", "T8"]),
+    "ticket": FEW | st.integers(0, 30).map(str),
+    "seat": FEW,
+    "claim": FEW,
+}
+JUNK: st.SearchStrategy[Any] = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.just("x" * 1_000)
+    | st.binary()
+    | st.lists(st.text(), max_size=2)
+    | st.lists(st.text(), max_size=2).map(tuple)
+    | st.just({})
+    | st.just(([],))
+)
+
+
+def _asked(
+    kind: type[HouseCommand], fields: dict[str, st.SearchStrategy[Any]]
+) -> st.SearchStrategy[HouseCommand]:
+    return st.builds(kind, **{name: fields[name] for name in kind.__struct_fields__})
+
+
+KINDS = st.sampled_from(HOUSE_COMMANDS)
+SENSIBLE_COMMANDS = KINDS.flatmap(lambda kind: _asked(kind, SENSIBLE))
+JUNK_COMMANDS = KINDS.flatmap(
+    lambda kind: st.sampled_from(kind.__struct_fields__).flatmap(
+        lambda name: _asked(kind, SENSIBLE | {name: JUNK})
+    )
+)
+PROPER = SENSIBLE | {
+    "by": st.just("sue"),
+    "second": st.just("max"),
+    "person": st.sampled_from(["ann", "bob", "eve"]),
+    "rank": st.sampled_from(LADDER[:2]),
+    "amount": st.integers(1, 500),
+    "claim": st.integers(0, 1_000).map(str),
+}
+PROPER_COMMANDS = st.sampled_from([kind for kind in HOUSE_COMMANDS if kind is not OpenHouse]).flatmap(
+    lambda kind: _asked(kind, PROPER)
+)
+"""What is mostly done: by two people that stay, unless another rule dismisses them."""
+COMMANDS = st.lists(SENSIBLE_COMMANDS | JUNK_COMMANDS, max_size=40)
+WITHOUT_ID = (BringIn, TakeOut)
+"""A second one is not the first again."""
+
+
+class CageMachine(RuleBasedStateMachine):
+    """A House that is asked anything."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.under = Watched()
+        self.asked: list[HouseCommand] = []
+
+    @initialize()
+    def begin(self) -> None:
+        for command in BEGINNING:
+            self.under.ask(command)
+
+    @rule(command=SENSIBLE_COMMANDS)
+    def ask(self, command: HouseCommand) -> None:
+        if self.under.ask(command) and not isinstance(command, WITHOUT_ID):
+            self.asked.append(command)
+
+    @rule(commands=st.lists(PROPER_COMMANDS, min_size=1, max_size=5))
+    def ask_properly(self, commands: list[HouseCommand]) -> None:
+        for command in commands:
+            self.ask(command)
+
+    @rule(command=JUNK_COMMANDS)
+    def ask_junk(self, command: HouseCommand) -> None:
+        self.under.ask(command)
+
+    @precondition(lambda self: self.asked)
+    @rule(data=st.data())
+    def retry_at_once(self, data: st.DataObject) -> None:
+        command = data.draw(st.sampled_from(self.asked))
+        self.under.ask(command)
+        before = len(self.under.events)
+        again = self.under.ask(command)
+        assert len(self.under.events) == before, f"a retry of {command} gave {again}"
+
+    @precondition(lambda self: self.under.house.tickets)
+    @rule(data=st.data(), kind=st.sampled_from([RedeemTicket, SendTicket]))
+    def redeem(self, data: st.DataObject, kind: type[HouseCommand]) -> None:
+        house = self.under.house
+        ticket = house.tickets[data.draw(st.sampled_from(sorted(house.tickets)))]
+        known = set(house.transfers)
+        command = data.draw(_asked(kind, PROPER | {"ticket": st.just(ticket.id)}))
+        decided = self.under.ask(command)
+        staffed = kind is SendTicket or command.by in house.people
+        if ticket.redeemed and staffed and getattr(command, "transfer", None) not in known:
+            assert isinstance(decided, Refusal)
+            assert decided.reason is Reason.RULED_OUT
+
+    @invariant()
+    def nothing_is_wrong(self) -> None:
+        assert self.under.faults == []
+
+    def teardown(self) -> None:
+        if not self.under.faults:
+            assert replayed(self.under.events) == self.under.house
+
+
+TestCage = CageMachine.TestCase
+
+
+@given(COMMANDS)
+def test_before_and_after_the_opening_nothing_asked_is_ever_wrong(commands: list[HouseCommand]) -> None:
+    assert watched(commands).faults == []
+
+
+def test_the_script_asks_for_everything_and_nothing_is_wrong() -> None:
+    under = watched(SCRIPT)
+    assert under.faults == []
+    assert {type(command) for command in SCRIPT} == set(HOUSE_COMMANDS)
+    assert {type(event) for event in under.events} == set(HOUSE_EVENTS)
+
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def _forget_redemptions(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage_state, "_redeem", lambda *_: None)
+    patch.setattr(cage, "_redeemable", lambda *_: ())
+
+
+def _redeem_twice(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "_redeemable", lambda *_: ())
+
+
+def _pay_tickets_from_capital(patch: pytest.MonkeyPatch) -> None:
+    changes = ((Account.CAGE, -1), (Account.CAPITAL, -1))
+    patch.setattr(cage_state, "_CHANGES", dict(cage_state._CHANGES) | {TicketRedeemed: changes})
+
+
+def _book_one_side(patch: pytest.MonkeyPatch) -> None:
+    changes = ((Account.CAGE, -1), (Account.TICKETS, 0))
+    patch.setattr(cage_state, "_CHANGES", dict(cage_state._CHANGES) | {TicketRedeemed: changes})
+
+
+def _book_one_side_unseen(patch: pytest.MonkeyPatch) -> None:
+    def post(ledger: Ledger, *entries: Any) -> None:
+        for entry in entries[:1]:
+            ledger.balances[entry.account] += entry.amount
+
+    patch.setattr(Ledger, "post", post)
+
+
+def _know_no_retry(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "_again", lambda *_: False)
+
+
+def _need_no_second(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "_second", lambda *_: ())
+
+
+def _change_while_deciding(patch: pytest.MonkeyPatch) -> None:
+    draft = cage._draft
+
+    def drafted(house: House, command: HouseCommand, act: Any) -> HouseEvent:
+        house.people.setdefault("ghost", "manager")
+        return draft(house, command, act)
+
+    patch.setattr(cage, "_draft", drafted)
+
+
+def _invent_a_clause(patch: pytest.MonkeyPatch) -> None:
+    act = cage._ACTS[RedeemTicket]._replace(clause=Clause("house" + ":invented"))
+    patch.setattr(cage, "_ACTS", dict(cage._ACTS) | {RedeemTicket: act})
+
+
+def _forget_claims(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "_state", lambda *_: ())
+
+
+def _remember_between_streams(patch: pytest.MonkeyPatch) -> None:
+    evolve, seen = cage.evolve_house, []
+
+    def evolved(house: House, event: HouseEvent) -> House:
+        seen.append(event)
+        house = evolve(house, event)
+        house.currency = str(len(seen))
+        return house
+
+    patch.setattr(cage, "evolve_house", evolved)
+
+
+SABOTAGES = [
+    _forget_redemptions, _redeem_twice, _pay_tickets_from_capital, _book_one_side, _book_one_side_unseen,
+    _know_no_retry, _need_no_second, _change_while_deciding, _invent_a_clause, _forget_claims,
+    _remember_between_streams,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda one: one.__name__.strip("_"))
+def test_sabotage_is_seen_by_the_script(sabotage: Patch, monkeypatch: pytest.MonkeyPatch) -> None:
+    sabotage(monkeypatch)
+    assert watched(SCRIPT).faults
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda one: one.__name__.strip("_"))
+def test_sabotage_is_found_by_the_machine(sabotage: Patch, monkeypatch: pytest.MonkeyPatch) -> None:
+    sabotage(monkeypatch)
+    search = settings(
+        max_examples=300, derandomize=True, database=None, deadline=None, phases=[Phase.generate]
+    )
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(CageMachine, settings=search)
+
+
+def _trust_keys(patch: pytest.MonkeyPatch) -> None:
+    for module in (cage, cage_values):
+        patch.setattr(module, "found", lambda kept, key: kept.get(key))
+
+
+def test_sabotage_a_decision_that_raises_on_junk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    _trust_keys(monkeypatch)
+
+    @settings(max_examples=1_000, derandomize=True, database=None, deadline=None, phases=[Phase.generate])
+    @given(JUNK_COMMANDS)
+    def search(command: HouseCommand) -> None:
+        assert watched([*BEGINNING, command]).faults == []
+
+    with pytest.raises(AssertionError):
+        search()
