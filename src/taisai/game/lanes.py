@@ -9,7 +9,12 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    Column = array[int]
+else:
+    Column = array  # which takes no parameter when it runs
 
 BITS: Final = 64
 BYTES: Final = BITS // 8
@@ -40,7 +45,7 @@ def none_above(lanes: int, ceiling: int, ones: int, guards: int) -> bool:
     return (guards + ceiling * ones - lanes) & guards == guards
 
 
-def unpacked(lanes: int, count: int) -> array[int]:
+def unpacked(lanes: int, count: int) -> Column:
     """The numbers of so many lanes."""
     numbers = array("q")
     numbers.frombytes(lanes.to_bytes(count * BYTES, sys.byteorder))
@@ -49,7 +54,7 @@ def unpacked(lanes: int, count: int) -> array[int]:
     return numbers
 
 
-def weighed(columns: Iterable[tuple[array[int], int]]) -> int:
+def weighed(columns: Iterable[tuple[Column, int]]) -> int:
     """The sum of columns, each times its weight, lane by lane."""
     total = 0
     for column, weight in columns:
@@ -57,5 +62,5 @@ def weighed(columns: Iterable[tuple[array[int], int]]) -> int:
     return total
 
 
-def _lowest_first(column: array[int]) -> array[int]:
+def _lowest_first(column: Column) -> Column:
     return column if sys.byteorder == "little" else column[::-1]

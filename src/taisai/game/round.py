@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
+from taisai.game.lanes import Column
 from taisai.rules.outcomes import Outcome
 from taisai.rules.round import Act, Phase
 
-Columns = dict[str, list["array[int] | None"]]
+Columns = dict[str, list[Column | None]]
 """layout → row → the stakes on that area by purse."""
 
 
@@ -21,7 +21,7 @@ class Settled(NamedTuple):
     won: int
     returned: int
     """Stakes that came back."""
-    by_purse: array[int]
+    by_purse: Column
     """What comes back to each purse, winnings included."""
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from taisai.game import lanes
 from taisai.game.events import RoundResettled, RoundSettled, RoundVoided, SettlementUndone, WinnersPaid
+from taisai.game.lanes import Column
 from taisai.game.laying import hand_back
 from taisai.game.money import Account, Entry, UnbalancedError
 from taisai.game.round import Columns, Round, Settled
@@ -72,7 +73,7 @@ def _settlement(
     in_force: dict[str, Terms], columns: Columns, kept: dict[tuple[str, int, int], int], outcome: Outcome
 ) -> Settled:
     place = outcome.index
-    winning: list[tuple[array[int], int]] = []
+    winning: list[tuple[Column, int]] = []
     staked = stakes_back = 0
     for layout, rows in columns.items():
         returns = in_force[layout].returns
@@ -96,7 +97,7 @@ def _settlement(
     return Settled(staked, staked - held - stakes_back, gross - stakes_back, stakes_back + held, by_purse)
 
 
-def _without(column: array[int], layout: str, row: int, kept: dict[tuple[str, int, int], int]) -> array[int]:
+def _without(column: Column, layout: str, row: int, kept: dict[tuple[str, int, int], int]) -> Column:
     """The stakes on an area less what the limits keep out."""
     if not kept:
         return column
