@@ -172,6 +172,7 @@ def test_three_card_2_1_the_shuffle_is_the_houses_choice(book: Rulebook) -> None
     assert setting(book, "penetration") == ("equipment", (1, 100), "50")
     assert setting(book, "burn") == ("equipment", (0, 20), "0")
     assert setting(book, "shuffle") == ("equipment", ("every_round", "penetration"), "every_round")
+    assert setting(book, "discard") == ("equipment", ("rack", "shoe"), "rack")
 
 
 def test_three_card_1_1_1_colour_chips(book: Rulebook) -> None:
@@ -365,6 +366,7 @@ def test_three_card_readings_are_marked_as_such(book: Rulebook) -> None:
             "5.1 5.2.1 5.3 5.4",
             "1.1.1",
             "2.1 2.2 5.4 [shuffle]",
+            "2.1 5.4 [discard]",
             "5.3",
         ]
     )

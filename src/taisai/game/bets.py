@@ -126,7 +126,8 @@ def _registered(
     if wrong is not None:
         return wrong
     at, by, number, name, layout = command.at, command.by, round_.number, seat.name, terms.layout
-    clause = table.bet_clause
+    placing = table.ranks.placing
+    clause = placing.clause if at_request and placing else table.bet_clause
     return tuple(
         [
             BetRegistered(
@@ -333,6 +334,24 @@ def _left_under_minimum(table: Table, round_: Round, seat: Seat, ids: list[str])
     return None
 
 
+def lying_on(round_: Round, seat: Seat, terms: Terms, row: int) -> int:
+    """What a player has on an area, whatever it is made of."""
+    columns = round_.columns.get(terms.layout)
+    column = columns[row] if columns else None
+    if column is None:
+        return 0
+    return sum(column[purse.lane] for purse in seat.purses.values() if purse.lane < len(column))
+
+
+def exposures(table: Table) -> list[int]:
+    """What the house would lose on each of the 56 outcomes; negative where it would win."""
+    round_ = table.round
+    if round_ is None:
+        return [0] * len(OUTCOMES)
+    unit = next(iter(table.terms.values())).unit
+    return [amount // unit - round_.staked for amount in lanes.unpacked(round_.returned, len(OUTCOMES))]
+
+
 def positions_fixed(table: Table, round_: Round) -> bool:
     """Whether bets already count as they lie."""
     return table.procedure.positions.fixed_by in round_.acts
@@ -362,7 +381,9 @@ def move(table: Table, command: MoveBet) -> Events | Refusal:
     row = terms.rows.get(command.area, -1)
     if row < 0 or bet.stake > terms.greatest[row] or bet.stake % terms.steps[row]:
         return _not_a_bet(terms, slip)
-    return (
+    total = lying_on(round_, table.seats[bet.seat], terms, row) + bet.stake
+    outside = _outside_limits(table, terms, row, slip, total) if total > terms.most[row] else None
+    return outside or (
         BetMoved(
             at=command.at, by=command.by, clause=clause, round=round_.number, id=bet.id, area=command.area
         ),

@@ -18,7 +18,7 @@ from taisai.game.words import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Phase
+from taisai.rules.round import Act, Phase
 
 
 class Adjustment(NamedTuple):
@@ -361,6 +361,7 @@ def close_round(table: Table) -> None:
     """The round in hand is over and joins the others; its columns can be made again from its bets."""
     round_ = table.round
     assert round_ is not None
+    table.shoe.end_round(table.settings, dealt=Act.DEAL_CARDS in round_.acts)
     round_.phase = Phase.BETWEEN
     round_.columns = {}
     round_.returned = round_.bound = 0

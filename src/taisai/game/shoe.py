@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from taisai.rules.chance import ChanceKind, ChanceRule
 from taisai.rules.outcomes import DICE, FACES
 
-EVERY_ROUND = "every_round"
+EVERY_ROUND: Final = "every_round"
+BACK_INTO_SHOE: Final = "shoe"
 
 
 class Shoe:
@@ -74,6 +76,12 @@ class Shoe:
         """Three cards leave the shoe."""
         self.left -= DICE
         self.shuffled = False
+
+    def end_round(self, settings: Mapping[str, str], *, dealt: bool) -> None:
+        """Dealt cards go into the rack, or back into the shoe where the setting says so."""
+        if dealt and settings.get("discard") == BACK_INTO_SHOE:
+            self.left += DICE
+            self.seen = [0] * len(FACES)
 
     def show(self, faces: Sequence[int]) -> None:
         """What the dealt cards showed."""

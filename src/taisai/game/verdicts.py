@@ -1,0 +1,71 @@
+"""Verdicts: what became of each bet of a round and by which clause. Derived, never recorded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from taisai.game.events import BetRegistered
+from taisai.game.round import Round
+from taisai.game.table import Table
+from taisai.game.words import Means
+from taisai.rules.clauses import Clause
+
+
+class Verdict(NamedTuple):
+    """What one bet got."""
+
+    bet: BetRegistered
+    won: int
+    """Above the stake."""
+    returned: int
+    """In all: stake and winnings of a winner, and whatever was kept out of the game."""
+    clause: Clause
+    kept_out: int = 0
+    """How much of the stake the limits kept out, to be returned whatever the dice show."""
+    kept_out_by: Clause | None = None
+
+
+def verdicts(table: Table, round_: Round) -> list[Verdict]:
+    """What became of every bet that stood: settled, returned by a void, or still open (then nothing yet)."""
+    if round_.voided:
+        void = table.irregularities.void
+        return [Verdict(bet, 0, bet.stake, void) for bet in round_.live()]
+    if round_.settled is None or round_.result is None:
+        return []
+    left = dict(round_.kept_out)
+    found = [_verdict(table, round_, bet, left) for bet in reversed(round_.live())]
+    return found[::-1]
+
+
+def _verdict(
+    table: Table, round_: Round, bet: BetRegistered, left: dict[tuple[str, int, int], int]
+) -> Verdict:
+    """The verdict on a bet; the latest bets of a purse on an area are the first to be kept out."""
+    assert round_.result is not None
+    terms = table.in_force[round_.terms][bet.layout]
+    row = terms.rows[bet.area]
+    means = Means.CASH_CHIPS if bet.means is Means.PLAQUES else bet.means
+    cell = (bet.layout, row, table.seats[bet.seat].purses[means].lane)
+    kept = min(bet.stake, left.get(cell, 0))
+    if kept:
+        left[cell] -= kept
+    playing = bet.stake - kept
+    returned = playing * terms.returns[row][round_.result.index] // terms.unit
+    clause = terms.matrix.clauses[row][round_.result.index]
+    by = _kept_out_by(table, round_, cell) if kept else None
+    return Verdict(bet, max(0, returned - playing), returned + kept, clause, kept, by)
+
+
+def _kept_out_by(table: Table, round_: Round, cell: tuple[str, int, int]) -> Clause:
+    """Whether the minimum or the maximum kept a stake out: all of a stake, or the excess."""
+    layout, row, lane = cell
+    limits, seat = table.book.limits, table.purses[lane].seat
+    lying = sum(
+        bet.stake
+        for bet in round_.live()
+        if bet.seat == seat.name
+        and bet.layout == layout
+        and table.in_force[round_.terms][layout].rows[bet.area] == row
+    )
+    over = lying > table.in_force[round_.terms][layout].most[row]
+    return limits.over_clause if over else limits.under_clause
