@@ -58,14 +58,14 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
     if isinstance(asked, OutOfOrder):
         if asked.irregularity is None:
             return refused(Reason.OUT_OF_ORDER, asked.clause, _expected(table), command.act)
-        return irregular.by_act(table, command, asked.irregularity)
+        return _done_wrongly(table, command, asked.irregularity)
     wrong = _witness_missing(table, command) or _bad_figures(command)
     if wrong:
         return wrong
     for need in asked.needs:
         if not _met(table, command, need.need):
             if need.unmet is not None:
-                return _unmet_irregularity(table, command, asked, need.unmet)
+                return _done_wrongly(table, command, need.unmet)
             return _unmet(table, command, need)
     return _MAKES[command.act](table, command, asked)
 
@@ -159,11 +159,14 @@ def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
     return refused(Reason.UNMET_NEED, clause, expected, got)
 
 
-def _unmet_irregularity(table: Table, command: Perform, step: Step, event: Irregularity) -> Events | Refusal:
+def _done_wrongly(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
     """The act was done, and the document makes an irregularity of it."""
+    at, by, clause, phase = command.at, command.by, table.clause_of(command.act), table.phase
     done: Events = ()
-    if step.act is Act.TUMBLE:
-        done = _tumble(table, command, step)
+    if command.act is Act.TUMBLE:
+        done = (DiceTumbled(at=at, by=by, clause=clause, phase=phase, tumbles=command.tumbles),)
+    elif command.act is Act.DEAL_CARDS:
+        done = (CardsDealt(at=at, by=by, clause=clause, phase=phase),)
     ruled = irregular.by_act(table, command, event)
     return ruled if isinstance(ruled, Refusal) else (*done, *ruled)
 

@@ -27,6 +27,13 @@ def at_table(table: Table, person: str) -> Refusal | None:
     return None
 
 
+def no_seat(table: Table, name: object, expected: str = "a seat that is taken") -> Refusal:
+    """Why nothing can be done for a seat that nobody has taken."""
+    if not table.open:
+        return refused(Reason.TABLE_NOT_OPEN, "house:table", "a table that is open", "one that is not")
+    return refused(Reason.UNKNOWN_SEAT, "house:seats", expected, name)
+
+
 def may_act(table: Table, person: str, position: str, clause: Clause) -> Refusal | None:
     """Why someone may not do what is a position's to do."""
     absent = at_table(table, person)

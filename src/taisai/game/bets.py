@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game import lanes
-from taisai.game.authority import at_table, may_act, refused
+from taisai.game.authority import at_table, may_act, no_seat, refused
 from taisai.game.commands import MoveBet, PlaceBets, RecordBets, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
 from taisai.game.refusals import Reason, Refusal, first
@@ -31,7 +31,7 @@ def place(table: Table, command: PlaceBets) -> Events | Refusal:
     """A terminal's bets."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
-        return refused(Reason.UNKNOWN_SEAT, "house:seats", "a seat that is taken", command.seat)
+        return no_seat(table, command.seat)
     if seat.purse is None or command.by != seat.terminal:
         expected = f"the terminal of seat {seat.name} ({seat.terminal or 'none'})"
         return refused(Reason.NOT_HIS_TO_DO, "house:terminals", expected, command.by)
@@ -47,7 +47,7 @@ def record(table: Table, command: RecordBets) -> Events | Refusal:
     seat = table.seats.get(name) if name is not None else None
     if seat is None or not seat.taken:
         got = command.colour if command.colour is not None else command.seat
-        return refused(Reason.UNKNOWN_SEAT, "house:seats", "a seat or colour that is taken", got)
+        return no_seat(table, got, "a seat or colour that is taken")
     if command.means is Means.COLOUR_CHIPS and not seat.colour_value:
         expected = "colour chips that the seat bought"
         return refused(Reason.WRONG_MEANS, "house:colour-chips", expected, "none")
@@ -70,7 +70,7 @@ def _may_record(table: Table, command: RecordBets) -> Refusal | None:
     if wrong:
         return wrong
     if command.means is Means.CREDITS or command.means not in table.means:
-        clause = next(iter(table.means.values()))
+        clause = table.means.get(Means.CASH_CHIPS) or next(iter(table.means.values()))
         expected = f"bets with {', '.join(one for one in table.means)}"
         if command.means is Means.CREDITS:
             return refused(Reason.WRONG_MEANS, "house:terminals", "chips that lie on a layout", command.means)
@@ -286,7 +286,7 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:
     """Bets that go back before the close; after it they stay live."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
-        return refused(Reason.UNKNOWN_SEAT, "house:seats", "a seat that is taken", command.seat)
+        return no_seat(table, command.seat)
     if command.by not in (seat.terminal, CHIP_READER):
         wrong = at_table(table, command.by)
         if wrong:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game import irregular, voiding
-from taisai.game.authority import at_table, may_act, refused, two_people
+from taisai.game.authority import at_table, may_act, no_seat, refused, two_people
 from taisai.game.commands import ChooseWithdrawal, CloseWithdrawal, Declare, Recover
 from taisai.game.events import (
     Event,
@@ -61,7 +61,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
     if rule.action is Recovery.VOID:
         assert table.round is not None
         number = table.round.number
-        follows = voiding.voided(table, _Stop(at, by, second, clause), number, number)
+        follows = voiding.voided(table, _Stop(at, by, second, clause), number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
         follows = irregular.offered(table, at, by, clause)
     elif rule.action is Recovery.SETTLE_THEN_SHUT:
@@ -102,7 +102,7 @@ def choose(table: Table, command: ChooseWithdrawal) -> Events | Refusal:
     """A player withdraws all of his bets, or none."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
-        return refused(Reason.UNKNOWN_SEAT, "house:seats", "a seat that is taken", command.seat)
+        return no_seat(table, command.seat)
     wrong = at_table(table, command.by) if command.by != seat.terminal else None
     if wrong:
         return wrong

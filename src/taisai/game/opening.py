@@ -41,6 +41,7 @@ from taisai.game.money import UnbalancedError
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
 from taisai.game.terms import digest_of, terms_of
+from taisai.game.words import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.round import Act
@@ -66,6 +67,8 @@ def open_table(table: Table, command: OpenTable) -> Events | Refusal:
     )
     if wrong:
         return wrong
+    if command.by in SYSTEM:
+        return refused(Reason.NOT_HIS_TO_DO, TABLE, "a person", command.by)
     if command.rank not in book.people.ranks() or not book.people.at_least(command.rank, book.people.second):
         return refused(Reason.NOT_HIS_TO_DO, TABLE, f"the {book.people.second} or above", command.rank)
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from taisai.game import irregular, voiding
-from taisai.game.authority import at_least, at_table, bad_text, refused, two_people
+from taisai.game.authority import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.commands import CallAttendant, DecideReferral
 from taisai.game.events import (
     BetMoved,
@@ -45,7 +45,7 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
     """A player's call or dispute, made at his terminal or through someone at the table."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
-        return refused(Reason.UNKNOWN_SEAT, "house:seats", "a seat that is taken", command.seat)
+        return no_seat(table, command.seat)
     wrong = at_table(table, command.by) if command.by != seat.terminal else None
     wrong = wrong or bad_text("a detail", command.detail)
     if wrong:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_table, bad_name, bad_text, refused
+from taisai.game.authority import at_table, bad_name, bad_text, no_seat, refused
 from taisai.game.commands import LeaveSeat, ShowLayout, TakeSeat
 from taisai.game.events import Event, LayoutShown, SeatLeft, SeatTaken
 from taisai.game.laying import purse_of
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seats import Seat
 from taisai.game.table import MOST_SEATS, Table
-from taisai.game.words import Means
+from taisai.game.words import SYSTEM, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 
@@ -64,6 +64,8 @@ def _terminal_wrong(table: Table, command: TakeSeat) -> Refusal | None:
         wrong = at_table(table, command.by)
         if wrong:
             return wrong
+    if command.terminal in SYSTEM or command.terminal in table.people:
+        return refused(Reason.BAD_VALUE, TERMINALS, "a terminal's own name", command.terminal)
     if live_table(table) and not table.demonstration:
         return refused(Reason.WRONG_MEANS, TERMINALS, "chips on the layout of a live table", "a terminal")
     for seat in table.seats.values():
@@ -78,7 +80,7 @@ def seat_wrong(table: Table, name: str, by: str) -> Refusal | None:
     """Why someone may not act for a seat: it is free, or he is neither its terminal nor at the table."""
     seat = table.seats.get(name)
     if seat is None or not seat.taken:
-        return refused(Reason.UNKNOWN_SEAT, SEATS, "a seat that is taken", name)
+        return no_seat(table, name)
     return at_table(table, by) if by != seat.terminal else None
 
 

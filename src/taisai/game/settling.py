@@ -287,7 +287,10 @@ def on_voided(table: Table, event: RoundVoided) -> None:
         ]
         _adjust(table, round_, changes, entries, clause)
     _check("stakes", event.staked, round_.staked)
-    round_.settled, round_.result, round_.voided = None, None, True
+    for name in round_.tolerated:  # a bet that went back was not settled after all
+        if table.seats[name].session == round_.sessions[name]:
+            table.seats[name].tolerated -= 1
+    round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
     if round_ is table.round:
         close_round(table)
 
@@ -328,7 +331,7 @@ def on_undone(table: Table, event: SettlementUndone) -> None:
         table.purses[lane].at_risk = stake
     for name in round_.tolerated:
         table.seats[name].tolerated -= 1
-    round_.settled, round_.phase, round_.kept_out = None, event.phase, {}
+    round_.settled, round_.phase, round_.kept_out, round_.tolerated = None, event.phase, {}, set()
 
 
 def on_resettled(table: Table, event: RoundResettled) -> None:

@@ -26,7 +26,7 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
     wrong = _may_assign(table, command) or bad_name("a person's name", command.person)
     if wrong:
         return wrong
-    if command.person in SYSTEM:
+    if command.person in SYSTEM or any(command.person == seat.terminal for seat in table.seats.values()):
         return refused(Reason.BAD_VALUE, PEOPLE, "a person", command.person)
     if len(table.people) >= MOST_PEOPLE and command.person not in table.people:
         return refused(Reason.TOO_MANY, PEOPLE, f"at most {MOST_PEOPLE} people", "one more")

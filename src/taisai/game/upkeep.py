@@ -112,12 +112,13 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
     holder = table.people[command.by].position
     if not item.inspections:
         return refused(Reason.RULED_OUT, EQUIPMENT, "an item that is inspected", item.id)
-    his = [one for one in item.inspections if _his(table, holder, one)]
+    asked = [one for one in item.inspections if command.before in (None, one.before)]
+    his = [one for one in asked if _his(table, holder, one)]
     if not his:
         clause = item.inspections[0].clause
-        positions = " or ".join(one.by for one in item.inspections)
+        positions = " or ".join(one.by for one in asked or item.inspections)
         return refused(Reason.NOT_HIS_TO_DO, clause, f"the {positions} to do it", f"{command.by}, {holder}")
-    inspection = his[-1]
+    inspection = next((one for one in his if one.by == holder), his[0])
     if command.runs < inspection.runs:
         expected = f"at least {inspection.runs} run(s) of {item.id}"
         return refused(Reason.UNMET_NEED, inspection.clause, expected, command.runs)

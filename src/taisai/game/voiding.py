@@ -32,8 +32,13 @@ class Ordered(Protocol):
     def ruled(self) -> Ruled: ...
 
 
-def voided(table: Table, case: Ordered, first: int, last: int) -> Events | Refusal:
-    """A range of rounds is void; those that are void already stay so."""
+def voided(
+    table: Table, case: Ordered, first: int, last: int, *, by_itself: bool = False
+) -> Events | Refusal:
+    """A range of rounds is void; those that are void already stay so.
+
+    What moves settled money takes two people, unless the system does it by itself after a stop.
+    """
     current = table.round
     newest = len(table.rounds) + (current is not None)
     if not 1 <= first <= last <= newest:
@@ -46,7 +51,7 @@ def voided(table: Table, case: Ordered, first: int, last: int) -> Events | Refus
         return refused(
             Reason.RULED_OUT, case.ruled.clause, "a round that is not void yet", f"{first} to {last}"
         )
-    if any(one.settled for one in rounds) or len(rounds) > 1:
+    if not by_itself and (len(rounds) > 1 or any(one.settled for one in rounds)):
         wrong = two_people(table, case.by, case.second)
         if wrong:
             return wrong

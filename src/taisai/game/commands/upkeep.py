@@ -6,6 +6,7 @@ from msgspec import field
 
 from taisai.game.commands.command import Command, Faces
 from taisai.game.limits import Limits
+from taisai.rules.equipment import InspectedBefore
 
 # The table
 
@@ -124,6 +125,8 @@ class Inspect(Command, frozen=True, kw_only=True):
     """The numbers keyed into a device that lights areas."""
     lit: tuple[str, ...] = ()
     """The areas that were seen to light."""
+    before: InspectedBefore | None = None
+    """Which inspection it is, where the inspector may make several."""
 
 
 class LoadShoe(Command, frozen=True, kw_only=True):
