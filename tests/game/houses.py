@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
-from taisai.game import cage
 from taisai.game.cage import Direction, House
-from taisai.game.cage_messages import (
+from taisai.game.cage import deciding as cage
+from taisai.game.cage import house as cage_state
+from taisai.game.cage.messages import (
     BringIn,
     CollectClaim,
     CountDrop,
@@ -83,7 +84,7 @@ def done(house: House, *commands: HouseCommand) -> tuple[HouseEvent, ...]:
         decided = cage.decide_house(house, command)
         assert not isinstance(decided, Refusal), f"{decided} of {command}"
         for event in decided:
-            cage.evolve_house(house, event)
+            cage_state.evolve_house(house, event)
         events += decided
     return tuple(events)
 
@@ -128,7 +129,7 @@ class Watched:
                 self.faults.append(f"deciding on {command} changed the House")
             for event in () if isinstance(decided, Refusal) else decided:
                 self.faults += lone(self.house, event)
-                cage.evolve_house(self.house, event)
+                cage_state.evolve_house(self.house, event)
                 self.events.append(event)
                 self.faults += wrong(self.house, self.events)
         except Exception as error:  # noqa: BLE001
@@ -188,7 +189,7 @@ def replayed(events: Iterable[HouseEvent]) -> House:
     """The House that events alone make."""
     house = House()
     for event in events:
-        house = cage.evolve_house(house, event)
+        house = cage_state.evolve_house(house, event)
     return house
 
 

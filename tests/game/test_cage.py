@@ -9,9 +9,11 @@ from typing import Any, Union
 import msgspec
 import pytest
 
-from taisai.game import cage, cage_values
 from taisai.game.cage import House, StreamError
-from taisai.game.cage_messages import (
+from taisai.game.cage import deciding as cage
+from taisai.game.cage import house as cage_state
+from taisai.game.cage import values as cage_values
+from taisai.game.cage.messages import (
     HOUSE_COMMANDS,
     HOUSE_EVENTS,
     BringIn,
@@ -540,9 +542,9 @@ def test_an_event_that_cannot_follow_is_a_defect() -> None:
     assert len(impossible) == 12
     for event in impossible:
         with pytest.raises(StreamError):
-            cage.evolve_house(house, event)
+            cage_state.evolve_house(house, event)
     with pytest.raises(StreamError, match="first"):
-        cage.evolve_house(House(), CapitalBrought(amount=1, second="sue", **by))
+        cage_state.evolve_house(House(), CapitalBrought(amount=1, second="sue", **by))
 
 
 def test_a_house_equals_only_a_house_of_the_same_events() -> None:

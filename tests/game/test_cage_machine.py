@@ -17,9 +17,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from taisai.game import cage, cage_state, cage_values
 from taisai.game.cage import House
-from taisai.game.cage_messages import (
+from taisai.game.cage import deciding as cage
+from taisai.game.cage import house as cage_state
+from taisai.game.cage import values as cage_values
+from taisai.game.cage.messages import (
     HOUSE_COMMANDS,
     HOUSE_EVENTS,
     BringIn,
@@ -235,7 +237,7 @@ def _forget_claims(patch: pytest.MonkeyPatch) -> None:
 
 
 def _remember_between_streams(patch: pytest.MonkeyPatch) -> None:
-    evolve, seen = cage.evolve_house, []
+    evolve, seen = cage_state.evolve_house, []
 
     def evolved(house: House, event: HouseEvent) -> House:
         seen.append(event)
@@ -243,7 +245,7 @@ def _remember_between_streams(patch: pytest.MonkeyPatch) -> None:
         house.currency = str(len(seen))
         return house
 
-    patch.setattr(cage, "evolve_house", evolved)
+    patch.setattr(cage_state, "evolve_house", evolved)
 
 
 SABOTAGES = [

@@ -1,4 +1,4 @@
-"""The cage: what the House does when it is asked, and why not where it does not."""
+"""What the House does when it is asked, and why not where it does not."""
 
 from __future__ import annotations
 
@@ -6,31 +6,14 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
-from taisai.game import cage_messages as said
-from taisai.game.cage_messages import HouseCommand, HouseEvent
-from taisai.game.cage_state import (
-    Direction,
-    House,
-    Kind,
-    Redemption,
-    StreamError,
-    Ticket,
-    Transfer,
-    entries,
-    evolve_house,
-    transfer_of,
-)
-from taisai.game.cage_transfers import Missing, Unfinished, finishing, unfinished
-from taisai.game.cage_values import beyond, clock, found, quoted, too_many, wrong_values
+from taisai.game.cage import messages as said
+from taisai.game.cage.house import House, Ticket, Transfer, entries, transfer_of
+from taisai.game.cage.messages import HouseCommand, HouseEvent
+from taisai.game.cage.values import beyond, clock, found, quoted, too_many, wrong_values
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.words import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
-
-__all__ = [
-    "Direction", "House", "Kind", "Missing", "Redemption", "StreamError", "Ticket", "Transfer", "Unfinished",
-    "decide_house", "evolve_house", "finishing", "unfinished",
-]  # fmt: skip
 
 MOST_PEOPLE: Final = 10_000  # on the roll at a time
 MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be told

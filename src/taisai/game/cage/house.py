@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.game.cage_messages import (
+from taisai.game.cage.messages import (
     CapitalBrought,
     CapitalTaken,
     ClaimCollected,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
-from taisai.game.cage_messages import HouseCommand, OpenHouse
+from taisai.game.cage.messages import HouseCommand, OpenHouse
 from taisai.game.refusals import Reason, Refusal
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
