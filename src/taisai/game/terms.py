@@ -11,6 +11,8 @@ from taisai.game import lanes
 from taisai.game.limits import Limits, limits_of
 from taisai.rules.areas import AreaId
 from taisai.rules.book import Rulebook
+from taisai.rules.errors import RulesError
+from taisai.rules.limits import LimitPolicy
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
@@ -49,7 +51,19 @@ def terms_of(
         layout: book.matrix(layout, settings=settings, offered=offers) for layout in book.pay_by_layout
     }
     unit = lcm(*(matrix.denominator for matrix in matrices.values()))
-    return {layout: _terms(layout, matrix, limits, unit) for layout, matrix in matrices.items()}
+    terms = {layout: _terms(layout, matrix, limits, unit) for layout, matrix in matrices.items()}
+    if book.limits.over_maximum is LimitPolicy.SETTLE_TO_MAXIMUM:
+        for one in terms.values():
+            _check_maximum(one)
+    return terms
+
+
+def _check_maximum(terms: Terms) -> None:
+    """A stake that is settled to the maximum only must win a whole amount too."""
+    for area, row in terms.rows.items():
+        if terms.most[row] % terms.steps[row]:
+            expected = f"a maximum on {area} in steps of {terms.steps[row]}"
+            raise RulesError(f"expected {expected}, got {terms.most[row]}")
 
 
 def _terms(layout: str, matrix: Matrix, limits: Limits, unit: int) -> Terms:
