@@ -114,6 +114,21 @@ def _json(parser: _Parser) -> None:
     parser.add_argument("--json", action="store_true", help="for machines: exact, stable")
 
 
+def _playbook(parser: _Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a playbook, such as those in cases/playbooks")
+    one_of = parser.add_mutually_exclusive_group()
+    one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
+    one_of.add_argument(
+        "--pace", metavar="SECONDS", default="0", help="wait so long from one command to the next"
+    )
+
+
+_GROUPS: Final = {
+    "rules": "The approved documents and what they compile to.",
+    "table": "A table in play.",
+}
+
+
 class _Leaf(NamedTuple):
     """One command: the words that call it, what runs, what its help says, what it takes."""
 
@@ -210,6 +225,17 @@ _LEAVES: Final = (
         (_book, _layout, _round, _settings, _offers, _json),
     ),
     _Leaf(
+        "table play",
+        "table_play:run",
+        "Plays a playbook at its table, retells it clause by clause and checks every pinned line.",
+        (
+            "taisai table play cases/playbooks/rws-wrong-result.round",
+            "taisai table play cases/playbooks/mbs-plain-round.round --pace 1",
+            "taisai table play cases/playbooks/us-no-roll.round --json",
+        ),
+        (_playbook,),
+    ),
+    _Leaf(
         "demo",
         "demo:run",
         "A tour: the rulebooks, a pay table, a round settled bet by bet.",
@@ -245,12 +271,13 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--version", action="version", version=f"taisai {__version__}")
     commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    rules = commands.add_parser("rules", help="The approved documents and what they compile to.")
-    within_rules = rules.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    groups = {"": commands}
     for leaf in _LEAVES:
         group, _, name = leaf.words.rpartition(" ")
-        under = within_rules if group else commands
-        _filled(under.add_parser(name, help=leaf.says), leaf)
+        if group not in groups:
+            within = commands.add_parser(group, help=_GROUPS[group])
+            groups[group] = within.add_subparsers(title="commands", metavar="COMMAND", required=True)
+        _filled(groups[group].add_parser(name, help=leaf.says), leaf)
     return made
 
 

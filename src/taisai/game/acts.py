@@ -24,19 +24,19 @@ from taisai.game.events import (
     RoundConcluded,
     RoundSettled,
     ShakerActivated,
-    TableShut,
     WinnersPaid,
 )
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
-from taisai.game.settling import close_round, settlement, tray_needs
+from taisai.game.settling import close_round, house_side, tray_needs
 from taisai.game.table import MOST_ROUNDS, Table
+from taisai.game.voiding import shut_now
 from taisai.game.words import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError
-from taisai.rules.outcomes import Outcome
+from taisai.rules.outcomes import DICE, Outcome
 from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
 from taisai.rules.round import Act, Irregularity, Need
 
@@ -59,7 +59,7 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
         if asked.irregularity is None:
             return refused(Reason.OUT_OF_ORDER, asked.clause, _expected(table), command.act)
         return _done_wrongly(table, command, asked.irregularity)
-    wrong = _witness_missing(table, command) or _bad_figures(command)
+    wrong = _witness_missing(table, command) or _bad_figures(command, asked)
     if wrong:
         return wrong
     for need in asked.needs:
@@ -96,14 +96,20 @@ def _position_of(table: Table, act: Act) -> str:
 def _witness_missing(table: Table, command: Perform) -> Refusal | None:
     if table.round is None or table.round.witness is None or command.act not in WITNESSED:
         return None
-    clause = irregular.witness_clause(table)
-    return two_people(table, command.by, command.second, rank=table.round.witness, clause=clause)
+    rank, clause = table.round.witness, table.witnessed_by
+    return two_people(table, command.by, command.second, rank=rank, clause=clause)
 
 
-def _bad_figures(command: Perform) -> Refusal | None:
+def _witness(table: Table, command: Perform) -> str | None:
+    """Who was present, where somebody had to be."""
+    return command.second if table.round is not None and table.round.witness is not None else None
+
+
+def _bad_figures(command: Perform, step: Step) -> Refusal | None:
     if command.act is Act.TUMBLE and not 0 <= command.tumbles <= MOST_TUMBLES:
         return refused(Reason.BAD_VALUE, "house:most", f"0 to {MOST_TUMBLES} tumbles", command.tumbles)
-    if command.act is Act.ENTER_RESULT and (command.flat or command.faces):
+    cocked = not command.flat and any(need.need is Need.DICE_FLAT for need in step.needs)
+    if command.act is Act.ENTER_RESULT and not cocked:
         return bad_faces(command.faces)
     return None
 
@@ -128,11 +134,12 @@ def _met(table: Table, command: Perform, need: Need) -> bool:
         case Need.SHIFT_INSPECTED:
             return not equipment.due(InspectedBefore.SHIFT, settings)
         case Need.DICE_WITHIN_LIFE:
-            return equipment.outlived(command.at, settings) is None
+            return equipment.outlived(max(command.at, table.latest), settings) is None
         case Need.SHOE_CAN_COMPLETE:
             return table.shoe.unready(settings) is None
         case Need.ENOUGH_TUMBLES:
-            tumbled = (table.round.tumbles if table.round else 0) + command.tumbles
+            tumbled = table.round.tumbles if table.round else 0
+            tumbled += command.tumbles if command.act is Act.TUMBLE else 0
             return tumbled >= equipment.least_tumbles(settings)
         case Need.DICE_FLAT:
             return command.flat
@@ -147,12 +154,13 @@ def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
         clause = inspection.clause
         expected, got = f"{item.id} inspected by the {inspection.by} before {before}", "no such inspection"
     elif need.need is Need.DICE_WITHIN_LIFE:
-        outlived = equipment.outlived(command.at, settings)
+        outlived = equipment.outlived(max(command.at, table.latest), settings)
         assert outlived is not None
         expected = f"{outlived.id} on the table for at most {outlived.hours_on_table} hours"
         got = "longer" if outlived.id in equipment.placed else "none on the table"
     elif need.need is Need.SHOE_CAN_COMPLETE:
         expected, got = str(table.shoe.unready(settings)), f"{table.shoe.left} cards left"
+        clause = need.clause if table.shoe.short else Clause("house:shoe")
     elif need.need is Need.ENOUGH_TUMBLES:
         least, done = equipment.least_tumbles(settings), table.round.tumbles if table.round else 0
         expected, got = f"at least {least} tumbles", str(done)
@@ -178,6 +186,7 @@ def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
     item = table.equipment.failed(table.settings)
     if item:
         return refused(Reason.UNMET_NEED, "house:equipment", f"{item} on the table and in order", "it is not")
+    # A book of one's own may forget to ask it.
     if table.shoe.used and (unready := table.shoe.unready(table.settings)):
         return refused(Reason.UNMET_NEED, "house:shoe", unready, f"{table.shoe.left} cards left")
     if len(table.rounds) >= MOST_ROUNDS:
@@ -198,6 +207,13 @@ def _tumble(_table: Table, command: Perform, step: Step) -> Events:
     )
 
 
+def _deal(table: Table, command: Perform, step: Step) -> Events | Refusal:
+    """Three cards; where the shoe has fewer, the document speaks."""
+    if table.shoe.short:
+        return irregular.by_act(table, command, Irregularity.SHOE_SHORT)
+    return (CardsDealt(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
+
+
 def _enter(_table: Table, command: Perform, step: Step) -> Events:
     return (
         ResultEntered(at=command.at, by=command.by, clause=step.clause, phase=step.end, faces=command.faces),
@@ -208,12 +224,13 @@ def _settle(table: Table, command: Perform, step: Step) -> Events:
     round_ = table.round
     assert round_ is not None
     assert round_.result is not None
-    settled = settlement(table, round_, round_.result)
+    settled = house_side(table, round_, round_.result)
     return (
         RoundSettled(
             at=command.at, by=command.by, clause=step.clause, phase=step.end,
             faces=tuple(round_.result.faces), terms=round_.terms, staked=settled.staked,
             collected=settled.collected, won=settled.won, returned=settled.returned,
+            second=_witness(table, command),
         ),
     )  # fmt: skip
 
@@ -224,9 +241,10 @@ def _collect(table: Table, command: Perform, step: Step) -> Events:
     collected = table.round.settled.collected
     return (
         LosersCollected(
-            at=command.at, by=command.by, clause=step.clause, phase=step.end, collected=collected
+            at=command.at, by=command.by, clause=step.clause, phase=step.end, collected=collected,
+            second=_witness(table, command),
         ),
-    )
+    )  # fmt: skip
 
 
 def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
@@ -235,8 +253,13 @@ def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
     needs, has = tray_needs(table), table.ledger.balances[Account.CHIPS]
     if needs > has:
         return refused(Reason.FLOAT_SHORT, "house:float", f"{needs} in the tray to pay from", has)
-    paid = sum(table.round.settled.by_purse)
-    return (WinnersPaid(at=command.at, by=command.by, clause=step.clause, phase=step.end, paid=paid),)
+    paid = table.round.settled.won + table.round.settled.returned
+    return (
+        WinnersPaid(
+            at=command.at, by=command.by, clause=step.clause, phase=step.end, paid=paid,
+            second=_witness(table, command),
+        ),
+    )  # fmt: skip
 
 
 def _collect_and_pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
@@ -251,13 +274,10 @@ def _conclude(table: Table, command: Perform, step: Step) -> Events:
     at, by, clause = command.at, command.by, step.clause
     made: list[Event] = [LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
     made.append(RoundConcluded(at=at, by=by, clause=clause, round=table.round.number))
-    if table.shut_after is not None:
-        clause = irregular.witness_clause(table)
-        made.append(TableShut(at=at, by=by, clause=clause, reason=table.shut_after))
-    return tuple(made)
+    return (*made, *shut_now(table, at, by))
 
 
-Plain = type[BetsClosed] | type[ShakerActivated] | type[DealPressed] | type[DiceUncovered] | type[CardsDealt]
+Plain = type[BetsClosed] | type[ShakerActivated] | type[DealPressed] | type[DiceUncovered]
 
 
 def _plain(event: Plain) -> Callable[[Table, Perform, Step], Events]:
@@ -274,7 +294,7 @@ _MAKES: Final[dict[Act, Callable[[Table, Perform, Step], Events | Refusal]]] = {
     Act.CLOSE_BETS: _plain(BetsClosed),
     Act.PRESS_DEAL: _plain(DealPressed),
     Act.UNCOVER: _plain(DiceUncovered),
-    Act.DEAL_CARDS: _plain(CardsDealt),
+    Act.DEAL_CARDS: _deal,
     Act.ENTER_RESULT: _enter,
     Act.SETTLE: _settle,
     Act.COLLECT: _collect,
@@ -302,9 +322,10 @@ def on_opened(table: Table, event: BetsOpened) -> None:
 def on_reopened(table: Table, event: BetsReopened) -> None:
     """The bets stay, everything else begins anew."""
     round_ = _in_hand(table)
-    round_.phase, round_.tumbles, round_.result, round_.entered = event.phase, 0, None, None
+    round_.phase, round_.tumbles, round_.result = event.phase, 0, None
     round_.acts = {Act.OPEN_BETS}
-    table.held = None
+    round_.seen = False
+    round_.stay, round_.stay_by = set(round_.bets), event.clause
 
 
 def on_act(
@@ -337,6 +358,8 @@ def on_dealt(table: Table, event: CardsDealt) -> None:
     """Three cards are out of the shoe."""
     table.shoe.deal()
     round_ = _in_hand(table)
+    round_.dealt += DICE
+    round_.shuffle = table.shoe.shuffles
     round_.phase = event.phase
     round_.acts.add(Act.DEAL_CARDS)
 
@@ -345,7 +368,7 @@ def on_entered(table: Table, event: ResultEntered) -> None:
     """There is a result."""
     round_ = _in_hand(table)
     round_.phase = event.phase
-    round_.entered = round_.result = Outcome.of(*event.faces)
+    round_.result = Outcome.of(*event.faces)
     round_.acts.add(Act.ENTER_RESULT)
     if table.shoe.used:
         table.shoe.show(event.faces)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from taisai.game.names import MOST_ID, folded, is_name
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import MOST_ID, MOST_TEXT, Table
+from taisai.game.table import MOST_TEXT, Table
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 from taisai.rules.settlement import GREATEST_SUM
@@ -19,7 +20,7 @@ def refused(reason: Reason, clause: str, expected: str, got: object) -> Refusal:
 
 def at_table(table: Table, person: str) -> Refusal | None:
     """Why someone may not act at the table at all."""
-    if not table.open:
+    if not table.name:
         return refused(Reason.TABLE_NOT_OPEN, "house:table", "a table that is open", "one that is not")
     if person not in table.people:
         here = ", ".join(table.people) or "nobody"
@@ -66,7 +67,7 @@ def two_people(
 ) -> Refusal | None:
     """Why the second person does not do: missing, the same, not here, or not of the rank asked."""
     rank = rank or table.ranks.second
-    if second is None or second == by:
+    if second is None or folded(second) == folded(by):
         got = "nobody" if second is None else f"{second} twice"
         return refused(Reason.SECOND_PERSON, clause, f"a second person, {rank} or above", got)
     if second not in table.people:
@@ -81,7 +82,7 @@ def two_people(
 
 def bad_name(what: str, name: object) -> Refusal | None:
     """Why a text cannot be an id or a name."""
-    if isinstance(name, str) and 0 < len(name) <= MOST_ID and name.isprintable() and name.strip() == name:
+    if is_name(name):
         return None
     expected = f"{what} of 1 to {MOST_ID} printable characters"
     return refused(Reason.BAD_VALUE, "house:most", expected, repr(name)[:80])

@@ -1,10 +1,11 @@
-"""At the table's own cash desk: credits, colour chips, fills, the drop box, claims."""
+"""At the table's own cash desk: credits, colour chips, fills, the drop box."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_table, bad_amount, bad_name, bad_text, refused, supervisor, two_people
+from taisai.game.adjusting import next_claim
+from taisai.game.authority import at_table, bad_amount, bad_name, refused, two_people
 from taisai.game.commands import (
     BuyColour,
     BuyCredits,
@@ -14,10 +15,8 @@ from taisai.game.commands import (
     ReceiveTicket,
     SendCredit,
     SendDrop,
-    SettleClaim,
 )
 from taisai.game.events import (
-    ClaimSettled,
     ColourBought,
     ColourCashed,
     CreditsBought,
@@ -32,9 +31,12 @@ from taisai.game.laying import purse_of
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_wrong
+from taisai.game.seats import Seat
+from taisai.game.settling import stakes_by_purse
 from taisai.game.table import Claim, Table, Transfer
-from taisai.game.words import CAGE, Means
+from taisai.game.words import CAGE, Means, Moved
 from taisai.rules.clauses import Clause
+from taisai.rules.round import Phase
 from taisai.rules.settlement import GREATEST_SUM
 
 Events = tuple[Event, ...]
@@ -42,7 +44,6 @@ CREDITS: Final = Clause("house:credits")
 COLOURS: Final = Clause("house:colour-chips")
 FLOAT: Final = Clause("house:float")
 DROP: Final = Clause("house:drop")
-CLAIMS: Final = Clause("house:claims")
 TRANSFERS: Final = Clause("house:transfers")
 
 
@@ -70,19 +71,19 @@ def buy_credits(table: Table, command: BuyCredits) -> Events | Refusal:
 
 
 def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
-    """The value of a ticket that the cage redeemed, once."""
-    wrong = _from_cage(table, command.by) or bad_amount("an amount", command.amount, CREDITS)
+    """The value of a ticket that the House took in, once."""
+    wrong = _not_the_house(table, command.by) or bad_amount("an amount", command.amount, CREDITS)
     wrong = wrong or bad_name("a transfer", command.transfer)
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return _known_transfer(table, command.transfer, "ticket", command.amount, command.seat)
+        return known_transfer(table, command.transfer, Moved.TICKET, command.amount, command.seat)
     wrong = bad_name("a seat's name", command.seat)
     if wrong:
         return wrong
     seat = table.seats.get(command.seat)
-    purse = seat.purse if seat is not None and seat.taken else None
-    # The ticket is spent: where its seat has been left, its value is still the player's.
+    purse = seat.purse if seat is not None and table.open and seat.taken and _his(command, seat) else None
+    # The ticket is spent: where its player has left the seat, its value is still his.
     claimed = purse is None or purse.credits + command.amount > GREATEST_SUM
     return (
         TicketReceived(
@@ -92,14 +93,19 @@ def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
     )  # fmt: skip
 
 
-def _from_cage(table: Table, by: str) -> Refusal | None:
-    if by == CAGE and table.open:
+def _his(command: ReceiveTicket, seat: Seat) -> bool:
+    """Whether the player who put the ticket in still sits there."""
+    return command.session == seat.session
+
+
+def _not_the_house(table: Table, by: str) -> Refusal | None:
+    if by == CAGE:
         return None
-    return at_table(table, by)
+    return at_table(table, by) or refused(Reason.NOT_HIS_TO_DO, TRANSFERS, f"the House's side ({CAGE})", by)
 
 
-def _known_transfer(
-    table: Table, transfer: str, kind: str, amount: int | None, subject: str = ""
+def known_transfer(
+    table: Table, transfer: str, kind: Moved, amount: int | None, subject: str = ""
 ) -> Events | Refusal:
     """A transfer that is booked already: a retry changes nothing, other content is refused."""
     known = table.transfers[transfer]
@@ -113,11 +119,11 @@ def _known_transfer(
 
 def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal:
     """All credits of a terminal go out."""
+    if command.transfer in table.transfers:
+        return known_transfer(table, command.transfer, Moved.DISPENSED, None, command.seat)
     wrong = seat_wrong(table, command.seat, command.by) or bad_name("a transfer", command.transfer)
     if wrong:
         return wrong
-    if command.transfer in table.transfers:
-        return _known_transfer(table, command.transfer, "dispensed", None, command.seat)
     seat = table.seats[command.seat]
     if seat.purse is None or not seat.purse.credits:
         return refused(Reason.CREDITS_SHORT, CREDITS, "credits on the terminal", 0)
@@ -154,7 +160,7 @@ def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
         return refused(Reason.OTHER_CONTENT, COLOURS, expected, command.value)
     if command.value > table.limits.least and command.marker != command.value:
         expected = f"a marker or cash chip of {command.value}, above the minimum of {table.limits.least}"
-        return refused(Reason.UNMET_NEED, clause, expected, command.marker)
+        return refused(Reason.UNMET_NEED, clause, expected, command.marker or "none")
     purse = seat.purses.get(Means.COLOUR_CHIPS)
     has = purse.credits if purse else 0
     return _beyond(has, command.value * command.pieces, COLOURS) or (
@@ -166,25 +172,47 @@ def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
 
 
 def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
-    """Colour chips go back where they were bought, for cash chips out of the tray."""
+    """Colour chips go back where they were bought, for cash chips out of the tray.
+
+    What is left of less than one chip, as after a stake that was settled to the maximum, goes with the last.
+    """
     wrong = at_table(table, command.by) or seat_wrong(table, command.seat, command.by)
-    wrong = wrong or bad_amount("pieces", command.pieces, COLOURS)
     if wrong:
         return wrong
     seat = table.seats[command.seat]
     purse = seat.purses.get(Means.COLOUR_CHIPS)
-    amount = command.pieces * seat.colour_value
-    if purse is None or not amount or purse.credits < amount:
-        has = purse.credits if purse else 0
+    has, amount = purse.credits if purse else 0, command.pieces * seat.colour_value
+    if type(command.pieces) is not int or command.pieces < 0 or not has or has < amount:
         return refused(Reason.CREDITS_SHORT, COLOURS, f"colour chips worth {amount}", has)
-    tray = table.ledger.balances[Account.CHIPS]
-    if tray < amount:
-        return refused(Reason.FLOAT_SHORT, FLOAT, f"{amount} in the tray to pay from", tray)
+    amount = has if has - amount < seat.colour_value else amount
+    if not amount:
+        return refused(Reason.BAD_VALUE, COLOURS, "at least one colour chip", command.pieces)
+    free = free_in_tray(table)
+    if free < amount:
+        return refused(Reason.FLOAT_SHORT, FLOAT, f"{amount} free in the tray to pay from", free)
     clause = table.means[Means.COLOUR_CHIPS]
-    return (ColourCashed(at=command.at, by=command.by, clause=clause, seat=seat.name, pieces=command.pieces),)
+    return (
+        ColourCashed(
+            at=command.at, by=command.by, clause=clause, seat=seat.name, pieces=command.pieces, amount=amount
+        ),
+    )
 
 
-# The tray, the drop box, claims
+# The tray and the drop box
+
+
+def free_in_tray(table: Table) -> int:
+    """What the tray can give away: not the chips that lie on the layout, nor what a settlement owes.
+
+    Until winners are paid the round may still be void, so a loser's chips stay his.
+    """
+    reserved = 0
+    if table.round is not None and table.round.phase is not Phase.PAID:
+        stakes = stakes_by_purse(table, table.round)
+        for purse in table.purses:
+            if purse.means is Means.CASH_CHIPS:
+                reserved += max(stakes.get(purse.lane, 0), purse.payable)
+    return max(0, table.ledger.balances[Account.CHIPS] - reserved)
 
 
 def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
@@ -196,7 +224,7 @@ def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return _known_transfer(table, command.transfer, "fill", -command.amount)
+        return known_transfer(table, command.transfer, Moved.FILL, -command.amount)
     tray = table.ledger.balances[Account.CHIPS]
     assert command.second is not None
     return _beyond(tray, command.amount, FLOAT) or (
@@ -220,11 +248,10 @@ def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return _known_transfer(table, command.transfer, "credit", command.amount)
-    on_layout = sum(p.at_risk + p.payable for p in table.purses if p.means is Means.CASH_CHIPS)
-    free = table.ledger.balances[Account.CHIPS] - on_layout
+        return known_transfer(table, command.transfer, Moved.CREDIT, command.amount)
+    free = free_in_tray(table)
     if free < command.amount:
-        return refused(Reason.FLOAT_SHORT, FLOAT, f"{command.amount} free in the tray", max(0, free))
+        return refused(Reason.FLOAT_SHORT, FLOAT, f"{command.amount} free in the tray", free)
     assert command.second is not None
     return (
         CreditSent(
@@ -240,7 +267,7 @@ def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return _known_transfer(table, command.transfer, "drop", None)
+        return known_transfer(table, command.transfer, Moved.DROP, None)
     amount = table.ledger.balances[Account.DROP]
     if not amount:
         return refused(Reason.CREDITS_SHORT, DROP, "something in the drop box", 0)
@@ -249,41 +276,6 @@ def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
         DropSent(
             at=command.at, by=command.by, clause=DROP, transfer=command.transfer, amount=amount,
             second=command.second,
-        ),
-    )  # fmt: skip
-
-
-def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
-    """A claim is paid or collected at the table or by the cage, or given up."""
-    wrong = supervisor(table, command.by, CLAIMS) or two_people(
-        table, command.by, command.second, clause=CLAIMS
-    )
-    wrong = wrong or bad_text("a reason", command.reason, least=1 if command.how == "waive" else 0)
-    if wrong:
-        return wrong
-    claim = table.claims.get(command.claim)
-    if claim is None:
-        return refused(Reason.BAD_VALUE, CLAIMS, f"an open claim ({', '.join(table.claims)})", command.claim)
-    if command.how not in ("table", "cage", "waive"):
-        return refused(Reason.BAD_VALUE, CLAIMS, "table, cage or waive", command.how)
-    if (command.how == "cage") != (command.transfer is not None):
-        return refused(
-            Reason.BAD_VALUE, CLAIMS, "a transfer with the cage and with nothing else", command.transfer
-        )
-    if command.transfer is not None:
-        wrong = bad_name("a transfer", command.transfer)
-        if wrong is None and command.transfer in table.transfers:
-            wrong = refused(Reason.OTHER_CONTENT, TRANSFERS, "a transfer of its own", command.transfer)
-        if wrong:
-            return wrong
-    tray = table.ledger.balances[Account.CHIPS]
-    if command.how == "table" and claim.of_player and tray < claim.amount:
-        return refused(Reason.FLOAT_SHORT, FLOAT, f"{claim.amount} in the tray to pay from", tray)
-    assert command.second is not None
-    return (
-        ClaimSettled(
-            at=command.at, by=command.by, clause=CLAIMS, claim=claim.id, how=command.how,
-            transfer=command.transfer, reason=command.reason, second=command.second,
         ),
     )  # fmt: skip
 
@@ -299,9 +291,9 @@ def on_credits_bought(table: Table, event: CreditsBought) -> None:
 
 def on_ticket_received(table: Table, event: TicketReceived) -> None:
     """Credits that the House owes the table for."""
-    table.transfers[event.transfer] = Transfer("ticket", event.amount, event.seat)
+    table.transfers[event.transfer] = Transfer(Moved.TICKET, event.amount, event.seat)
     if event.claimed:
-        claim = Claim(f"ticket-{event.transfer}", 0, event.seat, 0, event.amount, of_player=True)
+        claim = Claim(next_claim(table), 0, event.seat, 0, event.amount, of_player=True)
         table.claims[claim.id] = claim
         table.ledger.move(Account.TRANSIT_DUE, Account.CLAIMS_OF_PLAYERS, event.amount, event.clause)
         return
@@ -312,7 +304,7 @@ def on_ticket_received(table: Table, event: TicketReceived) -> None:
 def on_dispensed(table: Table, event: CreditsDispensed) -> None:
     """Credits that the table owes the House for."""
     purse_of(table, table.seats[event.seat], Means.CREDITS).credits -= event.amount
-    table.transfers[event.transfer] = Transfer("dispensed", -event.amount, event.seat)
+    table.transfers[event.transfer] = Transfer(Moved.DISPENSED, -event.amount, event.seat)
     table.ledger.move(Account.CREDITS, Account.TRANSIT_OWED, event.amount, event.clause)
 
 
@@ -329,46 +321,23 @@ def on_colour_bought(table: Table, event: ColourBought) -> None:
 
 def on_colour_cashed(table: Table, event: ColourCashed) -> None:
     """Cash chips left the tray."""
-    seat = table.seats[event.seat]
-    amount = event.pieces * seat.colour_value
-    seat.purses[Means.COLOUR_CHIPS].credits -= amount
-    table.ledger.withdraw(Account.CHIPS, Account.CREDITS, amount, event.clause)
+    table.seats[event.seat].purses[Means.COLOUR_CHIPS].credits -= event.amount
+    table.ledger.withdraw(Account.CHIPS, Account.CREDITS, event.amount, event.clause)
 
 
 def on_filled(table: Table, event: FillReceived) -> None:
     """The tray has more, and the table owes the House for it."""
-    table.transfers[event.transfer] = Transfer("fill", -event.amount)
+    table.transfers[event.transfer] = Transfer(Moved.FILL, -event.amount)
     table.ledger.move(Account.CHIPS, Account.TRANSIT_OWED, event.amount, event.clause)
 
 
 def on_credit_sent(table: Table, event: CreditSent) -> None:
     """The tray has less, and the House owes for it."""
-    table.transfers[event.transfer] = Transfer("credit", event.amount)
+    table.transfers[event.transfer] = Transfer(Moved.CREDIT, event.amount)
     table.ledger.move(Account.CHIPS, Account.TRANSIT_DUE, event.amount, event.clause)
 
 
 def on_drop_sent(table: Table, event: DropSent) -> None:
     """The box is empty, and the House owes what was in it."""
-    table.transfers[event.transfer] = Transfer("drop", event.amount)
+    table.transfers[event.transfer] = Transfer(Moved.DROP, event.amount)
     table.ledger.move(Account.DROP, Account.TRANSIT_DUE, event.amount, event.clause)
-
-
-def on_claim_settled(table: Table, event: ClaimSettled) -> None:
-    """A claim is no longer open."""
-    claim = table.claims.pop(event.claim)
-    amount, clause, ledger = claim.amount, event.clause, table.ledger
-    account = Account.CLAIMS_OF_PLAYERS if claim.of_player else Account.CLAIMS_ON_PLAYERS
-    if event.how == "waive":
-        if claim.of_player:
-            ledger.move(account, Account.HOUSE_WON, amount, clause)
-        else:
-            ledger.move(account, Account.HOUSE_LOST, amount, clause)
-    elif event.transfer is not None:
-        signed = -amount if claim.of_player else amount
-        table.transfers[event.transfer] = Transfer("claim", signed, claim.id)
-        target = Account.TRANSIT_OWED if claim.of_player else Account.TRANSIT_DUE
-        ledger.move(account, target, amount, clause)
-    elif claim.of_player:
-        ledger.withdraw(Account.CHIPS, account, amount, clause)
-    else:
-        ledger.move(account, Account.CHIPS, amount, clause)

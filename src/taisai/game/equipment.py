@@ -23,11 +23,13 @@ class Placed(NamedTuple):
 class Equipment:
     """The state of the book's equipment at one table."""
 
-    __slots__ = ("inspected", "items", "placed")
+    __slots__ = ("inspected", "items", "placed", "retired")
 
     def __init__(self, items: tuple[Item, ...]) -> None:
         self.items: dict[str, Item] = {item.id: item for item in items}
         self.placed: dict[str, Placed] = {}
+        self.retired: set[tuple[str, str]] = set()
+        """(item, serial) of what failed, or had its time on the table, and left it."""
         self.inspected: set[tuple[str, InspectedBefore]] = set()
         """Inspections that hold: since the item came, and since the shift began."""
 
@@ -70,8 +72,10 @@ class Equipment:
         self._forget(item)
 
     def remove(self, item: str) -> None:
-        """An item leaves."""
-        self.placed.pop(item, None)
+        """An item leaves; one that failed, or whose time on the table is counted, does not come back."""
+        placed = self.placed.pop(item)
+        if not placed.working or self.items[item].hours_on_table:
+            self.retired.add((item, placed.serial))
         self._forget(item)
 
     def mark(self, item: str, *, working: bool) -> None:
@@ -85,9 +89,9 @@ class Equipment:
             if placed.custodian is not None:
                 self.placed[name] = placed._replace(custodian=custodian)
 
-    def begin_shift(self) -> None:
-        """A shift's inspections are made anew."""
-        self.inspected = {one for one in self.inspected if one[1] is not InspectedBefore.SHIFT}
+    def begin(self, before: InspectedBefore) -> None:
+        """A shift's inspections are made anew, or those before opening."""
+        self.inspected = {one for one in self.inspected if one[1] is not before}
 
     def _forget(self, item: str) -> None:
         self.inspected = {one for one in self.inspected if one[0] != item}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game import voiding
-from taisai.game.authority import at_table, bad_text, on_hold, refused
-from taisai.game.commands import Faces, Perform, Report
+from taisai.game import voiding, withdrawal
+from taisai.game.authority import at_table, bad_text, on_hold, refused, two_people
+from taisai.game.commands import CountCards, Faces, Perform, Report
 from taisai.game.equipment import DICE
 from taisai.game.events import (
     BetsReopened,
@@ -17,12 +17,11 @@ from taisai.game.events import (
     ItemFailed,
     Referred,
     SettlementWitnessed,
-    WithdrawalOffered,
 )
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
-from taisai.game.table import MOST_REFERRALS, Held, Table
-from taisai.game.words import Hold, Subject
+from taisai.game.table import Table
+from taisai.game.words import Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruled, Ruling
 from taisai.rules.round import Act, Irregularity, Phase, Sight
@@ -37,6 +36,10 @@ _FAILS: Final = {
     Irregularity.CARD_COUNT_WRONG: "cards",
 }
 """What is out of order from then on."""
+_ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})
+"""What keeps no round from opening: one terminal, or a display that informs."""
+DEVICE: Final = "electrical-device"
+DECLARATION: Final = Clause("house:declaration")
 
 
 class Case(NamedTuple):
@@ -48,6 +51,7 @@ class Case(NamedTuple):
     round: Round | None
     phase: Phase
     ruled: Ruled
+    seen: bool = False
     through: int | None = None
     faces: Faces = ()
     item: str | None = None
@@ -58,6 +62,8 @@ class Case(NamedTuple):
 def report(table: Table, command: Report) -> Events | Refusal:
     """Someone at the table reports what went wrong."""
     wrong = at_table(table, command.by) or bad_text("a detail", command.detail)
+    if wrong is None and command.second is not None:
+        wrong = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
     if wrong:
         return wrong
     round_ = table.round
@@ -70,13 +76,25 @@ def report(table: Table, command: Report) -> Events | Refusal:
     if command.item is not None and command.item not in table.equipment.placed:
         expected = f"an item on the table ({', '.join(table.equipment.placed)})"
         return refused(Reason.BAD_VALUE, "house:equipment", expected, command.item)
-    seen = command.seen or (round_ is not None and round_.seen)
-    ruled = table.irregularities.ruled(command.event, phase, table.settings, seen=seen)
+    if (command.event, phase) in table.irregularities.seen:
+        wrong = two_people(table, command.by, command.second, clause=DECLARATION)
+        if wrong:
+            return wrong
+    seen = phase.sight is Sight.CONCEALED and (command.seen or (round_ is not None and round_.seen))
+    ruled = _ruling(table, command, phase, seen=seen)
     case = Case(
-        command.at, command.by, command.event, round_, phase, ruled, command.through, command.faces,
+        command.at, command.by, command.event, round_, phase, ruled, seen, command.through, command.faces,
         command.item, command.detail, command.second,
     )  # fmt: skip
     return _ruled(table, case)
+
+
+def _ruling(table: Table, command: Report, phase: Phase, *, seen: bool) -> Ruled:
+    ruled = table.irregularities.ruled(command.event, phase, table.settings, seen=seen)
+    if ruled.ruling is Ruling.SETTLE_THEN_SHUT and command.item not in (None, DEVICE):
+        # The clause is about the device that lights the areas; of other equipment the document says nothing.
+        return table.irregularities.ruled(Irregularity.OTHER, phase, table.settings)
+    return ruled
 
 
 def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
@@ -91,10 +109,13 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
     return _ruled(table, case)
 
 
-def found(table: Table, at: int, by: str, event: Irregularity, *, detail: str) -> Events | Refusal:
+def found(table: Table, command: CountCards, event: Irregularity, *, detail: str) -> Events | Refusal:
     """Something that a check at the table brought to light."""
     ruled = table.irregularities.ruled(event, table.phase, table.settings)
-    return _ruled(table, Case(at, by, event, table.round, table.phase, ruled, detail=detail))
+    case = Case(
+        command.at, command.by, event, table.round, table.phase, ruled, detail=detail, second=command.second
+    )
+    return _ruled(table, case)
 
 
 def _ruled(table: Table, case: Case) -> Events | Refusal:
@@ -110,14 +131,16 @@ def noted(case: Case) -> IrregularityRuled:
     return IrregularityRuled(
         at=case.at, by=case.by, clause=case.ruled.clause, irregularity=case.event,
         round=case.round.number if case.round else None, phase=case.phase, ruling=case.ruled.ruling,
-        foreseen=case.ruled.foreseen, detail=case.detail, second=case.second,
+        foreseen=case.ruled.foreseen, seen=case.seen, detail=case.detail, second=case.second,
     )  # fmt: skip
 
 
 def _failing(table: Table, case: Case) -> Events:
     item = case.item or _FAILS.get(case.event)
     if item is None and case.ruled.ruling is Ruling.SETTLE_THEN_SHUT:
-        item = "electrical-device"
+        item = DEVICE
+    if case.event in _ONLY_SHOWS:
+        return ()
     placed = table.equipment.placed.get(item) if item else None
     if item is None or placed is None or not placed.working:
         return ()
@@ -130,7 +153,27 @@ def _failing(table: Table, case: Case) -> Events:
 def _void(table: Table, case: Case) -> Events | Refusal:
     if case.round is None:
         return ()
-    return voiding.voided(table, case, case.round.number, case.round.number)
+    wrong = _alone(table, case)
+    if wrong:
+        return wrong
+    void = voiding.voided(table, case, case.round.number, case.round.number)
+    if isinstance(void, Refusal):
+        return void
+    return (*void, *_earlier_rounds(table, case))
+
+
+def _earlier_rounds(table: Table, case: Case) -> Events:
+    """With cards missing or too many, whether rounds dealt from the same decks stand is referred."""
+    if case.event is not Irregularity.CARD_COUNT_WRONG or case.round is None or not table.shoe.rounds:
+        return ()
+    ruled = table.irregularities.ruled(case.event, Phase.BETWEEN, table.settings)
+    earlier = table.shoe.rounds - (Act.DEAL_CARDS in case.round.acts)
+    if ruled.ruling is not Ruling.REFER or ruled.to is None or earlier <= 0:
+        return ()
+    return referred(
+        table, case.at, case.by, ruled.clause, subject=case.event, number=None, to=ruled.to, holds=False,
+        outside=not ruled.foreseen, detail=f"whether {earlier} earlier round(s) of these decks stand",
+    )  # fmt: skip
 
 
 def _void_affected(table: Table, case: Case) -> Events | Refusal:
@@ -138,13 +181,21 @@ def _void_affected(table: Table, case: Case) -> Events | Refusal:
         return refused(Reason.BAD_VALUE, case.ruled.clause, "the rounds that are affected", "none")
     first = case.round.number if case.round else case.through
     assert first is not None
-    return voiding.voided(table, case, first, case.through or first)
+    return _alone(table, case) or voiding.voided(table, case, first, case.through or first)
 
 
 def _no_roll(table: Table, case: Case) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
-    return on_hold(table) or reopened(table, case.at, case.by, case.ruled.clause)
+    wrong = on_hold(table) or _alone(table, case)
+    return wrong or reopened(table, case.at, case.by, case.ruled.clause)
+
+
+def _alone(table: Table, case: Case) -> Refusal | None:
+    """A result that is keyed in is not undone by one person."""
+    if case.round is None or case.round.result is None:
+        return None
+    return two_people(table, case.by, case.second)
 
 
 def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
@@ -157,15 +208,7 @@ def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
 def _withdraw_option(table: Table, case: Case) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
-    return on_hold(table) or offered(table, case.at, case.by, case.ruled.clause)
-
-
-def offered(table: Table, at: int, by: str, clause: Clause) -> Events:
-    """The option to withdraw, where there is something to withdraw."""
-    assert table.round is not None
-    if not table.round.staked:
-        return ()
-    return (WithdrawalOffered(at=at, by=by, clause=clause, round=table.round.number),)
+    return withdrawal.offered(table, case.at, case.by, case.ruled.clause)
 
 
 def _settle_by_outcome(table: Table, case: Case) -> Events | Refusal:
@@ -220,10 +263,8 @@ def referred(
     outside: bool,
     detail: str,
     seat: str | None = None,
-) -> Events | Refusal:
+) -> Events:
     """A question for someone of a rank."""
-    if len(table.referrals) >= MOST_REFERRALS:
-        return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_REFERRALS} referrals", "one more")
     return (
         Referred(
             at=at, by=by, clause=clause, referral=f"r{len(table.referrals) + 1}", subject=subject,
@@ -245,23 +286,13 @@ _EFFECTS: Final[dict[Ruling, Callable[[Table, Case], Events | Refusal]]] = {
 """The others order nothing more: the round goes on, a bet stays refused or live, a settlement stands."""
 
 
-def witness_clause(table: Table) -> Clause:
-    """The clause that asks for a witness at the settlement of the round in hand."""
-    return table.witnessed_by
-
-
 # Evolving
 
 
-def on_ruled(_table: Table, _event: IrregularityRuled) -> None:
-    """What follows is in events of its own."""
-
-
-def on_offered(table: Table, event: WithdrawalOffered) -> None:
-    """The round waits for the players."""
-    assert table.round is not None
-    table.round.choices = {}
-    table.held = Held(Hold.WITHDRAWAL, event.clause)
+def on_ruled(table: Table, event: IrregularityRuled) -> None:
+    """What follows is in events of its own; that a die was seen is remembered."""
+    if event.seen and table.round is not None and table.round.number == event.round:
+        table.round.seen = True
 
 
 def on_witnessed(table: Table, event: SettlementWitnessed) -> None:

@@ -56,10 +56,10 @@ def unpacked(lanes: int, count: int) -> Column:
 
 def weighed(columns: Iterable[tuple[Column, int]]) -> int:
     """The sum of columns, each times its weight, lane by lane."""
-    total = 0
+    alike: dict[int, int] = {}
     for column, weight in columns:
-        total += int.from_bytes(_lowest_first(column), sys.byteorder) * weight
-    return total
+        alike[weight] = alike.get(weight, 0) + int.from_bytes(_lowest_first(column), sys.byteorder)
+    return sum(weight * added for weight, added in alike.items())
 
 
 def _lowest_first(column: Column) -> Column:

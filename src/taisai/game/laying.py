@@ -31,9 +31,9 @@ def on_registered(table: Table, event: BetRegistered) -> None:
     if purse.means is _CASH:
         table.ledger.move(_CHIPS, _AT_RISK, stake, clause)
     else:
-        purse.credits -= stake
+        table.credits[purse.lane] -= stake
         table.ledger.move(_CREDITS, _AT_RISK, stake, clause)
-    purse.at_risk += stake
+    table.at_risk[purse.lane] += stake
     round_.bets[event.id] = event
     round_.sessions[event.seat] = seat.session
     lay(table, round_, purse, event, stake)
@@ -43,7 +43,7 @@ def purse_of(table: Table, seat: Seat, means: Means) -> Purse:
     """The purse of a seat for what a bet is made with; made where there is none yet."""
     kind = Means.CASH_CHIPS if means is Means.PLAQUES else means
     if kind not in seat.purses:
-        purse = Purse(len(table.purses), seat, kind)
+        purse = Purse(seat, kind, (table.credits, table.at_risk, table.payable))
         table.purses.append(purse)
         seat.purses[kind] = purse
     return seat.purses[kind]
@@ -51,11 +51,13 @@ def purse_of(table: Table, seat: Seat, means: Means) -> Purse:
 
 def lay(table: Table, round_: Round, purse: Purse, bet: BetRegistered, stake: int) -> None:
     """Puts a stake on its area, or takes it off where it is negative."""
-    terms = table.terms[bet.layout]
+    layout = bet.layout
+    terms = table.terms[layout]
     row = terms.rows[bet.area]
-    columns = round_.columns.get(bet.layout)
+    columns = round_.columns.get(layout)
     if columns is None:
-        columns = round_.columns[bet.layout] = [None] * len(terms.least)
+        columns = round_.columns[layout] = [None] * len(terms.least)
+        round_.totals[layout] = [0] * len(terms.least)
     column = columns[row]
     lane = purse.lane
     if column is None:
@@ -63,10 +65,12 @@ def lay(table: Table, round_: Round, purse: Purse, bet: BetRegistered, stake: in
     elif len(column) <= lane:
         column.extend([0] * (len(table.purses) - len(column)))
     column[lane] += stake
+    round_.totals[layout][row] += stake
     round_.staked += stake
     if table.book.limits.over_maximum is _REFUSE:
         round_.returned += stake * terms.lanes[row]
         round_.bound += stake * terms.best[row]
+        round_.counted += stake
     else:
         _note_limits(round_, purse.seat, terms, row, stake)
 
@@ -80,6 +84,7 @@ def _note_limits(round_: Round, seat: Seat, terms: Terms, row: int, stake: int) 
     counted = min(lying, most) - min(lying - stake, most)
     round_.returned += counted * terms.lanes[row]
     round_.bound += counted * terms.best[row]
+    round_.counted += counted
     cell = (seat.name, terms.layout, row)
     if 0 < lying < terms.least[row] or lying > most:
         round_.outside.add(cell)
@@ -93,7 +98,7 @@ def take_off(table: Table, round_: Round, bet: BetRegistered, clause: Clause) ->
     purse = purse_of(table, seat, bet.means)
     lay(table, round_, purse, bet, -bet.stake)
     round_.gone.add(bet.id)
-    purse.at_risk -= bet.stake
+    table.at_risk[purse.lane] -= bet.stake
     hand_back(table, purse, Account.AT_RISK, bet.stake, clause)
 
 
@@ -125,4 +130,5 @@ def on_moved(table: Table, event: BetMoved) -> None:
         layout=bet.layout, area=event.area, stake=bet.stake, at_request=bet.at_request,
     )  # fmt: skip
     round_.bets[event.id] = moved
+    round_.laid_on.setdefault(event.id, bet.area)
     lay(table, round_, purse, moved, moved.stake)

@@ -119,7 +119,9 @@ class Ledger:
             raise UnbalancedError(f"{source} would be {left} after {amount} to {target}")
         balances[source] = left
         balances[target] += amount
-        self.latest += (Entry(source, change, clause), Entry(target, amount, clause))
+        latest = self.latest
+        latest.append(Entry(source, change, clause))
+        latest.append(Entry(target, amount, clause))
 
     def withdraw(self, source: Account, target: Account, amount: int, clause: Clause) -> None:
         """The shrinking of two accounts on opposite sides: something held pays something owed."""

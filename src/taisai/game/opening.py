@@ -37,12 +37,13 @@ from taisai.game.events import (
     TableShut,
 )
 from taisai.game.limits import Limits, fault_of
-from taisai.game.money import UnbalancedError
+from taisai.game.money import Account, UnbalancedError
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
 from taisai.game.terms import digest_of, terms_of
-from taisai.game.words import SYSTEM
+from taisai.game.words import SYSTEM, Means
 from taisai.rules.clauses import Clause
+from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError
 from taisai.rules.round import Act
 
@@ -51,6 +52,14 @@ TABLE: Final = Clause("house:table")
 DAY: Final = Clause("house:day")
 TERMS: Final = Clause("house:terms")
 SHUT: Final = Clause("house:shut")
+LEFT_BEHIND: Final = (
+    Account.CREDITS,
+    Account.CLAIMS_OF_PLAYERS,
+    Account.CLAIMS_ON_PLAYERS,
+    Account.CHIPS,
+    Account.DROP,
+)
+"""What must be empty when a table is closed."""
 
 
 def open_table(table: Table, command: OpenTable) -> Events | Refusal:
@@ -112,13 +121,16 @@ def _bad_day(day: str) -> Refusal | None:
 
 
 def close_table(table: Table, command: CloseTable) -> Events | Refusal:
-    """No further round; nobody's money is left on it."""
+    """No further round; nothing is left behind, in tray, drop box, on seats or as claims."""
     wrong = supervisor(table, command.by, TABLE) or between_rounds(table, TABLE)
     if wrong:
         return wrong
-    held = sum(seat.held for seat in table.seats.values())
-    if held:
-        return refused(Reason.UNDER_LIVE_BETS, TABLE, "no player's money on the table", held)
+    left = [account for account in LEFT_BEHIND if table.ledger.balances[account]]
+    if left:
+        return refused(Reason.UNDER_LIVE_BETS, TABLE, "nothing left behind", ", ".join(left))
+    waiting = [one.id for one in table.referrals.values() if one.decided_by is None]
+    if waiting:
+        return refused(Reason.ON_HOLD, TABLE, "every referral decided", ", ".join(waiting))
     return (TableClosed(at=command.at, by=command.by, clause=TABLE),)
 
 
@@ -223,7 +235,7 @@ def put_in_force(table: Table) -> None:
     if table.digest not in table.in_force:
         table.in_force[table.digest] = terms_of(table.book, table.settings, table.offers, table.limits)
     table.terms = table.in_force[table.digest]
-    table.bet_clause = table.clause_of(Act.OPEN_BETS)
+    table.bet_clause = table.means.get(Means.CASH_CHIPS) or table.clause_of(Act.OPEN_BETS)
     for seat in table.seats.values():
         seat.terms = table.terms.get(seat.layout)
 
@@ -236,12 +248,14 @@ def on_table_closed(table: Table, _event: TableClosed) -> None:
 def on_day(table: Table, event: DayBegun) -> None:
     """A gaming day."""
     table.day = event.day
+    table.equipment.begin(InspectedBefore.OPENING)
+    table.tolerated = {}
 
 
 def on_shift(table: Table, event: ShiftBegun) -> None:
     """A shift."""
     table.shift = event.shift
-    table.equipment.begin_shift()
+    table.equipment.begin(InspectedBefore.SHIFT)
 
 
 def on_limits(table: Table, event: LimitsSet) -> None:
@@ -258,9 +272,10 @@ def on_odds(table: Table, event: OddsOffered) -> None:
 
 def on_shut(table: Table, event: TableShut) -> None:
     """No round opens."""
-    table.shut = event.reason
+    table.shut, table.shut_after = event.reason, None
 
 
 def on_table_reopened(table: Table, _event: TableReopened) -> None:
-    """Rounds open again."""
+    """Rounds open again, after the inspections that come before opening."""
     table.shut = None
+    table.equipment.begin(InspectedBefore.OPENING)

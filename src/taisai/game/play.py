@@ -9,23 +9,27 @@ from taisai.game import (
     acts,
     bets,
     cashier,
+    claims,
     commands,
     events,
     interruption,
     irregular,
     laying,
+    moving,
     opening,
     referrals,
     seating,
     settling,
     staffing,
     upkeep,
+    withdrawal,
 )
 from taisai.game.commands import Command
 from taisai.game.events import Event
-from taisai.game.refusals import Refusal
+from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.rules.book import Rulebook
+from taisai.rules.clauses import Clause
 
 _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Refusal]]] = {
     commands.OpenTable: opening.open_table,
@@ -56,17 +60,17 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.ReceiveFill: cashier.receive_fill,
     commands.SendCredit: cashier.send_credit,
     commands.SendDrop: cashier.send_drop,
-    commands.SettleClaim: cashier.settle_claim,
+    commands.SettleClaim: claims.settle_claim,
     commands.PlaceBets: bets.place,
     commands.RecordBets: bets.record,
-    commands.TakeBack: bets.take_back,
-    commands.MoveBet: bets.move,
+    commands.TakeBack: moving.take_back,
+    commands.MoveBet: moving.move,
     commands.Perform: acts.perform,
     commands.Report: irregular.report,
     commands.CallAttendant: referrals.call,
     commands.DecideReferral: referrals.decide_referral,
-    commands.ChooseWithdrawal: interruption.choose,
-    commands.CloseWithdrawal: interruption.close_withdrawal,
+    commands.ChooseWithdrawal: withdrawal.choose,
+    commands.CloseWithdrawal: withdrawal.close_withdrawal,
     commands.Recover: interruption.recover_now,
     commands.Declare: interruption.declare,
 }
@@ -101,7 +105,7 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.FillReceived: cashier.on_filled,
     events.CreditSent: cashier.on_credit_sent,
     events.DropSent: cashier.on_drop_sent,
-    events.ClaimSettled: cashier.on_claim_settled,
+    events.ClaimSettled: claims.on_claim_settled,
     events.BetRegistered: laying.on_registered,
     events.BetTakenBack: laying.on_taken_back,
     events.BetMoved: laying.on_moved,
@@ -125,9 +129,9 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.SettlementUndone: settling.on_undone,
     events.RoundResettled: settling.on_resettled,
     events.IrregularityRuled: irregular.on_ruled,
-    events.WithdrawalOffered: irregular.on_offered,
-    events.WithdrawalChosen: interruption.on_chosen,
-    events.WithdrawalClosed: interruption.on_withdrawal_closed,
+    events.WithdrawalOffered: withdrawal.on_offered,
+    events.WithdrawalChosen: withdrawal.on_chosen,
+    events.WithdrawalClosed: withdrawal.on_withdrawal_closed,
     events.Referred: referrals.on_referred,
     events.ReferralDecided: referrals.on_decided,
     events.Interrupted: interruption.on_interrupted,
@@ -135,15 +139,38 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.SettlementWitnessed: irregular.on_witnessed,
 }
 
+_WITHOUT_TABLE: Final = frozenset({commands.OpenTable, commands.Recover})
+_AFTER_THE_CLOSE: Final = frozenset(
+    {
+        commands.Assign,
+        commands.Leave,
+        commands.Report,
+        commands.DecideReferral,
+        commands.SettleClaim,
+        commands.ReceiveTicket,
+        commands.DispenseCredits,
+        commands.ReceiveFill,
+        commands.SendCredit,
+        commands.SendDrop,
+    }
+)
+"""What a table that is closed for good still answers: a wrong result is corrected whenever it is found."""
+
 
 def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:
     """What a command comes to: events, none where it is a retry, or a refusal with its clause."""
-    return _DECIDE[type(command)](table, command)
+    kind = type(command)
+    if not table.open and kind not in _WITHOUT_TABLE and not (table.name and kind in _AFTER_THE_CLOSE):
+        return Refusal(
+            Reason.TABLE_NOT_OPEN, Clause("house:table"), "expected an open table, got one that is not"
+        )
+    return _DECIDE[kind](table, command)
 
 
 def evolve(table: Table, event: Event) -> Table:
     """The table after an event: the same object, changed."""
     table.ledger.latest = []
+    table.latest = max(table.latest, event.at)
     _EVOLVE[type(event)](table, event)
     return table
 

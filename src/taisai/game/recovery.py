@@ -1,4 +1,7 @@
-"""Recovery: what becomes of a round that a stop of the system cut off, and the option to withdraw."""
+"""Recovery: the table as its events left it, and what becomes of a round that a stop cut off.
+
+Decisions are appended whole, so a prefix ends between two of them.
+"""
 
 from __future__ import annotations
 

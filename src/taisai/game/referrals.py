@@ -18,16 +18,18 @@ from taisai.game.events import (
     TableShut,
 )
 from taisai.game.laying import take_off
+from taisai.game.moving import cannot_lie, over_maximum
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Held, Referral, Table
+from taisai.game.table import MOST_CALLS, Referral, Table
 from taisai.game.words import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruled, Ruling
-from taisai.rules.round import Act, Phase
+from taisai.rules.round import Act, Irregularity, Phase, Sight
 
 Events = tuple[Event, ...]
 CALL: Final = Clause("house:player-call")
 REFERRAL: Final = Clause("house:referral")
+_ANSWERS: Final = frozenset({Treatment.CONTINUE, Treatment.STANDS})
 
 
 class Decided(NamedTuple):
@@ -56,6 +58,9 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
     if command.subject is Subject.DISPUTE and not (command.round and 1 <= command.round <= newest):
         got = "none" if command.round is None else command.round
         return refused(Reason.WRONG_ROUND, CALL, f"the round that is disputed, from 1 to {newest}", got)
+    waiting = [one for one in open_referrals(table) if one.seat == seat.name]
+    if len(waiting) >= MOST_CALLS:
+        return refused(Reason.TOO_MANY, CALL, f"at most {MOST_CALLS} open calls of a seat", "one more")
     return irregular.referred(
         table, command.at, command.by, CALL, subject=command.subject, number=command.round,
         to=table.ranks.second, holds=False, outside=False, detail=command.detail, seat=seat.name,
@@ -64,12 +69,20 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
 
 def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
     """Someone of the rank decides, with a reason; what follows comes with it."""
+    absent = at_table(table, command.by)
+    if absent:
+        return absent
     referral = table.referrals.get(command.referral)
     if referral is None or referral.decided_by is not None:
         got = command.referral if referral is None else f"{referral.id}, decided by {referral.decided_by}"
         return refused(Reason.BAD_VALUE, REFERRAL, "a referral that is open", got)
-    wrong = at_least(table, command.by, referral.to, referral.clause)
+    rank = _who_decides(table, referral, command.treatment)
+    wrong = at_least(table, command.by, rank, referral.clause)
     wrong = wrong or bad_text("a reason", command.reason, least=1)
+    # With the outcome on view, whatever changes a bet's fate takes two, as does a second who is named.
+    matters = command.treatment not in _ANSWERS and table.phase.sight is Sight.SHOWN
+    if wrong is None and (matters or command.second is not None):
+        wrong = two_people(table, command.by, command.second)
     if wrong:
         return wrong
     ruled = Ruled(Ruling.REFER, referral.clause, referral.to)
@@ -82,6 +95,19 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
         treatment=command.treatment, reason=command.reason, second=command.second,
     )  # fmt: skip
     return (decided, *follows)
+
+
+def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> str:
+    """The rank that it went to.
+
+    More than an answer to a player, or than a ruling on chips, is for whoever decides the unforeseen.
+    """
+    chips = referral.subject is Irregularity.CHIPS_UNCLEAR
+    if treatment in _ANSWERS or (chips and treatment is Treatment.TREAT_BETS):
+        return referral.to
+    if referral.clause != CALL and not chips:
+        return referral.to
+    return table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings).to or referral.to
 
 
 def _nothing(_table: Table, _case: Decided) -> Events:
@@ -151,6 +177,7 @@ def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
         )
     if not case.command.bets:
         return refused(Reason.BAD_VALUE, REFERRAL, "the bets to be treated", "none")
+    brought: dict[tuple[str, str], int] = {}
     for name, area in case.command.bets.items():
         bet = round_.bets.get(name)
         if bet is None or name in round_.gone:
@@ -158,17 +185,21 @@ def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
         if area is None:
             made.append(BetReturned(at=at, by=by, clause=clause, round=round_.number, id=name))
             continue
-        terms = table.terms[bet.layout]
-        if area not in terms.rows or bet.stake % terms.steps[terms.rows[area]]:
-            expected = f"an area of layout {bet.layout} that takes {bet.stake}"
-            return refused(Reason.NOT_ON_LAYOUT, terms.matrix.layout_clause, expected, area)
-        made.append(BetMoved(at=at, by=by, clause=clause, round=round_.number, id=name, area=area))
+        brought[bet.seat, area] = brought.get((bet.seat, area), 0) + bet.stake
+        wrong = cannot_lie(table, round_, bet, area)
+        wrong = wrong or over_maximum(table, bet, area, brought[bet.seat, area])
+        if wrong:
+            return wrong
+        moved = BetMoved(
+            at=at, by=by, clause=clause, round=round_.number, id=name, area=area, second=case.second
+        )
+        made.append(moved)
     return tuple(made)
 
 
 def _shut(table: Table, case: Decided) -> Events | Refusal:
     made: Events = ()
-    if table.round is not None:
+    if table.round is not None and _in_hand(table, case) is None:
         void = voiding.voided(table, case, table.round.number, table.round.number)
         if isinstance(void, Refusal):
             return void
@@ -198,16 +229,18 @@ def on_referred(table: Table, event: Referred) -> None:
         event.referral, event.subject, event.round, event.to, event.clause, event.holds, event.seat
     )
     if event.holds:
-        table.held = Held(Hold.REFERRAL, event.clause)
+        table.holds[Hold.REFERRAL] = event.clause
 
 
 def on_decided(table: Table, event: ReferralDecided) -> None:
     """The question is answered; the round goes on unless another holds it."""
     referral = table.referrals[event.referral]
     table.referrals[event.referral] = referral._replace(decided_by=event.by)
-    if table.held and table.held.hold is Hold.REFERRAL:
-        others = [one for one in open_referrals(table) if one.holds]
-        table.held = Held(Hold.REFERRAL, others[0].clause) if others else None
+    others = [one for one in open_referrals(table) if one.holds]
+    if others:
+        table.holds[Hold.REFERRAL] = others[0].clause
+    else:
+        table.holds.pop(Hold.REFERRAL, None)
 
 
 def open_referrals(table: Table) -> list[Referral]:

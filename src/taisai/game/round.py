@@ -6,21 +6,37 @@ from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
 from taisai.game.lanes import Column
+from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
 from taisai.rules.round import Act, Phase
 
 Columns = dict[str, list[Column | None]]
 """layout → row → the stakes on that area by purse."""
+RowTotals = dict[str, list[int]]
+"""layout → row → all stakes on that area together."""
 
 
-class Settled(NamedTuple):
-    """What a settlement comes to."""
+KeptOut = dict[tuple[str, int, int], int]
+"""(layout, row, lane) → how much of a stake the limits keep out of the settlement."""
+
+
+class Totals(NamedTuple):
+    """What a settlement comes to for the house."""
 
     staked: int
     collected: int
     won: int
     returned: int
     """Stakes that came back."""
+
+
+class Settled(NamedTuple):
+    """What a settlement comes to, the totals first."""
+
+    staked: int
+    collected: int
+    won: int
+    returned: int
     by_purse: Column
     """What comes back to each purse, winnings included."""
 
@@ -29,9 +45,10 @@ class Round:
     """One round of play."""
 
     __slots__ = (
-        "acts", "bets", "bound", "choices", "columns", "day", "entered", "gone", "kept_out", "number",
-        "outside", "phase", "result", "returned", "seen", "sessions", "settled", "staked", "terms",
-        "tolerated", "tumbles", "voided", "witness",
+        "acts", "bets", "bound", "choices", "columns", "counted", "day", "dealt", "gone", "kept_out",
+        "laid_on", "number", "outside", "phase", "result", "returned", "seen", "sessions", "settled",
+        "shuffle", "staked", "stay", "stay_by", "terms", "tolerated", "totals", "tumbles", "voided",
+        "witness",
     )  # fmt: skip
 
     def __init__(self, number: int, phase: Phase, day: str, terms: str) -> None:
@@ -46,24 +63,34 @@ class Round:
         self.gone: set[str] = set()
         """Bets that were taken back, withdrawn or returned."""
         self.columns: Columns = {}
+        self.totals: RowTotals = {}
+        self.laid_on: dict[str, str] = {}
+        """Where bets that were moved were laid at first."""
+        self.stay: set[str] = set()
+        """Bets that lay there when bets were opened again."""
+        self.stay_by: Clause | None = None
+        """By which clause they stay."""
+        self.dealt = 0
+        """Cards dealt in this round."""
+        self.shuffle = 0
+        """The shuffle that they came from."""
         self.staked = 0
+        self.counted = 0
+        """What of it the limits leave in the game."""
         self.returned = 0
         """What would come back on each outcome, a lane for each, in 1/unit."""
         self.bound = 0
         """No lane of it is greater than this, which is cheaper to look at."""
         self.outside: set[tuple[str, str, int]] = set()
         """(seat, layout, row) of stakes outside the limits, where they are recorded as they lie."""
-        self.kept_out: dict[tuple[str, int, int], int] = {}
-        """(layout, row, lane) → how much of the stake the limits keep out of the settlement."""
+        self.kept_out: KeptOut = {}
         self.tolerated: set[str] = set()
-        """Seats whose bet under the minimum was settled."""
+        """Players whose bet under the minimum was settled."""
         self.sessions: dict[str, int] = {}
         """Which session of a seat bet in this round."""
         self.tumbles = 0
         self.seen = False
         """Whether a concealed die was declared seen."""
-        self.entered: Outcome | None = None
-        """The result as it was first keyed in."""
         self.result: Outcome | None = None
         self.settled: Settled | None = None
         self.voided = False

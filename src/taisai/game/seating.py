@@ -8,6 +8,7 @@ from taisai.game.authority import at_table, bad_name, bad_text, no_seat, refused
 from taisai.game.commands import LeaveSeat, ShowLayout, TakeSeat
 from taisai.game.events import Event, LayoutShown, SeatLeft, SeatTaken
 from taisai.game.laying import purse_of
+from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seats import Seat
 from taisai.game.table import MOST_SEATS, Table
@@ -25,7 +26,7 @@ def live_table(table: Table) -> bool:
     return Means.CREDITS not in table.means
 
 
-def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:
+def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:  # noqa: C901  the refusals, by rank
     """A player sits down, at a terminal or at the layout."""
     if not table.open:
         return at_table(table, command.by) or ()
@@ -43,6 +44,9 @@ def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:
     seat = table.seats.get(command.seat)
     if seat is not None and seat.taken:
         return refused(Reason.UNKNOWN_SEAT, SEATS, "a seat that is free", command.seat)
+    wrong = _sits_elsewhere(table, command)
+    if wrong:
+        return wrong
     if seat is None and len(table.seats) >= MOST_SEATS:
         return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_SEATS} seats", "one more")
     try:
@@ -57,6 +61,18 @@ def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:
             terminal=command.terminal, layout=layout,
         ),
     )  # fmt: skip
+
+
+def _sits_elsewhere(table: Table, command: TakeSeat) -> Refusal | None:
+    """Limits are a player's, so a player has one seat; and a terminal on its own account keeps to its own."""
+    for other in table.seats.values():
+        if other.taken and command.player and folded(other.player) == folded(command.player):
+            expected = f"a player without a seat, not that of {other.name}"
+            return refused(Reason.RULED_OUT, SEATS, expected, command.player)
+    own = table.terminals.get(command.terminal or "") if command.terminal == command.by else None
+    if own is not None and own != command.seat:
+        return refused(Reason.NOT_HIS_TO_DO, TERMINALS, f"the terminal's own seat {own}", command.seat)
+    return None
 
 
 def _terminal_wrong(table: Table, command: TakeSeat) -> Refusal | None:
@@ -89,6 +105,9 @@ def leave_seat(table: Table, command: LeaveSeat) -> Events | Refusal:
     wrong = seat_wrong(table, command.seat, command.by)
     if wrong:
         return wrong
+    if table.round is not None and command.seat in table.round.seats():
+        got = f"bets in round {table.round.number}"
+        return refused(Reason.UNDER_LIVE_BETS, SEATS, "no bets of the seat in the round in hand", got)
     held = table.seats[command.seat].held
     if held:
         return refused(Reason.UNDER_LIVE_BETS, SEATS, "nothing left on the seat", held)
@@ -121,7 +140,8 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
     seat = table.seats.setdefault(event.seat, Seat(event.seat))
     seat.taken, seat.player, seat.terminal, seat.layout = True, event.player, event.terminal, event.layout
     seat.session += 1
-    seat.tolerated = 0
+    if event.terminal is not None:
+        table.terminals[event.terminal] = event.seat
     seat.terms = table.terms[event.layout]
     seat.purse = purse_of(table, seat, Means.CREDITS) if event.terminal is not None else None
 

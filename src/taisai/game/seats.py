@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from taisai.game.lanes import Column
 from taisai.game.terms import Terms
 from taisai.game.words import Means
 
@@ -9,17 +10,36 @@ from taisai.game.words import Means
 class Purse:
     """The money of a seat in one kind: credits, colour chips, or cash chips that come from the pocket."""
 
-    __slots__ = ("at_risk", "credits", "lane", "means", "payable", "seat")
+    __slots__ = ("_at_risk", "_credits", "_payable", "lane", "means", "seat")
 
-    def __init__(self, lane: int, seat: Seat, means: Means) -> None:
-        self.lane = lane
-        """Its place in every column of bets."""
+    def __init__(self, seat: Seat, means: Means, columns: tuple[Column, Column, Column]) -> None:
+        """Takes the next lane of a table's columns, by which a settlement reaches all purses at once."""
+        self._credits, self._at_risk, self._payable = columns
+        self.lane = len(self._credits)
+        """Its place in every column."""
         self.seat = seat
         self.means = means
-        self.credits = 0
+        for column in columns:
+            column.append(0)
+
+    @property
+    def credits(self) -> int:
         """On the terminal, or in colour chips; nothing for cash chips, which go back to the pocket."""
-        self.at_risk = 0
-        self.payable = 0
+        return self._credits[self.lane]
+
+    @credits.setter  # noqa: A003  the word is the game's
+    def credits(self, amount: int) -> None:
+        self._credits[self.lane] = amount
+
+    @property
+    def at_risk(self) -> int:
+        """What lies on the layout."""
+        return self._at_risk[self.lane]
+
+    @property
+    def payable(self) -> int:
+        """What a settlement brought and is not yet paid."""
+        return self._payable[self.lane]
 
 
 class Seat:
@@ -27,7 +47,7 @@ class Seat:
 
     __slots__ = (
         "colour", "colour_value", "layout", "name", "player", "purse", "purses", "session", "taken",
-        "terminal", "terms", "tolerated",
+        "terminal", "terms",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -42,8 +62,6 @@ class Seat:
         self.taken = False
         self.session = 0
         """How many sessions there have been: what is owed to one player is not another's."""
-        self.tolerated = 0
-        """Rounds of this session in which a bet under the minimum was settled."""
         self.colour: str | None = None
         self.colour_value = 0
 
@@ -51,6 +69,11 @@ class Seat:
     def at_risk(self) -> int:
         """What the player has on the layout."""
         return sum(purse.at_risk for purse in self.purses.values())
+
+    @property
+    def memory_key(self) -> str:
+        """Whose under-minimum bets are remembered: the player's by name, else those of this session."""
+        return f"player {self.player}" if self.player else f"seat {self.name}, session {self.session}"
 
     @property
     def held(self) -> int:

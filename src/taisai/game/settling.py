@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple
+from typing import Final
 
 from taisai.game import lanes
+from taisai.game.adjusting import adjust, adjustments, claim_excess, owed
 from taisai.game.events import RoundResettled, RoundSettled, RoundVoided, SettlementUndone, WinnersPaid
 from taisai.game.lanes import Column
 from taisai.game.laying import hand_back
 from taisai.game.money import Account, Entry, UnbalancedError
-from taisai.game.round import Columns, Round, Settled
+from taisai.game.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
 from taisai.game.seats import Purse
-from taisai.game.table import Claim, Table
+from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.game.words import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Act, Phase
+from taisai.rules.round import Phase
+from taisai.rules.settlement import GREATEST_SUM
 
-
-class Adjustment(NamedTuple):
-    """What a purse gets or gives when a settlement is undone or done again."""
-
-    purse: Purse
-    credits: int
-    """Added to the purse, or taken from it where negative."""
-    claim: int
-    """Owed to the player beyond that, or by him where negative."""
+_CASH: Final = Means.CASH_CHIPS
+_PLAQUES: Final = Means.PLAQUES
 
 
 # What a round comes to
 
 
-def kept_out(table: Table, round_: Round) -> tuple[dict[tuple[str, int, int], int], set[str]]:
-    """What the limits keep out of the settlement, and the seats whose tolerance it uses up."""
-    kept: dict[tuple[str, int, int], int] = {}
+def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
+    """What the limits keep out of the settlement, and the players whose tolerance it uses up."""
+    kept: KeptOut = {}
     tolerated: set[str] = set()
     limits = table.book.limits
     memory = int(table.settings[limits.memory]) if limits.memory else 0
@@ -55,56 +50,78 @@ def kept_out(table: Table, round_: Round) -> tuple[dict[tuple[str, int, int], in
                 over -= cut
                 if cut:
                     kept[layout, row, lane] = cut
-        elif seat.tolerated < memory:
-            tolerated.add(name)
+        elif table.tolerated.get(seat.memory_key, 0) < memory:
+            tolerated.add(seat.memory_key)
         else:
             kept |= {(layout, row, lane): stake for lane, stake in stakes.items()}
     return kept, tolerated
 
 
+def house_side(table: Table, round_: Round, outcome: Outcome) -> Totals:
+    """What the round in hand comes to for the house; with no stake outside the limits, no purse is read."""
+    if round_.outside:
+        return Totals(*settlement(table, round_, outcome)[:4])
+    return _totals(table.in_force[round_.terms], round_.totals, outcome)
+
+
 def settlement(table: Table, round_: Round, outcome: Outcome) -> Settled:
     """What every purse gets on an outcome, the limits' say included."""
     kept = round_.kept_out if round_.settled else kept_out(table, round_)[0]
-    terms = table.in_force[round_.terms]
-    return _settlement(terms, round_.columns or columns_of(table, round_), kept, outcome)
+    return _settlement(table, round_, kept, outcome)
 
 
-def _settlement(
-    in_force: dict[str, Terms], columns: Columns, kept: dict[tuple[str, int, int], int], outcome: Outcome
-) -> Settled:
-    place = outcome.index
-    winning: list[tuple[Column, int]] = []
-    staked = stakes_back = 0
-    for layout, rows in columns.items():
-        returns = in_force[layout].returns
-        for row, column in enumerate(rows):
-            if column is None:
-                continue
-            staked += sum(column)
-            if returns[row][place]:
-                playing = _without(column, layout, row, kept)
-                winning.append((playing, returns[row][place]))
-                stakes_back += sum(playing)
-    unit = next(iter(in_force.values())).unit
-    by_purse = lanes.unpacked(lanes.weighed(winning), max((len(one) for one, _ in winning), default=0))
-    if unit > 1:
-        by_purse = array("q", [amount // unit for amount in by_purse])
-    gross, held = sum(by_purse), sum(kept.values())
+def _settlement(table: Table, round_: Round, kept: KeptOut, outcome: Outcome) -> Settled:
+    in_force, place = table.in_force[round_.terms], outcome.index
+    columns = _without(round_.columns or columns_of(table, round_), kept)
+    staked, collected, won, back = _totals(
+        in_force, round_.totals if round_.totals and not kept else _added_up(columns), outcome
+    )
+    weighed = lanes.weighed(
+        (column, weight)
+        for layout, rows in columns.items()
+        for row, weight in in_force[layout].winners[place]
+        if (column := rows[row]) is not None
+    )
+    # Every stake is a multiple of its area's step, so each lane divides by the unit without a rest.
+    by_purse = lanes.unpacked(weighed // _unit(in_force), len(table.purses))
     for (_, _, lane), amount in kept.items():
-        if lane >= len(by_purse):
-            by_purse.extend([0] * (lane + 1 - len(by_purse)))
         by_purse[lane] += amount
-    return Settled(staked, staked - held - stakes_back, gross - stakes_back, stakes_back + held, by_purse)
+    held = sum(kept.values())
+    return Settled(staked + held, collected, won, back + held, by_purse)
 
 
-def _without(column: Column, layout: str, row: int, kept: dict[tuple[str, int, int], int]) -> Column:
-    """The stakes on an area less what the limits keep out."""
+def _totals(in_force: dict[str, Terms], totals: RowTotals, outcome: Outcome) -> Totals:
+    staked = back = gross = 0
+    for layout, rows in totals.items():
+        staked += sum(rows)
+        for row, weight in in_force[layout].winners[outcome.index]:
+            back += rows[row]
+            gross += rows[row] * weight
+    return Totals(staked, staked - back, gross // _unit(in_force) - back, back)
+
+
+def _unit(in_force: dict[str, Terms]) -> int:
+    return next(iter(in_force.values())).unit
+
+
+def _added_up(columns: Columns) -> RowTotals:
+    return {
+        layout: [0 if column is None else sum(column) for column in rows] for layout, rows in columns.items()
+    }
+
+
+def _without(columns: Columns, kept: KeptOut) -> Columns:
+    """The stakes less what the limits keep out."""
     if not kept:
-        return column
-    playing = array("q", column)
-    for (on, at, lane), amount in kept.items():
-        if on == layout and at == row:
-            playing[lane] -= amount
+        return columns
+    playing = {
+        layout: [None if column is None else array("q", column) for column in rows]
+        for layout, rows in columns.items()
+    }
+    for (layout, row, lane), amount in kept.items():
+        column = playing[layout][row]
+        assert column is not None
+        column[lane] -= amount
     return playing
 
 
@@ -138,68 +155,6 @@ def _purse(table: Table, seat: str, means: Means) -> Purse:
 # Undone, or done again
 
 
-def adjustments(
-    table: Table, round_: Round, due: dict[int, int], spent: dict[int, int] | None = None
-) -> list[Adjustment]:
-    """What each purse gets or gives, where `due` is what it should have got of a round that was paid.
-
-    `spent` remembers, over several rounds at once, what earlier ones already took from a purse.
-    """
-    assert round_.settled is not None
-    spent = {} if spent is None else spent
-    found = []
-    got = round_.settled.by_purse
-    for lane in sorted({*due, *(lane for lane, amount in enumerate(got) if amount)}):
-        purse = table.purses[lane]
-        change = due.get(lane, 0) - (got[lane] if lane < len(got) else 0)
-        reachable = (
-            purse.means is not Means.CASH_CHIPS
-            and purse.seat.taken
-            and purse.seat.session == round_.sessions.get(purse.seat.name)
-        )
-        put = 0
-        if reachable:
-            put = max(change, -(purse.credits + spent.get(lane, 0)))
-            spent[lane] = spent.get(lane, 0) + put
-        if change:
-            found.append(Adjustment(purse, put, change - put))
-    return found
-
-
-def owed(changes: list[Adjustment]) -> tuple[int, int]:
-    """What becomes a claim of players, and what a claim on them."""
-    to_players = sum(change.claim for change in changes if change.claim > 0)
-    by_players = -sum(change.claim for change in changes if change.claim < 0)
-    return to_players, by_players
-
-
-def _adjust(
-    table: Table, round_: Round, changes: list[Adjustment], entries: list[Entry], clause: Clause
-) -> None:
-    put = sum(change.credits for change in changes)
-    to_players, by_players = owed(changes)
-    entries += [
-        Entry(Account.CREDITS, put, clause),
-        Entry(Account.CLAIMS_OF_PLAYERS, to_players, clause),
-        Entry(Account.CLAIMS_ON_PLAYERS, by_players, clause),
-    ]
-    table.ledger.post(*(entry for entry in entries if entry.amount))
-    for change in changes:
-        change.purse.credits += change.credits
-        if change.claim:
-            claim = _claim(table, round_, change)
-            table.claims[claim.id] = claim
-
-
-def _claim(table: Table, round_: Round, change: Adjustment) -> Claim:
-    seat = change.purse.seat
-    made = sum(1 for one in table.claims.values() if one.round == round_.number) + 1
-    session = round_.sessions[seat.name]
-    return Claim(
-        f"{round_.number}-{made}", round_.number, seat.name, session, abs(change.claim), change.claim > 0
-    )
-
-
 def due_again(table: Table, round_: Round, outcome: Outcome) -> tuple[Settled, dict[int, int]]:
     """What a settled round comes to on another outcome, in all and by purse."""
     again = settlement(table, round_, outcome)
@@ -214,17 +169,21 @@ def _check(what: str, expected: object, got: object) -> None:
         raise UnbalancedError(f"expected the {what} {expected} that the record carries, got {got}")
 
 
+def _nothing(table: Table) -> Column:
+    return array("q", bytes(lanes.BYTES * len(table.purses)))
+
+
 def on_settled(table: Table, event: RoundSettled) -> None:
     """What was at risk is the house's, or payable."""
     round_ = table.round
     assert round_ is not None
     kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
     outcome = Outcome.of(*event.faces)
-    settled = _settlement(table.in_force[round_.terms], round_.columns, kept, outcome)
+    settled = _settlement(table, round_, kept, outcome)
     _check("totals", (event.staked, event.collected, event.won, event.returned), settled[:4])
     round_.kept_out, round_.tolerated = kept, tolerated
     for name in tolerated:
-        table.seats[name].tolerated += 1
+        table.tolerated[name] = table.tolerated.get(name, 0) + 1
     clause = event.clause
     entries = (
         Entry(Account.AT_RISK, -settled.staked, clause),
@@ -233,11 +192,8 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         Entry(Account.PAYABLE, settled.won + settled.returned, clause),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
-    by_purse = settled.by_purse
-    count = len(by_purse)
-    for lane, purse in enumerate(table.purses):
-        purse.at_risk = 0
-        purse.payable = by_purse[lane] if lane < count else 0
+    table.at_risk[:] = _nothing(table)
+    table.payable[:] = settled.by_purse
     round_.settled, round_.result, round_.phase = settled, outcome, event.phase
 
 
@@ -245,24 +201,27 @@ def on_paid(table: Table, event: WinnersPaid) -> None:
     """What was payable is the players' again: as credits, as colour chips, or out of the tray."""
     round_ = table.round
     assert round_ is not None
-    credited = from_tray = 0
-    for purse in table.purses:
-        if purse.payable:
-            if purse.means is Means.CASH_CHIPS:
-                from_tray += purse.payable
-            else:
-                credited += purse.payable
-                purse.credits += purse.payable
-            purse.payable = 0
+    from_tray, payable = tray_needs(table), table.payable
+    credited = sum(payable) - from_tray
     _check("sum paid", event.paid, credited + from_tray)
+    if from_tray:
+        for purse in table.purses:
+            if purse.means is _CASH:
+                payable[purse.lane] = 0
+    table.credits[:] = lanes.unpacked(lanes.weighed(((table.credits, 1), (payable, 1))), len(payable))
+    payable[:] = _nothing(table)
     table.ledger.move(Account.PAYABLE, Account.CREDITS, credited, event.clause)
     table.ledger.withdraw(Account.CHIPS, Account.PAYABLE, from_tray, event.clause)
+    if max(table.credits, default=0) > GREATEST_SUM:
+        claim_excess(table, round_, event.clause)
     round_.phase = event.phase
 
 
 def tray_needs(table: Table) -> int:
     """What leaves the tray when winners are paid."""
-    return sum(purse.payable for purse in table.purses if purse.means is Means.CASH_CHIPS)
+    if _CASH not in table.means and _PLAQUES not in table.means:
+        return 0  # terminals alone, of which there may be thousands
+    return sum(purse.payable for purse in table.purses if purse.means is _CASH)
 
 
 def on_voided(table: Table, event: RoundVoided) -> None:
@@ -273,7 +232,7 @@ def on_voided(table: Table, event: RoundVoided) -> None:
     if round_.settled is None:
         stakes = stakes_by_purse(table, round_)
         for lane, stake in stakes.items():
-            table.purses[lane].at_risk -= stake
+            table.at_risk[lane] -= stake
             hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
     elif round_ is table.round and round_.phase is not Phase.PAID:
         _unsettle(table, round_, clause)
@@ -285,11 +244,9 @@ def on_voided(table: Table, event: RoundVoided) -> None:
             Entry(Account.HOUSE_WON, -round_.settled.collected, clause),
             Entry(Account.HOUSE_LOST, -round_.settled.won, clause),
         ]
-        _adjust(table, round_, changes, entries, clause)
+        adjust(table, round_, changes, entries, clause)
     _check("stakes", event.staked, round_.staked)
-    for name in round_.tolerated:  # a bet that went back was not settled after all
-        if table.seats[name].session == round_.sessions[name]:
-            table.seats[name].tolerated -= 1
+    forget_tolerance(table, round_)
     round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
     if round_ is table.round:
         close_round(table)
@@ -316,8 +273,14 @@ def _take_from_payable(table: Table, settled: Settled, clause: Clause) -> None:
             if entry.amount
         )
     )
-    for purse in table.purses:
-        purse.payable = 0
+    table.payable[:] = _nothing(table)
+
+
+def forget_tolerance(table: Table, round_: Round) -> None:
+    """A bet that goes back was not settled after all, so it does not count against its player."""
+    for name in round_.tolerated:
+        if table.tolerated.get(name, 0):
+            table.tolerated[name] -= 1
 
 
 def on_undone(table: Table, event: SettlementUndone) -> None:
@@ -328,9 +291,8 @@ def on_undone(table: Table, event: SettlementUndone) -> None:
     stakes = stakes_by_purse(table, round_)
     _take_from_payable(table, round_.settled, event.clause)
     for lane, stake in stakes.items():
-        table.purses[lane].at_risk = stake
-    for name in round_.tolerated:
-        table.seats[name].tolerated -= 1
+        table.at_risk[lane] = stake
+    forget_tolerance(table, round_)
     round_.settled, round_.phase, round_.kept_out, round_.tolerated = None, event.phase, {}, set()
 
 
@@ -351,12 +313,15 @@ def on_resettled(table: Table, event: RoundResettled) -> None:
         difference = again.won + again.returned - was.won - was.returned
         entries.append(Entry(Account.PAYABLE, difference, clause))
         table.ledger.post(*(entry for entry in entries if entry.amount))
-        for purse in table.purses:
-            purse.payable = due.get(purse.lane, 0)
+        table.payable[:] = again.by_purse
     else:
         changes = adjustments(table, round_, due)
         _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
-        _adjust(table, round_, changes, entries, clause)
+        adjust(table, round_, changes, entries, clause)
+    if round_.shuffle and round_.shuffle == table.shoe.shuffles:
+        assert round_.result is not None
+        table.shoe.unshow(round_.result.faces)
+        table.shoe.show(outcome.faces)
     round_.settled, round_.result = again, outcome
 
 
@@ -364,12 +329,13 @@ def close_round(table: Table) -> None:
     """The round in hand is over and joins the others; its columns can be made again from its bets."""
     round_ = table.round
     assert round_ is not None
-    table.shoe.end_round(table.settings, dealt=Act.DEAL_CARDS in round_.acts)
+    table.shoe.end_round(table.settings, dealt=round_.dealt)
     round_.phase = Phase.BETWEEN
-    round_.columns = {}
+    round_.columns, round_.totals = {}, {}
     round_.returned = round_.bound = 0
     table.rounds.append(round_)
     table.round = None
-    table.held = None
-    if table.shut_after is not None:
-        table.shut, table.shut_after = table.shut_after, None
+    table.holds.clear()
+    for name, referral in table.referrals.items():
+        if referral.holds:  # the question stays open, but there is no round left to wait for it
+            table.referrals[name] = referral._replace(holds=False)

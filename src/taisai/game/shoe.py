@@ -15,13 +15,29 @@ BACK_INTO_SHOE: Final = "shoe"
 class Shoe:
     """The cards of a table; a game of dice has none and asks nothing of it."""
 
-    __slots__ = ("burnt", "decks", "left", "rule", "seen", "shuffled", "spoilt")
+    __slots__ = (
+        "burnt",
+        "decks",
+        "fresh",
+        "left",
+        "rounds",
+        "rule",
+        "seen",
+        "shuffled",
+        "shuffles",
+        "spoilt",
+    )
 
     def __init__(self, rule: ChanceRule) -> None:
         self.rule = rule
         self.decks = 0
         self.left = 0
         """Cards that can still be dealt."""
+        self.fresh = False
+        """Whether the decks are loaded and were never shuffled."""
+        self.shuffles = 0
+        self.rounds = 0
+        """Rounds that were dealt from these decks."""
         self.burnt = 0
         self.seen = [0] * len(FACES)
         """Cards of each face that were dealt face up since the shuffle."""
@@ -40,15 +56,20 @@ class Shoe:
         """How many cards the decks have."""
         return self.decks * self.rule.cards_per_face * len(FACES)
 
+    @property
+    def short(self) -> bool:
+        """Whether it has too few cards for a round."""
+        return self.left < DICE
+
     def unready(self, settings: Mapping[str, str]) -> str | None:
         """Why no round can be dealt from it, in words."""
         if not self.decks or self.spoilt:
             return "a shoe loaded with sound decks"
-        if not self.shuffled and (settings.get("shuffle") == EVERY_ROUND or self.left == self.cards):
+        if not self.shuffled and (self.fresh or settings.get("shuffle") == EVERY_ROUND):
             return "a shuffle before the round"
         if self._past_penetration(settings):
             return f"a shuffle, since {settings['penetration']} % of the shoe is dealt"
-        if self.left < DICE:
+        if self.short:
             return f"at least {DICE} cards in the shoe"
         return None
 
@@ -64,24 +85,27 @@ class Shoe:
 
     def load(self, decks: int) -> None:
         """New decks."""
-        self.decks, self.spoilt, self.shuffled = decks, False, False
+        self.decks, self.spoilt, self.shuffled, self.fresh, self.rounds = decks, False, False, True, 0
         self.left, self.burnt, self.seen = self.cards, 0, [0] * len(FACES)
 
     def shuffle(self, burnt: int) -> None:
         """All cards together again, so many burnt unseen."""
-        self.left, self.burnt, self.shuffled = self.cards - burnt, burnt, True
+        self.left, self.burnt, self.shuffled, self.fresh = self.cards - burnt, burnt, True, False
         self.seen = [0] * len(FACES)
+        self.shuffles += 1
 
     def deal(self) -> None:
         """Three cards leave the shoe."""
         self.left -= DICE
         self.shuffled = False
+        self.rounds += 1
 
-    def end_round(self, settings: Mapping[str, str], *, dealt: bool) -> None:
+    def end_round(self, settings: Mapping[str, str], *, dealt: int) -> None:
         """Dealt cards go into the rack, or back into the shoe where the setting says so."""
         if dealt and settings.get("discard") == BACK_INTO_SHOE:
-            self.left += DICE
+            self.left += dealt
             self.seen = [0] * len(FACES)
+            self.shuffles += 1
 
     def show(self, faces: Sequence[int]) -> None:
         """What the dealt cards showed."""

@@ -7,9 +7,10 @@ from typing import Final
 from taisai.game.authority import at_table, bad_name, refused
 from taisai.game.commands import Assign, Leave
 from taisai.game.events import Event, PersonAssigned, PersonLeft
+from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
-from taisai.game.words import SYSTEM
+from taisai.game.words import HOUSE, SYSTEM
 from taisai.rules.clauses import Clause
 
 Events = tuple[Event, ...]
@@ -18,7 +19,7 @@ MOST_PEOPLE: Final = 100  # at one table at once
 
 
 def assign(table: Table, command: Assign) -> Events | Refusal:
-    """A person takes a position: sent by someone above it, or arriving as the supervisor he is."""
+    """A person takes a position: assigned by a supervisor, or signed in by the House."""
     ranks = table.ranks.ranks()
     for what, rank in (("a rank", command.rank), ("a position", command.position)):
         if rank not in ranks:
@@ -28,6 +29,10 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
         return wrong
     if command.person in SYSTEM or any(command.person == seat.terminal for seat in table.seats.values()):
         return refused(Reason.BAD_VALUE, PEOPLE, "a person", command.person)
+    if any(one != command.person and folded(one) == folded(command.person) for one in table.people):
+        return refused(Reason.BAD_VALUE, PEOPLE, "a name that nobody at the table has", command.person)
+    if table.round is not None and command.person == table.dealer() and command.position != ranks[0]:
+        return refused(Reason.UNDER_LIVE_BETS, PEOPLE, "a relief for the Dealer of a round in hand", "none")
     if len(table.people) >= MOST_PEOPLE and command.person not in table.people:
         return refused(Reason.TOO_MANY, PEOPLE, f"at most {MOST_PEOPLE} people", "one more")
     dealing = table.dealer() if command.position == ranks[0] else None
@@ -41,17 +46,20 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
 
 
 def _may_assign(table: Table, command: Assign) -> Refusal | None:
+    """A supervising position is filled by the House's word alone: nobody makes his own second person."""
     ranks = table.ranks
-    arrives = command.by == command.person and command.rank == command.position
-    if table.open and arrives and ranks.at_least(command.rank, ranks.second):
+    if command.by == HOUSE:
         return None
     wrong = at_table(table, command.by)
     if wrong:
         return wrong
     holder = table.people[command.by].position
-    least = max(command.position, ranks.second, key=ranks.place)
-    if not ranks.at_least(holder, least):
-        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, f"the {least} or above", f"{command.by}, {holder}")
+    if ranks.at_least(command.position, ranks.second):
+        expected = "the House's staff roll to sign a supervisor in"
+        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, expected, f"{command.by}, {holder}")
+    if not ranks.at_least(holder, ranks.second):
+        expected = f"the {ranks.second} or above"
+        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, expected, f"{command.by}, {holder}")
     return None
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Final, NamedTuple
 
 from taisai.game.equipment import Equipment
+from taisai.game.lanes import Column
 from taisai.game.limits import Limits
 from taisai.game.money import Ledger
 from taisai.game.round import Round
 from taisai.game.seats import Purse, Seat
 from taisai.game.shoe import Shoe
 from taisai.game.terms import Terms
-from taisai.game.words import Hold, Subject
+from taisai.game.words import Hold, Moved, Subject
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Irregularities
@@ -23,9 +25,8 @@ MOST_SEATS: Final = 2_000  # terminals that one table reaches in well under a se
 MOST_ROUNDS: Final = 100_000  # of one stream: at a round a minute, ten weeks of days and nights
 MOST_BETS: Final = 1_000_000  # of one round
 MOST_IN_BATCH: Final = 500  # of one command; the largest layout has 104 areas
-MOST_ID: Final = 64  # characters of a name or an id
 MOST_TEXT: Final = 500  # characters of a reason or detail
-MOST_REFERRALS: Final = 10_000  # that are open or decided; beyond it something calls without end
+MOST_CALLS: Final = 5  # of one seat that are open at once
 
 
 class Person(NamedTuple):
@@ -51,8 +52,7 @@ class Claim(NamedTuple):
 class Transfer(NamedTuple):
     """What this stream booked of a transfer between table and House."""
 
-    kind: str
-    """'ticket', 'dispensed', 'fill', 'credit', 'drop' or 'claim'."""
+    kind: Moved
     amount: int
     """Due from the House where positive, owed to it where negative."""
     subject: str = ""
@@ -83,14 +83,15 @@ class Table:
     """One table. Made from a rulebook; its first event opens it."""
 
     __slots__ = (
-        "bet_clause", "book", "claims", "colours", "currency", "day", "days", "demonstration", "digest",
-        "equipment", "held", "in_force", "irregularities", "layout", "ledger", "limits", "means", "name",
-        "offers", "open", "people", "procedure", "purses", "ranks", "referrals", "round", "rounds",
-        "seats", "settings", "shift", "shoe", "shut", "shut_after", "terms", "transfers", "witnessed_by",
-        "zone",
+        "at_risk", "bet_clause", "book", "claims", "claims_made", "colours", "credits", "currency",
+        "day", "demonstration", "digest", "equipment", "holds", "in_force", "irregularities", "latest",
+        "layout", "ledger", "limits", "means", "name", "offers", "open", "payable", "people",
+        "procedure", "purses", "ranks", "referrals", "round", "rounds", "seats", "settings", "shift",
+        "shoe", "shut", "shut_after", "terminals", "terms", "tolerated", "transfers", "waived",
+        "witnessed_by", "zone",
     )  # fmt: skip
 
-    def __init__(self, book: Rulebook) -> None:
+    def __init__(self, book: Rulebook) -> None:  # noqa: PLR0915  what a table is, in one place
         self.book = book
         self.ranks: People = book.people
         self.procedure: Procedure = book.procedure
@@ -112,17 +113,23 @@ class Table:
         """Of everything in force."""
         self.in_force: dict[str, dict[str, Terms]] = {}
         """Digest → the terms that were in force under it, for rounds that are over."""
-        self.currency = ""
-        self.day = ""
-        self.zone = ""
-        self.shift = ""
-        self.days = 0
+        self.currency = self.day = self.zone = self.shift = ""
         self.demonstration = False
         self.people: dict[str, Person] = {}
         self.equipment = Equipment(book.equipment)
         self.shoe = Shoe(book.chance_rule)
         self.seats: dict[str, Seat] = {}
         self.purses: list[Purse] = []
+        self.credits: Column = array("q")
+        """What each purse has to bet with."""
+        self.at_risk: Column = array("q")
+        """What each purse has on the layout."""
+        self.payable: Column = array("q")
+        """What a settlement brought to each purse, until it is paid."""
+        self.terminals: dict[str, str] = {}
+        """Terminal → the seat that it last had."""
+        self.latest = 0
+        """The latest moment of any event: a clock that goes back makes nothing younger."""
         self.colours: dict[str, str] = {}
         """Colour → the seat that plays it."""
         self.ledger = Ledger()
@@ -130,7 +137,13 @@ class Table:
         """The rounds that are over, the first at place 0."""
         self.round: Round | None = None
         """The round in hand."""
-        self.held: Held | None = None
+        self.holds: dict[Hold, Clause] = {}
+        """What the round waits for, by which clause."""
+        self.claims_made = 0
+        self.waived: list[Claim] = []
+        """Claims that were given up: who kept the money has had it, should the round be corrected again."""
+        self.tolerated: dict[str, int] = {}
+        """Player → rounds of the day in which a bet of his under the minimum was settled."""
         self.shut: str | None = None
         """Why no round opens."""
         self.shut_after: str | None = None
@@ -145,6 +158,11 @@ class Table:
     def phase(self) -> Phase:
         """Where the round in hand stands; between rounds where there is none."""
         return self.round.phase if self.round else Phase.BETWEEN
+
+    @property
+    def held(self) -> Held | None:
+        """Why the round waits, if it does; the first of several reasons."""
+        return next((Held(hold, clause) for hold, clause in self.holds.items()), None)
 
     @property
     def live_bets(self) -> bool:

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from taisai.game import lanes
 from taisai.game.limits import Limits, limits_of
-from taisai.rules.areas import AreaId
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError
 from taisai.rules.limits import LimitPolicy
@@ -35,6 +34,8 @@ class Terms(NamedTuple):
     """A stake is a multiple of this, so that what it wins is whole."""
     returns: list[tuple[int, ...]]
     """[row][outcome] what comes back per unit staked, in 1/unit; 0 for a loser."""
+    winners: list[list[tuple[int, int]]]
+    """[outcome] the rows that win, each with what comes back."""
     best: list[int]
     """[row] the most that comes back."""
     lanes: list[int]
@@ -51,6 +52,9 @@ def terms_of(
         layout: book.matrix(layout, settings=settings, offered=offers) for layout in book.pay_by_layout
     }
     unit = lcm(*(matrix.denominator for matrix in matrices.values()))
+    if unit > lanes.GREATEST // GREATEST_SUM:
+        most = lanes.GREATEST // GREATEST_SUM
+        raise RulesError(f"expected odds with a common denominator of at most {most}, got {unit}")
     terms = {layout: _terms(layout, matrix, limits, unit) for layout, matrix in matrices.items()}
     if book.limits.over_maximum is LimitPolicy.SETTLE_TO_MAXIMUM:
         for one in terms.values():
@@ -80,15 +84,14 @@ def _terms(layout: str, matrix: Matrix, limits: Limits, unit: int) -> Terms:
         [GREATEST_SUM * unit // max(row) for row in returns],
         [lcm(*(denominator // gcd(win.net, denominator) for win in wins)) for wins in matrix.wins],
         returns,
+        [
+            [(row, returned[place]) for row, returned in enumerate(returns) if returned[place]]
+            for place in range(len(OUTCOMES))
+        ],
         [max(row) for row in returns],
         [lanes.packed(row) for row in returns],
         unit,
     )
-
-
-def area_of(terms: Terms, row: int) -> AreaId:
-    """The area of a row."""
-    return terms.matrix.areas[row]
 
 
 def digest_of(book: Rulebook, settings: dict[str, str], offers: dict[str, str], limits: Limits) -> str:

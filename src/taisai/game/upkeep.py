@@ -50,8 +50,9 @@ def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
     if other is not None:
         ruled = table.irregularities.ruled(Irregularity.TWO_SHAKERS, table.phase, table.settings)
         return refused(Reason.RULED_OUT, ruled.clause, f"{other} off the table first", "it is on it")
-    if table.round is not None:
-        return between_rounds(table, EQUIPMENT) or ()
+    wrong = between_rounds(table, EQUIPMENT) or _not_fresh(table, command)
+    if wrong:
+        return wrong
     custodian = None
     if item.custody is not None:
         wrong = may_act(table, command.by, item.custody, item.clause)
@@ -64,6 +65,16 @@ def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
             custodian=custodian,
         ),
     )  # fmt: skip
+
+
+def _not_fresh(table: Table, command: PlaceItem) -> Refusal | None:
+    """Why an item is not a new one: it lies there, or left because it failed or had its time."""
+    if command.item in table.equipment.placed:
+        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} removed first", "it is on the table")
+    if (command.item, command.serial) in table.equipment.retired:
+        expected = f"another {command.item}, by its serial number"
+        return refused(Reason.RULED_OUT, EQUIPMENT, expected, command.serial or "none given")
+    return None
 
 
 def _excluded(table: Table, item: Item) -> str | None:
@@ -136,7 +147,8 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
     made: list[Event] = [
         ItemInspected(
             at=command.at, by=command.by, clause=inspection.clause, item=item.id, runs=command.runs,
-            passed=passed, position=inspection.by,
+            passed=passed, position=inspection.by, before=inspection.before, entered=command.entered,
+            lit=command.lit,
         )
     ]  # fmt: skip
     if not passed and table.equipment.placed[item.id].working:
@@ -194,10 +206,8 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
         return refused(Reason.BAD_VALUE, SHOE, "six counts, one for each face", command.found)
     if command.found == table.shoe.expected():
         return (CardsCounted(at=command.at, by=command.by, clause=SHOE, found=command.found),)
-    return irregular.found(
-        table, command.at, command.by, Irregularity.CARD_COUNT_WRONG,
-        detail=f"found {sum(command.found)} of {table.shoe.cards} cards",
-    )  # fmt: skip
+    detail = f"found {sum(command.found)} of {table.shoe.cards} cards"
+    return irregular.found(table, command, Irregularity.CARD_COUNT_WRONG, detail=detail)
 
 
 # Evolving
@@ -232,9 +242,7 @@ def on_repaired(table: Table, event: ItemRepaired) -> None:
 def on_inspected(table: Table, event: ItemInspected) -> None:
     """The inspection holds, where it was passed."""
     if event.passed:
-        for inspection in table.equipment.items[event.item].inspections:
-            if inspection.by == event.position:
-                table.equipment.inspected.add((event.item, inspection.before))
+        table.equipment.inspected.add((event.item, event.before))
 
 
 def on_loaded(table: Table, event: ShoeLoaded) -> None:

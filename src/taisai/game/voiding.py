@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from taisai.game.adjusting import adjustments, owed
 from taisai.game.authority import refused, two_people
 from taisai.game.commands import Faces
-from taisai.game.events import Event, ResultCorrected, RoundResettled, RoundVoided
+from taisai.game.events import Event, ResultCorrected, RoundResettled, RoundVoided, TableShut
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
-from taisai.game.settling import adjustments, due_again, owed, stakes_by_purse
+from taisai.game.settling import due_again, stakes_by_purse
 from taisai.game.table import Table
+from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.irregularities import Ruled
 from taisai.rules.outcomes import Outcome
@@ -56,7 +58,17 @@ def voided(
         if wrong:
             return wrong
     spent: dict[int, int] = {}
-    return tuple(_voided(table, case, one, spent) for one in rounds)
+    made: list[Event] = [_voided(table, case, one, spent) for one in rounds]
+    if current in rounds:
+        made += shut_now(table, case.at, case.by)
+    return tuple(made)
+
+
+def shut_now(table: Table, at: int, by: str) -> Events:
+    """The table is shut with the end of its round, where that was ordered."""
+    if table.shut_after is None:
+        return ()
+    return (TableShut(at=at, by=by, clause=table.witnessed_by, reason=table.shut_after),)
 
 
 def _voided(table: Table, case: Ordered, round_: Round, spent: dict[int, int]) -> RoundVoided:
@@ -68,8 +80,13 @@ def _voided(table: Table, case: Ordered, round_: Round, spent: dict[int, int]) -
     return RoundVoided(
         at=case.at, by=case.by, clause=case.ruled.clause, round=round_.number,
         staked=round_.staked, settled=settled, owed_to_players=to_players, owed_by_players=by_players,
-        second=case.second if settled else None,
+        later=_later(table, round_), second=case.second,
     )  # fmt: skip
+
+
+def _later(table: Table, round_: Round) -> Clause | None:
+    newest = len(table.rounds) + (table.round is not None)
+    return table.irregularities.later if round_.number < newest else None
 
 
 def unpaid(table: Table, round_: Round) -> bool:
@@ -89,12 +106,13 @@ def corrected(table: Table, case: Ordered, round_: Round, faces: Faces) -> Event
         return refused(Reason.RULED_OUT, clause, "a round with a result", got)
     if outcome is round_.result:
         return refused(Reason.BAD_VALUE, clause, f"another outcome than {outcome}", "the same")
-    if round_.settled is None:
-        return (ResultCorrected(at=case.at, by=case.by, clause=clause, faces=tuple(outcome.faces)),)
     wrong = two_people(table, case.by, case.second)
     if wrong:
         return wrong
     assert case.second is not None
+    if round_.settled is None:
+        faces = tuple(outcome.faces)
+        return (ResultCorrected(at=case.at, by=case.by, clause=clause, faces=faces, second=case.second),)
     again, due = due_again(table, round_, outcome)
     to_players = by_players = 0
     if not unpaid(table, round_):
@@ -104,6 +122,6 @@ def corrected(table: Table, case: Ordered, round_: Round, faces: Faces) -> Event
             at=case.at, by=case.by, clause=clause, round=round_.number, entered=tuple(round_.result.faces),
             faces=tuple(outcome.faces), staked=again.staked, collected=again.collected, won=again.won,
             returned=again.returned, owed_to_players=to_players, owed_by_players=by_players,
-            second=case.second,
+            later=_later(table, round_), second=case.second,
         ),
     )  # fmt: skip

@@ -12,8 +12,12 @@ CHIP_READER: Final = "chip-reader"
 RECOVERY: Final = "recovery"
 """The system itself, starting again after an interruption."""
 CAGE: Final = "cage"
-"""The cage's side of a transfer."""
-SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE})
+"""The House's side of a transfer, as it arrives at a table."""
+TABLE: Final = "table"
+"""A table's side of a transfer, as it arrives at the House."""
+HOUSE: Final = "house"
+"""The House's word on who someone is: whoever signs in does so by its staff roll."""
+SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE, TABLE, HOUSE})
 """Actors that are no persons; each may do only what is its own."""
 
 
@@ -49,6 +53,28 @@ class Treatment(StrEnum):
     """Named bets are returned, or count as lying on another area."""
     SHUT = "shut"
     """The round in hand is void and the table shut until it is reopened."""
+
+
+class ClaimEnd(StrEnum):
+    """How a claim comes to its end."""
+
+    TABLE = "table"
+    """Paid out of the tray, or into it."""
+    CAGE = "cage"
+    """Paid or collected by the cage, under a transfer."""
+    WAIVE = "waive"
+    """Given up."""
+
+
+class Moved(StrEnum):
+    """What moves between a table and the House."""
+
+    TICKET = "ticket"
+    DISPENSED = "dispensed"
+    FILL = "fill"
+    CREDIT = "credit"
+    DROP = "drop"
+    CLAIM = "claim"
 
 
 class Subject(StrEnum):

@@ -11,7 +11,7 @@ from taisai.game.cage.house import House, Ticket, Transfer, entries, transfer_of
 from taisai.game.cage.messages import HouseCommand, HouseEvent
 from taisai.game.cage.values import beyond, clock, found, quoted, too_many, wrong_values
 from taisai.game.refusals import Reason, Refusal, first
-from taisai.game.words import SYSTEM
+from taisai.game.words import SYSTEM, TABLE
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 
@@ -30,7 +30,9 @@ class _Who(Enum):
     """Who may ask for something."""
 
     ANYONE = auto()
-    """Whoever opens the House; and terminals, of which the roll knows nothing."""
+    """Whoever opens the House."""
+    TABLE = auto()
+    """A table's side of a transfer, which the system itself carries."""
     STAFF = auto()
     TWO = auto()
     """Staff, with a second person of the second rank or above."""
@@ -51,9 +53,9 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     said.BringIn: _Act(said.CapitalBrought, _CAGE, _Who.TWO),
     said.TakeOut: _Act(said.CapitalTaken, _CAGE, _Who.TWO),
     said.SellTicket: _Act(said.TicketSold, _TICKETS, _Who.STAFF),
-    said.IssueTicket: _Act(said.TicketIssued, _TICKETS, _Who.ANYONE),
+    said.IssueTicket: _Act(said.TicketIssued, _TICKETS, _Who.TABLE),
     said.RedeemTicket: _Act(said.TicketRedeemed, _TICKETS, _Who.STAFF),
-    said.SendTicket: _Act(said.TicketAccepted, _TICKETS, _Who.ANYONE),
+    said.SendTicket: _Act(said.TicketAccepted, _TICKETS, _Who.TABLE),
     said.SendFill: _Act(said.FillSent, _FLOAT, _Who.TWO),
     said.ReceiveCredit: _Act(said.CreditReceived, _FLOAT, _Who.STAFF),
     said.CountDrop: _Act(said.DropCounted, Clause("house:drop"), _Who.TWO),
@@ -115,6 +117,11 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
 def _people(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
     """Why these people may not ask for it."""
     if who is _Who.ANYONE or (who is _Who.SUPERVISOR and command.by == house.opened_by):
+        return
+    if who is _Who.TABLE:
+        if command.by != TABLE:
+            got = f"expected the table's side of a transfer ({TABLE!r}), got {quoted(command.by)}"
+            yield Refusal(Reason.NOT_HIS_TO_DO, Clause("house:transfers"), got)
         return
     rank = found(house.people, command.by)
     if rank is None:

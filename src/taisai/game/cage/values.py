@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
 from taisai.game.cage.messages import HouseCommand, OpenHouse
+from taisai.game.names import MOST_ID, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 from taisai.rules.settlement import GREATEST_SUM
 
-MOST_ID: Final = 64  # characters of a name or an id
 MOST_RANKS: Final = 20  # of the ladder; the longest of the documents has four
 LATEST: Final = 253_402_300_799_999  # the end of the year 9999, in milliseconds: later no date can be told
 
@@ -26,7 +26,7 @@ def wrong_values(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
     """What is wrong with the values of a command, whatever the state of the House."""
     for name in command.__struct_fields__:
         value = getattr(command, name)
-        if name in _IDS and not is_id(value):
+        if name in _IDS and not is_name(value):
             wanted = f"1 to {MOST_ID} printable characters as {name}"
             yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
         elif name in _LEAST and (type(value) is not int or value < _LEAST[name]):
@@ -42,7 +42,7 @@ def wrong_values(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
 
 
 def _ladder(ladder: object, second_rank: object) -> Iterator[Refusal]:
-    if not isinstance(ladder, tuple) or not all(map(is_id, ladder)) or len(set(ladder)) != len(ladder):
+    if not isinstance(ladder, tuple) or not all(map(is_name, ladder)) or len(set(ladder)) != len(ladder):
         wanted = f"ranks of 1 to {MOST_ID} printable characters, each once"
         yield Refusal(Reason.BAD_VALUE, _PEOPLE, f"expected {wanted}, got {quoted(ladder)}")
     elif len(ladder) > MOST_RANKS:
@@ -50,11 +50,6 @@ def _ladder(ladder: object, second_rank: object) -> Iterator[Refusal]:
     elif second_rank not in ladder:
         got = f"expected a second rank of the ladder, got {quoted(second_rank)}"
         yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
-
-
-def is_id(value: object) -> bool:
-    """Whether a value can name something."""
-    return type(value) is str and 0 < len(value) <= MOST_ID and value.isprintable()
 
 
 def beyond(what: str, amount: int) -> Refusal:

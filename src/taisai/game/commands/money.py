@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from taisai.game.commands.command import Command
-from taisai.game.words import Means
+from taisai.game.words import ClaimEnd, Means
 
 # Seats, chips and credits
 
@@ -59,11 +59,13 @@ class CashColour(Command, frozen=True, kw_only=True):
 
 
 class ReceiveTicket(Command, frozen=True, kw_only=True):
-    """The value of a ticket that the cage redeemed arrives at a terminal."""
+    """The value of a ticket that the House took in arrives at a terminal."""
 
     transfer: str
     seat: str
     amount: int
+    session: int
+    """The session of the seat in which the ticket was put in."""
 
 
 class DispenseCredits(Command, frozen=True, kw_only=True):
@@ -100,8 +102,7 @@ class SettleClaim(Command, frozen=True, kw_only=True):
     """A claim is paid, collected or given up: at the table, or by the cage under a transfer."""
 
     claim: str
-    how: str
-    """'table', 'cage' or 'waive'."""
+    how: ClaimEnd
     transfer: str | None = None
     reason: str = ""
     second: str | None = None
@@ -153,3 +154,5 @@ class MoveBet(Command, frozen=True, kw_only=True):
     round: int
     id: str
     area: str
+    second: str | None = None
+    """Who sees it too, after the close."""

@@ -143,3 +143,4 @@ class CountCards(Command, frozen=True, kw_only=True):
     """The cards of the shoe and of the discards are counted, face by face."""
 
     found: tuple[int, ...]
+    second: str | None = None

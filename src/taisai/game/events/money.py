@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game.events.event import Event
-from taisai.game.words import Means
+from taisai.game.words import ClaimEnd, Means
 
 # Seats, chips and credits
 
@@ -53,6 +53,7 @@ class ColourCashed(Event, frozen=True, kw_only=True):
 
     seat: str
     pieces: int
+    amount: int
 
 
 class TicketReceived(Event, frozen=True, kw_only=True):
@@ -100,7 +101,7 @@ class ClaimSettled(Event, frozen=True, kw_only=True):
     """A claim was paid, collected or given up."""
 
     claim: str
-    how: str
+    how: ClaimEnd
     transfer: str | None
     reason: str
     second: str
@@ -136,6 +137,7 @@ class BetMoved(Event, frozen=True, kw_only=True):
     round: int
     id: str
     area: str
+    second: str | None
 
 
 class BetReturned(Event, frozen=True, kw_only=True):

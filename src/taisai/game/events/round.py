@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from taisai.game.commands import Faces
 from taisai.game.events.event import Event
+from taisai.rules.clauses import Clause
 from taisai.rules.round import Phase
 
 
@@ -71,6 +72,7 @@ class ResultCorrected(Event, frozen=True, kw_only=True):
     """The result gave way to what the dice or cards show, before the settlement."""
 
     faces: Faces
+    second: str
 
 
 class RoundSettled(Event, frozen=True, kw_only=True):
@@ -86,6 +88,8 @@ class RoundSettled(Event, frozen=True, kw_only=True):
     """By winning bets above their stakes, from the house."""
     returned: int
     """Stakes that came back: those of winners, and what limits kept out of the game."""
+    second: str | None = None
+    """Who was present, where the settlement needs a witness."""
 
 
 class LosersCollected(Event, frozen=True, kw_only=True):
@@ -93,6 +97,7 @@ class LosersCollected(Event, frozen=True, kw_only=True):
 
     phase: Phase
     collected: int
+    second: str | None = None
 
 
 class WinnersPaid(Event, frozen=True, kw_only=True):
@@ -100,6 +105,7 @@ class WinnersPaid(Event, frozen=True, kw_only=True):
 
     phase: Phase
     paid: int
+    second: str | None = None
 
 
 class LightsCleared(Event, frozen=True, kw_only=True):
@@ -121,6 +127,8 @@ class RoundVoided(Event, frozen=True, kw_only=True):
     """Whether a settlement was undone."""
     owed_to_players: int
     owed_by_players: int
+    later: Clause | None
+    """By which clause later rounds stay as they were, where there are any."""
     second: str | None
 
 
@@ -144,4 +152,5 @@ class RoundResettled(Event, frozen=True, kw_only=True):
     returned: int
     owed_to_players: int
     owed_by_players: int
+    later: Clause | None
     second: str

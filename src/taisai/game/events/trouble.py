@@ -18,6 +18,8 @@ class IrregularityRuled(Event, frozen=True, kw_only=True):
     ruling: Ruling
     foreseen: bool
     """Whether the document speaks of it."""
+    seen: bool
+    """Whether a concealed die was seen."""
     detail: str
     second: str | None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from taisai.game.commands import Faces
 from taisai.game.events.event import Event
 from taisai.game.limits import Limits
+from taisai.rules.equipment import InspectedBefore
 
 # The table
 
@@ -124,6 +126,9 @@ class ItemInspected(Event, frozen=True, kw_only=True):
     passed: bool
     position: str
     """The position in which the inspector acted."""
+    before: InspectedBefore
+    entered: Faces
+    lit: tuple[str, ...]
 
 
 class ShoeLoaded(Event, frozen=True, kw_only=True):

@@ -1,0 +1,79 @@
+"""Claims between players and the house: paid or collected at the table, by the cage, or given up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.game.authority import at_least, bad_name, bad_text, refused, two_people
+from taisai.game.cashier import FLOAT, free_in_tray, known_transfer
+from taisai.game.commands import SettleClaim
+from taisai.game.events import ClaimSettled, Event
+from taisai.game.money import Account
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Table, Transfer
+from taisai.game.words import ClaimEnd, Moved
+from taisai.rules.clauses import Clause
+from taisai.rules.round import Irregularity
+
+Events = tuple[Event, ...]
+CLAIMS: Final = Clause("house:claims")
+
+
+def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
+    """A claim is paid or collected at the table or by the cage, or given up."""
+    rank = table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings).to
+    wrong = at_least(table, command.by, rank or table.ranks.second, CLAIMS)
+    wrong = wrong or two_people(table, command.by, command.second, clause=CLAIMS)
+    wrong = wrong or bad_text("a reason", command.reason, least=1 if command.how is ClaimEnd.WAIVE else 0)
+    wrong = wrong or _bad_claim_transfer(command)
+    if wrong:
+        return wrong
+    if command.transfer is not None and command.transfer in table.transfers:
+        return known_transfer(table, command.transfer, Moved.CLAIM, None, command.claim)
+    claim = table.claims.get(command.claim)
+    if claim is None:
+        known = ", ".join(table.claims) or "none"
+        return refused(Reason.BAD_VALUE, CLAIMS, f"an open claim ({known})", command.claim)
+    free = free_in_tray(table)
+    if command.how is ClaimEnd.TABLE and claim.of_player and free < claim.amount:
+        return refused(Reason.FLOAT_SHORT, FLOAT, f"{claim.amount} free in the tray to pay from", free)
+    assert command.second is not None
+    return (
+        ClaimSettled(
+            at=command.at, by=command.by, clause=CLAIMS, claim=claim.id, how=command.how,
+            transfer=command.transfer, reason=command.reason, second=command.second,
+        ),
+    )  # fmt: skip
+
+
+def _bad_claim_transfer(command: SettleClaim) -> Refusal | None:
+    if (command.how is ClaimEnd.CAGE) != (command.transfer is not None):
+        got = command.transfer or "none"
+        return refused(Reason.BAD_VALUE, CLAIMS, "a transfer with the cage and with nothing else", got)
+    return bad_name("a transfer", command.transfer) if command.transfer is not None else None
+
+
+# Evolving
+
+
+def on_claim_settled(table: Table, event: ClaimSettled) -> None:
+    """A claim is no longer open."""
+    claim = table.claims.pop(event.claim)
+    if event.how is ClaimEnd.WAIVE:
+        table.waived.append(claim)
+    amount, clause, ledger = claim.amount, event.clause, table.ledger
+    account = Account.CLAIMS_OF_PLAYERS if claim.of_player else Account.CLAIMS_ON_PLAYERS
+    if event.how is ClaimEnd.WAIVE:
+        if claim.of_player:
+            ledger.move(account, Account.HOUSE_WON, amount, clause)
+        else:
+            ledger.move(account, Account.HOUSE_LOST, amount, clause)
+    elif event.transfer is not None:
+        signed = -amount if claim.of_player else amount
+        table.transfers[event.transfer] = Transfer(Moved.CLAIM, signed, claim.id)
+        target = Account.TRANSIT_OWED if claim.of_player else Account.TRANSIT_DUE
+        ledger.move(account, target, amount, clause)
+    elif claim.of_player:
+        ledger.withdraw(Account.CHIPS, account, amount, clause)
+    else:
+        ledger.move(account, Account.CHIPS, amount, clause)

@@ -1,0 +1,177 @@
+"""Bets that go back or lie elsewhere: taken back before the close, moved until positions count."""
+
+from __future__ import annotations
+
+from taisai.game import lanes
+from taisai.game.authority import at_table, no_seat, on_hold, refused, two_people
+from taisai.game.bets import RETRIES, beyond_exposure, lying_on, not_a_bet, outside_limits, too_late
+from taisai.game.commands import MoveBet, Slip, TakeBack
+from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.round import Round
+from taisai.game.seats import Seat
+from taisai.game.table import Table
+from taisai.game.terms import GUARDS, ONES
+from taisai.game.words import CHIP_READER, Means
+from taisai.rules.irregularities import Ruling
+from taisai.rules.limits import LimitPolicy
+from taisai.rules.outcomes import OUTCOMES
+from taisai.rules.round import Act, Irregularity
+from taisai.rules.settlement import GREATEST_SUM
+
+Events = tuple[Event, ...]
+
+
+def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C901  the refusals, by rank
+    """Bets that go back before the close; after it they stay live."""
+    seat = table.seats.get(command.seat)
+    if seat is None or not seat.taken:
+        return no_seat(table, command.seat)
+    if command.by not in (seat.terminal, CHIP_READER):
+        wrong = at_table(table, command.by)
+        if wrong:
+            return wrong
+    round_ = table.round
+    if round_ is None or round_.number != command.round:
+        past = table.past(command.round)
+        if past is not None and all(name in past.gone for name in command.ids):
+            return ()
+        return too_late(table, command.round)
+    for name in command.ids:
+        if name not in round_.bets or round_.bets[name].seat != seat.name:
+            return refused(Reason.UNKNOWN_BET, RETRIES, f"a bet of seat {seat.name}", name)._replace(bet=name)
+    ids = [name for name in dict.fromkeys(command.ids) if name not in round_.gone]
+    if not ids:
+        return ()
+    if not round_.phase.bets_open:
+        ruled = table.irregularities.ruled(Irregularity.LATE_WITHDRAWAL, round_.phase, table.settings)
+        got = f"{round_.phase}: it stays live" if ruled.ruling is Ruling.STAYS_LIVE else round_.phase
+        return refused(Reason.LATE, ruled.clause, "a bet taken back before the close", got)
+    if table.holds or round_.seen:
+        return too_late(table, command.round)
+    wrong = _stays(round_, ids) or _left_under_minimum(table, round_, seat, ids)
+    wrong = wrong or _exposes(table, round_, ids)
+    return wrong or tuple(
+        BetTakenBack(
+            at=command.at, by=command.by, clause=table.clause_of(Act.CLOSE_BETS), round=round_.number, id=name
+        )
+        for name in ids
+    )
+
+
+def _stays(round_: Round, ids: list[str]) -> Refusal | None:
+    """Bets that lay there when the dice had to go again stay: they are not new ones."""
+    if round_.stay_by is None or round_.stay.isdisjoint(ids):
+        return None
+    return refused(Reason.RULED_OUT, round_.stay_by, "a bet laid since the bets re-opened", "one that stays")
+
+
+def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
+    """Why bets cannot go that others' bets were accepted against."""
+    exposure = table.limits.exposure
+    if exposure is None or table.book.limits.over_maximum is not LimitPolicy.REFUSE:
+        return None
+    left, counted = round_.returned, round_.counted
+    for name in ids:
+        bet = round_.bets[name]
+        terms = table.terms[bet.layout]
+        left -= bet.stake * terms.lanes[terms.rows[bet.area]]
+        counted -= bet.stake
+    unit = next(iter(table.terms.values())).unit
+    worst = max(lanes.unpacked(left, len(OUTCOMES))) // unit - counted
+    if worst <= exposure:
+        return None
+    expected = f"an exposure of at most {exposure} without the bet"
+    return refused(Reason.EXPOSURE, "house:exposure", expected, worst)
+
+
+def _left_under_minimum(table: Table, round_: Round, seat: Seat, ids: list[str]) -> Refusal | None:
+    if table.book.limits.under_minimum is not LimitPolicy.REFUSE:
+        return None
+    left: dict[tuple[str, str], int] = {}
+    for bet in round_.live():
+        if bet.seat == seat.name and bet.id not in ids:
+            left[bet.layout, bet.area] = left.get((bet.layout, bet.area), 0) + bet.stake
+    for name in ids:
+        bet = round_.bets[name]
+        rest = left.get((bet.layout, bet.area), 0)
+        terms = table.terms[bet.layout]
+        if 0 < rest < terms.least[terms.rows[bet.area]]:
+            expected = f"nothing or at least {terms.least[terms.rows[bet.area]]} left on {bet.area}"
+            return refused(Reason.UNDER_MINIMUM, table.book.limits.under_clause, expected, rest)._replace(
+                bet=name
+            )
+    return None
+
+
+def move(table: Table, command: MoveBet) -> Events | Refusal:
+    """A bet lies elsewhere than it was recorded; after the close two people have to see it."""
+    wrong = at_table(table, command.by) if command.by != CHIP_READER or not table.open else None
+    if wrong:
+        return wrong
+    round_, positions = table.round, table.procedure.positions
+    if round_ is None or round_.number != command.round:
+        return too_late(table, command.round)
+    bet = round_.bets.get(command.id)
+    if bet is None or command.id in round_.gone:
+        return refused(Reason.UNKNOWN_BET, RETRIES, "a bet that stands in this round", command.id)
+    if bet.means is Means.CREDITS:
+        return refused(Reason.NOT_HIS_TO_DO, "house:terminals", "a bet of chips on a layout", bet.means)
+    if bet.area == command.area:
+        return ()
+    wrong = on_hold(table) if not round_.seen else too_late(table, command.round)
+    if wrong is None and positions.fixed_by in round_.acts:
+        expected, got = "a move before positions count", f"{positions.fixed_by} is done"
+        wrong = refused(Reason.LATE, positions.clause, expected, got)
+    if wrong is None and not round_.phase.bets_open:
+        wrong = two_people(table, command.by, command.second)
+    wrong = wrong or cannot_lie(table, round_, bet, command.area)
+    wrong = wrong or _outside_if_moved(table, bet, command.area)
+    wrong = wrong or _left_under_minimum(table, round_, table.seats[bet.seat], [bet.id])
+    if wrong:
+        return wrong
+    second = None if round_.phase.bets_open else command.second
+    return (
+        BetMoved(
+            at=command.at, by=command.by, clause=positions.clause, round=round_.number, id=bet.id,
+            area=command.area, second=second,
+        ),
+    )  # fmt: skip
+
+
+def cannot_lie(table: Table, round_: Round, bet: BetRegistered, area: str) -> Refusal | None:
+    """Why a bet cannot count on another area at all: it has no such stake, or the sums would be too great."""
+    terms = table.terms[bet.layout]
+    row = terms.rows.get(area, -1)
+    if row < 0 or bet.stake > terms.greatest[row] or bet.stake % terms.steps[row]:
+        return not_a_bet(terms, Slip(bet.id, area, bet.stake))
+    returned = round_.returned + bet.stake * terms.lanes[row]
+    if lanes.none_above(returned, GREATEST_SUM * terms.unit, ONES, GUARDS):
+        return None
+    return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", "returns of at most 2^53 - 1", "more")
+
+
+def over_maximum(table: Table, bet: BetRegistered, area: str, brought: int) -> Refusal | None:
+    """Why so much of a player's cannot come to an area, where the document has such bets refused."""
+    assert table.round is not None
+    terms = table.terms[bet.layout]
+    row = terms.rows[area]
+    total = lying_on(table.round, table.seats[bet.seat], terms, row) + brought
+    if total <= terms.most[row]:
+        return None
+    return outside_limits(table, terms, row, Slip(bet.id, area, bet.stake), total)
+
+
+def _outside_if_moved(table: Table, bet: BetRegistered, area: str) -> Refusal | None:
+    """Why a bet on another area would break the limits, where the document has such bets refused."""
+    assert table.round is not None
+    terms, seat = table.terms[bet.layout], table.seats[bet.seat]
+    row = terms.rows[area]
+    total = lying_on(table.round, seat, terms, row) + bet.stake
+    slip = Slip(bet.id, area, bet.stake)
+    if not terms.least[row] <= total <= terms.most[row]:
+        outside = outside_limits(table, terms, row, slip, total)
+        if outside is not None:
+            return outside
+    counted = min(total, terms.most[row]) - min(total - bet.stake, terms.most[row])
+    return beyond_exposure(table, table.round, terms, [(row, counted)])

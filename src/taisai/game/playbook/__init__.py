@@ -1,0 +1,36 @@
+"""Playbooks: rounds of play as plain text that a pit manager can read and object to.
+
+>>> from taisai.game.playbook import Play, playbook
+>>> from taisai.rules import rulebook
+>>> story = playbook('''
+... # Nothing is uncovered before it is tumbled.
+... book: mbs-sic-bo-v6
+... opened by: Sue shift-manager
+... people: Dan dealer
+... limits: 1000 to 500000
+... > Dan: uncover
+...   ! out-of-order [3.10]
+... ''')
+>>> for played in Play(story, rulebook(story.book)).steps():
+...     print(played.answer, played.mismatches)
+('! out-of-order [3.10]',) ()
+"""
+
+from taisai.game.playbook.playing import Happened, Mismatch, Play, Played, rewritten
+from taisai.game.playbook.reading import Playbook, Step, playbook
+from taisai.game.playbook.shares import Limited, Share
+from taisai.game.playbook.values import PlaybookError
+
+__all__ = [
+    "Happened",
+    "Limited",
+    "Mismatch",
+    "Play",
+    "Playbook",
+    "PlaybookError",
+    "Played",
+    "Share",
+    "Step",
+    "playbook",
+    "rewritten",
+]

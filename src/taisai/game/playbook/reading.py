@@ -1,0 +1,155 @@
+"""Reading a playbook: the header that opens the table, then command by command what should follow."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from taisai.game.commands import OpenTable
+from taisai.game.playbook.facts import Fact, fact
+from taisai.game.playbook.header import Header
+from taisai.game.playbook.speaking import Spoken, spoken
+from taisai.game.playbook.values import Misread, PlaybookError, whole
+
+MOST_LINES: Final = 5_000  # of one playbook; a round takes about fifty
+MOST_LINE: Final = 2_000  # characters
+STEP: Final = 1_000
+"""Milliseconds from one command to the next, unless a line says otherwise."""
+MOST_AFTER: Final = 366 * 86_400_000
+_UNITS: Final = {"second": 1_000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
+
+
+class Pin(NamedTuple):
+    """A line of the answer, as it is pinned."""
+
+    line: int
+    text: str
+
+
+class Step(NamedTuple):
+    """A command, how long after the one before it comes, and what is pinned of its answer."""
+
+    line: int
+    says: tuple[str, ...]
+    """The comments before it."""
+    after: int
+    """Milliseconds since the command before."""
+    words: str
+    """The command as it is written."""
+    spoken: Spoken
+    pins: tuple[Pin, ...]
+    facts: tuple[tuple[Pin, Fact], ...]
+
+
+class Playbook(NamedTuple):
+    """A story of rounds at one table."""
+
+    name: str
+    story: tuple[str, ...]
+    """The comments above the header."""
+    book: str
+    opening: OpenTable
+    people: tuple[tuple[int, Spoken], ...]
+    """Line and assignment of everyone at the table from the start."""
+    line: int
+    """Where the header names the book."""
+    steps: tuple[Step, ...]
+
+
+def playbook(text: str, name: str = "playbook") -> Playbook:
+    """A playbook out of its text; what cannot be read is refused with its line."""
+    lines = lines_of(text)
+    if len(lines) > MOST_LINES:
+        raise PlaybookError(name, MOST_LINES + 1, f"expected at most {MOST_LINES} lines, got {len(lines)}")
+    reader = _Reader(name)
+    for number, line in enumerate(lines, 1):
+        try:
+            reader.read(number, line)
+        except Misread as error:
+            raise PlaybookError(name, number, str(error)) from None
+    return reader.done(len(lines))
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, broken at line feeds alone, so that nothing else counts as a line."""
+    return text.removesuffix("\n").split("\n")
+
+
+class _Reader:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.story: tuple[str, ...] = ()
+        self.says: list[str] = []
+        self.header = Header()
+        self.steps: list[Step] = []
+        self.after = STEP
+        self.bets = 0
+
+    def read(self, number: int, line: str) -> None:
+        """One line."""
+        text = line.strip()
+        if len(line) > MOST_LINE:
+            raise Misread(f"a line of at most {MOST_LINE} characters", f"{len(line)} characters")
+        if not text.isprintable():
+            raise Misread("printable characters", text)
+        match text[:1]:
+            case "":
+                pass
+            case "#":
+                self._comment(text[1:].strip())
+            case ">":
+                self._command(number, text[1:].strip())
+            case "+" | "!" | "*" | "=":
+                self._pinned(Pin(number, text))
+            case _ if self.steps or text.startswith("after "):
+                self._pause(text)
+            case _:
+                self.header.read(number, text)
+
+    def _comment(self, text: str) -> None:
+        if self.header.values:
+            self.says.append(text)
+        else:
+            self.story = (*self.story, text)
+
+    def _pause(self, text: str) -> None:
+        match text.split():
+            case ["after", amount, unit] if unit.rstrip("s") in _UNITS:
+                self.after = whole(amount, f"a number of {unit}") * _UNITS[unit.rstrip("s")]
+                if not 0 <= self.after <= MOST_AFTER:
+                    raise Misread("a time from 0 to 366 days", text)
+            case _:
+                raise Misread("'> who: command', '+', '!', '*', '=', '#', or 'after 25 hours'", text)
+
+    def _command(self, number: int, text: str) -> None:
+        by, colon, rest = text.partition(":")
+        if not colon or not by.strip() or not rest.strip():
+            raise Misread("'> who: command'", text)
+        said = spoken(by.strip(), rest, self.bets)
+        self.bets += said.bets
+        self.steps.append(Step(number, tuple(self.says), self.after, rest.strip(), said, (), ()))
+        self.says, self.after = [], STEP
+
+    def _pinned(self, pin: Pin) -> None:
+        if not self.steps:
+            raise Misread("a command before what follows from it", pin.text)
+        step = self.steps[-1]
+        if pin.text.startswith("="):
+            self.steps[-1] = step._replace(facts=(*step.facts, (pin, fact(pin.text))))
+        elif step.facts:
+            raise Misread("the answer before the lines that begin with '='", pin.text)
+        else:
+            self.steps[-1] = step._replace(pins=(*step.pins, pin))
+
+    def done(self, last: int) -> Playbook:
+        """The playbook, when all lines are read."""
+        header = self.header
+        key = header.missing()
+        if key is not None:
+            line = self.steps[0].line if self.steps else last
+            raise PlaybookError(self.name, line, f"expected '{key}:' in the header, got none")
+        if not self.steps:
+            raise PlaybookError(self.name, last, "expected at least one command, got none")
+        return Playbook(
+            self.name, self.story, header.values["book"], header.opening(), header.people(),
+            header.lines["book"], tuple(self.steps),
+        )  # fmt: skip

@@ -1,0 +1,100 @@
+"""Shares: a settlement taken apart, player by player and area by area, each with its clause."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from taisai.game.events import Event, RoundResettled, RoundSettled
+from taisai.game.round import Round
+from taisai.game.table import Table
+from taisai.game.terms import Terms
+from taisai.game.words import Means
+from taisai.rules.areas import AreaId
+from taisai.rules.clauses import Clause
+from taisai.rules.outcomes import Outcome
+
+
+class Limited(StrEnum):
+    """What the limits had to do with a stake."""
+
+    NOT = "not"
+    OVER_RETURNED = "over the maximum"
+    """It lay above the maximum and came back."""
+    UNDER_RETURNED = "under the minimum"
+    """It lay under the minimum and came back."""
+    UNDER_ONCE = "under the minimum, once"
+    """It lay under the minimum and was settled, this once."""
+
+
+class Share(NamedTuple):
+    """What one player's stake on one area came to."""
+
+    seat: str
+    means: Means
+    layout: str
+    area: AreaId
+    stake: int
+    returned: int
+    """Of stake and winnings together; 0 where it lost."""
+    clause: Clause
+    limited: Limited = Limited.NOT
+    limits_clause: Clause | None = None
+
+
+def shares(table: Table, event: Event) -> tuple[Share, ...]:
+    """What a settlement that just happened came to, in the order of the bets; nothing of other events."""
+    if isinstance(event, RoundSettled):
+        round_ = table.round
+    elif isinstance(event, RoundResettled):
+        in_hand = table.round is not None and table.round.number == event.round
+        round_ = table.round if in_hand else table.past(event.round)
+    else:
+        return ()
+    assert round_ is not None
+    outcome = Outcome.of(*event.faces)
+    found: list[Share] = []
+    for (seat, means, layout, area), stake in _stakes(round_).items():
+        terms = table.in_force[round_.terms][layout]
+        row = terms.rows[area]
+        purse = table.seats[seat].purses[Means.CASH_CHIPS if means is Means.PLAQUES else means]
+        kept = round_.kept_out.get((layout, row, purse.lane), 0)
+        found += _split(table, round_, terms, outcome, seat, means=means, area=area, stake=stake, kept=kept)
+    return tuple(found)
+
+
+def _stakes(round_: Round) -> dict[tuple[str, Means, str, str], int]:
+    """(seat, means, layout, area) → what lies there; plaques and cash chips are one purse."""
+    stakes: dict[tuple[str, Means, str, str], int] = {}
+    for bet in round_.live():
+        means = Means.CASH_CHIPS if bet.means is Means.PLAQUES else bet.means
+        key = (bet.seat, means, bet.layout, bet.area)
+        stakes[key] = stakes.get(key, 0) + bet.stake
+    return stakes
+
+
+def _split(
+    table: Table, round_: Round, terms: Terms, outcome: Outcome, seat: str, *, means: Means, area: str,
+    stake: int, kept: int,
+) -> list[Share]:  # fmt: skip
+    """The part of a stake that played, and the part that the limits gave back."""
+    row, limits = terms.rows[area], table.book.limits
+    lying = sum(sum_ for (whose, _, on, where), sum_ in _stakes(round_).items()
+                if (whose, on, where) == (seat, terms.layout, area))  # fmt: skip
+    name, clause = terms.matrix.areas[row], terms.matrix.clauses[row][outcome.index]
+    made: list[Share] = []
+    if stake > kept:
+        playing = stake - kept
+        matrix = terms.matrix
+        returned = playing * (matrix.nets[row][outcome.index] + matrix.denominator) // matrix.denominator
+        once = lying < terms.least[row]
+        made.append(
+            Share(seat, means, terms.layout, name, playing, returned, clause,
+                  Limited.UNDER_ONCE if once else Limited.NOT, limits.under_clause if once else None)
+        )  # fmt: skip
+    if kept:
+        over = lying > terms.most[row]
+        limited = Limited.OVER_RETURNED if over else Limited.UNDER_RETURNED
+        by = limits.over_clause if over else limits.under_clause
+        made.append(Share(seat, means, terms.layout, name, kept, kept, clause, limited, by))
+    return made

@@ -1,0 +1,189 @@
+"""Commands as a playbook says them: `Dan: tumble 3`, `T07: place-bets small 1000, total-8 200`."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import fields
+
+from taisai.game.commands import COMMANDS, Command, Limits, OpenTable, Perform, Slip, kebab
+from taisai.game.playbook.values import Misread, keyword, pieces, two_amounts, value_of, whole
+from taisai.game.table import Table
+from taisai.rules.round import Act
+
+_OBJECTS: Final = {
+    "begin-day": "day",
+    "begin-shift": "shift",
+    "assign": "person",
+    "leave": "person",
+    "place-item": "item",
+    "remove-item": "item",
+    "repair-item": "item",
+    "inspect": "item",
+    "load-shoe": "decks",
+    "count-cards": "found",
+    "take-seat": "seat",
+    "leave-seat": "seat",
+    "show-layout": "seat",
+    "buy-credits": "amount",
+    "buy-colour": "colour",
+    "cash-colour": "pieces",
+    "receive-ticket": "amount",
+    "dispense-credits": "seat",
+    "receive-fill": "amount",
+    "send-credit": "amount",
+    "send-drop": "transfer",
+    "settle-claim": "claim",
+    "take-back": "ids",
+    "move-bet": "id",
+    "report": "event",
+    "call-attendant": "subject",
+    "decide-referral": "referral",
+    "declare": "declared",
+    str(Act.TUMBLE): "tumbles",
+    str(Act.ENTER_RESULT): "faces",
+}
+"""What a verb acts on: the field whose value may follow the verb without its name."""
+_UNSAID: Final[dict[str, dict[str, object]]] = {"inspect": {"runs": 1, "passed": True}}
+"""What a line need not say."""
+_FROM_TABLE: Final = ("round", "seat")
+"""What the table fills in: the round in hand, and the seat of the terminal that speaks."""
+RETURNED: Final = "returned"
+_LAYING: Final = ("place-bets", "record-bets")
+VERBS: Final[dict[str, type[Command]]] = {
+    **{kebab(one.__name__): one for one in COMMANDS if one not in (OpenTable, Perform)},
+    **{str(act): Perform for act in Act},
+}
+"""Every verb: the commands by their names, the acts of a round by theirs."""
+
+
+class Spoken(NamedTuple):
+    """A command as a line says it, before the table fills in what goes without saying."""
+
+    by: str
+    verb: str
+    said: dict[str, Any]
+
+    @property
+    def bets(self) -> int:
+        """How many bets the line lays."""
+        return len(self.said["bets"]) if self.verb in _LAYING else 0
+
+    def command(self, table: Table, at: int) -> Command:
+        """The command, at a table and a moment."""
+        kind, said = VERBS[self.verb], dict(self.said)
+        names = {field.name: field.required for field in fields(kind)}
+        if names.get("round") and "round" not in said:
+            said["round"] = table.round.number if table.round else max(1, len(table.rounds))
+        if names.get("seat") and "seat" not in said:
+            said["seat"] = next(
+                (seat.name for seat in table.seats.values() if seat.taken and seat.terminal == self.by), ""
+            )
+        return kind(at=at, by=self.by, **said)
+
+
+def spoken(by: str, text: str, bets_before: int) -> Spoken:
+    """What a line says; a bet without an id gets its number in the playbook, `b7` after six others."""
+    verb, _, rest = text.strip().partition(" ")
+    verb = verb.rstrip(",")
+    if verb not in VERBS:
+        raise Misread(f"one of {', '.join(VERBS)}", verb)
+    kind = VERBS[verb]
+    reader = _Reader(verb, kind, bets_before)
+    for place, words in enumerate(pieces(rest)):
+        reader.read(words, first=place == 0)
+    said = reader.everything()
+    for field in fields(kind):
+        if field.required and field.name not in said and field.name not in ("at", "by", *_FROM_TABLE):
+            raise Misread(f"{keyword(field.name)} with {verb}", rest or "nothing")
+    return Spoken(by, verb, said)
+
+
+class _Reader:
+    """Reads the pieces of one line, field by field."""
+
+    def __init__(self, verb: str, kind: type[Command], bets_before: int) -> None:
+        self.verb, self.bets_before = verb, bets_before
+        self.types: dict[str, Any] = {one.name: one.type for one in fields(kind)}
+        hidden = {"at", "by", "bets", "limits", "offers"} | ({"act"} if kind is Perform else set())
+        self.keywords = {keyword(name): name for name in self.types if name not in hidden}
+        self.said: dict[str, Any] = {"act": Act(verb)} if kind is Perform else {}
+        self.slips: list[Slip] = []
+        self.treated: dict[str, str | None] = {}
+        self.offers: dict[str, str] = {}
+        self.limits: list[list[str]] = []
+
+    def read(self, words: list[str], *, first: bool) -> None:
+        """One piece."""
+        head, rest = words[0], words[1:]
+        if head in self.keywords:
+            self._say(self.keywords[head], rest)
+        elif first and self.verb in _OBJECTS:
+            self._say(_OBJECTS[self.verb], words)
+        elif "offers" in self.types:
+            self.offers[head] = " ".join(rest)
+        elif "limits" in self.types:
+            self.limits.append(words)
+        elif self.verb in _LAYING:
+            self.slips.append(self._slip(words))
+        elif self.verb == "decide-referral" and head == "bet":
+            self._treat(rest)
+        else:
+            raise Misread(f"one of {', '.join(self.keywords)} with {self.verb}", head)
+
+    def everything(self) -> dict[str, Any]:
+        """All that the line says, and what it need not say."""
+        said = {**_UNSAID.get(self.verb, {}), **self.said}
+        if self.verb == "assign":
+            said.setdefault("rank", said.get("position"))
+        if self.verb in _LAYING:
+            said["bets"] = tuple(self.slips)
+        if self.treated:
+            said["bets"] = self.treated
+        if "offers" in self.types:
+            said["offers"] = self.offers
+        if "limits" in self.types:
+            said["limits"] = limits_of(self.limits)
+        return said
+
+    def _say(self, name: str, words: list[str]) -> None:
+        if name in self.said:
+            raise Misread(f"{keyword(name)} once", " ".join(words))
+        self.said[name] = value_of(self.types[name], words, keyword(name))
+
+    def _slip(self, words: list[str]) -> Slip:
+        match words:
+            case [area, stake]:
+                name = f"b{self.bets_before + len(self.slips) + 1}"
+            case [area, stake, "as", name]:
+                pass
+            case _:
+                raise Misread("a bet such as 'small 1000' or 'small 1000 as b7'", " ".join(words))
+        return Slip(name, area, whole(stake, f"a stake on {area}"))
+
+    def _treat(self, words: list[str]) -> None:
+        match words:
+            case [name, area]:
+                self.treated[name] = None if area == RETURNED else area
+            case _:
+                raise Misread("'bet b1 big' or 'bet b1 returned'", " ".join(words))
+
+
+def limits_of(pieces_: list[list[str]]) -> Limits:
+    """Limits such as `100 to 5000, triple 100 to 500, exposure 90000`."""
+    least_most: tuple[int, int] | None = None
+    exposure: int | None = None
+    groups: dict[str, tuple[int, int]] = {}
+    for words in pieces_:
+        match words:
+            case ["exposure", amount]:
+                exposure = whole(amount, "an exposure")
+            case [_, "to", _]:
+                least_most = two_amounts(words, "the table")
+            case [name, *amounts]:
+                groups[name] = two_amounts(amounts, name)
+            case _:
+                pass
+    if least_most is None:
+        raise Misread("the table's limits, such as '100 to 5000'", "none")
+    return Limits(least=least_most[0], most=least_most[1], groups=groups, exposure=exposure)
