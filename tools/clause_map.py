@@ -20,7 +20,6 @@ BY_KIND: Final[Mapping[About, str]] = {About.HEADING: "a heading orders nothing"
 BY_HAND: Final[Mapping[str, Mapping[str, str]]] = {
     "rws-sic-bo-etg-v8": {
         "1.6": "a name for whoever has a bet; what is ruled on bets is held where it stands",
-        "1.10": "says what void means; what follows for the bets is ordered, and held, by 5.9",
     },
 }
 """Rulebook → clause → why no test is needed, where the kind of clause does not tell."""

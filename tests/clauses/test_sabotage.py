@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,7 +30,7 @@ from tests.clauses import (
     test_us_pay,
 )
 from tests.clauses.altering import Alteration, Data
-from tests.project.citations import clause_of_test
+from tests.project.citations import IN_NAMES, clause_of_test
 
 Check = Callable[[Rulebook], None]
 
@@ -55,6 +56,16 @@ MODULES: Final = {
     "mbs-3-card-sic-bo": (test_three_card, test_three_card_names),
     "us-sic-bo": (test_us_pay, test_us_conduct),
 }
+PLAYED_FILES: Final = {
+    book: sorted((Path(__file__).parents[1] / "game").glob(f"test_{short}_played*.py"))
+    for short, book in IN_NAMES.items()
+}
+PLAYED: Final = {
+    book: tuple(importlib.import_module(f"tests.game.{file.stem}") for file in files)
+    for book, files in PLAYED_FILES.items()
+}
+"""The tests that drive a table. They take longer than those that compare data, and come after them."""
+
 KNOWN: Final = {book: frozenset(rulebook(book).clauses) for book in MODULES}
 
 
@@ -64,7 +75,7 @@ def checks_in(modules: Iterable[ModuleType]) -> dict[str, Check]:
     return dict(named)
 
 
-CHECKS: Final = {book: checks_in(modules) for book, modules in MODULES.items()}
+CHECKS: Final = {book: checks_in((*modules, *PLAYED[book])) for book, modules in MODULES.items()}
 
 
 def checks_of(book: str, clause: str | None) -> list[Check]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from taisai.game import irregular
+from taisai.game import irregular, needs
 from taisai.game.authority import may_act, on_hold, refused, two_people
 from taisai.game.commands import Perform
 from taisai.game.events import (
@@ -34,10 +34,9 @@ from taisai.game.table import MOST_ROUNDS, Table
 from taisai.game.voiding import shut_now
 from taisai.game.words import SYSTEM
 from taisai.rules.clauses import Clause
-from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, Outcome
-from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
+from taisai.rules.procedure import CLOCK, OutOfOrder, Step
 from taisai.rules.round import Act, Irregularity, Need
 
 Events = tuple[Event, ...]
@@ -63,10 +62,10 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
     if wrong:
         return wrong
     for need in asked.needs:
-        if not _met(table, command, need.need):
+        if not needs.met(table, command, need.need):
             if need.unmet is not None:
                 return _done_wrongly(table, command, need.unmet)
-            return _unmet(table, command, need)
+            return needs.unmet(table, command, need)
     return _MAKES[command.act](table, command, asked)
 
 
@@ -123,50 +122,6 @@ def bad_faces(faces: tuple[int, ...]) -> Refusal | None:
     return None
 
 
-# What must be true
-
-
-def _met(table: Table, command: Perform, need: Need) -> bool:
-    settings, equipment = table.settings, table.equipment
-    match need:
-        case Need.TABLE_INSPECTED:
-            return not equipment.due(InspectedBefore.OPENING, settings)
-        case Need.SHIFT_INSPECTED:
-            return not equipment.due(InspectedBefore.SHIFT, settings)
-        case Need.DICE_WITHIN_LIFE:
-            return equipment.outlived(max(command.at, table.latest), settings) is None
-        case Need.SHOE_CAN_COMPLETE:
-            return table.shoe.unready(settings) is None
-        case Need.ENOUGH_TUMBLES:
-            tumbled = table.round.tumbles if table.round else 0
-            tumbled += command.tumbles if command.act is Act.TUMBLE else 0
-            return tumbled >= equipment.least_tumbles(settings)
-        case Need.DICE_FLAT:
-            return command.flat
-
-
-def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
-    settings, equipment = table.settings, table.equipment
-    clause, expected, got = need.clause, str(need.need), "it is not so"
-    if need.need in (Need.TABLE_INSPECTED, Need.SHIFT_INSPECTED):
-        before = InspectedBefore.OPENING if need.need is Need.TABLE_INSPECTED else InspectedBefore.SHIFT
-        item, inspection = equipment.due(before, settings)[0]
-        clause = inspection.clause
-        expected, got = f"{item.id} inspected by the {inspection.by} before {before}", "no such inspection"
-    elif need.need is Need.DICE_WITHIN_LIFE:
-        outlived = equipment.outlived(max(command.at, table.latest), settings)
-        assert outlived is not None
-        expected = f"{outlived.id} on the table for at most {outlived.hours_on_table} hours"
-        got = "longer" if outlived.id in equipment.placed else "none on the table"
-    elif need.need is Need.SHOE_CAN_COMPLETE:
-        expected, got = str(table.shoe.unready(settings)), f"{table.shoe.left} cards left"
-        clause = need.clause if table.shoe.short else Clause("house:shoe")
-    elif need.need is Need.ENOUGH_TUMBLES:
-        least, done = equipment.least_tumbles(settings), table.round.tumbles if table.round else 0
-        expected, got = f"at least {least} tumbles", str(done)
-    return refused(Reason.UNMET_NEED, clause, expected, got)
-
-
 def _done_wrongly(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
     """The act was done, and the document makes an irregularity of it."""
     at, by, clause, phase = command.at, command.by, table.clause_of(command.act), table.phase
@@ -214,7 +169,10 @@ def _deal(table: Table, command: Perform, step: Step) -> Events | Refusal:
     return (CardsDealt(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
 
 
-def _enter(_table: Table, command: Perform, step: Step) -> Events:
+def _enter(table: Table, command: Perform, step: Step) -> Events | Refusal:
+    if table.shoe.used and not table.shoe.can_hold(command.faces):
+        clause, expected = table.shoe.rule.clause, "cards that the decks still hold"
+        return refused(Reason.BAD_VALUE, clause, expected, " ".join(map(str, command.faces)))
     return (
         ResultEntered(at=command.at, by=command.by, clause=step.clause, phase=step.end, faces=command.faces),
     )

@@ -236,8 +236,8 @@ def _refusal(  # noqa: C901, PLR0912  every bet passes here: one loop, and no ca
         if has < wanted:
             return _credits_short(means, wanted, has)
     ceiling, exposure = GREATEST_SUM, table.limits.exposure
-    if exposure is not None and exposure + round_.counted + playing < GREATEST_SUM:
-        ceiling = exposure + round_.counted + playing
+    if exposure is not None and (bearable := exposure + round_.counted + playing) < GREATEST_SUM:
+        ceiling = bearable
     if bound <= ceiling * terms.unit:
         return None
     return beyond_exposure(table, round_, terms, laid)

@@ -28,17 +28,18 @@ from taisai.rules.round import Act, Irregularity, Phase, Sight
 
 Events = tuple[Event, ...]
 
+DEVICE: Final = "electrical-device"
+SHAKER: Final = "automated-shaker"
 _FAILS: Final = {
     Irregularity.DIE_DAMAGED: DICE,
     Irregularity.DOME_OR_DICE_BROKEN: DICE,
-    Irregularity.AUTOMATED_SHAKER_FAILURE: "automated-shaker",
+    Irregularity.AUTOMATED_SHAKER_FAILURE: SHAKER,
     Irregularity.FOREIGN_CARD: "cards",
     Irregularity.CARD_COUNT_WRONG: "cards",
 }
 """What is out of order from then on."""
 _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})
 """What keeps no round from opening: one terminal, or a display that informs."""
-DEVICE: Final = "electrical-device"
 DECLARATION: Final = Clause("house:declaration")
 
 
@@ -172,7 +173,8 @@ def _earlier_rounds(table: Table, case: Case) -> Events:
         return ()
     return referred(
         table, case.at, case.by, ruled.clause, subject=case.event, number=None, to=ruled.to, holds=False,
-        outside=not ruled.foreseen, detail=f"whether {earlier} earlier round(s) of these decks stand",
+        outside=ruled.clause.startswith("house:"),
+        detail=f"whether {earlier} earlier round(s) of these decks stand",
     )  # fmt: skip
 
 
@@ -246,7 +248,7 @@ def _refer(table: Table, case: Case) -> Events | Refusal:
     number = case.round.number if case.round else None
     return referred(
         table, case.at, case.by, case.ruled.clause, subject=case.event, number=number, to=case.ruled.to,
-        holds=holds, outside=not case.ruled.foreseen, detail=case.detail,
+        holds=holds, outside=case.ruled.clause.startswith("house:"), detail=case.detail,
     )  # fmt: skip
 
 

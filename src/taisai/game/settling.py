@@ -29,6 +29,21 @@ _PLAQUES: Final = Means.PLAQUES
 # What a round comes to
 
 
+def kept_out_by(table: Table, round_: Round, kept: KeptOut) -> dict[Clause, int]:
+    """Clause → how much the minimum, and how much the maximum, keeps out."""
+    by: dict[Clause, int] = {}
+    limits = table.book.limits
+    for (layout, row, lane), amount in kept.items():
+        column = round_.columns[layout][row]
+        assert column is not None
+        purses = table.purses[lane].seat.purses.values()
+        lying = sum(column[purse.lane] for purse in purses if purse.lane < len(column))
+        over = lying > table.in_force[round_.terms][layout].most[row]
+        clause = limits.over_clause if over else limits.under_clause
+        by[clause] = by.get(clause, 0) + amount
+    return by
+
+
 def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
     """What the limits keep out of the settlement, and the players whose tolerance it uses up."""
     kept: KeptOut = {}
@@ -189,7 +204,8 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         Entry(Account.AT_RISK, -settled.staked, clause),
         Entry(Account.HOUSE_WON, settled.collected, clause),
         Entry(Account.HOUSE_LOST, settled.won, clause),
-        Entry(Account.PAYABLE, settled.won + settled.returned, clause),
+        Entry(Account.PAYABLE, settled.won + settled.returned - sum(kept.values()), clause),
+        *(Entry(Account.PAYABLE, amount, by) for by, amount in kept_out_by(table, round_, kept).items()),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
     table.at_risk[:] = _nothing(table)

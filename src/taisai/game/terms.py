@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from hashlib import sha256
 from math import gcd, lcm
-from typing import Final, NamedTuple
+from typing import Final
 
 from taisai.game import lanes
 from taisai.game.limits import Limits, limits_of
@@ -20,7 +21,8 @@ ONES: Final = lanes.spread(len(OUTCOMES))
 GUARDS: Final = lanes.guard(len(OUTCOMES))
 
 
-class Terms(NamedTuple):
+@dataclass(frozen=True, slots=True)  # a named tuple's fields take twice as long to read
+class Terms:
     """One layout under the settings, odds and limits in force."""
 
     layout: str

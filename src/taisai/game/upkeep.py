@@ -126,7 +126,7 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
     asked = [one for one in item.inspections if command.before in (None, one.before)]
     his = [one for one in asked if _his(table, holder, one)]
     if not his:
-        clause = item.inspections[0].clause
+        clause = (asked or item.inspections)[0].clause
         positions = " or ".join(one.by for one in asked or item.inspections)
         return refused(Reason.NOT_HIS_TO_DO, clause, f"the {positions} to do it", f"{command.by}, {holder}")
     inspection = next((one for one in his if one.by == holder), his[0])
@@ -225,6 +225,8 @@ def on_placed(table: Table, event: ItemPlaced) -> None:
 def on_removed(table: Table, event: ItemRemoved) -> None:
     """An item is gone."""
     table.equipment.remove(event.item)
+    if event.item == CARDS:
+        table.shoe.load(0)
 
 
 def on_failed(table: Table, event: ItemFailed) -> None:

@@ -18,7 +18,7 @@ class IrregularityRuled(Event, frozen=True, kw_only=True):
     ruling: Ruling
     foreseen: bool
     """Whether the document speaks of it."""
-    seen: bool
+    seen: bool = False
     """Whether a concealed die was seen."""
     detail: str
     second: str | None

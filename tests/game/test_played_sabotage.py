@@ -1,0 +1,112 @@
+"""The test of the played tests: what they play goes otherwise under any book with something else in it.
+
+The tests of `tests/clauses` compare a rulebook's data; here only those that drive a table count.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from taisai.game import opening
+from taisai.game.limits import Limits
+from taisai.game.terms import Terms, terms_of
+from taisai.rules import Rulebook, rulebook
+from tests.clauses.test_sabotage import KNOWN, PLAYED, PLAYED_FILES, Check, checks_in, survivors
+from tests.game.playing import MBS, RWS, THREE_CARD, US
+from tests.project.citations import clause_of_test
+
+HERE: Final = Path(__file__).parent
+CHECKS: Final = {book: checks_in(modules) for book, modules in PLAYED.items()}
+"""Book → the tests that play it."""
+
+# What no table can show, and why.
+NAMES: Final = r"procedure, phase, \d+: [a-z-]+ and [a-z-]+ change places"
+"""The list of phases names them; the order of play is that of the steps."""
+TOLD_ELSEWHERE: Final = r"procedure, step, \d+, needs, \d+: clause "
+"""An unmet need is told by the clause of the ruling, or of the inspection, that it leads to."""
+TUMBLED: Final = r"procedure, step, \d+: needs enough-tumbles"
+"""Once uncovered, or void, there were enough; an automated shaker has no count to fall short of."""
+OUT_OF_REACH: Final = r"procedure, step, \d+: when \{'(?:tumble|shaker)': '\w+'\} → nothing"
+"""Under the other choice no round comes to the phase in which the step begins."""
+NO_SHIFT: Final = r"procedure, step, [1456]: needs shift-inspected"
+"""A manual shaker, with which these steps are played, is not inspected each shift."""
+ON_TERMINALS: Final = r"procedure, positions: "
+"""Nobody moves a bet that stands on a terminal; RWS 5.7 shows in bets taken back and withdrawn late."""
+LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
+"""A shoe that could complete the round when it opened still can before the cards are dealt."""
+HIGHER: Final = r"people: higher_clause "
+"""Whoever may not act for another is refused by the clause of the act."""
+NO_CHIPS: Final = r"people: placing nothing → "
+"""Nobody lays chips for a player where bets are made at terminals."""
+
+NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
+    (MBS, "irregularities"): [],
+    (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH],
+    (RWS, "irregularities"): [],
+    (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, ON_TERMINALS],
+    (RWS, "people"): [HIGHER, NO_CHIPS],
+    (RWS, "limits"): [],
+    (THREE_CARD, "irregularities"): [],
+    (THREE_CARD, "procedure"): [NAMES, LOADED],
+    (US, "irregularities"): [],
+    (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT],
+    (US, "people"): [HIGHER],
+    (US, "limits"): [],
+}
+
+
+_TERMS: Final[dict[str, dict[str, Terms]]] = {}
+
+
+def sound_terms(
+    book: Rulebook, settings: dict[str, str], offers: dict[str, str], limits: Limits
+) -> dict[str, Terms]:
+    """The terms of the sound book: what is altered here is never its pay, and compiling it takes longest."""
+    key = repr((book.id, sorted(settings.items()), sorted(offers.items()), limits))
+    if key not in _TERMS:
+        sound = rulebook(book.id)
+        known = {name: value for name, value in settings.items() if name in sound.settings}
+        _TERMS[key] = terms_of(sound, known, offers, limits)
+    return _TERMS[key]
+
+
+@pytest.fixture
+def _pay_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "terms_of", sound_terms)
+
+
+def played(book: str, clause: str | None) -> list[Check]:
+    """The played tests named for a clause of the book; all of them where no clause is named."""
+    return [
+        test for name, test in CHECKS[book].items() if clause is None or clause_of_test(name, KNOWN) == clause
+    ]
+
+
+@pytest.mark.usefixtures("_pay_compiled_once")
+@pytest.mark.parametrize(("book", "part"), NOT_SHOWN)
+def test_whatever_is_altered_is_played_otherwise(book: str, part: str) -> None:
+    survived = list(survivors(book, part, played))
+    noticed = [one for one in survived if not any(re.match(why, one) for why in NOT_SHOWN[book, part])]
+    assert noticed == [], "\n".join([f"{len(noticed)} alterations are played as the sound book:", *noticed])
+    unused = [why for why in NOT_SHOWN[book, part] if not any(re.match(why, one) for one in survived)]
+    assert unused == [], "excused, though a table shows it"
+
+
+@pytest.mark.parametrize(
+    ("book", "part", "least"), [(US, "irregularities", 200), (THREE_CARD, "procedure", 100)]
+)
+def test_sabotage_with_nothing_played_every_alteration_survives(book: str, part: str, least: int) -> None:
+    assert len(list(survivors(book, part, lambda _book, _clause: []))) >= least
+
+
+@pytest.mark.parametrize("book", CHECKS)
+def test_what_is_played_is_not_read_from_the_book(book: str) -> None:
+    asked = re.compile(
+        r"\b(?:book|table)\.(?:irregularities|procedure|people|limits|equipment)\.\w+\(|ruled\("
+    )
+    for file in (HERE / "told.py", *PLAYED_FILES[book]):
+        assert asked.findall(file.read_text("utf-8")) == [], file.name

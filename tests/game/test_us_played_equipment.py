@@ -1,0 +1,239 @@
+"""The equipment of sic bo under the American rules, played clause by clause: dice, shakers, inspections."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from taisai.game.commands import Assign, BeginShift, Inspect, Perform, PlaceItem, RemoveItem, RepairItem
+from taisai.game.equipment import HOUR
+from taisai.game.events import ItemFailed, ItemInspected, ItemPlaced
+from taisai.game.words import HOUSE
+from taisai.rules import Act, Outcome, Rulebook, rulebook
+from taisai.rules.equipment import InspectedBefore
+from tests.game.playing import FACES, US, Playing, at, phases, standing
+
+AUTOMATED: Final = "automated"
+
+
+@pytest.fixture(scope="module")
+def book() -> Rulebook:
+    return rulebook(US)
+
+
+def bare(book: Rulebook, **settings: str) -> Playing:
+    """A table with its people and nothing inspected."""
+    return Playing(book, settings).staff()
+
+
+def tried_out(playing: Playing, person: str = "flo", **fields: Any) -> str:
+    """What becomes of an inspection of the electrical device."""
+    lit = tuple(playing.table.terms["A"].matrix.illuminated(Outcome.of(*FACES)))
+    trial = {"item": "electrical-device", "runs": 1, "passed": True, "entered": FACES, "lit": lit}
+    return playing.tried(Inspect, person, **trial | fields)
+
+
+# Dice
+
+
+def test_us_1_no_round_opens_without_dice_or_with_dice_past_24_hours(book: Rulebook) -> None:
+    playing = bare(book)
+    playing.inspect()
+    assert playing.act_refused("open-bets") == "unmet-need 1"
+    (placed,) = playing.do(PlaceItem, "dan", item="dice", serial="D-1")
+    assert isinstance(placed, ItemPlaced)
+    assert (placed.clause, placed.custodian) == ("1", "dan")
+    playing.now = placed.at + 24 * HOUR
+    assert playing.tried(Perform, "dan", act=Act.OPEN_BETS) == "done"
+    playing.now += 1
+    assert playing.act_refused("open-bets") == "unmet-need 1"
+    playing.do(RemoveItem, "dan", item="dice")
+    playing.do(PlaceItem, "dan", item="dice", serial="D-2")
+    assert playing.act("open-bets")
+
+
+def test_us_1_dice_past_24_hours_stay_out_under_the_automated_shaker_too(book: Rulebook) -> None:
+    playing = at(book, "between", shaker=AUTOMATED)
+    playing.now += 25 * HOUR
+    assert playing.act_refused("open-bets") == "unmet-need 1"
+
+
+def test_us_1_a_round_in_hand_is_finished_with_its_dice(book: Rulebook) -> None:
+    playing = at(book, "closed")
+    playing.now += 25 * HOUR
+    playing.act("tumble")
+    assert playing.table.phase == "closed-tumbled"
+    swap = {"item": "dice", "serial": "D-2"}
+    assert playing.refused(PlaceItem, "dan", **swap) == "under-live-bets house:equipment"
+
+
+def test_us_1_dice_and_shaker_are_in_the_dealers_charge(book: Rulebook) -> None:
+    strict = bare(book, higher_may_act="no")
+    for person in ("flo", "sue"):
+        assert strict.refused(PlaceItem, person, item="dice") == "not-his-to-do 1"
+    playing = at(book, "open")
+    assert playing.table.equipment.placed["dice"].custodian == "dan"
+    playing.do(Assign, "sue", person="ivy", rank="dealer", position="dealer")
+    assert playing.table.equipment.placed["dice"].custodian == "ivy"
+
+
+# Inspections
+
+
+def test_us_5_a_nothing_opens_before_the_floorperson_has_inspected(book: Rulebook) -> None:
+    playing = bare(book)
+    playing.do(PlaceItem, "dan", item="dice")
+    assert playing.act_refused("open-bets") == "unmet-need 5(a)(1)"
+    automated = bare(book, shaker=AUTOMATED)
+    automated.do(PlaceItem, "dan", item="dice")
+    assert automated.act_refused("open-bets") == "unmet-need 5(a)(1)"
+    (assigned,) = playing.do(Assign, "sue", person="fay", rank="floorperson", position="floorperson")
+    assert assigned.clause == "5(a)"
+    assert tried_out(playing, "dan").startswith("not-his-to-do")
+
+
+def test_us_5_a_an_item_repaired_or_brought_anew_is_inspected_anew(book: Rulebook) -> None:
+    playing = at(book, "between")
+    playing.do(RemoveItem, "dan", item="electrical-device")
+    playing.do(PlaceItem, "dan", item="electrical-device")
+    assert playing.act_refused("open-bets") == "unmet-need 5(a)(1)"
+    playing.inspect()
+    assert playing.act("open-bets")
+
+
+def test_us_5_a_1_the_device_is_tried_with_three_numbers_and_every_winning_area_lights(
+    book: Rulebook,
+) -> None:
+    playing = bare(book)
+    assert tried_out(playing) == tried_out(playing, "sue") == "done"
+    assert tried_out(playing, "dan") == "not-his-to-do 5(a)(1)"
+    assert tried_out(bare(book, higher_may_act="no"), "sue") == "not-his-to-do 5(a)(1)"
+    assert tried_out(playing, runs=0) == "unmet-need 5(a)(1)"
+    assert tried_out(playing, entered=()) == "unmet-need 5(a)(1)"
+    assert tried_out(playing, entered=(1, 2)) == "bad-value 5(a)(1)"
+
+
+def test_us_5_a_1_a_lamp_too_few_or_too_many_fails_the_device(book: Rulebook) -> None:
+    right = tuple(bare(book).table.terms["A"].matrix.illuminated(Outcome.of(*FACES)))
+    for lit in (right[1:], (*right, "triple-6"), ()):
+        playing = bare(book)
+        trial = {"item": "electrical-device", "runs": 1, "passed": True, "entered": FACES, "lit": lit}
+        inspected, failed = playing.do(Inspect, "flo", **trial)
+        assert isinstance(inspected, ItemInspected)
+        assert isinstance(failed, ItemFailed)
+        assert (inspected.passed, inspected.clause, failed.clause) == (False, "5(a)(1)", "5(a)(1)")
+        playing.do(PlaceItem, "dan", item="dice")
+        assert playing.act_refused("open-bets") == "unmet-need 5(a)(1)"
+        playing.do(RepairItem, "sue", item="electrical-device")
+        playing.inspect()
+        assert playing.act("open-bets")
+
+
+def test_us_5_a_2_the_automated_shaker_is_run_three_times_before_opening(book: Rulebook) -> None:
+    playing = bare(book, shaker=AUTOMATED)
+    runs: dict[str, Any] = {"item": "automated-shaker", "passed": True}
+    assert playing.refused(Inspect, "flo", runs=2, **runs) == "unmet-need 5(a)(2)"
+    assert playing.refused(Inspect, "dan", runs=3, **runs) == "not-his-to-do 5(a)(2)"
+    playing.do(PlaceItem, "dan", item="dice")
+    lit = tuple(playing.table.terms["A"].matrix.illuminated(Outcome.of(*FACES)))
+    playing.do(Inspect, "flo", item="electrical-device", runs=1, passed=True, entered=FACES, lit=lit)
+    playing.do(Inspect, "sue", runs=3, **runs)
+    assert playing.act_refused("open-bets") == "unmet-need 5(a)(2)"
+    (inspected,) = playing.do(Inspect, "flo", runs=3, **runs)
+    assert inspected.clause == "5(a)(2)"
+    assert playing.act("open-bets")
+    # Whoever stands above the floorperson may do it for him, where that is set.
+    stands_in = {"runs": 3, "before": InspectedBefore.OPENING}
+    assert playing.tried(Inspect, "sue", **runs | stands_in) == "done"
+    strict = bare(book, shaker=AUTOMATED, higher_may_act="no")
+    assert strict.refused(Inspect, "sue", **runs | stands_in) == "not-his-to-do 5(a)(2)"
+    # With the manual shaker there is none to inspect.
+    assert bare(book).refused(Inspect, "flo", runs=3, **runs) == "bad-value house:equipment"
+
+
+def test_us_5_a_2_a_shaker_that_fails_its_trial_opens_no_round(book: Rulebook) -> None:
+    playing = at(book, "between", shaker=AUTOMATED)
+    playing.do(Inspect, "flo", item="automated-shaker", runs=3, passed=False)
+    assert playing.act_refused("open-bets") == "unmet-need 5(a)(2)"
+
+
+def test_us_5_b_each_shift_the_casino_supervisor_runs_the_automated_shaker_again(book: Rulebook) -> None:
+    playing = at(book, "between", shaker=AUTOMATED)
+    playing.do(BeginShift, "sue", shift="night")
+    assert playing.act_refused("open-bets") == "unmet-need 5(b)"
+    runs: dict[str, Any] = {"item": "automated-shaker", "passed": True}
+    playing.do(Inspect, "flo", runs=3, **runs)
+    assert playing.act_refused("open-bets") == "unmet-need 5(b)"
+    assert playing.refused(Inspect, "sue", runs=2, **runs) == "unmet-need 5(b)"
+    his_alone = {"runs": 3, "before": InspectedBefore.SHIFT}
+    for person in ("dan", "flo"):
+        assert playing.refused(Inspect, person, **runs | his_alone).startswith("not-his-to-do")
+    (inspected,) = playing.do(Inspect, "sal", runs=3, **runs)
+    assert inspected.clause == "5(b)"
+    assert playing.act("open-bets")
+    arrival = {"person": "sid", "rank": "casino-supervisor", "position": "casino-supervisor"}
+    (assigned,) = playing.do(Assign, HOUSE, **arrival)
+    assert assigned.clause == "5(b)"
+
+
+def test_us_5_b_a_shift_with_the_manual_shaker_begins_without_a_trial(book: Rulebook) -> None:
+    playing = at(book, "between")
+    playing.do(BeginShift, "sue", shift="night")
+    assert playing.act("open-bets")
+
+
+def test_us_5_d_1_the_manual_shaker_lies_on_a_table_that_is_played_with_it(book: Rulebook) -> None:
+    playing = at(book, "between")
+    assert set(playing.table.equipment.placed) == {"electrical-device", "manual-shaker", "dice", "chips"}
+    playing.do(RemoveItem, "dan", item="manual-shaker")
+    assert playing.act_refused("open-bets") == "unmet-need house:equipment"
+    (placed,) = playing.do(PlaceItem, "dan", item="manual-shaker")
+    assert isinstance(placed, ItemPlaced)
+    assert (placed.clause, placed.custodian) == ("5(d)(1)", None)
+
+
+def test_us_5_d_2_the_automated_shaker_lies_on_a_table_that_is_played_with_it(book: Rulebook) -> None:
+    playing = at(book, "between", shaker=AUTOMATED)
+    assert set(playing.table.equipment.placed) == {"electrical-device", "automated-shaker", "dice", "chips"}
+    playing.do(RemoveItem, "dan", item="automated-shaker")
+    (placed,) = playing.do(PlaceItem, "dan", item="automated-shaker")
+    assert isinstance(placed, ItemPlaced)
+    assert (placed.clause, placed.custodian) == ("5(d)(2)", None)
+
+
+def test_us_5_e_the_electrical_device_lies_on_every_table(book: Rulebook) -> None:
+    playing = at(book, "between")
+    playing.do(RemoveItem, "dan", item="electrical-device")
+    (placed,) = playing.do(PlaceItem, "dan", item="electrical-device")
+    assert isinstance(placed, ItemPlaced)
+    assert (placed.clause, placed.custodian) == ("5(e)", None)
+
+
+def test_us_3_a_chips_are_on_the_table(book: Rulebook) -> None:
+    playing = at(book, "between")
+    playing.do(RemoveItem, "dan", item="chips")
+    assert playing.act_refused("open-bets") == "unmet-need house:equipment"
+    (placed,) = playing.do(PlaceItem, "dan", item="chips")
+    assert isinstance(placed, ItemPlaced)
+    assert (placed.clause, placed.custodian) == ("3(a)", None)
+
+
+# Two shakers
+
+
+def test_us_6_d_the_automated_shaker_leaves_before_the_manual_one_comes(book: Rulebook) -> None:
+    for phase in phases(US):
+        if phase != "closed-tumbled":
+            automated = standing(book, phase, shaker=AUTOMATED)
+            assert automated.refused(PlaceItem, "dan", item="manual-shaker") == "ruled-out 6(d)"
+        manual = standing(book, phase)
+        assert manual.refused(PlaceItem, "dan", item="automated-shaker") == "ruled-out 6(d)"
+    playing = at(book, "between", shaker=AUTOMATED)
+    playing.do(RemoveItem, "dan", item="automated-shaker")
+    playing.do(PlaceItem, "dan", item="manual-shaker")
+    playing.act("open-bets")
+    playing.act("close-bets")
+    assert playing.act_refused("activate-shaker") == "out-of-order 5(d)(2)"
+    playing.act("tumble")
+    assert playing.table.phase == "closed-tumbled"
