@@ -195,7 +195,7 @@ def needed(book: Rulebook, item: str, clause: str) -> None:
 
 
 def test_three_card_2_2_no_round_without_cards(book: Rulebook) -> None:
-    playing = standing(book, "between")
+    playing = at(book, "between")
     playing.do(RemoveItem, "dan", item="cards")
     assert playing.act_refused("open-bets") == "unmet-need house:shoe"
     placed = only(ItemPlaced, playing.do(PlaceItem, "dan", item="cards", serial="2"))
