@@ -5,7 +5,7 @@ PY := .venv/bin/python
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-demo: run ## a tour: rulebooks, a pay table with its edges, a round settled clause by clause
+demo: run ## a tour: rulebooks, a pay table with its edges, a table in play
 	@.venv/bin/taisai demo
 
 test: lint ## everything that must hold: style, types, imports, tests

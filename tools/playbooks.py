@@ -11,13 +11,14 @@ from pathlib import Path
 from taisai.game.playbook import playbook, rewritten
 from taisai.rules import RulesError, rulebook
 
-PLAYBOOKS = Path(__file__).parent.parent / "cases" / "playbooks"
+ROOT = Path(__file__).parent.parent
+PLAYBOOKS, DEMO = ROOT / "cases" / "playbooks", ROOT / "src" / "taisai" / "cli" / "demo.round"
 
 
 def main(names: list[str]) -> int:
     """Rewrites the playbooks named, or all, and says which changed."""
     failed = 0
-    for path in map(Path, names) if names else sorted(PLAYBOOKS.glob("*.round")):
+    for path in map(Path, names) if names else [*sorted(PLAYBOOKS.glob("*.round")), DEMO]:
         text = path.read_text("utf-8")
         try:
             fresh = rewritten(text, rulebook(playbook(text, path.name).book), path.name)

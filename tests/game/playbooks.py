@@ -19,7 +19,8 @@ from taisai.rules import Rulebook, rulebook
 
 book_of = cache(rulebook)
 ROOT = Path(__file__).parents[2]
-PLAYBOOKS = {path.stem: path.read_text("utf-8") for path in (ROOT / "cases" / "playbooks").glob("*.round")}
+FILES = [*(ROOT / "cases" / "playbooks").glob("*.round"), ROOT / "src" / "taisai" / "cli" / "demo.round"]
+PLAYBOOKS = {path.stem: path.read_text("utf-8") for path in FILES}
 each_playbook = pytest.mark.parametrize("name", sorted(PLAYBOOKS))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 import sys
 from argparse import Namespace
+from pathlib import Path
 
-from taisai.cli import listing, settle, show
+from taisai.cli import listing, settle, show, table_play
 from taisai.cli.printing import dice, line, wrapped
 from taisai.rules import Bet, Outcome, Refusal, RulesError, rulebook
 
@@ -22,7 +23,7 @@ _BETS = (
 
 
 def run(_arguments: Namespace) -> int:
-    """Prints the rulebooks, a pay table with its edges, one round settled bet by bet, one roll."""
+    """Prints the rulebooks, a pay table with its edges, one round settled, one roll, one table in play."""
     line("1 · The rulebooks: approved documents as data\n")
     listing.run(Namespace(json=False))
     book = rulebook(_BOOK)
@@ -40,6 +41,10 @@ def run(_arguments: Namespace) -> int:
     lit = matrix.illuminated(outcome)
     wrapped(f"{outcome}, total {outcome.total}: {len(lit)} areas lit: {', '.join(lit)}")
     line()
+    line("5 · A table in play: who may act when, and what follows when something goes wrong\n")
+    story = str(Path(__file__).with_name("demo.round"))
+    played = table_play.run(Namespace(file=story, json=False, pace="0"))
+    line()
     command = sys.argv[0] if sys.argv[0].endswith("taisai") else "taisai"
     line(f"Go on with `{command} --help`, `{command} rules show us-sic-bo` or `{command} odds us-sic-bo`.")
-    return 0
+    return played
