@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
+import msgspec
+
 from taisai.game.cage import Direction, House
 from taisai.game.cage import deciding as cage
 from taisai.game.cage import house as cage_state
@@ -22,6 +24,8 @@ from taisai.game.cage.messages import (
     IssueTicket,
     OpenHouse,
     PayClaim,
+    PersonDismissed,
+    PersonEnrolled,
     ReceiveCredit,
     RedeemTicket,
     SellTicket,
@@ -32,7 +36,9 @@ from taisai.game.cage.messages import (
     TicketRedeemed,
 )
 from taisai.game.money import Account
-from taisai.game.refusals import Refusal
+from taisai.game.names import folded
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.words import TABLE
 from taisai.rules.clauses import HOUSE
 
 NOON = 1_700_000_000_000  # 2023-11-14T22:13:20Z
@@ -43,23 +49,25 @@ OPENING = OpenHouse(
 ROLL = {"ann": "cashier", "bob": "cashier", "sue": "supervisor", "max": "manager"}
 BY_ANN: dict[str, Any] = {"at": NOON, "by": "ann"}
 BY_TWO: dict[str, Any] = {"at": NOON, "by": "ann", "second": "sue"}
-BY_TERMINAL: dict[str, Any] = {"at": NOON, "by": "terminal-7"}
+BY_TABLE: dict[str, Any] = {"at": NOON, "by": TABLE}
 BEGINNING: tuple[HouseCommand, ...] = (
     OPENING,
     *(EnrolPerson(at=NOON, by="owner", person=person, rank=rank) for person, rank in ROLL.items()),
-    BringIn(amount=10_000, **BY_TWO),
+    BringIn(id="m1", amount=10_000, **BY_TWO),
 )
 ONE_OF_EACH: tuple[HouseCommand, ...] = (
     SellTicket(ticket="sold", amount=300, **BY_ANN),
-    IssueTicket(transfer="t1", table="T7", ticket="issued", amount=500, **BY_TERMINAL),
+    IssueTicket(transfer="t1", table="T7", ticket="issued", amount=500, **BY_TABLE),
     RedeemTicket(ticket="issued", **BY_ANN),
-    SendTicket(ticket="sold", transfer="t2", table="T7", seat="5", **BY_TERMINAL),
+    SendTicket(ticket="sold", transfer="t2", table="T7", seat="5", session=3, **BY_TABLE),
     SendFill(transfer="t3", table="T7", amount=1_000, **BY_TWO),
     ReceiveCredit(transfer="t4", table="T7", amount=400, **BY_ANN),
     CountDrop(transfer="t5", table="T7", declared=250, counted=240, **BY_TWO),
     PayClaim(transfer="t6", table="T7", claim="c1", amount=70, **BY_TWO),
     CollectClaim(transfer="t7", table="T7", claim="c2", amount=30, **BY_TWO),
-    TakeOut(amount=2_000, **BY_TWO),
+    BringIn(id="m2", amount=50, **BY_TWO),
+    TakeOut(id="m3", amount=2_000, **BY_TWO),
+    EnrolPerson(at=NOON, by="max", second="sue", person="ivy", rank="supervisor"),
     DismissPerson(at=NOON, by="max", person="bob"),
 )
 REDEEMING = (RedeemTicket(ticket="sold", **BY_ANN), RedeemTicket(ticket="issued", **BY_ANN))
@@ -72,9 +80,43 @@ ALONE = (
     SendFill(transfer="t11", table="T7", amount=10, at=NOON, by="ann", second="ann"),
     SendFill(transfer="t12", table="T7", amount=10, at=NOON, by="sue", second="ann"),
 )
+ENROLLED_ALONE = (
+    EnrolPerson(at=NOON, by="owner", person="tom", rank="supervisor"),
+    EnrolPerson(at=NOON, by="max", person="tom", rank="manager"),
+    EnrolPerson(at=NOON, by="max", second="max", person="tom", rank="supervisor"),
+    EnrolPerson(at=NOON, by="max", second="sue", person="sue", rank="manager"),
+    EnrolPerson(at=NOON, by="max", person="Sue", rank="cashier"),
+    *(DismissPerson(at=NOON, by="owner", person=one) for one in ("sue", "max")),
+    EnrolPerson(at=NOON, by="owner", person="tom", rank="supervisor"),
+)
+"""A second person who is none, a namesake, and a beginning that is long over."""
 OPEN = SellTicket(ticket="open", amount=2_000, **BY_ANN)
-SCRIPT = (*BEGINNING, OPEN, *ONE_OF_EACH, *ONE_OF_EACH[:-2], *REDEEMING, *TWO_CLAIMS, *ALONE)
+SCRIPT = (*BEGINNING, OPEN, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *ENROLLED_ALONE)
 """Every command, most of them twice, and what must be refused."""
+
+
+SOLD = SellTicket(ticket="sold", amount=300, **BY_ANN)
+ISSUED = IssueTicket(transfer="t1", table="T7", ticket="issued", amount=500, **BY_TABLE)
+CASHED = RedeemTicket(ticket="sold", **BY_ANN)
+SENT = SendTicket(ticket="sold", transfer="t2", table="T7", seat="5", session=3, **BY_TABLE)
+PAID = PayClaim(transfer="t6", table="T7", claim="c1", amount=70, **BY_TWO)
+ASKED = {type(command): command for command in (*BEGINNING, *ONE_OF_EACH)}
+"""The latest of each kind in the script."""
+
+
+def but(command: HouseCommand, **changes: Any) -> Any:
+    """The same command with other values."""
+    return msgspec.structs.replace(command, **changes)
+
+
+def name_of(command: object) -> str:
+    """What a case of a table test is called."""
+    return type(command).__name__
+
+
+def refused_for(house: House, command: HouseCommand) -> Reason | None:
+    """Why a command is refused, if it is."""
+    return getattr(cage.decide_house(house, command), "reason", None)
 
 
 def done(house: House, *commands: HouseCommand) -> tuple[HouseEvent, ...]:
@@ -128,7 +170,7 @@ class Watched:
             if self.house != before:
                 self.faults.append(f"deciding on {command} changed the House")
             for event in () if isinstance(decided, Refusal) else decided:
-                self.faults += lone(self.house, event)
+                self.faults += lone(self.house, event, self.events)
                 cage_state.evolve_house(self.house, event)
                 self.events.append(event)
                 self.faults += wrong(self.house, self.events)
@@ -139,13 +181,33 @@ class Watched:
         return decided
 
 
-def lone(house: House, event: HouseEvent) -> Iterator[str]:
+def lone(house: House, event: HouseEvent, before: list[HouseEvent]) -> Iterator[str]:
     """Dual control that an event lacks, with the roll as it was."""
-    if "second" in event.__struct_fields__:
-        second = getattr(event, "second", None)
-        rank = house.people.get(second or "", "cashier")
-        if second == event.by or event.by not in house.people or rank == "cashier":
-            yield f"{event} was done without a second person"
+    if "second" not in event.__struct_fields__:
+        return
+    second = getattr(event, "second", None)
+    others, known = {folded(event.by)}, event.by in house.people
+    if isinstance(event, PersonEnrolled):
+        opener = event.by == before[0].by
+        if second is None and (event.rank == "cashier" or (opener and not staffed(before))):
+            return
+        others, known = others | {folded(event.person)}, known or opener
+    rank = house.people.get(second or "", "cashier")
+    if not known or folded(second or event.by) in others or rank == "cashier":
+        yield f"{event} was done without a second person"
+
+
+def staffed(events: Iterable[HouseEvent]) -> bool:
+    """Whether two people above cashiers have been on the roll together, as the events tell."""
+    above: set[str] = set()
+    most = 0
+    for event in events:
+        if isinstance(event, PersonEnrolled) and event.rank != "cashier":
+            above.add(event.person)
+        elif isinstance(event, PersonEnrolled | PersonDismissed):
+            above.discard(event.person)
+        most = max(most, len(above))
+    return most > 1
 
 
 def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
@@ -165,6 +227,8 @@ def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
         moved = sum(one.amount for one in transfers if one.direction is direction)
         if moved != kept[account]:
             yield f"transfers sum to {moved}, {account} is {kept[account]}"
+    if len({folded(person) for person in house.people}) != len(house.people):
+        yield f"two people of one name: {sorted(house.people)}"
     yield from repeated(events)
     if events[-1].clause not in HOUSE:
         yield f"{events[-1]} cites no clause of the house"
@@ -178,6 +242,8 @@ def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:
             counts["ticket", event.ticket] += 1
         if hasattr(event, "transfer"):
             counts["transfer", event.transfer] += 1
+        if hasattr(event, "id"):
+            counts["movement", event.id] += 1
         if hasattr(event, "claim"):
             counts["claim", event.table, event.claim] += 1  # type: ignore[attr-defined]
         if isinstance(event, HouseOpened):

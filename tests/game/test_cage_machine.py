@@ -24,29 +24,32 @@ from taisai.game.cage import values as cage_values
 from taisai.game.cage.messages import (
     HOUSE_COMMANDS,
     HOUSE_EVENTS,
-    BringIn,
+    DismissPerson,
+    EnrolPerson,
     HouseCommand,
     HouseEvent,
+    IssueTicket,
     OpenHouse,
     RedeemTicket,
     SendTicket,
-    TakeOut,
     TicketRedeemed,
 )
 from taisai.game.money import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.words import TABLE
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 from tests.game.houses import BEGINNING, LADDER, NOON, SCRIPT, Watched, replayed, watched
 
 FEW = st.sampled_from(["1", "2", "3"])
 PEOPLE = st.sampled_from(["ann", "bob", "eve", "sue", "max"])
+NAMESAKES = st.sampled_from(["Ann", "EVE", "ｓｕｅ"])
 AMOUNTS = st.integers(1, 500) | st.sampled_from([GREATEST_SUM, 6_000])
 SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "at": st.integers(NOON, NOON + 1_000_000),
-    "by": PEOPLE,
+    "by": PEOPLE | st.just("owner"),
     "second": st.sampled_from(["sue", "max", "sue", "max", "ann", None]),
-    "person": PEOPLE,
+    "person": PEOPLE | NAMESAKES,
     "rank": st.sampled_from(LADDER),
     "house": st.just("Lotus"),
     "currency": st.just("SGD"),
@@ -58,7 +61,9 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "transfer": FEW | st.integers(0, 1_000).map(str),
     "table": st.sampled_from(["T7", "T8"]),
     "ticket": FEW | st.integers(0, 30).map(str),
+    "id": FEW | st.integers(0, 1_000).map(str),
     "seat": FEW,
+    "session": st.integers(1, 3),
     "claim": FEW,
 }
 JUNK: st.SearchStrategy[Any] = (
@@ -79,15 +84,14 @@ JUNK: st.SearchStrategy[Any] = (
 def _asked(
     kind: type[HouseCommand], fields: dict[str, st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[HouseCommand]:
+    if kind in (IssueTicket, SendTicket) and fields["by"] is not JUNK:
+        fields = fields | {"by": st.sampled_from([TABLE] * 9 + ["sue"])}
     return st.builds(kind, **{name: fields[name] for name in kind.__struct_fields__})
 
 
-KINDS = st.sampled_from(HOUSE_COMMANDS)
-SENSIBLE_COMMANDS = KINDS.flatmap(lambda kind: _asked(kind, SENSIBLE))
-JUNK_COMMANDS = KINDS.flatmap(
-    lambda kind: st.sampled_from(kind.__struct_fields__).flatmap(
-        lambda name: _asked(kind, SENSIBLE | {name: JUNK})
-    )
+SENSIBLE_COMMANDS = st.one_of([_asked(kind, SENSIBLE) for kind in HOUSE_COMMANDS])
+JUNK_COMMANDS = st.one_of(
+    [_asked(kind, SENSIBLE | {name: JUNK}) for kind in HOUSE_COMMANDS for name in kind.__struct_fields__]
 )
 PROPER = SENSIBLE | {
     "by": st.just("sue"),
@@ -97,13 +101,14 @@ PROPER = SENSIBLE | {
     "amount": st.integers(1, 500),
     "claim": st.integers(0, 1_000).map(str),
 }
-PROPER_COMMANDS = st.sampled_from([kind for kind in HOUSE_COMMANDS if kind is not OpenHouse]).flatmap(
-    lambda kind: _asked(kind, PROPER)
-)
+PROPER_COMMANDS = st.one_of([_asked(kind, PROPER) for kind in HOUSE_COMMANDS if kind is not OpenHouse])
 """What is mostly done: by two people that stay, unless another rule dismisses them."""
 COMMANDS = st.lists(SENSIBLE_COMMANDS | JUNK_COMMANDS, max_size=40)
-WITHOUT_ID = (BringIn, TakeOut)
-"""A second one is not the first again."""
+SUPERVISORS = SENSIBLE | {
+    "by": st.sampled_from(["owner", "owner", "sue", "max"]),
+    "second": st.sampled_from([None, None, "sue", "max"]),
+}
+STAFFING = _asked(EnrolPerson, SUPERVISORS) | _asked(DismissPerson, SUPERVISORS)
 
 
 class CageMachine(RuleBasedStateMachine):
@@ -121,11 +126,16 @@ class CageMachine(RuleBasedStateMachine):
 
     @rule(command=SENSIBLE_COMMANDS)
     def ask(self, command: HouseCommand) -> None:
-        if self.under.ask(command) and not isinstance(command, WITHOUT_ID):
+        if self.under.ask(command):
             self.asked.append(command)
 
     @rule(commands=st.lists(PROPER_COMMANDS, min_size=1, max_size=5))
     def ask_properly(self, commands: list[HouseCommand]) -> None:
+        for command in commands:
+            self.ask(command)
+
+    @rule(commands=st.lists(STAFFING, min_size=1, max_size=5))
+    def change_the_roll(self, commands: list[HouseCommand]) -> None:
         for command in commands:
             self.ask(command)
 
@@ -150,7 +160,7 @@ class CageMachine(RuleBasedStateMachine):
         known = set(house.transfers)
         command = data.draw(_asked(kind, PROPER | {"ticket": st.just(ticket.id)}))
         decided = self.under.ask(command)
-        staffed = kind is SendTicket or command.by in house.people
+        staffed = command.by == TABLE if kind is SendTicket else command.by in house.people
         if ticket.redeemed and staffed and getattr(command, "transfer", None) not in known:
             assert isinstance(decided, Refusal)
             assert decided.reason is Reason.RULED_OUT
@@ -217,6 +227,29 @@ def _need_no_second(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(cage, "_second", lambda *_: ())
 
 
+def _enrol_alone(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "_enrolling", lambda *_: ())
+
+
+def _begin_again(patch: pytest.MonkeyPatch) -> None:
+    now = property(lambda house: sum(map(house.supervising, house.people.values())) > 1, lambda *_: None)
+    patch.setattr(House, "staffed", now)
+
+
+def _second_himself(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "same_person", lambda *_: False)
+
+
+def _take_namesakes(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "_enrollable", lambda *_: ())
+    patch.setattr(cage_state, "folded", lambda name: name)
+
+
+def _forget_movements(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cage, "movement_of", lambda _: None)
+    patch.setattr(cage_state, "_move", lambda *_: None)
+
+
 def _change_while_deciding(patch: pytest.MonkeyPatch) -> None:
     draft = cage._draft
 
@@ -250,8 +283,8 @@ def _remember_between_streams(patch: pytest.MonkeyPatch) -> None:
 
 SABOTAGES = [
     _forget_redemptions, _redeem_twice, _pay_tickets_from_capital, _book_one_side, _book_one_side_unseen,
-    _know_no_retry, _need_no_second, _change_while_deciding, _invent_a_clause, _forget_claims,
-    _remember_between_streams,
+    _know_no_retry, _need_no_second, _enrol_alone, _begin_again, _second_himself, _take_namesakes,
+    _forget_movements, _change_while_deciding, _invent_a_clause, _forget_claims, _remember_between_streams,
 ]  # fmt: skip
 
 

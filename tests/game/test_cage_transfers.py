@@ -15,7 +15,8 @@ BOOKED_BY_TABLE = {"t1": -500, "t2": 300, "t3": -1_000, "t4": 400, "t5": 250, "t
 
 TABLE_TO_DO = {
     "t1": "a terminal of table 'T7' must record that it dispensed 500 in credits",
-    "t2": "300 in credits, the value of ticket 'sold', must arrive at seat '5' of table 'T7'",
+    "t2": "300 in credits, the value of ticket 'sold', must arrive at seat '5' of table 'T7' "
+    "in its session 3",
     "t3": "table 'T7' must record the arrival of a fill of 1000",
     "t4": "table 'T7' must record that a credit of 400 left its tray",
     "t5": "table 'T7' must record that its drop box left with 250",

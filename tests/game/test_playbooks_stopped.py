@@ -86,9 +86,12 @@ class Ends:
                 pass  # void in the same breath: the dice have not tumbled as the document has it
             case happened.DiceTumbled() | happened.DealPressed():
                 self.stage = TUMBLED
-            case happened.ShakerActivated() | happened.DiceUncovered() | happened.CardsDealt():
-                self.stage = SHOWN
-            case happened.SettlementUndone():
+            case (
+                happened.ShakerActivated()
+                | happened.DiceUncovered()
+                | happened.CardsDealt()
+                | happened.SettlementUndone()
+            ):
                 self.stage = SHOWN
             case happened.RoundSettled():
                 self.stage = SETTLED
@@ -96,6 +99,8 @@ class Ends:
                 self.stage = BETWEEN
             case happened.SightDeclared():
                 self.seen = event.declared is Declared.SEEN
+            case happened.IrregularityRuled() if event.seen and event.second and event.round == self.round:
+                self.seen = True  # reported by two, it is declared
             case _:
                 pass
 
@@ -147,6 +152,21 @@ def go_on(table: Table, command: Command) -> tuple[Event, ...]:
     return answer
 
 
+def answered(table: Table, at: int) -> None:
+    """Whatever else held the round when it stopped is let go on."""
+    for referral in [one for one in table.referrals.values() if one.holds and one.decided_by is None]:
+        assert isinstance(decide(table, Perform(at=at, by=ranked(table)[0], act=Act.SETTLE)), Refusal)
+        person = next(
+            name for name, one in table.people.items() if table.ranks.at_least(one.position, referral.to)
+        )
+        go_on(
+            table,
+            DecideReferral(
+                at=at, by=person, referral=referral.id, treatment=Treatment.CONTINUE, reason="goes on"
+            ),
+        )
+
+
 @each_playbook
 def test_a_stop_after_any_event_is_followed_by_what_the_rules_say(name: str) -> None:
     book = book_of(told(name).story.book)
@@ -187,15 +207,16 @@ def assert_it_goes_on(back: Recovered, at: int, asked: Command | None, past: lis
                 for name, one in table.people.items()
                 if name != person and table.ranks.at_least(one.position, table.ranks.second)
             ]
-            second = supervisors[0] if supervisors else None
+            beside = supervisors[0] if supervisors else None
             decision = DecideReferral(
                 at=at, by=person, referral=referral.id, treatment=Treatment.VOID, reason="after a stop",
-                second=second,
+                second=beside,
             )  # fmt: skip
             go_on(table, decision)
             assert table.round is None
         case Recovery.SETTLE_THEN_SHUT:
             dealer, second = ranked(table)
+            answered(table, at)
             if table.phase is Phase.ENTERED:
                 assert isinstance(decide(table, Perform(at=at, by=dealer, act=Act.SETTLE)), Refusal)
                 go_on(table, Perform(at=at, by=dealer, act=Act.SETTLE, second=second))

@@ -41,21 +41,19 @@ def place(table: Table, command: PlaceBets) -> Events | Refusal:
 
 def record(table: Table, command: RecordBets) -> Events | Refusal:
     """Chips as they lie, recorded by staff or a chip reader."""
-    if command.by != CHIP_READER or not table.open:
-        wrong = at_table(table, command.by)
-        if wrong:
-            return wrong
     seat = _seat_of(table, command)
     if isinstance(seat, Refusal):
         return seat
-    wrong = _may_record(table, command)
+    wrong = at_table(table, command.by) if command.by != CHIP_READER else None
+    if wrong is None and command.at_request:
+        wrong = _may_place_for_player(table, command.by)
     if wrong:
         return wrong
-    if command.means is Means.COLOUR_CHIPS and not seat.colour_value:
-        expected = "colour chips that the seat bought"
-        return refused(Reason.WRONG_MEANS, "house:colour-chips", expected, "none")
     slips = _in_money(command, seat)
-    return _registered(table, command, seat, command.means, slips, at_request=command.at_request)
+    made = _registered(table, command, seat, command.means, slips, at_request=command.at_request)
+    if isinstance(made, Refusal) and made.reason.rank < Reason.WRONG_MEANS.rank:
+        return made
+    return _wrong_means(table, command, seat) or made
 
 
 def _seat_of(table: Table, command: RecordBets) -> Seat | Refusal:
@@ -75,14 +73,18 @@ def _in_money(command: PlaceBets | RecordBets, seat: Seat) -> tuple[Slip, ...]:
     return tuple(Slip(one.id, one.area, one.stake * seat.colour_value) for one in command.bets)
 
 
-def _may_record(table: Table, command: RecordBets) -> Refusal | None:
+def _wrong_means(table: Table, command: RecordBets, seat: Seat) -> Refusal | None:
+    """Why chips of this kind are no bet here."""
     if command.means is Means.CREDITS:
         return refused(Reason.WRONG_MEANS, "house:terminals", "chips that lie on a layout", command.means)
     if command.means not in table.means:
         clause = table.means.get(Means.CASH_CHIPS) or next(iter(table.means.values()))
         expected = f"bets with {', '.join(table.means)}"
         return refused(Reason.WRONG_MEANS, clause, expected, command.means)
-    return _may_place_for_player(table, command.by) if command.at_request else None
+    if command.means is Means.COLOUR_CHIPS and not seat.colour_value:
+        expected = "colour chips that the seat bought"
+        return refused(Reason.WRONG_MEANS, "house:colour-chips", expected, "none")
+    return None
 
 
 def _may_place_for_player(table: Table, by: str) -> Refusal | None:
@@ -173,13 +175,13 @@ def too_late(table: Table, number: int) -> Refusal:
         return refused(Reason.OUT_OF_ORDER, opens, "bets to be open", "no round in hand")
     if number != table.round.number:
         return refused(Reason.WRONG_ROUND, RETRIES, f"a bet in round {table.round.number}", f"round {number}")
-    if table.round.phase.bets_open and table.round.seen:
-        ruled = table.irregularities.ruled(Irregularity.EXPOSED_EARLY, table.round.phase, table.settings)
-        return refused(Reason.LATE, ruled.clause, "a bet before any die is seen", "one after it")
-    if table.held and table.round.phase.bets_open:
+    if table.held:
         return refused(
             Reason.ON_HOLD, table.held.clause, f"the {table.held.hold} to be over first", "it is open"
         )
+    if table.round.phase.bets_open and table.round.seen:
+        ruled = table.irregularities.ruled(Irregularity.EXPOSED_EARLY, table.round.phase, table.settings)
+        return refused(Reason.LATE, ruled.clause, "a bet before any die is seen", "one after it")
     ruled = table.irregularities.ruled(Irregularity.LATE_BET, table.round.phase, table.settings)
     return refused(Reason.LATE, ruled.clause, "a bet before the close", f"one when {table.round.phase}")
 

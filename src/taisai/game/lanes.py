@@ -58,8 +58,17 @@ def weighed(columns: Iterable[tuple[Column, int]]) -> int:
     """The sum of columns, each times its weight, lane by lane."""
     alike: dict[int, int] = {}
     for column, weight in columns:
-        alike[weight] = alike.get(weight, 0) + int.from_bytes(_lowest_first(column), sys.byteorder)
+        number = int.from_bytes(_lowest_first(column), sys.byteorder)
+        alike[weight] = alike[weight] + number if weight in alike else number  # 0 + a long one takes its time
     return sum(weight * added for weight, added in alike.items())
+
+
+def total(lanes: int, count: int) -> int:
+    """The sum of so many lanes: their upper half is added to the lower, until one lane is left."""
+    while count > 1:
+        count = (count + 1) // 2
+        lanes = (lanes >> count * BITS) + (lanes & ((1 << count * BITS) - 1))
+    return lanes
 
 
 def _lowest_first(column: Column) -> Column:

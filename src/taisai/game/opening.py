@@ -38,6 +38,7 @@ from taisai.game.events import (
 )
 from taisai.game.limits import Limits, fault_of
 from taisai.game.money import Account, UnbalancedError
+from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
 from taisai.game.terms import digest_of, terms_of
@@ -76,7 +77,7 @@ def open_table(table: Table, command: OpenTable) -> Events | Refusal:
     )
     if wrong:
         return wrong
-    if command.by in SYSTEM:
+    if folded(command.by) in SYSTEM:
         return refused(Reason.NOT_HIS_TO_DO, TABLE, "a person", command.by)
     if command.rank not in book.people.ranks() or not book.people.at_least(command.rank, book.people.second):
         return refused(Reason.NOT_HIS_TO_DO, TABLE, f"the {book.people.second} or above", command.rank)

@@ -225,8 +225,10 @@ _FOLLOWS: Final[dict[Treatment, Callable[[Table, Decided], Events | Refusal]]] =
 
 def on_referred(table: Table, event: Referred) -> None:
     """A question is open, and the round waits for it where it holds the round."""
+    own = event.subject in set(Subject)
+    subject = Subject(event.subject) if own else Irregularity(event.subject)
     table.referrals[event.referral] = Referral(
-        event.referral, event.subject, event.round, event.to, event.clause, event.holds, event.seat
+        event.referral, subject, event.round, event.to, event.clause, event.holds, event.seat
     )
     if event.holds:
         table.holds[Hold.REFERRAL] = event.clause

@@ -80,7 +80,7 @@ def _terminal_wrong(table: Table, command: TakeSeat) -> Refusal | None:
         wrong = at_table(table, command.by)
         if wrong:
             return wrong
-    if command.terminal in SYSTEM or command.terminal in table.people:
+    if folded(command.terminal or "") in SYSTEM or command.terminal in table.people:
         return refused(Reason.BAD_VALUE, TERMINALS, "a terminal's own name", command.terminal)
     if live_table(table) and not table.demonstration:
         return refused(Reason.WRONG_MEANS, TERMINALS, "chips on the layout of a live table", "a terminal")

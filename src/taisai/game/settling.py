@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from math import gcd
 from typing import Final
 
 from taisai.game import lanes
@@ -91,14 +92,18 @@ def _settlement(table: Table, round_: Round, kept: KeptOut, outcome: Outcome) ->
     staked, collected, won, back = _totals(
         in_force, round_.totals if round_.totals and not kept else _added_up(columns), outcome
     )
-    weighed = lanes.weighed(
+    winning = [
         (column, weight)
         for layout, rows in columns.items()
         for row, weight in in_force[layout].winners[place]
         if (column := rows[row]) is not None
-    )
-    # Every stake is a multiple of its area's step, so each lane divides by the unit without a rest.
-    by_purse = lanes.unpacked(weighed // _unit(in_force), len(table.purses))
+    ]
+    unit = _unit(in_force)
+    common = gcd(unit, *(weight for _, weight in winning))
+    weighed = lanes.weighed((column, weight // common) for column, weight in winning)
+    if unit > common:  # every stake is a multiple of its area's step, so no lane leaves a rest
+        weighed //= unit // common
+    by_purse = lanes.unpacked(weighed, len(table.purses))
     for (_, _, lane), amount in kept.items():
         by_purse[lane] += amount
     held = sum(kept.values())
@@ -218,17 +223,18 @@ def on_paid(table: Table, event: WinnersPaid) -> None:
     round_ = table.round
     assert round_ is not None
     from_tray, payable = tray_needs(table), table.payable
-    credited = sum(payable) - from_tray
-    _check("sum paid", event.paid, credited + from_tray)
+    paid = lanes.weighed([(payable, 1)])
+    _check("sum paid", event.paid, lanes.total(paid, len(payable)))
     if from_tray:
         for purse in table.purses:
             if purse.means is _CASH:
                 payable[purse.lane] = 0
-    table.credits[:] = lanes.unpacked(lanes.weighed(((table.credits, 1), (payable, 1))), len(payable))
+        paid = lanes.weighed([(payable, 1)])
+    table.credits[:] = lanes.unpacked(lanes.weighed([(table.credits, 1)]) + paid, len(payable))
     payable[:] = _nothing(table)
-    table.ledger.move(Account.PAYABLE, Account.CREDITS, credited, event.clause)
+    table.ledger.move(Account.PAYABLE, Account.CREDITS, event.paid - from_tray, event.clause)
     table.ledger.withdraw(Account.CHIPS, Account.PAYABLE, from_tray, event.clause)
-    if max(table.credits, default=0) > GREATEST_SUM:
+    if table.ledger.balances[Account.CREDITS] > GREATEST_SUM:  # else no purse can be beyond it
         claim_excess(table, round_, event.clause)
     round_.phase = event.phase
 

@@ -27,7 +27,9 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
     wrong = _may_assign(table, command) or bad_name("a person's name", command.person)
     if wrong:
         return wrong
-    if command.person in SYSTEM or any(command.person == seat.terminal for seat in table.seats.values()):
+    if folded(command.person) in SYSTEM or any(
+        command.person == seat.terminal for seat in table.seats.values()
+    ):
         return refused(Reason.BAD_VALUE, PEOPLE, "a person", command.person)
     if any(one != command.person and folded(one) == folded(command.person) for one in table.people):
         return refused(Reason.BAD_VALUE, PEOPLE, "a name that nobody at the table has", command.person)

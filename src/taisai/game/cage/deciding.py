@@ -7,15 +7,25 @@ from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
 from taisai.game.cage import messages as said
-from taisai.game.cage.house import House, Ticket, Transfer, entries, transfer_of
+from taisai.game.cage.house import House, Ticket, Transfer, entries, movement_of, transfer_of
 from taisai.game.cage.messages import HouseCommand, HouseEvent
-from taisai.game.cage.values import beyond, clock, found, quoted, too_many, wrong_values
+from taisai.game.cage.values import (
+    beyond,
+    clock,
+    found,
+    quoted,
+    same_person,
+    too_many,
+    wrong_values,
+)
+from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.words import SYSTEM, TABLE
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 
 MOST_PEOPLE: Final = 10_000  # on the roll at a time
+MOST_MOVEMENTS: Final = 1_000_000  # of the owners' money, of one stream: a retry must be known as one
 MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be told
 MOST_TRANSFERS: Final = 3_000_000  # of one stream: each ticket issued and accepted, and as many others
 
@@ -37,7 +47,7 @@ class _Who(Enum):
     TWO = auto()
     """Staff, with a second person of the second rank or above."""
     SUPERVISOR = auto()
-    """Staff of the second rank or above, or whoever opened the House."""
+    """Staff of the second rank or above, or whoever opened the House; to enrol one of them takes two."""
 
 
 class _Act(NamedTuple):
@@ -102,6 +112,13 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
             return kept is not None
         got = f"expected a new transfer, but there is {_told(kept)}"
         return Refusal(Reason.OTHER_CONTENT, Clause("house:transfers"), got)
+    if brought := movement_of(event):
+        known = found(house.movements, brought.id)
+        if known is None or known == brought:
+            return known is not None
+        way = "brought in" if known.brought else "taken out"
+        told = f"the movement {known.id!r}, {known.amount} {way} by {known.by!r} and {known.second!r}"
+        return Refusal(Reason.OTHER_CONTENT, _CAGE, f"expected a new movement, but there is {told}")
     if isinstance(event, said.TicketSold) and (ticket := found(house.tickets, event.ticket)):
         # The same ticket from another cashier is no retry: two customers would hold one ticket.
         same = (ticket.amount, ticket.by, ticket.transfer) == (event.amount, event.by, None)
@@ -116,7 +133,7 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
 
 def _people(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
     """Why these people may not ask for it."""
-    if who is _Who.ANYONE or (who is _Who.SUPERVISOR and command.by == house.opened_by):
+    if who is _Who.ANYONE:
         return
     if who is _Who.TABLE:
         if command.by != TABLE:
@@ -124,13 +141,16 @@ def _people(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]
             yield Refusal(Reason.NOT_HIS_TO_DO, Clause("house:transfers"), got)
         return
     rank = found(house.people, command.by)
-    if rank is None:
+    opener = who is _Who.SUPERVISOR and command.by == house.opened_by
+    if rank is None and not opener:
         got = f"expected someone on the staff roll, got {quoted(command.by)}"
         yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, got)
-    elif who is _Who.SUPERVISOR:
+    elif rank is not None and who is _Who.SUPERVISOR and not opener:
         yield from _supervising(house, command, rank)
     if who is _Who.TWO:
-        yield from _second(house, command.by, getattr(command, "second", None))
+        yield from _second(house, getattr(command, "second", None), command.by)
+    if isinstance(command, said.EnrolPerson):
+        yield from _enrolling(house, command)
 
 
 def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Refusal]:
@@ -145,13 +165,22 @@ def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Ref
         yield Refusal(Reason.NOT_HIS_TO_DO, _PEOPLE, f"expected someone other than {person!r} himself")
 
 
-def _second(house: House, by: str, second: str | None) -> Iterator[Refusal]:
-    """Why the second person is none."""
+def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
+    """Nobody makes his own second person; whoever opened the House enrols alone until there are two."""
+    alone = command.by == house.opened_by and not house.staffed
+    changed = found(house.people, command.person) != command.rank  # a retry needs nobody's consent
+    # A second person who is named where none is asked is still one that the event will tell of.
+    if command.second is not None or (house.supervising(command.rank) and changed and not alone):
+        yield from _second(house, command.second, command.by, command.person)
+
+
+def _second(house: House, second: str | None, *others: str) -> Iterator[Refusal]:
+    """Why the second person is none: not on the roll, too low, or one of the others."""
     rank = found(house.people, second)
-    low = rank is not None and house.ladder.index(rank) < house.ladder.index(house.second_rank)
-    if rank is None or low or second == by:
+    if not house.supervising(rank) or any(same_person(second, one) for one in others):
         who = f"{quoted(second)}, {rank or 'not on the staff roll'}" if second is not None else "nobody"
-        wanted = f"a second person besides {quoted(by)}, of the rank {house.second_rank} or above"
+        besides = " and ".join(quoted(one) for one in others)
+        wanted = f"a second person besides {besides}, of the rank {house.second_rank} or above"
         yield Refusal(Reason.SECOND_PERSON, Clause("house:dual-control"), f"expected {wanted}, got {who}")
 
 
@@ -184,8 +213,15 @@ def _enrollable(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
     if command.rank not in house.ladder:
         got = f"expected one of {', '.join(house.ladder)}, got {quoted(command.rank)}"
         yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
-    if type(command.person) is str and command.person in SYSTEM:
+    if not is_name(command.person):
+        return  # and its value is refused
+    name = folded(command.person)
+    if name in SYSTEM:
         got = f"expected a person, got {command.person!r}, one of the system's own actors"
+        yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
+    if house.names.get(name, command.person) != command.person:
+        got = f"{command.person!r} besides {house.names[name]!r}"
+        got = f"expected a name that nobody on the roll has, got {got}"
         yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
 
 
@@ -195,8 +231,8 @@ def _redeemable(house: House, name: str) -> Iterator[Refusal]:
         got = f"expected a ticket of the House, got {quoted(name)}"
         yield Refusal(Reason.BAD_VALUE, _TICKETS, got)
     elif ticket.redeemed:
-        at, by, transfer, table, seat = ticket.redeemed
-        how = f"put into seat {seat!r} of table {table!r} under transfer {transfer!r}"
+        at, by, transfer, table, seat, session = ticket.redeemed
+        how = f"put into seat {seat!r} of table {table!r}, session {session}, under transfer {transfer!r}"
         got = f"ticket {name!r} was {how if transfer else 'cashed at the cage'} by {by!r} at {clock(at)}"
         yield Refusal(Reason.RULED_OUT, _TICKETS, f"expected a ticket not yet redeemed, but {got}")
 
@@ -213,6 +249,8 @@ def _counts(house: House, event: HouseEvent) -> Iterator[Refusal]:
         yield too_many("tickets", MOST_TICKETS)
     if transfer_of(event) and len(house.transfers) >= MOST_TRANSFERS:
         yield too_many("transfers", MOST_TRANSFERS)
+    if movement_of(event) and len(house.movements) >= MOST_MOVEMENTS:
+        yield too_many("movements of the owners' money", MOST_MOVEMENTS)
     newcomer = isinstance(event, said.PersonEnrolled) and found(house.people, event.person) is None
     if newcomer and len(house.people) >= MOST_PEOPLE:
         yield too_many("people", MOST_PEOPLE)

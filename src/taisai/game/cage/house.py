@@ -24,6 +24,7 @@ from taisai.game.cage.messages import (
     TicketSold,
 )
 from taisai.game.money import Account, Entry, Ledger
+from taisai.game.names import folded
 
 
 class Kind(StrEnum):
@@ -54,6 +55,8 @@ class Transfer(NamedTuple):
     amount: int
     direction: Direction
     seat: str | None = None
+    session: int | None = None
+    """The session of the seat in which a ticket was put in."""
     claim: str | None = None
     ticket: str | None = None
     counted: int | None = None
@@ -73,6 +76,18 @@ class Redemption(NamedTuple):
     transfer: str | None = None
     table: str | None = None
     seat: str | None = None
+    session: int | None = None
+
+
+class Movement(NamedTuple):
+    """Money of the owners that came or went, and which two people moved it."""
+
+    id: str
+    amount: int
+    brought: bool
+    """Whether it came into the cage; else it left."""
+    by: str
+    second: str
 
 
 class Ticket(NamedTuple):
@@ -95,8 +110,8 @@ class House:
     """The House. Its first event opens it."""
 
     __slots__ = (
-        "claims", "currency", "ladder", "ledger", "name", "opened_by", "people", "second_rank", "tickets",
-        "transfers",
+        "claims", "currency", "ladder", "ledger", "movements", "name", "names", "opened_by", "people",
+        "second_rank", "staffed", "tickets", "transfers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -107,6 +122,11 @@ class House:
         self.opened_by = ""
         self.people: dict[str, str] = {}
         """Person → rank: the staff roll."""
+        self.names: dict[str, str] = {}
+        """Folded name → the person on the roll who has it."""
+        self.staffed = False
+        """Whether two people who can be second persons have ever been on the roll together."""
+        self.movements: dict[str, Movement] = {}
         self.tickets: dict[str, Ticket] = {}
         self.transfers: dict[str, Transfer] = {}
         self.claims: dict[tuple[str, str], str] = {}
@@ -122,6 +142,10 @@ class House:
     def outstanding(self) -> int:
         """The value of all tickets that nobody has redeemed."""
         return sum(ticket.amount for ticket in self.tickets.values() if ticket.redeemed is None)
+
+    def supervising(self, rank: object) -> bool:
+        """Whether a rank is the second rank or above."""
+        return rank in self.ladder and self.ladder.index(rank) >= self.ladder.index(self.second_rank)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, House):
@@ -194,6 +218,14 @@ def transfer_of(event: HouseEvent) -> Transfer | None:
     return Transfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **told)
 
 
+def movement_of(event: HouseEvent) -> Movement | None:
+    """The movement of the owners' money that an event records."""
+    if not isinstance(event, CapitalBrought | CapitalTaken):
+        return None
+    brought = isinstance(event, CapitalBrought)
+    return Movement(event.id, event.amount, brought=brought, by=event.by, second=event.second)
+
+
 def evolve_house(house: House, event: HouseEvent) -> House:
     """The House after an event: the same object, changed."""
     if house.open == isinstance(event, HouseOpened):
@@ -218,15 +250,34 @@ def _apply(house: House, event: HouseEvent) -> None:
             house.ladder, house.second_rank = event.ladder, event.second_rank
             house.opened_by = event.by
         case PersonEnrolled():
-            house.people[event.person] = event.rank
+            _enrol(house, event)
         case PersonDismissed():
-            del house.people[event.person]
+            del house.people[event.person], house.names[folded(event.person)]
+        case CapitalBrought() | CapitalTaken():
+            _move(house, event)
         case TicketSold() | TicketIssued():
             _add_ticket(house, event)
         case TicketRedeemed() | TicketAccepted():
             _redeem(house, event)
         case _ if type(event) not in _CHANGES and type(event) not in _KINDS:
             raise StreamError(f"expected an event of the House, got {event}")
+
+
+def _enrol(house: House, event: PersonEnrolled) -> None:
+    namesake = house.names.setdefault(folded(event.person), event.person)
+    if namesake != event.person:
+        raise StreamError(f"expected each name once, got {event} with {namesake!r} on the roll")
+    house.people[event.person] = event.rank
+    if not house.staffed and house.supervising(event.rank):
+        house.staffed = sum(map(house.supervising, house.people.values())) > 1
+
+
+def _move(house: House, event: CapitalBrought | CapitalTaken) -> None:
+    moved = movement_of(event)
+    assert moved is not None
+    if moved.id in house.movements:
+        raise StreamError(f"expected each movement once, got {event} after {house.movements[moved.id]}")
+    house.movements[moved.id] = moved
 
 
 def _add_ticket(house: House, event: TicketSold | TicketIssued) -> None:
@@ -242,5 +293,6 @@ def _redeem(house: House, event: TicketRedeemed | TicketAccepted) -> None:
         raise StreamError(f"expected a ticket to redeem for its value, got {event} for {ticket}")
     redemption = Redemption(event.at, event.by)
     if isinstance(event, TicketAccepted):
-        redemption = Redemption(event.at, event.by, event.transfer, event.table, event.seat)
+        where = (event.table, event.seat, event.session)
+        redemption = Redemption(event.at, event.by, event.transfer, *where)
     house.tickets[event.ticket] = ticket._replace(redeemed=redemption)

@@ -34,7 +34,7 @@ class HouseEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab
 
 
 class OpenHouse(HouseCommand, frozen=True, kw_only=True):
-    """The first command of the House's stream; who gives it may enrol anyone."""
+    """The first command of the House's stream; who gives it enrols the first people alone."""
 
     house: str
     currency: str
@@ -58,6 +58,8 @@ class EnrolPerson(HouseCommand, frozen=True, kw_only=True):
 
     person: str
     rank: str
+    second: str | None = None
+    """Who agrees, where the rank is one that can be a second person itself."""
 
 
 class PersonEnrolled(HouseEvent, frozen=True, kw_only=True):
@@ -65,6 +67,7 @@ class PersonEnrolled(HouseEvent, frozen=True, kw_only=True):
 
     person: str
     rank: str
+    second: str | None = None
 
 
 class DismissPerson(HouseCommand, frozen=True, kw_only=True):
@@ -85,6 +88,8 @@ class PersonDismissed(HouseEvent, frozen=True, kw_only=True):
 class BringIn(HouseCommand, frozen=True, kw_only=True):
     """The owners bring money into the cage."""
 
+    id: str
+    """The movement's own, so that a retry changes nothing."""
     amount: int
     second: str | None = None
 
@@ -92,6 +97,7 @@ class BringIn(HouseCommand, frozen=True, kw_only=True):
 class CapitalBrought(HouseEvent, frozen=True, kw_only=True):
     """Money of the owners came into the cage."""
 
+    id: str
     amount: int
     second: str
 
@@ -99,6 +105,7 @@ class CapitalBrought(HouseEvent, frozen=True, kw_only=True):
 class TakeOut(HouseCommand, frozen=True, kw_only=True):
     """The owners take money out of the cage, no more than they brought in."""
 
+    id: str
     amount: int
     second: str | None = None
 
@@ -106,6 +113,7 @@ class TakeOut(HouseCommand, frozen=True, kw_only=True):
 class CapitalTaken(HouseEvent, frozen=True, kw_only=True):
     """Money of the owners left the cage."""
 
+    id: str
     amount: int
     second: str
 
@@ -165,6 +173,8 @@ class SendTicket(HouseCommand, frozen=True, kw_only=True):
     transfer: str
     table: str
     seat: str
+    session: int
+    """The session of the seat in which the ticket was put in."""
 
 
 class TicketAccepted(HouseEvent, frozen=True, kw_only=True):
@@ -174,6 +184,7 @@ class TicketAccepted(HouseEvent, frozen=True, kw_only=True):
     transfer: str
     table: str
     seat: str
+    session: int
     amount: int
 
 

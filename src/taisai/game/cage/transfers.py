@@ -53,7 +53,7 @@ def unfinished(house: House, tables: Mapping[str, Mapping[str, int]]) -> list[Un
 _AT_TABLE: Final[Mapping[Kind, str]] = {
     Kind.TICKET_ISSUED: "a terminal of table {table!r} must record that it dispensed {amount} in credits",
     Kind.TICKET_ACCEPTED: "{amount} in credits, the value of ticket {ticket!r}, must arrive at seat {seat!r} "
-    "of table {table!r}",
+    "of table {table!r} in its session {session}",
     Kind.FILL: "table {table!r} must record the arrival of a fill of {amount}",
     Kind.CREDIT: "table {table!r} must record that a credit of {amount} left its tray",
     Kind.DROP: "table {table!r} must record that its drop box left with {amount}",

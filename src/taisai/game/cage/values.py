@@ -7,17 +7,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
 from taisai.game.cage.messages import HouseCommand, OpenHouse
-from taisai.game.names import MOST_ID, is_name
+from taisai.game.names import MOST_ID, folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 from taisai.rules.settlement import GREATEST_SUM
 
 MOST_RANKS: Final = 20  # of the ladder; the longest of the documents has four
+MOST_SESSIONS: Final = 2**31 - 1  # of one seat: one a second would last for 68 years
 LATEST: Final = 253_402_300_799_999  # the end of the year 9999, in milliseconds: later no date can be told
 
 _PEOPLE: Final = Clause("house:people")
-_IDS: Final = frozenset({"by", "claim", "currency", "house", "person", "seat", "table", "ticket", "transfer"})
+_IDS: Final = frozenset(
+    {"by", "claim", "currency", "house", "id", "person", "seat", "table", "ticket", "transfer"}
+)
 _LEAST: Final[Mapping[str, int]] = {"amount": 1, "declared": 0, "counted": 0}
 """A drop box may hold nothing; nothing else that moves is nothing."""
 
@@ -36,6 +39,9 @@ def wrong_values(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
             yield beyond(name, value)
         elif name == "at" and (type(value) is not int or not 0 <= value <= LATEST):
             wanted = f"milliseconds from 0 to {LATEST} as at"
+            yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
+        elif name == "session" and (type(value) is not int or not 1 <= value <= MOST_SESSIONS):
+            wanted = f"a session from 1 to {MOST_SESSIONS}"
             yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
     if isinstance(command, OpenHouse):
         yield from _ladder(command.ladder, command.second_rank)
@@ -73,6 +79,17 @@ def found(kept: Mapping[_Key, _Value], key: object) -> _Value | None:
         return kept.get(key)  # type: ignore[arg-type]
     except TypeError:  # a list, say, has no hash and is the key of nothing
         return None
+
+
+def same_person(one: object, other: object) -> bool:
+    """Whether two names are one person's, whatever was sent as a name."""
+    return (
+        isinstance(one, str)
+        and isinstance(other, str)
+        and is_name(one)
+        and is_name(other)
+        and folded(one) == folded(other)
+    )
 
 
 def quoted(value: object) -> str:

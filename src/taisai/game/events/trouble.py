@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game.events.event import Event
-from taisai.game.words import Subject, Treatment
+from taisai.game.words import Treatment
 from taisai.rules.irregularities import Ruling
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.round import Irregularity, Phase
@@ -45,7 +45,8 @@ class Referred(Event, frozen=True, kw_only=True):
     """Someone of the named rank, or above, has to decide."""
 
     referral: str
-    subject: Irregularity | Subject
+    subject: str
+    """An irregularity, or one of the game's own subjects; their words have nothing in common."""
     round: int | None
     to: str
     holds: bool
