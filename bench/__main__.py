@@ -18,7 +18,15 @@ from rich.table import Table
 
 from bench.harness import Line
 
-BENCHES: Final = ("pay_table", "settlement", "few_bets", "house_total", "cold_start")
+BENCHES: Final = (
+    "pay_table",
+    "settlement",
+    "few_bets",
+    "house_total",
+    "one_bet",
+    "whole_round",
+    "cold_start",
+)
 Runner = Callable[..., Iterator[Line]]
 
 
@@ -96,8 +104,9 @@ def _print(lines: list[Line], *, quick: bool) -> None:
             table.add_section()
             table.add_row(f"[bold]{bench}[/bold]")
         verdict = "" if line.target is None else "PASS" if line.met else "[bold red]FAIL[/bold red]"
+        unit = line.target.unit if line.target else "×"
         figures = (
-            f"{number:.3g}×" if number < 1000 else f"{number:.0f}×"
+            f"{number:.3g}{unit}" if number < 1000 else f"{number:.0f}{unit}"
             for number in (line.ratio, line.low, line.high)
         )
         table.add_row(f"  {line.what}", *figures, str(line.target or ""), verdict)

@@ -20,13 +20,14 @@ class Target:
 
     bound: float
     at_most: bool = False
+    unit: str = "×"
 
     def met_by(self, ratio: float) -> bool:
         """Whether a ratio keeps to it."""
         return ratio <= self.bound if self.at_most else ratio >= self.bound
 
     def __str__(self) -> str:
-        return f"{'≤' if self.at_most else '≥'} {self.bound:g}×"
+        return f"{'≤' if self.at_most else '≥'} {self.bound:g}{self.unit}"
 
 
 @dataclass(frozen=True, slots=True)

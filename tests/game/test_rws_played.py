@@ -222,7 +222,7 @@ def test_rws_nobody_lays_a_bet_for_a_player(book: Rulebook) -> None:
     asked = {"round": 1, "seat": SEAT, "bets": (Slip("x", "odd", 100),), "at_request": True}
     for person in ("dan", "pat", "mia", "sue"):
         told = standing(book, "open").refused(RecordBets, person, means=Means.CREDITS, **asked)
-        assert told == "wrong-means house:terminals"
+        assert told == "not-his-to-do house:outside-the-rules"
 
 
 def test_rws_5_7_a_bet_goes_back_before_the_close_and_stays_live_after_it(book: Rulebook) -> None:

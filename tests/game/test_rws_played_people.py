@@ -120,5 +120,10 @@ def test_rws_3_6_no_round_opens_while_tumbler_dice_or_console_are_out_of_order(b
         playing.do(Report, "dan", **playing.reporting("equipment-failure", item=item))
         playing.act("conclude")
         assert playing.act_refused("open-bets") == "unmet-need house:equipment"
-        playing.do(RepairItem, "pat", item=item)
+        if item == "dice":  # damaged dice are not repaired
+            assert playing.refused(RepairItem, "pat", item=item) == "ruled-out house:equipment"
+            playing.do(RemoveItem, "dan", item=item)
+            playing.do(PlaceItem, "dan", item=item, serial="2")
+        else:
+            playing.do(RepairItem, "pat", item=item)
         assert playing.act("open-bets")

@@ -108,7 +108,7 @@ def test_three_card_5_3_whether_earlier_rounds_stand_is_referred(book: Rulebook)
     assert (referral.to, referral.outside, referral.holds) == ("shift-manager", True, False)
     assert not playing.table.rounds[0].voided
     assert playing.act_refused("open-bets") == "unmet-need house:shoe"
-    assert playing.refused(RepairItem, "pat", item="cards") == "ruled-out house:shoe"
+    assert playing.refused(RepairItem, "pat", item="cards") == "ruled-out house:equipment"
     playing.do(LoadShoe, "dan", decks=4)
     playing.do(ShuffleShoe, "dan")
     playing.act("open-bets")

@@ -273,7 +273,7 @@ def _in_hand(table: Table) -> Round:
 
 def on_opened(table: Table, event: BetsOpened) -> None:
     """A round begins."""
-    table.round = Round(event.round, event.phase, event.day, event.terms)
+    table.round = Round(event.round, event.phase, event.day, event.terms, event.at)
     table.round.acts.add(Act.OPEN_BETS)
 
 

@@ -21,7 +21,7 @@ class Adjustment(NamedTuple):
     offset: int
     """Set against open claims the other way: on the player where positive, of the player where negative."""
     forgone: int
-    """Set against claims the other way that were given up, in the same sense."""
+    """Set against claims on the player that were given up: he has had the money."""
     credits: int
     """Added to the purse, or taken from it where negative."""
     claim: int
@@ -113,8 +113,7 @@ def adjust(
         Entry(Account.CREDITS, put, clause),
         Entry(Account.CLAIMS_OF_PLAYERS, to_players - met_of, clause),
         Entry(Account.CLAIMS_ON_PLAYERS, by_players - met_on, clause),
-        Entry(Account.HOUSE_LOST, -sum(change.forgone for change in changes if change.forgone > 0), clause),
-        Entry(Account.HOUSE_WON, sum(change.forgone for change in changes if change.forgone < 0), clause),
+        Entry(Account.HOUSE_LOST, -sum(change.forgone for change in changes), clause),
     ]
     table.ledger.post(*(entry for entry in entries if entry.amount))
     for change in changes:

@@ -34,6 +34,9 @@ def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
     if claim is None:
         known = ", ".join(table.claims) or "none"
         return refused(Reason.BAD_VALUE, CLAIMS, f"an open claim ({known})", command.claim)
+    if command.how is ClaimEnd.WAIVE and claim.of_player:
+        expected = "a claim on a player: what is owed to one is not the house's to give up"
+        return refused(Reason.RULED_OUT, CLAIMS, expected, claim.id)
     free = free_in_tray(table)
     if command.how is ClaimEnd.TABLE and claim.of_player and free < claim.amount:
         return refused(Reason.FLOAT_SHORT, FLOAT, f"{claim.amount} free in the tray to pay from", free)
@@ -59,15 +62,11 @@ def _bad_claim_transfer(command: SettleClaim) -> Refusal | None:
 def on_claim_settled(table: Table, event: ClaimSettled) -> None:
     """A claim is no longer open."""
     claim = table.claims.pop(event.claim)
-    if event.how is ClaimEnd.WAIVE:
-        table.waived.append(claim)
     amount, clause, ledger = claim.amount, event.clause, table.ledger
     account = Account.CLAIMS_OF_PLAYERS if claim.of_player else Account.CLAIMS_ON_PLAYERS
     if event.how is ClaimEnd.WAIVE:
-        if claim.of_player:
-            ledger.move(account, Account.HOUSE_WON, amount, clause)
-        else:
-            ledger.move(account, Account.HOUSE_LOST, amount, clause)
+        table.waived.append(claim)
+        ledger.move(account, Account.HOUSE_LOST, amount, clause)
     elif event.transfer is not None:
         signed = -amount if claim.of_player else amount
         table.transfers[event.transfer] = Transfer(Moved.CLAIM, signed, claim.id)

@@ -81,7 +81,8 @@ def report(table: Table, command: Report) -> Events | Refusal:
         wrong = two_people(table, command.by, command.second, clause=DECLARATION)
         if wrong:
             return wrong
-    seen = phase.sight is Sight.CONCEALED and (command.seen or (round_ is not None and round_.seen))
+    declared = command.seen and (command.event, phase) in table.irregularities.seen
+    seen = phase.sight is Sight.CONCEALED and (declared or (round_ is not None and round_.seen))
     ruled = _ruling(table, command, phase, seen=seen)
     case = Case(
         command.at, command.by, command.event, round_, phase, ruled, seen, command.through, command.faces,
@@ -145,6 +146,8 @@ def _failing(table: Table, case: Case) -> Events:
     placed = table.equipment.placed.get(item) if item else None
     if item is None or placed is None or not placed.working:
         return ()
+    if case.round is not None and placed.since > case.round.opened_at:
+        return ()  # it was another one that the round was played with
     return (ItemFailed(at=case.at, by=case.by, clause=case.ruled.clause, item=item),)
 
 
@@ -179,11 +182,14 @@ def _earlier_rounds(table: Table, case: Case) -> Events:
 
 
 def _void_affected(table: Table, case: Case) -> Events | Refusal:
-    if case.round is None and case.through is None:
-        return refused(Reason.BAD_VALUE, case.ruled.clause, "the rounds that are affected", "none")
-    first = case.round.number if case.round else case.through
-    assert first is not None
-    return _alone(table, case) or voiding.voided(table, case, first, case.through or first)
+    if case.round is None:
+        return ()  # no round is named as affected
+    first = case.round.number
+    last = case.through or first
+    over = table.rounds[first - 1 : last]
+    if len(over) == last - first + 1 and all(one.voided for one in over):
+        return ()  # they are void already; what failed is noted
+    return _alone(table, case) or voiding.voided(table, case, first, last)
 
 
 def _no_roll(table: Table, case: Case) -> Events | Refusal:
@@ -295,6 +301,8 @@ def on_ruled(table: Table, event: IrregularityRuled) -> None:
     """What follows is in events of its own; that a die was seen is remembered."""
     if event.seen and table.round is not None and table.round.number == event.round:
         table.round.seen = True
+    if event.irregularity is Irregularity.SHOE_SHORT:
+        table.shoe.fresh = True  # to be shuffled before it is dealt from again
 
 
 def on_witnessed(table: Table, event: SettlementWitnessed) -> None:

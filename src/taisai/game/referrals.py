@@ -76,8 +76,8 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
     if referral is None or referral.decided_by is not None:
         got = command.referral if referral is None else f"{referral.id}, decided by {referral.decided_by}"
         return refused(Reason.BAD_VALUE, REFERRAL, "a referral that is open", got)
-    rank = _who_decides(table, referral, command.treatment)
-    wrong = at_least(table, command.by, rank, referral.clause)
+    rank, clause = _who_decides(table, referral, command.treatment)
+    wrong = at_least(table, command.by, rank, clause)
     wrong = wrong or bad_text("a reason", command.reason, least=1)
     # With the outcome on view, whatever changes a bet's fate takes two, as does a second who is named.
     matters = command.treatment not in _ANSWERS and table.phase.sight is Sight.SHOWN
@@ -85,29 +85,30 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
         wrong = two_people(table, command.by, command.second)
     if wrong:
         return wrong
-    ruled = Ruled(Ruling.REFER, referral.clause, referral.to)
+    ruled = Ruled(Ruling.REFER, clause, rank)
     case = Decided(command.at, command.by, command.second, ruled, command, referral)
     follows = _FOLLOWS[command.treatment](table, case)
     if isinstance(follows, Refusal):
         return follows
     decided = ReferralDecided(
-        at=command.at, by=command.by, clause=referral.clause, referral=referral.id,
+        at=command.at, by=command.by, clause=clause, referral=referral.id,
         treatment=command.treatment, reason=command.reason, second=command.second,
     )  # fmt: skip
     return (decided, *follows)
 
 
-def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> str:
-    """The rank that it went to.
+def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tuple[str, Clause]:
+    """The rank that it went to, and the clause.
 
     More than an answer to a player, or than a ruling on chips, is for whoever decides the unforeseen.
     """
     chips = referral.subject is Irregularity.CHIPS_UNCLEAR
     if treatment in _ANSWERS or (chips and treatment is Treatment.TREAT_BETS):
-        return referral.to
+        return referral.to, referral.clause
     if referral.clause != CALL and not chips:
-        return referral.to
-    return table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings).to or referral.to
+        return referral.to, referral.clause
+    ruled = table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings)
+    return ruled.to or referral.to, ruled.clause
 
 
 def _nothing(_table: Table, _case: Decided) -> Events:
@@ -151,7 +152,7 @@ def _re_open(table: Table, case: Decided) -> Events | Refusal:
     assert table.round is not None
     if table.round.settled:
         return refused(Reason.RULED_OUT, REFERRAL, "a round that is not settled", "a settled one")
-    return irregular.reopened(table, case.at, case.by, case.referral.clause)
+    return irregular.reopened(table, case.at, case.by, case.ruled.clause)
 
 
 def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
@@ -160,7 +161,7 @@ def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
         return wrong
     round_ = table.round
     assert round_ is not None
-    at, by, clause = case.at, case.by, case.referral.clause
+    at, by, clause = case.at, case.by, case.ruled.clause
     made: list[Event] = []
     if round_.settled:
         wrong = two_people(table, by, case.second)
@@ -204,7 +205,7 @@ def _shut(table: Table, case: Decided) -> Events | Refusal:
         if isinstance(void, Refusal):
             return void
         made = void
-    shut = TableShut(at=case.at, by=case.by, clause=case.referral.clause, reason=case.command.reason)
+    shut = TableShut(at=case.at, by=case.by, clause=case.ruled.clause, reason=case.command.reason)
     return (*made, shut)
 
 

@@ -46,13 +46,14 @@ class Round:
 
     __slots__ = (
         "acts", "bets", "bound", "choices", "columns", "counted", "day", "dealt", "gone", "kept_out",
-        "laid_on", "number", "outside", "phase", "result", "returned", "seen", "sessions", "settled",
-        "shuffle", "staked", "stay", "stay_by", "terms", "tolerated", "totals", "tumbles", "voided",
-        "witness",
+        "laid_on", "number", "opened_at", "outside", "phase", "result", "returned", "seen", "sessions",
+        "settled", "shuffle", "staked", "stay", "stay_by", "terms", "tolerated", "totals", "tumbles",
+        "voided", "witness",
     )  # fmt: skip
 
-    def __init__(self, number: int, phase: Phase, day: str, terms: str) -> None:
+    def __init__(self, number: int, phase: Phase, day: str, terms: str, opened_at: int) -> None:
         self.number = number
+        self.opened_at = opened_at
         self.phase = phase
         self.day = day
         self.terms = terms

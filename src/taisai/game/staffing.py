@@ -80,7 +80,7 @@ def leave(table: Table, command: Leave) -> Events | Refusal:
     holder = table.people[command.by].position
     if command.by != command.person and not table.ranks.at_least(holder, table.ranks.second):
         return refused(Reason.NOT_HIS_TO_DO, PEOPLE, f"the {table.ranks.second} or above", command.by)
-    if table.round is not None and command.person == table.dealer():
+    if table.round is not None and (command.person == table.dealer() or len(table.people) == 1):
         return refused(Reason.UNDER_LIVE_BETS, PEOPLE, "a relief for the Dealer of a round in hand", "none")
     return (PersonLeft(at=command.at, by=command.by, clause=PEOPLE, person=command.person),)
 

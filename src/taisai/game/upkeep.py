@@ -7,7 +7,7 @@ from typing import Final
 from taisai.game import irregular
 from taisai.game.authority import at_table, bad_name, between_rounds, may_act, refused, supervisor
 from taisai.game.commands import CountCards, Inspect, LoadShoe, PlaceItem, RemoveItem, RepairItem, ShuffleShoe
-from taisai.game.equipment import Placed
+from taisai.game.equipment import DICE, Placed
 from taisai.game.events import (
     CardsCounted,
     Event,
@@ -58,7 +58,7 @@ def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
         wrong = may_act(table, command.by, item.custody, item.clause)
         if wrong:
             return wrong
-        custodian = command.by
+        custodian = table.dealer() or command.by
     return (
         ItemPlaced(
             at=command.at, by=command.by, clause=item.clause, item=item.id, serial=command.serial,
@@ -109,8 +109,8 @@ def repair_item(table: Table, command: RepairItem) -> Events | Refusal:
         return wrong
     if table.equipment.placed[command.item].working:
         return refused(Reason.OUT_OF_ORDER, EQUIPMENT, "an item that failed", f"{command.item}, in order")
-    if command.item == CARDS:
-        return refused(Reason.RULED_OUT, SHOE, "other decks in the shoe", "the same cards")
+    if command.item in (CARDS, DICE):
+        return refused(Reason.RULED_OUT, EQUIPMENT, f"other {command.item} instead of them", "the same ones")
     return (ItemRepaired(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
 
 
