@@ -133,7 +133,9 @@ def test_the_tour_shows_what_it_promises(taisai: Taisai) -> None:
         assert book in out
     assert "house edge" in out
     assert "4.1.1" in out
-    assert out.count("┌───────┐") == 6
+    assert out.count("┌───────┐") == 12
+    assert "refused, second-person" in out
+    assert "round resettled" in out
 
 
 def test_sabotage_a_line_too_wide_is_seen() -> None:

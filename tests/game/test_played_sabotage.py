@@ -40,15 +40,13 @@ LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
 """A shoe that could complete the round when it opened still can before the cards are dealt."""
 HIGHER: Final = r"people: higher_clause "
 """Whoever may not act for another is refused by the clause of the act."""
-NO_CHIPS: Final = r"people: placing nothing → "
-"""Nobody lays chips for a player where bets are made at terminals."""
 
 NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (MBS, "irregularities"): [],
     (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH],
     (RWS, "irregularities"): [],
     (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, ON_TERMINALS],
-    (RWS, "people"): [HIGHER, NO_CHIPS],
+    (RWS, "people"): [HIGHER],
     (RWS, "limits"): [],
     (THREE_CARD, "irregularities"): [],
     (THREE_CARD, "procedure"): [NAMES, LOADED],
