@@ -238,7 +238,7 @@ _LEAVES: Final = (
     _Leaf(
         "demo",
         "demo:run",
-        "A tour: the rulebooks, a pay table, a round settled bet by bet.",
+        "A tour: the rulebooks, a pay table, a round settled bet by bet, a table in play.",
         ("taisai demo",),
         (),
     ),
