@@ -29,12 +29,20 @@ HOUSE: Final[Mapping[Clause, str]] = {
         "house:declaration"
     ): "Where a crash can hide it, Dealer and supervisor declare if a die was seen.",
     Clause("house:recovery"): "What the system does after an interruption where the document is silent.",
-    Clause("house:table"): "A table is opened and closed by a supervisor or above, once, between rounds.",
+    Clause(
+        "house:table"
+    ): "A table is opened once by a supervisor or above, and closed between rounds with nothing left behind.",
     Clause("house:day"): "Gaming days and shifts begin between rounds, each later than the one before.",
-    Clause("house:people"): "Who acts at a table is assigned to it by a supervisor or above, and recorded.",
-    Clause("house:dual-control"): "What moves settled money, limits or odds takes two people.",
+    Clause(
+        "house:people"
+    ): "A supervisor assigns who deals; supervisors come by the House's staff roll, by two people there.",
+    Clause(
+        "house:dual-control"
+    ): "What moves settled money, undoes a result, or changes limits or odds takes two people.",
     Clause("house:terms"): "Limits, odds and a layout never change under live bets.",
-    Clause("house:seats"): "A seat is taken before it is played at, and left with nothing on it.",
+    Clause(
+        "house:seats"
+    ): "A player takes one seat, and leaves it with nothing on it and no bet in the round in hand.",
     Clause("house:terminals"): "A terminal acts for its own seat, and at a live table only to demonstrate.",
     Clause(
         "house:retries"
@@ -51,7 +59,9 @@ HOUSE: Final[Mapping[Clause, str]] = {
     ): "Seats, bets, rounds and names have a greatest number, so that nothing grows for ever.",
     Clause("house:hold"): "While a decision, declaration or option is open, the round waits for it.",
     Clause("house:shut"): "A table that is shut opens no round until it is reopened, its equipment in order.",
-    Clause("house:equipment"): "Equipment that is missing or out of order keeps a round from opening.",
+    Clause(
+        "house:equipment"
+    ): "Equipment that is missing or out of order keeps a round from opening; dice and cards are replaced.",
     Clause(
         "house:shoe"
     ): "A shoe is loaded, shuffled and burnt as the table's settings say before it is dealt from.",
@@ -65,7 +75,7 @@ HOUSE: Final[Mapping[Clause, str]] = {
     Clause("house:drop"): "Cash paid at a table falls into its drop box, which leaves whole and is counted.",
     Clause(
         "house:claims"
-    ): "Money that cannot be put back where it came from is a claim, settled under dual control.",
+    ): "Money that cannot be put back where it came from is a claim; the highest rank and a second settle it.",
     Clause("house:tickets"): "A ticket is issued once and redeemed once.",
     Clause("house:transfers"): "What moves between a table and the cage has an id, and arrives once.",
     Clause(
