@@ -75,7 +75,7 @@ HOUSE: Final[Mapping[Clause, str]] = {
     Clause("house:drop"): "Cash paid at a table falls into its drop box, which leaves whole and is counted.",
     Clause(
         "house:claims"
-    ): "Money that cannot be put back where it came from is a claim; the highest rank and a second settle it.",
+    ): "Money that cannot be put back where it came from is a claim; the highest rank and another settle it.",
     Clause("house:tickets"): "A ticket is issued once and redeemed once.",
     Clause("house:transfers"): "What moves between a table and the cage has an id, and arrives once.",
     Clause(
