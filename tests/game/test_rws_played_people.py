@@ -115,7 +115,7 @@ def test_rws_2_1_1_a_round_takes_a_display(book: Rulebook) -> None:
 
 
 def test_rws_3_6_no_round_opens_while_tumbler_dice_or_console_are_out_of_order(book: Rulebook) -> None:
-    for item in ("tumbler", "dice", "game-console", "display", "player-terminal"):
+    for item in ("tumbler", "dice", "game-console"):
         playing = at(book, "paid")
         playing.do(Report, "dan", **playing.reporting("equipment-failure", item=item))
         playing.act("conclude")

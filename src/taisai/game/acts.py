@@ -137,10 +137,22 @@ def _done_wrongly(table: Table, command: Perform, event: Irregularity) -> Events
 # The acts
 
 
-def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
+def _not_in_order(table: Table) -> Refusal | None:
+    """Which equipment keeps a round from opening."""
     item = table.equipment.failed(table.settings)
-    if item:
-        return refused(Reason.UNMET_NEED, "house:equipment", f"{item} on the table and in order", "it is not")
+    if item is None:
+        return None
+    if item in table.equipment.placed:
+        expected, got = f"{item} repaired or replaced first", "it is out of order"
+    else:
+        expected, got = f"{item} on the table", "none"
+    return refused(Reason.UNMET_NEED, "house:equipment", expected, got)
+
+
+def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
+    wrong = _not_in_order(table)
+    if wrong:
+        return wrong
     # A book of one's own may forget to ask it.
     if table.shoe.used and (unready := table.shoe.unready(table.settings)):
         return refused(Reason.UNMET_NEED, "house:shoe", unready, f"{table.shoe.left} cards left")
@@ -348,10 +360,3 @@ def on_lights_cleared(_table: Table, _event: LightsCleared) -> None:
 def on_concluded(table: Table, _event: RoundConcluded) -> None:
     """The round is over."""
     close_round(table)
-
-
-def legal_acts(table: Table) -> list[Step]:
-    """The acts that would bring the round forward now, each with its clause and who does it."""
-    if not table.open or table.held or (table.shut is not None and table.round is None):
-        return []
-    return list(table.procedure.steps_from(table.phase, table.settings))

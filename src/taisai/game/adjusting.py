@@ -44,7 +44,8 @@ def adjustments(
         purse = table.purses[lane]
         change = due.get(lane, 0) - (got[lane] if lane < len(got) else 0)
         reachable = (
-            purse.means is not Means.CASH_CHIPS
+            table.open
+            and purse.means is not Means.CASH_CHIPS
             and purse.seat.taken
             and purse.seat.session == round_.sessions.get(purse.seat.name)
         )

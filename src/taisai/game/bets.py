@@ -1,4 +1,4 @@
-"""Bets: placed by a terminal, recorded as chips lie, taken back, moved. The quickest path of the house."""
+"""Bets: placed by a terminal, or recorded as chips lie. The quickest path of the house."""
 
 from __future__ import annotations
 

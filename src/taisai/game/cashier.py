@@ -65,7 +65,7 @@ def buy_credits(table: Table, command: BuyCredits) -> Events | Refusal:
     if seat.purse is None:
         return refused(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
     clause = table.means.get(Means.CREDITS, TERMINALS)
-    return _beyond(seat.purse.credits, command.amount, CREDITS) or (
+    return _beyond(seat.held, command.amount, CREDITS) or (
         CreditsBought(at=command.at, by=command.by, clause=clause, seat=seat.name, amount=command.amount),
     )
 
@@ -148,9 +148,10 @@ def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
     if wrong:
         return wrong
     clause = table.means.get(Means.COLOUR_CHIPS)
-    if clause is None or command.paid_with not in (Means.CASH, Means.CASH_CHIPS):
-        expected = "cash or cash chips for colour chips, where the game has them"
-        return refused(Reason.WRONG_MEANS, COLOURS, expected, command.paid_with)
+    if clause is None:
+        return refused(Reason.WRONG_MEANS, COLOURS, f"bets with {', '.join(table.means)}", "colour chips")
+    if command.paid_with not in (Means.CASH, Means.CASH_CHIPS):
+        return refused(Reason.WRONG_MEANS, COLOURS, "cash or cash chips", command.paid_with)
     seat = table.seats[command.seat]
     holder = table.colours.get(command.colour)
     if (holder is not None and holder != seat.name) or seat.colour not in (None, command.colour):

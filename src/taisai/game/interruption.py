@@ -87,6 +87,8 @@ def declare(table: Table, command: Declare) -> Events | Refusal:
         return wrong
     if Hold.DECLARATION not in table.holds:
         return refused(Reason.OUT_OF_ORDER, DECLARATION, "a stop that asks for a declaration", "none")
+    if table.round is not None and table.round.seen and command.declared is Declared.UNSEEN:
+        return refused(Reason.OTHER_CONTENT, DECLARATION, "what two people declared before: seen", "unseen")
     assert command.second is not None
     rule = table.procedure.recovery(table.phase, command.declared)
     declared = SightDeclared(

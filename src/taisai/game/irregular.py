@@ -38,6 +38,11 @@ _FAILS: Final = {
     Irregularity.CARD_COUNT_WRONG: "cards",
 }
 """What is out of order from then on."""
+_SHOWING: Final = {
+    "player-terminal": Irregularity.TERMINALS_DOWN,
+    "display": Irregularity.DISPLAY_WRONG,
+}
+"""Items whose failure, by whatever name it is reported, is ruled as what it is."""
 _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})
 """What keeps no round from opening: one terminal, or a display that informs."""
 DECLARATION: Final = Clause("house:declaration")
@@ -92,7 +97,8 @@ def report(table: Table, command: Report) -> Events | Refusal:
 
 
 def _ruling(table: Table, command: Report, phase: Phase, *, seen: bool) -> Ruled:
-    ruled = table.irregularities.ruled(command.event, phase, table.settings, seen=seen)
+    event = _SHOWING.get(command.item or "", command.event)
+    ruled = table.irregularities.ruled(event, phase, table.settings, seen=seen)
     if ruled.ruling is Ruling.SETTLE_THEN_SHUT and command.item not in (None, DEVICE):
         # The clause is about the device that lights the areas; of other equipment the document says nothing.
         return table.irregularities.ruled(Irregularity.OTHER, phase, table.settings)
@@ -104,6 +110,10 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
     ruled = table.irregularities.ruled(event, table.phase, table.settings)
     if ruled.ruling is Ruling.REFUSE:
         return refused(Reason.RULED_OUT, ruled.clause, f"no {event}", command.act)
+    if command.second is not None:
+        wrong = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
+        if wrong:
+            return wrong
     case = Case(
         command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
         detail=f"by {command.act}", second=command.second,
@@ -113,6 +123,10 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
 
 def found(table: Table, command: CountCards, event: Irregularity, *, detail: str) -> Events | Refusal:
     """Something that a check at the table brought to light."""
+    if command.second is not None:
+        wrong = two_people(table, command.by, command.second)
+        if wrong:
+            return wrong
     ruled = table.irregularities.ruled(event, table.phase, table.settings)
     case = Case(
         command.at, command.by, event, table.round, table.phase, ruled, detail=detail, second=command.second
@@ -141,7 +155,7 @@ def _failing(table: Table, case: Case) -> Events:
     item = case.item or _FAILS.get(case.event)
     if item is None and case.ruled.ruling is Ruling.SETTLE_THEN_SHUT:
         item = DEVICE
-    if case.event in _ONLY_SHOWS:
+    if case.event in _ONLY_SHOWS or item in _SHOWING:
         return ()
     placed = table.equipment.placed.get(item) if item else None
     if item is None or placed is None or not placed.working:

@@ -69,14 +69,20 @@ def _stays(round_: Round, ids: list[str]) -> Refusal | None:
 def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
     """Why bets cannot go that others' bets were accepted against."""
     exposure = table.limits.exposure
-    if exposure is None or table.book.limits.over_maximum is not LimitPolicy.REFUSE:
+    if exposure is None:
         return None
+    gone: dict[tuple[str, str, int], int] = {}
     left, counted = round_.returned, round_.counted
     for name in ids:
         bet = round_.bets[name]
         terms = table.terms[bet.layout]
-        left -= bet.stake * terms.lanes[terms.rows[bet.area]]
-        counted -= bet.stake
+        row = terms.rows[bet.area]
+        cell = (bet.seat, bet.layout, row)
+        lying = lying_on(round_, table.seats[bet.seat], terms, row) - gone.get(cell, 0)
+        playing = min(lying, terms.most[row]) - min(lying - bet.stake, terms.most[row])
+        gone[cell] = gone.get(cell, 0) + bet.stake
+        left -= playing * terms.lanes[row]
+        counted -= playing
     unit = next(iter(table.terms.values())).unit
     worst = max(lanes.unpacked(left, len(OUTCOMES))) // unit - counted
     if worst <= exposure:
@@ -88,14 +94,14 @@ def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
 def _left_under_minimum(table: Table, round_: Round, seat: Seat, ids: list[str]) -> Refusal | None:
     if table.book.limits.under_minimum is not LimitPolicy.REFUSE:
         return None
-    left: dict[tuple[str, str], int] = {}
-    for bet in round_.live():
-        if bet.seat == seat.name and bet.id not in ids:
-            left[bet.layout, bet.area] = left.get((bet.layout, bet.area), 0) + bet.stake
+    going: dict[tuple[str, str], int] = {}
     for name in ids:
         bet = round_.bets[name]
-        rest = left.get((bet.layout, bet.area), 0)
+        going[bet.layout, bet.area] = going.get((bet.layout, bet.area), 0) + bet.stake
+    for name in ids:
+        bet = round_.bets[name]
         terms = table.terms[bet.layout]
+        rest = lying_on(round_, seat, terms, terms.rows[bet.area]) - going[bet.layout, bet.area]
         if 0 < rest < terms.least[terms.rows[bet.area]]:
             expected = f"nothing or at least {terms.least[terms.rows[bet.area]]} left on {bet.area}"
             return refused(Reason.UNDER_MINIMUM, table.book.limits.under_clause, expected, rest)._replace(
@@ -174,4 +180,7 @@ def _outside_if_moved(table: Table, bet: BetRegistered, area: str) -> Refusal | 
         if outside is not None:
             return outside
     counted = min(total, terms.most[row]) - min(total - bet.stake, terms.most[row])
-    return beyond_exposure(table, table.round, terms, [(row, counted)])
+    old = terms.rows[bet.area]
+    lying = lying_on(table.round, seat, terms, old)
+    leaving = min(lying, terms.most[old]) - min(lying - bet.stake, terms.most[old])
+    return beyond_exposure(table, table.round, terms, [(row, counted), (old, -leaving)])

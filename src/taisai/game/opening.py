@@ -126,9 +126,10 @@ def close_table(table: Table, command: CloseTable) -> Events | Refusal:
     wrong = supervisor(table, command.by, TABLE) or between_rounds(table, TABLE)
     if wrong:
         return wrong
-    left = [account for account in LEFT_BEHIND if table.ledger.balances[account]]
+    balances = table.ledger.balances
+    left = [f"{account} {balances[account]}" for account in LEFT_BEHIND if balances[account]]
     if left:
-        return refused(Reason.UNDER_LIVE_BETS, TABLE, "nothing left behind", ", ".join(left))
+        return refused(Reason.UNMET_NEED, TABLE, "nothing left behind", ", ".join(left))
     waiting = [one.id for one in table.referrals.values() if one.decided_by is None]
     if waiting:
         return refused(Reason.ON_HOLD, TABLE, "every referral decided", ", ".join(waiting))
@@ -273,7 +274,9 @@ def on_odds(table: Table, event: OddsOffered) -> None:
 
 def on_shut(table: Table, event: TableShut) -> None:
     """No round opens."""
-    table.shut, table.shut_after = event.reason, None
+    table.shut = event.reason
+    if table.round is None:  # what was ordered for the end of a round in hand still comes
+        table.shut_after = None
 
 
 def on_table_reopened(table: Table, _event: TableReopened) -> None:

@@ -152,6 +152,11 @@ def _re_open(table: Table, case: Decided) -> Events | Refusal:
     assert table.round is not None
     if table.round.settled:
         return refused(Reason.RULED_OUT, REFERRAL, "a round that is not settled", "a settled one")
+    others = [hold for hold in table.holds if hold is not Hold.REFERRAL]
+    if others:
+        return refused(
+            Reason.ON_HOLD, table.holds[others[0]], f"the {others[0]} to be over first", "it is open"
+        )
     return irregular.reopened(table, case.at, case.by, case.ruled.clause)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from taisai.game.lanes import Column
+from taisai.game.names import folded
 from taisai.game.terms import Terms
 from taisai.game.words import Means
 
@@ -73,7 +74,7 @@ class Seat:
     @property
     def memory_key(self) -> str:
         """Whose under-minimum bets are remembered: the player's by name, else those of this session."""
-        return f"player {self.player}" if self.player else f"seat {self.name}, session {self.session}"
+        return f"player {folded(self.player)}" if self.player else f"seat {self.name}, session {self.session}"
 
     @property
     def held(self) -> int:

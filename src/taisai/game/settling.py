@@ -300,7 +300,7 @@ def _take_from_payable(table: Table, settled: Settled, clause: Clause) -> None:
 
 def forget_tolerance(table: Table, round_: Round) -> None:
     """A bet that goes back was not settled after all, so it does not count against its player."""
-    for name in round_.tolerated:
+    for name in round_.tolerated if round_.day == table.day else ():
         if table.tolerated.get(name, 0):
             table.tolerated[name] -= 1
 

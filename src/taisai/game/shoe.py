@@ -34,7 +34,7 @@ class Shoe:
         self.left = 0
         """Cards that can still be dealt."""
         self.fresh = False
-        """Whether the decks are loaded and were never shuffled."""
+        """Whether it has to be shuffled, whatever the policy: new decks, or a shoe that ran short."""
         self.shuffles = 0
         self.rounds = 0
         """Rounds that were dealt from these decks."""
@@ -92,6 +92,7 @@ class Shoe:
         """New decks."""
         self.decks, self.spoilt, self.shuffled, self.fresh, self.rounds = decks, False, False, True, 0
         self.left, self.burnt, self.seen = self.cards, 0, [0] * len(FACES)
+        self.shuffles += 1
 
     def shuffle(self, burnt: int) -> None:
         """All cards together again, so many burnt unseen."""

@@ -120,6 +120,9 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
     if wrong:
         return wrong
     item = table.equipment.items[command.item]
+    if not table.equipment.placed[command.item].working:
+        expected = f"{item.id} repaired or replaced first"
+        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, expected, "it is out of order")
     holder = table.people[command.by].position
     if not item.inspections:
         return refused(Reason.RULED_OUT, EQUIPMENT, "an item that is inspected", item.id)
@@ -215,7 +218,7 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
 
 def on_placed(table: Table, event: ItemPlaced) -> None:
     """An item lies on the table, and the setting that goes with it holds."""
-    table.equipment.place(event.item, Placed(event.at, event.serial, event.custodian))
+    table.equipment.place(event.item, Placed(table.latest, event.serial, event.custodian))
     when = table.equipment.items[event.item].when
     if when is not None and not when.holds(table.settings):
         table.settings[when.setting] = when.value
