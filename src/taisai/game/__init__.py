@@ -23,11 +23,14 @@ expected open-bets when between, got uncover (out-of-order, 3.10)
 """
 
 from taisai.game import commands, events
+from taisai.game.bets import exposures
+from taisai.game.day import gaming_day
 from taisai.game.money import Account, Entry, Ledger
 from taisai.game.play import decide, evolve, replayed
 from taisai.game.recovery import Declaration, Recovered, recover
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
+from taisai.game.verdicts import Verdict, verdicts
 from taisai.game.words import Hold, Means, Subject, Treatment
 
 __all__ = [
@@ -43,10 +46,14 @@ __all__ = [
     "Subject",
     "Table",
     "Treatment",
+    "Verdict",
     "commands",
     "decide",
     "events",
     "evolve",
+    "exposures",
+    "gaming_day",
     "recover",
     "replayed",
+    "verdicts",
 ]

@@ -138,7 +138,7 @@ def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal
 
 def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
     """Colour chips at the player's own value, shown by a marker where it is above the minimum."""
-    wrong = at_table(table, command.by) or seat_wrong(table, command.seat, command.by)
+    wrong = seat_wrong(table, command.seat, command.by) or at_table(table, command.by)
     wrong = wrong or bad_name("a colour", command.colour)
     wrong = (
         wrong
@@ -177,7 +177,7 @@ def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
 
     What is left of less than one chip, as after a stake that was settled to the maximum, goes with the last.
     """
-    wrong = at_table(table, command.by) or seat_wrong(table, command.seat, command.by)
+    wrong = seat_wrong(table, command.seat, command.by) or at_table(table, command.by)
     if wrong:
         return wrong
     seat = table.seats[command.seat]

@@ -37,18 +37,20 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
         if past is not None and all(name in past.gone for name in command.ids):
             return ()
         return too_late(table, command.round)
-    for name in command.ids:
-        if name not in round_.bets or round_.bets[name].seat != seat.name:
-            return refused(Reason.UNKNOWN_BET, RETRIES, f"a bet of seat {seat.name}", name)._replace(bet=name)
     ids = [name for name in dict.fromkeys(command.ids) if name not in round_.gone]
-    if not ids:
+    if not ids and command.ids:
         return ()
+    if table.holds:
+        return too_late(table, command.round)
     if not round_.phase.bets_open:
         ruled = table.irregularities.ruled(Irregularity.LATE_WITHDRAWAL, round_.phase, table.settings)
         got = f"{round_.phase}: it stays live" if ruled.ruling is Ruling.STAYS_LIVE else round_.phase
         return refused(Reason.LATE, ruled.clause, "a bet taken back before the close", got)
-    if table.holds or round_.seen:
+    if round_.seen:
         return too_late(table, command.round)
+    for name in ids or ("none",):
+        if name not in round_.bets or round_.bets[name].seat != seat.name:
+            return refused(Reason.UNKNOWN_BET, RETRIES, f"a bet of seat {seat.name}", name)._replace(bet=name)
     wrong = _stays(round_, ids) or _left_under_minimum(table, round_, seat, ids)
     wrong = wrong or _exposes(table, round_, ids)
     return wrong or tuple(
@@ -119,18 +121,19 @@ def move(table: Table, command: MoveBet) -> Events | Refusal:
     if round_ is None or round_.number != command.round:
         return too_late(table, command.round)
     bet = round_.bets.get(command.id)
-    if bet is None or command.id in round_.gone:
-        return refused(Reason.UNKNOWN_BET, RETRIES, "a bet that stands in this round", command.id)
-    if bet.means is Means.CREDITS:
+    if bet is not None and bet.means is Means.CREDITS:
         return refused(Reason.NOT_HIS_TO_DO, "house:terminals", "a bet of chips on a layout", bet.means)
-    if bet.area == command.area:
+    if bet is not None and bet.area == command.area:
         return ()
-    wrong = on_hold(table) if not round_.seen else too_late(table, command.round)
+    wrong = on_hold(table) or (too_late(table, command.round) if round_.seen else None)
     if wrong is None and positions.fixed_by in round_.acts:
         expected, got = "a move before positions count", f"{positions.fixed_by} is done"
         wrong = refused(Reason.LATE, positions.clause, expected, got)
-    if wrong is None and not round_.phase.bets_open:
-        wrong = two_people(table, command.by, command.second)
+    if wrong:
+        return wrong
+    if bet is None or command.id in round_.gone:
+        return refused(Reason.UNKNOWN_BET, RETRIES, "a bet that stands in this round", command.id)
+    wrong = None if round_.phase.bets_open else two_people(table, command.by, command.second)
     wrong = wrong or cannot_lie(table, round_, bet, command.area)
     wrong = wrong or _outside_if_moved(table, bet, command.area)
     wrong = wrong or _left_under_minimum(table, round_, table.seats[bet.seat], [bet.id])

@@ -20,6 +20,7 @@ from taisai.game.events import (
 from taisai.game.laying import take_off
 from taisai.game.moving import cannot_lie, over_maximum
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.round import Round
 from taisai.game.table import MOST_CALLS, Referral, Table
 from taisai.game.words import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
@@ -183,7 +184,7 @@ def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
         )
     if not case.command.bets:
         return refused(Reason.BAD_VALUE, REFERRAL, "the bets to be treated", "none")
-    brought: dict[tuple[str, str], int] = {}
+    brought = _brought(round_, case.command.bets)
     for name, area in case.command.bets.items():
         bet = round_.bets.get(name)
         if bet is None or name in round_.gone:
@@ -191,7 +192,6 @@ def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
         if area is None:
             made.append(BetReturned(at=at, by=by, clause=clause, round=round_.number, id=name))
             continue
-        brought[bet.seat, area] = brought.get((bet.seat, area), 0) + bet.stake
         wrong = cannot_lie(table, round_, bet, area)
         wrong = wrong or over_maximum(table, bet, area, brought[bet.seat, area])
         if wrong:
@@ -201,6 +201,18 @@ def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
         )
         made.append(moved)
     return tuple(made)
+
+
+def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str], int]:
+    """(seat, area) → how much more lies there when all bets are treated, or less."""
+    brought: dict[tuple[str, str], int] = {}
+    for name, area in bets.items():
+        bet = round_.bets.get(name)
+        if bet is not None:
+            brought[bet.seat, bet.area] = brought.get((bet.seat, bet.area), 0) - bet.stake
+            if area is not None:
+                brought[bet.seat, area] = brought.get((bet.seat, area), 0) + bet.stake
+    return brought
 
 
 def _shut(table: Table, case: Decided) -> Events | Refusal:

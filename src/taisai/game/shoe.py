@@ -83,10 +83,11 @@ class Shoe:
         """How many cards of each face there should be, in the shoe and out of it."""
         return (self.decks * self.rule.cards_per_face,) * len(FACES)
 
-    def can_hold(self, faces: Sequence[int]) -> bool:
+    def can_hold(self, faces: Sequence[int], *, instead_of: Sequence[int] = ()) -> bool:
         """Whether the decks have these cards, beside those that were seen since the shuffle."""
         most = self.decks * self.rule.cards_per_face
-        return all(self.seen[face - 1] + list(faces).count(face) <= most for face in faces)
+        held, were = list(faces), list(instead_of)
+        return all(self.seen[face - 1] - were.count(face) + held.count(face) <= most for face in faces)
 
     def load(self, decks: int) -> None:
         """New decks."""

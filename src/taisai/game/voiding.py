@@ -84,6 +84,14 @@ def _voided(table: Table, case: Ordered, round_: Round, spent: dict[int, int]) -
     )  # fmt: skip
 
 
+def _decks_hold(table: Table, round_: Round, outcome: Outcome) -> bool:
+    """Whether the shoe can have shown it; of cards that were shuffled away since, nothing is known."""
+    shoe = table.shoe
+    if not shoe.used or round_.result is None or round_.shuffle != shoe.shuffles:
+        return True
+    return shoe.can_hold(outcome.faces, instead_of=round_.result.faces)
+
+
 def _later(table: Table, round_: Round) -> Clause | None:
     newest = len(table.rounds) + (table.round is not None)
     return table.irregularities.later if round_.number < newest else None
@@ -104,6 +112,9 @@ def corrected(table: Table, case: Ordered, round_: Round, faces: Faces) -> Event
     if round_.voided or round_.result is None:
         got = "a void round" if round_.voided else "no result yet"
         return refused(Reason.RULED_OUT, clause, "a round with a result", got)
+    if not _decks_hold(table, round_, outcome):
+        expected = "cards that the decks hold"
+        return refused(Reason.BAD_VALUE, table.shoe.rule.clause, expected, " ".join(map(str, outcome.faces)))
     if outcome is round_.result:
         return refused(Reason.BAD_VALUE, clause, f"another outcome than {outcome}", "the same")
     wrong = two_people(table, case.by, case.second)

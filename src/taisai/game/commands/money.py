@@ -112,7 +112,7 @@ class SettleClaim(Command, frozen=True, kw_only=True):
 
 
 class Slip(Struct, frozen=True, forbid_unknown_fields=True):
-    """One bet of a batch: its id from the terminal, the area, the stake."""
+    """One bet of a batch: area, stake, and an id that no other bet of the round has, at any terminal."""
 
     id: str
     area: str
