@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import time
@@ -15,7 +16,10 @@ from hypothesis import strategies as st
 from taisai.cli import main
 from taisai.game.playbook import playbook
 from taisai.rules import rulebook
+from taisai.rules.clauses import Clause
+from taisai.rules.held import held_by
 from tests.cli.conftest import Ran, Taisai
+from tools.playbooks import main as pin_all
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOKS = sorted((ROOT / "cases" / "playbooks").glob("*.round"))
@@ -162,12 +166,126 @@ def test_sabotage_a_pinned_line_that_does_not_match_is_named(
     assert ran.err.startswith(f"taisai: {file}:{line}: expected '")
     assert len(ran.err.splitlines()) == 1
     assert new in ran.err
-    assert f"copy.round:{line}: expected '" in ran.out.replace("\n  ", " ").replace(f"{file}", "copy.round")
+    assert f"≠ copy.round:{line}: expected '" in ran.out.replace("\n  ", " ").replace(f"{file}", "copy.round")
     machines = taisai("table", "play", file, "--json")
     assert (machines.code, machines.err) == (1, "")
     (wrong,) = json.loads(machines.out)["mismatches"]
     assert wrong["line"] == line
     assert new in wrong["expected"]
+
+
+def test_a_clean_run_says_how_many_lines_are_pinned(taisai: Taisai) -> None:
+    pins = re.findall(r"^ +[+!*=]", LIMITS.read_text("utf-8"), re.MULTILINE)
+    last = taisai("table", "play", str(LIMITS)).out.splitlines()[-1]
+    assert last == f"{len(pins)} pinned lines, all as written"
+
+
+def test_in_a_terminal_standard_error_has_only_the_count(
+    taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, _ = altered(tmp_path, "round-concluded [1.8]", "round-concluded [1.9]")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    ran = taisai("table", "play", file)
+    assert (ran.code, ran.err) == (1, f"taisai: {file}: 1 line is not as pinned\n")
+    assert "≠ " in ran.out
+
+
+# What is not pinned yet
+
+UNPINNED = """book: mbs-sic-bo-v6
+opened by: Sue shift-manager
+people: Dan dealer
+limits: 1000 to 5000
+> Dan: open-bets
+> Dam: tumble 3
+= table: phase ?
+"""
+PINNED = """book: mbs-sic-bo-v6
+opened by: Sue shift-manager
+people: Dan dealer
+limits: 1000 to 5000
+> Dan: open-bets
+  + bets-opened [3.1] round 1, phase open
+> Dam: tumble 3
+  ! unknown-person [house:people]
+  = table: phase open
+"""
+
+
+def test_what_is_not_pinned_is_said_and_how_to_pin_it(taisai: Taisai, tmp_path: Path) -> None:
+    (tmp_path / "x.round").write_text(UNPINNED, encoding="utf-8")
+    ran = taisai("table", "play", "x.round")
+    assert ran.code == 1
+    assert "? x.round:5: not pinned; the table answered '+ bets-opened [3.1] round 1, phase open'" in ran.out
+    assert ran.err == "taisai: 3 lines are not pinned: `taisai table pin x.round` writes them\n"
+    assert "≠" not in ran.out
+    machines = json.loads(taisai("table", "play", "x.round", "--json").out)["mismatches"]
+    assert [(one["line"], one["expected"]) for one in machines] == [(5, None), (6, None), (7, None)]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte-order-mark"])
+def test_pin_writes_what_the_table_answers_and_lists_refusals(
+    taisai: Taisai, tmp_path: Path, mark: str
+) -> None:
+    file = tmp_path / "x.round"
+    file.write_text(mark + UNPINNED, encoding="utf-8")
+    ran = taisai("table", "pin", "x.round")
+    assert (ran.code, ran.err) == (0, "")
+    first, second = ran.out.splitlines()
+    assert first == "x.round: 3 of 3 pinned lines written"
+    assert second.startswith(
+        "  x.round:8: refused, expected someone assigned to the table (Sue, Dan), got Dam"
+    )
+    assert file.read_text("utf-8") == PINNED
+    assert taisai("table", "play", "x.round").out.endswith("3 pinned lines, all as written\n")
+    assert taisai("table", "pin", "x.round").out == "x.round: 3 pinned lines, all as written\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "message"),
+    [
+        ("y.round", b"", "y.round:1: expected 'book:' in the header"),
+        ("y.round", b"\x7fELF\xff", "y.round:1: expected UTF-8"),
+        ("y.round", b"opened by: S r\nlimits: 1 to 2\nbook: no-such\n> S: uncover", "y.round:3: expected"),
+        ("y.round", UNPINNED.replace("tumble", "tumbel").encode(), "got 'tumbel'; near it are tumble"),
+        (".", None, "Is a directory"),
+        ("no-such.round", None, "No such file"),
+    ],
+)
+def test_pin_refuses_in_one_line_and_writes_nothing(
+    taisai: Taisai, tmp_path: Path, name: str, raw: bytes | None, message: str
+) -> None:
+    (tmp_path / "x.round").write_text(UNPINNED, encoding="utf-8")
+    if raw is not None:
+        (tmp_path / name).write_bytes(raw)
+    ran = taisai("table", "pin", "x.round", name)
+    assert one_clear_line(ran), ran
+    assert message in ran.err
+    assert (tmp_path / "x.round").read_text("utf-8") == UNPINNED
+
+
+def test_pin_refuses_a_file_that_cannot_be_written(
+    taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_path: Path, _raw: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "x.round").write_text(UNPINNED, encoding="utf-8")
+    monkeypatch.setattr(Path, "write_bytes", full)
+    ran = taisai("table", "pin", "x.round")
+    assert one_clear_line(ran), ran
+    assert "expected a playbook that can be written, got 'x.round': No space left on device" in ran.err
+
+
+def test_the_tool_for_all_playbooks_shares_the_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "x.round").write_text(UNPINNED, encoding="utf-8")
+    assert (pin_all(["x.round"]), pin_all(["."])) == (0, 2)
+    assert (tmp_path / "x.round").read_text("utf-8") == PINNED
+    with pytest.raises(SystemExit):
+        pin_all(["--help"])
+    assert "usage: taisai table pin" in capsys.readouterr().out
 
 
 # What is no playbook
@@ -179,14 +297,14 @@ def test_sabotage_a_pinned_line_that_does_not_match_is_named(
         (b"", "x.round:1: expected 'book:' in the header, got none"),
         (b"\x00\x01\x02", "x.round:1: expected printable characters"),
         (b"book: us-sic-bo\n\xff\xfe", "x.round:2: expected UTF-8, got something else"),
-        (b"book: us-sic-bo\nweather: fine", "x.round:2: expected one of book, table"),
+        (b"book: us-sic-bo\nweather: fine", "x.round:2: got 'weather', expected one of book, table"),
         (
             b"opened by: S r\nlimits: 1 to 2\nbook: no-such\n> S: uncover",
             "x.round:3: expected a rulebook id",
         ),
         (
             b"book: us-sic-bo\nopened by: S king\nlimits: 1 to 2\n> S: uncover",
-            "x.round:1: the header is refused",
+            "x.round:2: the header is refused",
         ),
         (b"#" * 1_000_001, "expected a playbook of at most 1,000,000 bytes"),
     ],
@@ -256,8 +374,26 @@ def test_help_explains_itself_and_its_examples_run(
         assert (ran.code, ran.err) == (0, ""), line
 
 
-@pytest.mark.parametrize(("words", "listed"), [((), "table"), (("table",), "play")])
+@pytest.mark.parametrize(("words", "listed"), [((), "table"), (("table",), "play"), (("table",), "pin")])
 def test_help_lists_it(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], listed: str) -> None:
     with pytest.raises(SystemExit):
         main([*words, "--help"])
     assert f"\n    {listed} " in capsys.readouterr().out
+
+
+# Clauses
+
+
+def test_one_clause_is_told_with_all_its_tests(taisai: Taisai) -> None:
+    tests = held_by(rulebook("mbs-sic-bo-v6"))[Clause("5.1")].tests
+    assert len(tests) > 1
+    told = taisai("rules", "clauses", "mbs-sic-bo-v6", "5.1").out.splitlines()
+    assert [row for row in told if "::" in row] == list(tests)
+    assert "mbs-sic-bo-v6: 1 clause, in our words" in told
+    assert "::" not in taisai("rules", "clauses", "mbs-sic-bo-v6").out
+
+
+def test_an_unknown_clause_names_those_near_it(taisai: Taisai) -> None:
+    ran = taisai("rules", "clauses", "mbs-sic-bo-v6", "5.133")
+    assert one_clear_line(ran), ran
+    assert "got '5.133'; near it are 5.13" in ran.err

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.game import Account, Table
-from taisai.game.playbook import PlaybookError, playbook, rewritten
+from taisai.game.playbook import PlaybookError, pinned, playbook, rewritten
 from taisai.game.playbook.speaking import VERBS
 from taisai.rules.clauses import HOUSE
 from tests.game.playbooks import (
@@ -125,12 +125,16 @@ JUNK = {
     HEADER: (4, "expected at least one command"),
     HEADER + "> open-bets": (5, "expected '> who: command'"),
     HEADER + "> Dan:": (5, "expected '> who: command'"),
-    HEADER + "> Dan: fly": (5, "expected one of close-table,"),
-    HEADER + "> Dan: open-table": (5, "expected one of close-table,"),
+    HEADER + "> Dan: fly": (5, "got 'fly', expected one of close-table,"),
+    HEADER + "> Dan: opn-bets": (5, "junk.round:5: got 'opn-bets'; near it are open-bets"),
+    HEADER + "> Dan: shut becuase x": (5, "got 'becuase' with shut; near it are because"),
+    HEADER + "> Dan: uncover\n= seat 1: credit 5": (6, "got 'credit'; near it are credits"),
+    "limit: 100 to 200": (1, "got 'limit'; near it are limits"),
+    HEADER + "> Dan: open-table": (5, "got 'open-table'; near it are close-table"),
     HEADER + "> Dan: tumble thrice": (5, "expected a whole number for tumbles, got 'thrice'"),
     HEADER + "> Dan: tumble 1.5": (5, "got '1.5'"),
     HEADER + "> Dan: tumble 3, tumbles 3": (5, "expected tumbles once"),
-    HEADER + "> Dan: report meteor": (5, "expected event to be one of too-few-tumbles"),
+    HEADER + "> Dan: report meteor": (5, "got 'meteor', expected one of too-few-tumbles"),
     HEADER + "> Dan: report other, colour red": (5, "expected one of event, round"),
     HEADER + "> Dan: record-bets small 5": (5, "expected means with record-bets"),
     HEADER + "> Dan: record-bets means cash, small": (5, "expected a bet such as 'small 1000'"),
@@ -176,11 +180,42 @@ def test_what_is_no_playbook_is_refused_with_its_line(text: str) -> None:
         ("day: tomorrow", "a gaming day such as"),
     ],
 )
-def test_a_header_that_the_table_refuses_is_an_error(line: str, message: str) -> None:
+def test_a_header_that_the_table_refuses_is_an_error_at_the_line_of_the_key(line: str, message: str) -> None:
     key = line.partition(":")[0]
     kept = [one for one in HEADER.splitlines() if not one.startswith(f"{key}:")]
-    with pytest.raises(PlaybookError, match=re.escape(message)):
-        play("\n".join([*kept, line, "> Sue: uncover"]))
+    with pytest.raises(PlaybookError, match=re.escape(message)) as refused:
+        play("\n".join([*kept, line, "currency: EUR", "> Sue: uncover"]))
+    assert refused.value.line == len(kept) + 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "unpinned"),
+    [
+        ("", ["! out-of-order [3.10]"]),
+        ("! out-of-order [3.10]\n= table: phase ?, rounds 0", ["= table: phase between, rounds 0"]),
+        ("= table: rounds ?", ["! out-of-order [3.10]", "= table: rounds 0"]),
+        ("! out-of-order [3.10]\n= table: rounds 0", []),
+    ],
+)
+def test_what_is_not_pinned_yet_is_no_wrong_line(answer: str, unpinned: list[str]) -> None:
+    (step,) = play(f"{HEADER}> Dan: uncover\n{answer}\n").played
+    assert [(one.expected, one.got) for one in step.mismatches] == [(None, got) for got in unpinned]
+
+
+def test_sabotage_a_line_left_out_among_pinned_ones_is_wrong() -> None:
+    (wrong,) = play(f"{HEADER}> Dan: uncover\n! out-of-order [3.10]\n+ nothing\n").played[0].mismatches
+    assert (wrong.line, wrong.expected, wrong.got) == (7, "+ nothing", "nothing")
+
+
+def test_pinning_says_how_much_it_wrote_and_which_refusals() -> None:
+    made = pinned(
+        f"{HEADER}> Dan: uncover\n+ nothing\n+ nothing\n= table: rounds ?\n", book_of("mbs-sic-bo-v6")
+    )
+    assert made.text == f"{HEADER}> Dan: uncover\n  ! out-of-order [3.10]\n  = table: rounds 0\n"
+    assert (made.lines, made.written, made.struck) == (2, 2, 1)
+    assert [(line, refusal.reason) for line, refusal in made.refusals] == [(6, "out-of-order")]
+    again = pinned(made.text, book_of("mbs-sic-bo-v6"))
+    assert again == made._replace(written=0, struck=0, refusals=())
 
 
 LINES = sorted({line for text in PLAYBOOKS.values() for line in text.split("\n") if line.startswith(">")})

@@ -119,8 +119,12 @@ def _playbook(parser: _Parser) -> None:
     one_of = parser.add_mutually_exclusive_group()
     one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
     one_of.add_argument(
-        "--pace", metavar="SECONDS", default="0", help="wait so long from one command to the next"
+        "--pace", metavar="SECONDS", default="0", help="wait so long from one command to the next, 0 to 60"
     )
+
+
+def _playbooks(parser: _Parser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+", help="playbooks of your own, which are rewritten")
 
 
 _GROUPS: Final = {
@@ -234,6 +238,13 @@ _LEAVES: Final = (
             "taisai table play cases/playbooks/us-no-roll.round --json",
         ),
         (_playbook,),
+    ),
+    _Leaf(
+        "table pin",
+        "table_pin:run",
+        "Writes into playbooks what the table answers, and says what it wrote; read it before you keep it.",
+        ("taisai table pin my.round",),
+        (_playbooks,),
     ),
     _Leaf(
         "demo",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from taisai.cli.printing import as_json, show, table
-from taisai.rules import RulesError, rulebook
+from taisai.cli.printing import as_json, line, show, table
+from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.clauses import About
 from taisai.rules.held import Held, held_by
 from taisai.rules.uses import clause_uses
@@ -22,7 +22,9 @@ def run(arguments: Namespace) -> int:
     texts = [text for text in book.clauses.values() if arguments.about in (None, text.about)]
     if arguments.clause is not None:
         if arguments.clause not in book.clauses:
-            raise RulesError(f"expected a clause of {book.id}, got {arguments.clause!r}")
+            raise RulesError(
+                f"expected a clause of {book.id}, got {arguments.clause!r}{_near(arguments.clause, book)}"
+            )
         texts = [text for text in texts if _within(text.clause, arguments.clause)]
     if arguments.json:
         as_json(
@@ -42,12 +44,24 @@ def run(arguments: Namespace) -> int:
         )
         return 0
     columns = ("clause", "about", "says", "used for", "held by")
-    made = table(f"{book.id}: {len(texts)} clauses, in our words", columns)
+    count = "1 clause" if len(texts) == 1 else f"{len(texts)} clauses"
+    made = table(f"{book.id}: {count}, in our words", columns)
     for text in texts:
         used = _short(uses.get(text.clause, ()))
         made.add_row(text.clause, str(text.about), text.says, used, _first(held[text.clause]))
+    if arguments.clause is not None:
+        for test in dict.fromkeys(test for text in texts for test in held[text.clause].tests):
+            line(test)
+        line()
     show(made)
     return 0
+
+
+def _near(clause: str, book: Rulebook) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(clause[:40], book.clauses, n=3)
+    return f"; near it are {', '.join(near)}" if near else ""
 
 
 def _within(clause: str, asked: str) -> bool:

@@ -42,14 +42,15 @@ def run(arguments: Namespace) -> int:
     pace = asked.whole(arguments.pace, "--pace in seconds", such_as="1")
     if not 0 <= pace <= MOST_PACE:
         raise RulesError(f"expected --pace from 0 to {MOST_PACE} seconds, got {pace}")
-    story = _read(arguments.file)
-    play = Play(story, _book(story))
+    story = playbook(text_of(arguments.file), arguments.file)
+    play = Play(story, book_of(story))
     if arguments.json:
         return _for_machines(play)
     return _for_people(play, pace)
 
 
-def _read(file: str) -> Playbook:
+def text_of(file: str) -> str:
+    """The text of a playbook, with or without a byte order mark."""
     try:
         with Path(file).open("rb") as opened:
             raw = opened.read(MOST_BYTES + 1)
@@ -61,14 +62,14 @@ def _read(file: str) -> Playbook:
     if len(raw) > MOST_BYTES:
         raise RulesError(f"expected a playbook of at most {MOST_BYTES:,} bytes, got more in {file!r}")
     try:
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = raw[: error.start].count(b"\n") + 1
         raise PlaybookError(file, number, "expected UTF-8, got something else") from None
-    return playbook(text, file)
 
 
-def _book(story: Playbook) -> Rulebook:
+def book_of(story: Playbook) -> Rulebook:
+    """The rulebook that a header names."""
     try:
         return rulebook(story.book)
     except RulesError as error:
@@ -129,9 +130,35 @@ def _for_people(play: Play, pace: int) -> int:
         told.step(played)
         wrong += played.mismatches
     told.ending()
-    for one in wrong:
-        sys.stderr.write(f"taisai: {printable(f'{play.story.name}:{one.line}: {one}', 1_000)}\n")
-    return CHECK_FAILED if wrong else 0
+    return _verdict(play.story, wrong)
+
+
+def _verdict(story: Playbook, found: list[Mismatch]) -> int:
+    """What all pinned lines come to; a terminal has shown each mismatch where it happened."""
+    wrong = [one for one in found if one.expected is not None]
+    unpinned = len(found) - len(wrong)
+    if not found:
+        line(f"{counted(sum(step.pinned for step in story.steps))}, all as written")
+        return 0
+    if sys.stdout.isatty():
+        last = [f"{story.name}: {_lines_are(len(wrong))} not as pinned"] if wrong else []
+    else:
+        last = [f"{story.name}:{one.line}: {one}" for one in wrong]
+    if unpinned:
+        last.append(f"{_lines_are(unpinned)} not pinned: `taisai table pin {story.name}` writes them")
+    for text in last:
+        sys.stderr.write(f"taisai: {printable(text, 1_000)}\n")
+    return CHECK_FAILED
+
+
+def counted(count: int) -> str:
+    """Such as '47 pinned lines'."""
+    return f"{count} pinned line{'' if count == 1 else 's'}"
+
+
+def _lines_are(count: int) -> str:
+    """Such as '47 lines are'."""
+    return f"{count} line is" if count == 1 else f"{count} lines are"
 
 
 class _Retelling:
@@ -203,7 +230,8 @@ class _Retelling:
         for fact in played.facts:
             self._say(fact, style="green", indent=2)
         for wrong in played.mismatches:
-            self._say(f"✗ {self.play.story.name}:{wrong.line}: {wrong}", style="bold red", indent=2)
+            mark, style = ("?", "yellow") if wrong.expected is None else ("≠", "bold red")
+            self._say(f"{mark} {self.play.story.name}:{wrong.line}: {wrong}", style=style, indent=2)
 
     def _happened(self, one: Happened) -> None:
         event = one.event

@@ -16,7 +16,7 @@
 ('! out-of-order [3.10]',) ()
 """
 
-from taisai.game.playbook.playing import Happened, Mismatch, Play, Played, rewritten
+from taisai.game.playbook.playing import Happened, Mismatch, Pinned, Play, Played, pinned, rewritten
 from taisai.game.playbook.reading import Playbook, Step, playbook
 from taisai.game.playbook.shares import Limited, Share
 from taisai.game.playbook.values import PlaybookError
@@ -25,12 +25,14 @@ __all__ = [
     "Happened",
     "Limited",
     "Mismatch",
+    "Pinned",
     "Play",
     "Playbook",
     "PlaybookError",
     "Played",
     "Share",
     "Step",
+    "pinned",
     "playbook",
     "rewritten",
 ]

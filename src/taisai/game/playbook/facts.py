@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from taisai.game.money import Account
-from taisai.game.playbook.values import Misread, pieces
+from taisai.game.playbook.values import Misread, UnknownWord, pieces
 from taisai.game.referrals import open_referrals
 from taisai.game.seats import Seat
 from taisai.game.table import Table
@@ -78,7 +78,7 @@ def fact(text: str) -> Fact:
     names = tuple(words[0] for words in pieces(match["rest"]))
     for name in names:
         if name not in known:
-            raise Misread(f"one of {', '.join(known)}", name)
+            raise UnknownWord(name, known)
     if not names:
         raise Misread(f"figures of the {subject}, such as '{known[0]} 0'", "nothing")
     return Fact(subject, seat, names)

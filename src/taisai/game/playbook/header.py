@@ -7,11 +7,22 @@ from typing import Any, Final
 
 from taisai.game.commands import OpenTable
 from taisai.game.playbook.speaking import Spoken, limits_of
-from taisai.game.playbook.values import Misread, pieces, value_of
+from taisai.game.playbook.values import Misread, UnknownWord, pieces, value_of
 from taisai.game.words import HOUSE
 
 START: Final = 1_794_715_200_000  # 2026-11-15, noon in Singapore
 NEEDED: Final = ("book", "opened by", "limits")
+UNSAID: Final[dict[str, Any]] = {
+    "table": "SB1",
+    "currency": "SGD",
+    "day": "2026-11-15",
+    "zone": "Asia/Singapore",
+    "settings": {},
+    "offers": {},
+    "layout": None,
+    "demonstration": False,
+}
+"""What a header need not say: the fields of the opening that bear the names of their keys."""
 
 
 def _text(text: str) -> str:
@@ -68,7 +79,7 @@ class Header:
         key, colon, value = text.partition(":")
         key = key.strip()
         if not colon or key not in _READ:
-            raise Misread(f"one of {', '.join(_READ)} and a colon, or '> who: command'", text)
+            raise UnknownWord(key, _READ, of=" and a colon, or '> who: command'" if not colon else "")
         if key in self.values:
             raise Misread(f"'{key}:' once", text)
         self.values[key] = _READ[key](value.strip())
@@ -80,14 +91,9 @@ class Header:
 
     def opening(self) -> OpenTable:
         """The command that opens the table."""
-        given, (by, rank) = self.values, self.values["opened by"]
-        return OpenTable(
-            at=START, by=by, rank=rank, table=given.get("table", "SB1"), limits=given["limits"],
-            currency=given.get("currency", "SGD"), day=given.get("day", "2026-11-15"),
-            zone=given.get("zone", "Asia/Singapore"), settings=given.get("settings", {}),
-            offers=given.get("offers", {}), layout=given.get("layout"),
-            demonstration=given.get("demonstration", False),
-        )  # fmt: skip
+        by, rank = self.values["opened by"]
+        said = {key: self.values.get(key, value) for key, value in UNSAID.items()}
+        return OpenTable(at=START, by=by, rank=rank, limits=self.values["limits"], **said)
 
     def people(self) -> tuple[tuple[int, Spoken], ...]:
         """Line and assignment of everyone whom the House signs in before play."""

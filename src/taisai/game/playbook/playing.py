@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from taisai.game.commands import Command
 from taisai.game.events import Event, RoundResettled, RoundSettled
 from taisai.game.money import Entry
 from taisai.game.play import decide, evolve
+from taisai.game.playbook.header import UNSAID
 from taisai.game.playbook.reading import Pin, Playbook, Step, lines_of, playbook
 from taisai.game.playbook.shares import Share, shares
 from taisai.game.playbook.telling import NOTHING, event_line, refusal_line, share_line
 from taisai.game.playbook.values import PlaybookError
-from taisai.game.refusals import Refusal
+from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.rules.book import Rulebook
+from taisai.rules.clauses import Clause
+
+NO_LINE: Final = "nothing"
+LIMITS: Final = Clause("house:limits")
 
 
 class Mismatch(NamedTuple):
     """A pinned line that is not what the table answers, or the other way round."""
 
     line: int
-    expected: str
+    expected: str | None
+    """None where nothing is pinned yet."""
     got: str
 
     def __str__(self) -> str:
+        if self.expected is None:
+            return f"not pinned; the table answered {self.got!r}"
         return f"expected {self.expected!r}, got {self.got!r}"
 
 
@@ -73,10 +83,21 @@ class Play:
         for line, command in commands:
             answer = decide(self.table, command)
             if isinstance(answer, Refusal):
-                raise PlaybookError(self.story.name, line, f"the header is refused: {answer}")
+                where = self._line_of(answer) if command is self.story.opening else line
+                raise PlaybookError(self.story.name, where, f"the header is refused: {answer}")
             for event in answer:
                 evolve(self.table, event)
             self.opened += answer
+
+    def _line_of(self, refusal: Refusal) -> int:
+        """The line without which the header would not be refused so; that of the book where none is found."""
+        lines, opening = self.story.lines, self.story.opening
+        for key in (one for one in lines if one in UNSAID):
+            if decide(self.table, replace(opening, **{key: UNSAID[key]})) != refusal:
+                return lines[key]
+        if refusal.reason is Reason.NOT_HIS_TO_DO or decide(self.table, replace(opening, by="A")) != refusal:
+            return lines["opened by"]
+        return lines["limits"] if refusal.clause == LIMITS else lines["book"]
 
     def steps(self) -> Iterator[Played]:
         """Command by command."""
@@ -117,26 +138,53 @@ class Play:
 def _differ(line: int, pins: tuple[Pin, ...] | list[Pin], got: list[str]) -> Iterator[Mismatch]:
     """Where pinned lines and the answer part, whatever the spaces between words."""
     for place in range(max(len(pins), len(got))):
-        pinned = " ".join(pins[place].text.split()) if place < len(pins) else "nothing"
-        told = " ".join(got[place].split()) if place < len(got) else "nothing"
+        pinned = " ".join(pins[place].text.split()) if place < len(pins) else NO_LINE
+        told = " ".join(got[place].split()) if place < len(got) else NO_LINE
         if pinned != told:
             line = pins[place].line if place < len(pins) else line
-            yield Mismatch(line, pinned, told)
+            asked = not pins or (place < len(pins) and pins[place].asks)
+            yield Mismatch(line, None if asked else pinned, told)
 
 
-def rewritten(text: str, book: Rulebook, name: str = "playbook") -> str:
-    """The same playbook with every pinned line as the table answers now."""
+class Pinned(NamedTuple):
+    """A playbook with every pinned line as the table answers now, and what that changed."""
+
+    text: str
+    lines: int
+    """How many are pinned."""
+    written: int
+    """How many of them are new or other than before."""
+    struck: int
+    """How many were pinned that have no answer any more."""
+    refusals: tuple[tuple[int, Refusal], ...]
+    """Those among the written, each with its line."""
+
+
+def pinned(text: str, book: Rulebook, name: str = "playbook") -> Pinned:
+    """Plays a playbook and pins whatever the table answers."""
     story = playbook(text, name)
     played = {one.step.line: one for one in Play(story, book).steps()}
     lines: list[str] = []
     facts: list[str] = []
+    refusals: list[tuple[int, Refusal]] = []
     for number, line in enumerate(lines_of(text), 1):
         if number in played:
+            one = played[number]
             lines += [line.rstrip(), *(f"  {told}" if told[0] != "*" else f"    {told}"
-                                       for told in played[number].answer)]  # fmt: skip
-            facts = list(played[number].facts)
+                                       for told in one.answer)]  # fmt: skip
+            facts = list(one.facts)
+            if one.refusal is not None and any(wrong.got.startswith("!") for wrong in one.mismatches):
+                refusals.append((len(lines), one.refusal))
         elif line.strip()[:1] == "=":
             lines.append(f"  {facts.pop(0)}")
         elif line.strip()[:1] not in ("+", "!", "*"):
             lines.append(line.rstrip())
-    return "\n".join(lines) + "\n"
+    answers = sum(len(one.answer) + len(one.facts) for one in played.values())
+    got = [wrong.got for one in played.values() for wrong in one.mismatches]
+    struck = got.count(NO_LINE)
+    return Pinned("\n".join(lines) + "\n", answers, len(got) - struck, struck, tuple(refusals))
+
+
+def rewritten(text: str, book: Rulebook, name: str = "playbook") -> str:
+    """The same playbook with every pinned line as the table answers now."""
+    return pinned(text, book, name).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from taisai.game.commands import OpenTable
@@ -15,6 +16,7 @@ MOST_LINE: Final = 2_000  # characters
 STEP: Final = 1_000
 """Milliseconds from one command to the next, unless a line says otherwise."""
 MOST_AFTER: Final = 366 * 86_400_000
+_ASKED: Final = re.compile(r"(?<!\S)\?(?![^\s,])")
 _UNITS: Final = {"second": 1_000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
 
 
@@ -23,6 +25,11 @@ class Pin(NamedTuple):
 
     line: int
     text: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether a figure is left to the table, as in `= seat 7: credits ?`."""
+        return self.text.startswith("=") and _ASKED.search(self.text.partition(":")[2]) is not None
 
 
 class Step(NamedTuple):
@@ -39,6 +46,11 @@ class Step(NamedTuple):
     pins: tuple[Pin, ...]
     facts: tuple[tuple[Pin, Fact], ...]
 
+    @property
+    def pinned(self) -> int:
+        """How many lines it pins."""
+        return len(self.pins) + sum(not pin.asks for pin, _ in self.facts)
+
 
 class Playbook(NamedTuple):
     """A story of rounds at one table."""
@@ -50,9 +62,14 @@ class Playbook(NamedTuple):
     opening: OpenTable
     people: tuple[tuple[int, Spoken], ...]
     """Line and assignment of everyone at the table from the start."""
-    line: int
-    """Where the header names the book."""
+    lines: dict[str, int]
+    """Key of the header → its line."""
     steps: tuple[Step, ...]
+
+    @property
+    def line(self) -> int:
+        """Where the header names the book."""
+        return self.lines["book"]
 
 
 def playbook(text: str, name: str = "playbook") -> Playbook:
@@ -151,5 +168,5 @@ class _Reader:
             raise PlaybookError(self.name, last, "expected at least one command, got none")
         return Playbook(
             self.name, self.story, header.values["book"], header.opening(), header.people(),
-            header.lines["book"], tuple(self.steps),
+            header.lines, tuple(self.steps),
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import fields
 
 from taisai.game.commands import COMMANDS, Command, Limits, OpenTable, Perform, Slip, kebab
-from taisai.game.playbook.values import Misread, keyword, pieces, two_amounts, value_of, whole
+from taisai.game.playbook.values import Misread, UnknownWord, keyword, pieces, two_amounts, value_of, whole
 from taisai.game.table import Table
 from taisai.rules.round import Act
 
@@ -87,7 +87,7 @@ def spoken(by: str, text: str, bets_before: int) -> Spoken:
     verb, _, rest = text.strip().partition(" ")
     verb = verb.rstrip(",")
     if verb not in VERBS:
-        raise Misread(f"one of {', '.join(VERBS)}", verb)
+        raise UnknownWord(verb, VERBS)
     kind = VERBS[verb]
     reader = _Reader(verb, kind, bets_before)
     for place, words in enumerate(pieces(rest)):
@@ -129,7 +129,7 @@ class _Reader:
         elif self.verb == "decide-referral" and head == "bet":
             self._treat(rest)
         else:
-            raise Misread(f"one of {', '.join(self.keywords)} with {self.verb}", head)
+            raise UnknownWord(head, self.keywords, of=f" with {self.verb}")
 
     def everything(self) -> dict[str, Any]:
         """All that the line says, and what it need not say."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import NoneType
 from typing import Any, Final, get_args, get_origin
@@ -35,7 +35,23 @@ class Misread(ValueError):  # noqa: N818  whoever knows the line makes a Playboo
     """Words that make no sense, before it is known on which line."""
 
     def __init__(self, expected: str, got: object) -> None:
-        super().__init__(f"expected {expected}, got {printable(repr(str(got)), 80)}")
+        super().__init__(f"expected {expected}, got {_quoted(got)}")
+
+
+class UnknownWord(Misread):
+    """A word that is none of those known: the ones near it, or all where none is."""
+
+    def __init__(self, got: str, known: Iterable[str], *, of: str = "", expected: str = "one of") -> None:
+        from difflib import get_close_matches
+
+        names = [str(one) for one in known]
+        near = get_close_matches(got[:40].lower(), names, n=3)
+        told = f"; near it are {', '.join(near)}" if near else f", expected {expected} {', '.join(names)}{of}"
+        ValueError.__init__(self, f"got {_quoted(got)}{of if near else ''}{told}")
+
+
+def _quoted(got: object) -> str:
+    return printable(repr(str(got)), 80)
 
 
 def keyword(field: str) -> str:
@@ -79,7 +95,7 @@ def value_of(kind: Any, words: list[str], what: str) -> object:
         return whole(text, f"a whole number for {what}")
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         if text not in {str(one) for one in kind}:
-            raise Misread(f"{what} to be one of {', '.join(kind)}", text)
+            raise UnknownWord(text, kind, of=f" for {what}")
         return kind(text)
     return text
 
