@@ -266,7 +266,7 @@ class Bets:
         match event:
             case e.RoundSettled():
                 staked = sum(bet.stake for bet in self.live.values())
-                if event.staked != staked or event.staked != event.collected + event.returned:
+                if event.staked != staked or event.staked != event.collected + event.stakes_back:
                     yield f"{event}, and {staked} was staked"
                 self.settled |= self.live
                 self.live = {}

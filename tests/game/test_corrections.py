@@ -258,7 +258,7 @@ def corrected_all(case: Case) -> list[str]:
         resettled = events[-1]
         assert isinstance(resettled, e.RoundResettled)
         assert (resettled.entered, resettled.faces) == (tuple(wrong.faces), tuple(right.faces))
-        told = (resettled.collected, resettled.won, resettled.won + resettled.returned)
+        told = (resettled.collected, resettled.won, resettled.won + resettled.stakes_back)
         if told != expected:
             faults.append(f"{wrong} for {right}: the record says {told}, the oracle {expected}")
         if position(table, "1") != start + expected.returned:

@@ -47,7 +47,7 @@ def settled(playing: Playing, faces: tuple[int, int, int] = FACES) -> tuple[int,
         playing.act(act)
     playing.act("enter-result", faces=faces)
     event = only(RoundSettled, playing.act("settle"))
-    return event.staked, event.collected, event.won, event.returned
+    return event.staked, event.collected, event.won, event.stakes_back
 
 
 def over(playing: Playing) -> None:

@@ -175,7 +175,7 @@ def settlements(name: str) -> Iterator[tuple[Event, Expected, dict[str, int], li
 def test_every_settlement_is_what_the_oracle_says(name: str) -> None:
     for event, expected, got, clauses in settlements(name):
         assert isinstance(event, happened.RoundSettled | happened.RoundResettled)
-        assert (event.staked, event.collected, event.won, event.returned) == expected[:4]
+        assert (event.staked, event.collected, event.won, event.stakes_back) == expected[:4]
         assert got == expected.by_seat
         assert clauses == []
 

@@ -135,7 +135,7 @@ def test_rws_3_8_losers_are_collected_and_winners_paid(book: Rulebook) -> None:
     playing = at(book, "entered")
     (settled,) = playing.act("settle")
     assert isinstance(settled, RoundSettled)
-    assert (settled.staked, settled.collected, settled.won, settled.returned) == (1_400, 400, 1_000, 1_000)
+    assert (settled.staked, settled.collected, settled.won, settled.stakes_back) == (1_400, 400, 1_000, 1_000)
     assert {clause for _, _, clause in playing.entries()} == {"3.8"}
     assert playing.credits == CREDITS - 1_400
     playing.act("collect-and-pay")

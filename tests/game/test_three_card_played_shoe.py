@@ -242,7 +242,7 @@ def to_settlement(playing: Playing, *faces: int) -> tuple[int, int, int, int]:
         playing.act(act)
     playing.act("enter-result", faces=faces)
     event = only(RoundSettled, playing.act("settle"))
-    return event.staked, event.collected, event.won, event.returned
+    return event.staked, event.collected, event.won, event.stakes_back
 
 
 def buying(**fields: Any) -> dict[str, Any]:

@@ -199,7 +199,7 @@ def _settle(table: Table, command: Perform, step: Step) -> Events:
         RoundSettled(
             at=command.at, by=command.by, clause=step.clause, phase=step.end,
             faces=tuple(round_.result.faces), terms=round_.terms, staked=settled.staked,
-            collected=settled.collected, won=settled.won, returned=settled.returned,
+            collected=settled.collected, won=settled.won, stakes_back=settled.stakes_back,
             second=_witness(table, command),
         ),
     )  # fmt: skip
@@ -223,7 +223,7 @@ def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
     needs, has = tray_needs(table), table.ledger.balances[Account.CHIPS]
     if needs > has:
         return refused(Reason.FLOAT_SHORT, "house:float", f"{needs} in the tray to pay from", has)
-    paid = table.round.settled.won + table.round.settled.returned
+    paid = table.round.settled.won + table.round.settled.stakes_back
     return (
         WinnersPaid(
             at=command.at, by=command.by, clause=step.clause, phase=step.end, paid=paid,

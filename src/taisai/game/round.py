@@ -26,7 +26,7 @@ class Totals(NamedTuple):
     staked: int
     collected: int
     won: int
-    returned: int
+    stakes_back: int
     """Stakes that came back."""
 
 
@@ -36,7 +36,7 @@ class Settled(NamedTuple):
     staked: int
     collected: int
     won: int
-    returned: int
+    stakes_back: int
     by_purse: Column
     """What comes back to each purse, winnings included."""
 

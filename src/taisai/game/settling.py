@@ -200,7 +200,7 @@ def on_settled(table: Table, event: RoundSettled) -> None:
     kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
     outcome = Outcome.of(*event.faces)
     settled = _settlement(table, round_, kept, outcome)
-    _check("totals", (event.staked, event.collected, event.won, event.returned), settled[:4])
+    _check("totals", (event.staked, event.collected, event.won, event.stakes_back), settled[:4])
     round_.kept_out, round_.tolerated = kept, tolerated
     for name in tolerated:
         table.tolerated[name] = table.tolerated.get(name, 0) + 1
@@ -209,7 +209,7 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         Entry(Account.AT_RISK, -settled.staked, clause),
         Entry(Account.HOUSE_WON, settled.collected, clause),
         Entry(Account.HOUSE_LOST, settled.won, clause),
-        Entry(Account.PAYABLE, settled.won + settled.returned - sum(kept.values()), clause),
+        Entry(Account.PAYABLE, settled.won + settled.stakes_back - sum(kept.values()), clause),
         *(Entry(Account.PAYABLE, amount, by) for by, amount in kept_out_by(table, round_, kept).items()),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
@@ -287,7 +287,7 @@ def _take_from_payable(table: Table, settled: Settled, clause: Clause) -> None:
         *(
             entry
             for entry in (
-                Entry(Account.PAYABLE, -(settled.won + settled.returned), clause),
+                Entry(Account.PAYABLE, -(settled.won + settled.stakes_back), clause),
                 Entry(Account.HOUSE_WON, -settled.collected, clause),
                 Entry(Account.HOUSE_LOST, -settled.won, clause),
                 Entry(Account.AT_RISK, settled.staked, clause),
@@ -325,14 +325,14 @@ def on_resettled(table: Table, event: RoundResettled) -> None:
     assert round_.settled is not None
     outcome = Outcome.of(*event.faces)
     again, due = due_again(table, round_, outcome)
-    _check("totals", (event.staked, event.collected, event.won, event.returned), again[:4])
+    _check("totals", (event.staked, event.collected, event.won, event.stakes_back), again[:4])
     clause, was = event.clause, round_.settled
     entries = [
         Entry(Account.HOUSE_WON, again.collected - was.collected, clause),
         Entry(Account.HOUSE_LOST, again.won - was.won, clause),
     ]
     if round_ is table.round and round_.phase is not Phase.PAID:
-        difference = again.won + again.returned - was.won - was.returned
+        difference = again.won + again.stakes_back - was.won - was.stakes_back
         entries.append(Entry(Account.PAYABLE, difference, clause))
         table.ledger.post(*(entry for entry in entries if entry.amount))
         table.payable[:] = again.by_purse

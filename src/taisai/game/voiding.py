@@ -132,7 +132,7 @@ def corrected(table: Table, case: Ordered, round_: Round, faces: Faces) -> Event
         RoundResettled(
             at=case.at, by=case.by, clause=clause, round=round_.number, entered=tuple(round_.result.faces),
             faces=tuple(outcome.faces), staked=again.staked, collected=again.collected, won=again.won,
-            returned=again.returned, owed_to_players=to_players, owed_by_players=by_players,
+            stakes_back=again.stakes_back, owed_to_players=to_players, owed_by_players=by_players,
             later=_later(table, round_), second=case.second,
         ),
     )  # fmt: skip

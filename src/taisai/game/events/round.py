@@ -86,7 +86,7 @@ class RoundSettled(Event, frozen=True, kw_only=True):
     """Of losing stakes, to the house."""
     won: int
     """By winning bets above their stakes, from the house."""
-    returned: int
+    stakes_back: int
     """Stakes that came back: those of winners, and what limits kept out of the game."""
     second: str | None = None
     """Who was present, where the settlement needs a witness."""
@@ -149,7 +149,7 @@ class RoundResettled(Event, frozen=True, kw_only=True):
     staked: int
     collected: int
     won: int
-    returned: int
+    stakes_back: int
     owed_to_players: int
     owed_by_players: int
     later: Clause | None
