@@ -226,7 +226,9 @@ def test_us_6_b_device_failing_after_the_dice_are_known(book: Rulebook) -> None:
 
 
 def test_us_6_c_automated_shaker_failing_voids_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "6(c)") == {("automated-shaker-failure", "void", None): "closed revealed"}
+    void = {("automated-shaker-failure", "void", None): "closed revealed"}
+    assert ruled_by(book, "6(c)", shaker="automated") == void
+    assert ruled_by(book, "6(c)") == {}, "a manual shaker is no such machine"
 
 
 def test_us_6_d_never_two_shakers(book: Rulebook) -> None:
@@ -281,7 +283,8 @@ def test_us_whatever_else_is_referred_outside_the_rules(book: Rulebook) -> None:
     }
     assert unforeseen(book) == left
     assert ruled_by(book, OUTSIDE) == {
-        (event, "refer", "casino-supervisor"): phases for event, phases in left.items()
+        (event, "refer", "casino-supervisor"): phases
+        for event, phases in (left | {"automated-shaker-failure": ALWAYS}).items()
     }
     assert ruled_by(book, OUTSIDE, shaker="automated") == {
         (event, "refer", "casino-supervisor"): phases

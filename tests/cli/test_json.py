@@ -154,14 +154,14 @@ def test_the_first_layout_is_the_default(taisai: Taisai, command: str) -> None:
 @each_book
 def test_irregularities(taisai: Taisai, book: str) -> None:
     said = answer(taisai, "rules", "irregularities", book)
-    table = rulebook(book).irregularities
+    table, chosen = rulebook(book).irregularities, rulebook(book).chosen()
     assert said["rulebook"] == book
     assert said["phases"] == list(table.phases)
     assert [row["id"] for row in said["irregularities"]] == list(Irregularity)
     for row in said["irregularities"]:
         assert [cell["phase"] for cell in row["rulings"]] == said["phases"]
         for cell in row["rulings"]:
-            ruled = table.cells[Irregularity(row["id"]), Phase(cell["phase"])]
+            ruled = table.ruled(Irregularity(row["id"]), Phase(cell["phase"]), chosen)
             assert list(cell) == ["phase", "ruling", "clause", "to", "witness", "foreseen", "if_seen"]
             assert (cell["ruling"], cell["clause"]) == (ruled.ruling, ruled.clause)
             assert cell["foreseen"] == ruled.foreseen

@@ -38,6 +38,8 @@ ON_TERMINALS: Final = r"procedure, positions: "
 """Nobody moves a bet that stands on a terminal; RWS 5.7 shows in bets taken back and withdrawn late."""
 LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
 """A shoe that could complete the round when it opened still can before the cards are dealt."""
+NEVER_COVERED: Final = r"irregularities, ruling, \d+: phases .* → \['closed', 'revealed', 'closed-tumbled'\]"
+"""An automated shaker, of which the ruling speaks, is never covered."""
 HIGHER: Final = r"people: higher_clause "
 """Whoever may not act for another is refused by the clause of the act."""
 
@@ -50,7 +52,7 @@ NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (RWS, "limits"): [],
     (THREE_CARD, "irregularities"): [],
     (THREE_CARD, "procedure"): [NAMES, LOADED],
-    (US, "irregularities"): [],
+    (US, "irregularities"): [NEVER_COVERED],
     (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT],
     (US, "people"): [HIGHER],
     (US, "limits"): [],
