@@ -41,7 +41,7 @@ def on_registered(table: Table, event: BetRegistered) -> None:
 
 def purse_of(table: Table, seat: Seat, means: Means) -> Purse:
     """The purse of a seat for what a bet is made with; made where there is none yet."""
-    kind = Means.CASH_CHIPS if means is Means.PLAQUES else means
+    kind = means.purse
     if kind not in seat.purses:
         purse = Purse(seat, kind, (table.credits, table.at_risk, table.payable))
         table.purses.append(purse)

@@ -33,9 +33,9 @@ _PLAQUES: Final = Means.PLAQUES
 def kept_out_by(table: Table, round_: Round, kept: KeptOut) -> dict[Clause, int]:
     """Clause → how much the minimum, and how much the maximum, keeps out."""
     by: dict[Clause, int] = {}
-    limits = table.book.limits
+    limits, columns = table.book.limits, (round_.columns or columns_of(table, round_)) if kept else {}
     for (layout, row, lane), amount in kept.items():
-        column = round_.columns[layout][row]
+        column = columns[layout][row]
         assert column is not None
         purses = table.purses[lane].seat.purses.values()
         lying = sum(column[purse.lane] for purse in purses if purse.lane < len(column))
@@ -169,7 +169,7 @@ def stakes_by_purse(table: Table, round_: Round) -> dict[int, int]:
 
 
 def _purse(table: Table, seat: str, means: Means) -> Purse:
-    return table.seats[seat].purses[Means.CASH_CHIPS if means is Means.PLAQUES else means]
+    return table.seats[seat].purses[means.purse]
 
 
 # Undone, or done again

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
 from taisai.game.round import Round
+from taisai.game.settling import kept_out_by
 from taisai.game.table import Table
-from taisai.game.words import Means
 from taisai.rules.clauses import Clause
 
 
@@ -44,28 +44,12 @@ def _verdict(
     assert round_.result is not None
     terms = table.in_force[round_.terms][bet.layout]
     row = terms.rows[bet.area]
-    means = Means.CASH_CHIPS if bet.means is Means.PLAQUES else bet.means
-    cell = (bet.layout, row, table.seats[bet.seat].purses[means].lane)
+    cell = (bet.layout, row, table.seats[bet.seat].purses[bet.means.purse].lane)
     kept = min(bet.stake, left.get(cell, 0))
     if kept:
         left[cell] -= kept
     playing = bet.stake - kept
     returned = playing * terms.returns[row][round_.result.index] // terms.unit
     clause = terms.matrix.clauses[row][round_.result.index]
-    by = _kept_out_by(table, round_, cell) if kept else None
+    by = next(iter(kept_out_by(table, round_, {cell: kept}))) if kept else None
     return Verdict(bet, max(0, returned - playing), returned + kept, clause, kept, by)
-
-
-def _kept_out_by(table: Table, round_: Round, cell: tuple[str, int, int]) -> Clause:
-    """Whether the minimum or the maximum kept a stake out: all of a stake, or the excess."""
-    layout, row, lane = cell
-    limits, seat = table.book.limits, table.purses[lane].seat
-    lying = sum(
-        bet.stake
-        for bet in round_.live()
-        if bet.seat == seat.name
-        and bet.layout == layout
-        and table.in_force[round_.terms][layout].rows[bet.area] == row
-    )
-    over = lying > table.in_force[round_.terms][layout].most[row]
-    return limits.over_clause if over else limits.under_clause

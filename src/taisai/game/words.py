@@ -33,6 +33,11 @@ class Means(StrEnum):
 
     __hash__ = str.__hash__  # an enumeration's own is written in Python, and every bet looks a purse up
 
+    @property
+    def purse(self) -> Means:
+        """Which purse a bet comes from and goes back to: plaques lie with cash chips."""
+        return Means.CASH_CHIPS if self is Means.PLAQUES else self
+
 
 class Treatment(StrEnum):
     """What someone decides on a referral."""
