@@ -8,7 +8,13 @@ from typing import Final, NamedTuple
 from taisai.rules.equipment import InspectedBefore, Inspection, Item
 
 HOUR: Final = 3_600_000
+# Items that are more to the game than something that lies there; a rulebook that has them calls them so.
 DICE: Final = "dice"
+CARDS: Final = "cards"
+DEVICE: Final = "electrical-device"
+SHAKER: Final = "automated-shaker"
+TERMINAL: Final = "player-terminal"
+DISPLAY: Final = "display"
 
 
 class Placed(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from taisai.game import voiding, withdrawal
 from taisai.game.authority import at_table, bad_text, on_hold, refused, two_people
 from taisai.game.commands import CountCards, Faces, Perform, Report
-from taisai.game.equipment import DICE
+from taisai.game.equipment import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
 from taisai.game.events import (
     BetsReopened,
     DiceUncovered,
@@ -28,19 +28,17 @@ from taisai.rules.round import Act, Irregularity, Phase, Sight
 
 Events = tuple[Event, ...]
 
-DEVICE: Final = "electrical-device"
-SHAKER: Final = "automated-shaker"
 _FAILS: Final = {
     Irregularity.DIE_DAMAGED: DICE,
     Irregularity.DOME_OR_DICE_BROKEN: DICE,
     Irregularity.AUTOMATED_SHAKER_FAILURE: SHAKER,
-    Irregularity.FOREIGN_CARD: "cards",
-    Irregularity.CARD_COUNT_WRONG: "cards",
+    Irregularity.FOREIGN_CARD: CARDS,
+    Irregularity.CARD_COUNT_WRONG: CARDS,
 }
 """What is out of order from then on."""
 _SHOWING: Final = {
-    "player-terminal": Irregularity.TERMINALS_DOWN,
-    "display": Irregularity.DISPLAY_WRONG,
+    TERMINAL: Irregularity.TERMINALS_DOWN,
+    DISPLAY: Irregularity.DISPLAY_WRONG,
 }
 """Items whose failure, by whatever name it is reported, is ruled as what it is."""
 _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})

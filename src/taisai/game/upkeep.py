@@ -7,7 +7,7 @@ from typing import Final
 from taisai.game import irregular
 from taisai.game.authority import at_table, bad_name, between_rounds, may_act, refused, supervisor
 from taisai.game.commands import CountCards, Inspect, LoadShoe, PlaceItem, RemoveItem, RepairItem, ShuffleShoe
-from taisai.game.equipment import DICE, Placed
+from taisai.game.equipment import CARDS, DEVICE, DICE, Placed
 from taisai.game.events import (
     CardsCounted,
     Event,
@@ -32,7 +32,6 @@ from taisai.rules.round import Irregularity
 Events = tuple[Event, ...]
 EQUIPMENT: Final = Clause("house:equipment")
 SHOE: Final = Clause("house:shoe")
-CARDS: Final = "cards"
 
 
 def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
@@ -143,7 +142,7 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
         except RulesError as error:
             return Refusal(Reason.BAD_VALUE, inspection.clause, str(error))
         passed = passed and lights == set(command.lit)
-    elif item.id == "electrical-device":
+    elif item.id == DEVICE:
         return refused(
             Reason.UNMET_NEED, inspection.clause, "three numbers entered and the areas lit", "none"
         )
