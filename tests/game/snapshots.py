@@ -12,11 +12,12 @@ from msgspec import Struct, to_builtins
 from taisai.game.equipment import Equipment
 from taisai.game.limits import Limits
 from taisai.game.money import Ledger
+from taisai.game.past import PastRounds
 from taisai.game.round import Round
 from taisai.game.seats import Purse, Seat
 from taisai.game.shoe import Shoe
 from taisai.game.table import Table
-from taisai.game.terms import Terms
+from taisai.game.terms import InForce, Terms
 from taisai.rules.outcomes import Outcome
 
 THE_BOOK = frozenset({"book", "procedure", "irregularities", "ranks", "means"})
@@ -50,13 +51,13 @@ def plain(thing: Any) -> Any:  # noqa: C901, PLR0911  one kind of thing after th
         return _seat(thing)
     if isinstance(thing, Purse):
         return (thing.lane, thing.seat.name, thing.means, thing.credits, thing.at_risk, thing.payable)
-    if isinstance(thing, dict):
+    if isinstance(thing, dict | InForce):
         return {key: plain(value) for key, value in thing.items()}
     if isinstance(thing, set | frozenset):
         return frozenset(thing)
     if isinstance(thing, array):
         return tuple(thing)
-    if isinstance(thing, list | tuple):
+    if isinstance(thing, list | tuple | PastRounds):
         return tuple(map(plain, thing))
     if isinstance(thing, _SLOTTED):
         return {name: plain(getattr(thing, name)) for name in type(thing).__slots__ if name not in _RULES}

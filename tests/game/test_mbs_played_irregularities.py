@@ -161,7 +161,7 @@ def test_mbs_5_9_the_result_is_keyed_in_and_positions_count(book: Rulebook) -> N
     assert playing.refused(MoveBet, "dan", round=1, id="1-small", area="odd", second="pat") == "late 3.11"
     playing.act("enter-result")
     playing.act("settle")
-    assert playing.table.rounds == []
+    assert len(playing.table.rounds) == 0
     assert playing.balance(Account.PAYABLE) == 2_000
 
 

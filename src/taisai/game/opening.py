@@ -41,7 +41,7 @@ from taisai.game.money import Account, UnbalancedError
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
-from taisai.game.terms import digest_of, terms_of
+from taisai.game.terms import Basis, digest_of, terms_of
 from taisai.game.words import SYSTEM, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
@@ -233,9 +233,10 @@ def on_table_opened(table: Table, event: TableOpened) -> None:
 
 def put_in_force(table: Table) -> None:
     """Compiles the terms, and shows every seat those of its layout."""
-    table.digest = digest_of(table.book, table.settings, table.offers, table.limits)
+    basis = Basis(dict(table.settings), dict(table.offers), table.limits)
+    table.digest = digest_of(table.book, *basis)
     if table.digest not in table.in_force:
-        table.in_force[table.digest] = terms_of(table.book, table.settings, table.offers, table.limits)
+        table.in_force.add(table.digest, basis, terms_of(table.book, *basis))
     table.terms = table.in_force[table.digest]
     table.bet_clause = table.means.get(Means.CASH_CHIPS) or table.clause_of(Act.OPEN_BETS)
     for seat in table.seats.values():

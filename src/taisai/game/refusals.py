@@ -12,6 +12,7 @@ from taisai.rules.clauses import Clause
 class Reason(StrEnum):
     """Why a command is refused; when several reasons hold, the lowest rank is told."""
 
+    JOURNAL_UNWRITABLE = "journal-unwritable"
     TABLE_NOT_OPEN = "table-not-open"
     TABLE_OPEN = "table-open"
     UNKNOWN_SEAT = "unknown-seat"
@@ -77,7 +78,8 @@ _LAST: Final = (
     Reason.FLOAT_SHORT,
 )
 _RANKS: Final = (
-    {reason: 5 * place for place, reason in enumerate(_FIRST, 1)}
+    {Reason.JOURNAL_UNWRITABLE: 1}
+    | {reason: 5 * place for place, reason in enumerate(_FIRST, 1)}
     | {Reason(reason): reason.rank for reason in settlement.Reason}
     | {reason: 600 + 100 * place for place, reason in enumerate(_LAST)}
 )

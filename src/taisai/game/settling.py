@@ -148,8 +148,9 @@ def _without(columns: Columns, kept: KeptOut) -> Columns:
 def columns_of(table: Table, round_: Round) -> Columns:
     """The columns of a round that is over, from its bets."""
     columns: Columns = {}
+    in_force = table.in_force[round_.terms]
     for bet in round_.live():
-        terms = table.in_force[round_.terms][bet.layout]
+        terms = in_force[bet.layout]
         rows = columns.setdefault(bet.layout, [None] * len(terms.least))
         row = terms.rows[bet.area]
         column = rows[row]
@@ -248,8 +249,7 @@ def tray_needs(table: Table) -> int:
 
 def on_voided(table: Table, event: RoundVoided) -> None:
     """Every stake goes back; a settlement is undone."""
-    round_ = table.round if table.round and table.round.number == event.round else table.past(event.round)
-    assert round_ is not None
+    round_ = table.to_change(event.round)
     clause = table.irregularities.void
     if round_.settled is None:
         stakes = stakes_by_purse(table, round_)
@@ -320,8 +320,7 @@ def on_undone(table: Table, event: SettlementUndone) -> None:
 
 def on_resettled(table: Table, event: RoundResettled) -> None:
     """The difference between two settlements is booked; later rounds are not touched."""
-    round_ = table.round if table.round and table.round.number == event.round else table.past(event.round)
-    assert round_ is not None
+    round_ = table.to_change(event.round)
     assert round_.settled is not None
     outcome = Outcome.of(*event.faces)
     again, due = due_again(table, round_, outcome)

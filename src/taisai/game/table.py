@@ -9,10 +9,11 @@ from taisai.game.equipment import Equipment
 from taisai.game.lanes import Column
 from taisai.game.limits import Limits
 from taisai.game.money import Ledger
+from taisai.game.past import PastRounds
 from taisai.game.round import Round
 from taisai.game.seats import Purse, Seat
 from taisai.game.shoe import Shoe
-from taisai.game.terms import Terms
+from taisai.game.terms import InForce, Terms
 from taisai.game.words import Hold, Moved, Subject
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
@@ -91,7 +92,9 @@ class Table:
         "witnessed_by", "zone",
     )  # fmt: skip
 
-    def __init__(self, book: Rulebook) -> None:  # noqa: PLR0915  what a table is, in one place
+    def __init__(  # noqa: PLR0915  what a table is, in one place
+        self, book: Rulebook, rounds: PastRounds | None = None
+    ) -> None:
         self.book = book
         self.ranks: People = book.people
         self.procedure: Procedure = book.procedure
@@ -111,7 +114,7 @@ class Table:
         self.terms: dict[str, Terms] = {}
         self.digest = ""
         """Of everything in force."""
-        self.in_force: dict[str, dict[str, Terms]] = {}
+        self.in_force = InForce(book)
         """Digest → the terms that were in force under it, for rounds that are over."""
         self.currency = self.day = self.zone = self.shift = ""
         self.demonstration = False
@@ -133,7 +136,7 @@ class Table:
         self.colours: dict[str, str] = {}
         """Colour → the seat that plays it."""
         self.ledger = Ledger()
-        self.rounds: list[Round] = []
+        self.rounds = PastRounds() if rounds is None else rounds
         """The rounds that are over, the first at place 0."""
         self.round: Round | None = None
         """The round in hand."""
@@ -179,6 +182,12 @@ class Table:
     def past(self, number: int) -> Round | None:
         """A round that is over."""
         return self.rounds[number - 1] if 0 < number <= len(self.rounds) else None
+
+    def to_change(self, number: int) -> Round:
+        """The round in hand or one that is over, by its number: it is about to change."""
+        if self.round is not None and self.round.number == number:
+            return self.round
+        return self.rounds.to_correct(number)
 
     def in_transit(self) -> dict[str, int]:
         """Transfer → what this stream booked as due (positive) or owed (negative)."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from math import gcd, lcm
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.game import lanes
 from taisai.game.limits import Limits, limits_of
@@ -19,6 +20,7 @@ from taisai.rules.settlement import GREATEST_SUM
 
 ONES: Final = lanes.spread(len(OUTCOMES))
 GUARDS: Final = lanes.guard(len(OUTCOMES))
+MOST_COMPILED: Final = 16  # of one table at once, some hundred kilobytes each; a floor has two or three signs
 
 
 @dataclass(frozen=True, slots=True)  # a named tuple's fields take twice as long to read
@@ -106,3 +108,50 @@ def digest_of(book: Rulebook, settings: dict[str, str], offers: dict[str, str], 
     }
     text = json.dumps(form, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
     return "sha256:" + sha256(text.encode("ascii")).hexdigest()
+
+
+class Basis(NamedTuple):
+    """What terms are compiled from, beside the book."""
+
+    settings: dict[str, str]
+    offers: dict[str, str]
+    limits: Limits
+
+
+class InForce(Mapping[str, dict[str, Terms]]):
+    """Digest → the terms that were in force under it, compiled anew where they are no longer at hand."""
+
+    __slots__ = ("_compiled", "bases", "book")
+
+    def __init__(self, book: Rulebook) -> None:
+        self.book = book
+        self.bases: dict[str, Basis] = {}
+        """Digest → what the terms follow from."""
+        self._compiled: dict[str, dict[str, Terms]] = {}
+
+    def add(self, digest: str, basis: Basis, terms: dict[str, Terms] | None = None) -> None:
+        """What came into force, and its terms where they are at hand."""
+        self.bases[digest] = basis
+        if terms is not None:
+            self._keep(digest, terms)
+
+    def _keep(self, digest: str, terms: dict[str, Terms]) -> None:
+        self._compiled[digest] = terms
+        if len(self._compiled) > MOST_COMPILED:
+            del self._compiled[next(iter(self._compiled))]
+
+    def __getitem__(self, digest: str) -> dict[str, Terms]:
+        terms = self._compiled.get(digest)
+        if terms is None:
+            terms = terms_of(self.book, *self.bases[digest])
+            self._keep(digest, terms)
+        return terms
+
+    def __contains__(self, digest: object) -> bool:
+        return digest in self.bases
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.bases)
+
+    def __len__(self) -> int:
+        return len(self.bases)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Protocol
 
 from taisai.game.adjusting import adjustments, owed
@@ -46,22 +47,22 @@ def voided(
     if not 1 <= first <= last <= newest:
         got = f"{first} to {last}"
         return refused(Reason.WRONG_ROUND, case.ruled.clause, f"rounds from 1 to {newest}", got)
-    rounds = [one for one in table.rounds[first - 1 : last] if not one.voided]
-    if current is not None and last == current.number:
-        rounds.append(current)
-    if not rounds:
+    reaches_current = current is not None and last == current.number
+    spent: dict[int, int] = {}
+    void = [
+        _voided(table, case, one, spent)
+        for one in chain(table.rounds[first - 1 : last], [current] if reaches_current else [])
+        if one is not None and not one.voided
+    ]
+    if not void:
         return refused(
             Reason.RULED_OUT, case.ruled.clause, "a round that is not void yet", f"{first} to {last}"
         )
-    if not by_itself and (len(rounds) > 1 or any(one.settled for one in rounds)):
+    if not by_itself and (len(void) > 1 or void[0].settled):
         wrong = two_people(table, case.by, case.second)
         if wrong:
             return wrong
-    spent: dict[int, int] = {}
-    made: list[Event] = [_voided(table, case, one, spent) for one in rounds]
-    if current in rounds:
-        made += shut_now(table, case.at, case.by)
-    return tuple(made)
+    return (*void, *(shut_now(table, case.at, case.by) if reaches_current else ()))
 
 
 def shut_now(table: Table, at: int, by: str) -> Events:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from taisai.rules.areas import CATALOGUE, AreaId
-from taisai.rules.book import Rulebook, rulebook, rulebook_ids
+from taisai.rules.book import Rulebook, rulebook, rulebook_from, rulebook_ids
 from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.clauses import HOUSE, Clause, ClauseText
 from taisai.rules.conditions import Condition
@@ -79,6 +79,7 @@ __all__ = [
     "Settlement",
     "Step",
     "rulebook",
+    "rulebook_from",
     "rulebook_ids",
 ]
 

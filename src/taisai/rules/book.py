@@ -265,17 +265,27 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     return _read(text).check()
 
 
+def rulebook_from(text: str, name: str) -> Rulebook:
+    """A rulebook from its text, as a journal stores it; `name` is what errors call it."""
+    return _parsed(text.encode(), name).check()
+
+
 def _read(path: str) -> Rulebook:
     file = os.path.basename(path)
-
-    def refused(expected: str, got: str) -> BookError:
-        return BookError(file=file, key="the whole file", expected=expected, got=got)
-
     try:
         with open(path, "rb") as opened:
             content = opened.read(MOST_BYTES + 1)
     except OSError as error:
-        raise refused("a file that can be read", str(error.strerror)) from None
+        raise BookError(
+            file=file, key="the whole file", expected="a file that can be read", got=str(error.strerror)
+        ) from None
+    return _parsed(content, file)
+
+
+def _parsed(content: bytes, file: str) -> Rulebook:
+    def refused(expected: str, got: str) -> BookError:
+        return BookError(file=file, key="the whole file", expected=expected, got=got)
+
     if len(content) > MOST_BYTES:
         raise refused(f"at most {MOST_BYTES} bytes", "more")
     try:

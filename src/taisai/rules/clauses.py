@@ -81,6 +81,9 @@ HOUSE: Final[Mapping[Clause, str]] = {
     Clause(
         "house:cage"
     ): "The cage holds the house's cash and chips, and what it brings in or takes out is recorded.",
+    Clause(
+        "house:journal"
+    ): "What is not in the journal for good has not happened; while it cannot be written, nothing is decided.",
 }
 """Where no document speaks, what we do and what we call it."""
 

@@ -1,0 +1,37 @@
+"""Snapshots: a table, a round or the House as plain data, from which it goes on as if nothing had been.
+
+A snapshot holds no rounds that are over but their number, and no terms but what they are compiled from:
+how long it takes to start again does not depend on how long the table was played at.
+
+>>> from taisai.game import Table
+>>> from taisai.game.past import PastRounds
+>>> from taisai.game.snapshot import TableSnapshot, decode, encode, restored, snapshot_of
+>>> from taisai.rules import rulebook
+>>> book = rulebook("mbs-sic-bo-v6")
+>>> data = encode(snapshot_of(Table(book)))
+>>> table = restored(book, decode(data, TableSnapshot), PastRounds())
+>>> encode(snapshot_of(table)) == data
+True
+"""
+
+from taisai.game.snapshot.codec import VERSION, SnapshotError, decode, encode
+from taisai.game.snapshot.house import HouseSnapshot, house_snapshot_of, restored_house
+from taisai.game.snapshot.rounds import RoundSnapshot, loading, restored_round, round_snapshot_of
+from taisai.game.snapshot.table import TableSnapshot, restored, snapshot_of
+
+__all__ = [
+    "VERSION",
+    "HouseSnapshot",
+    "RoundSnapshot",
+    "SnapshotError",
+    "TableSnapshot",
+    "decode",
+    "encode",
+    "house_snapshot_of",
+    "loading",
+    "restored",
+    "restored_house",
+    "restored_round",
+    "round_snapshot_of",
+    "snapshot_of",
+]

@@ -1,0 +1,57 @@
+"""The House as plain data, and back."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.game.cage.house import House, Movement, Ticket, Transfer
+from taisai.game.names import folded
+from taisai.game.snapshot.codec import Snapshot
+from taisai.game.snapshot.parts import LedgerSnapshot, ledger_snapshot_of, restored_ledger
+
+
+class HouseSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The House. Who has which folded name follows from the roll, which claim was met from the transfers."""
+
+    name: str
+    currency: str
+    ladder: tuple[str, ...]
+    second_rank: str
+    opened_by: str
+    people: tuple[tuple[str, str], ...]
+    """(person, rank)."""
+    staffed: bool
+    movements: tuple[Movement, ...]
+    tickets: tuple[Ticket, ...]
+    transfers: tuple[Transfer, ...]
+    ledger: LedgerSnapshot
+
+
+_AS_IT_IS: Final = ("name", "currency", "ladder", "second_rank", "opened_by", "staffed")
+
+
+def house_snapshot_of(house: House) -> HouseSnapshot:
+    """The House as plain data, which shares nothing with it that changes."""
+    return HouseSnapshot(
+        **{name: getattr(house, name) for name in _AS_IT_IS},
+        people=tuple(house.people.items()),
+        movements=tuple(house.movements.values()),
+        tickets=tuple(house.tickets.values()),
+        transfers=tuple(house.transfers.values()),
+        ledger=ledger_snapshot_of(house.ledger),
+    )
+
+
+def restored_house(snapshot: HouseSnapshot) -> House:
+    """The House of a snapshot, which shares nothing with it that changes."""
+    house = House()
+    for name in _AS_IT_IS:
+        setattr(house, name, getattr(snapshot, name))
+    house.people = dict(snapshot.people)
+    house.names = {folded(person): person for person in house.people}
+    house.movements = {one.id: one for one in snapshot.movements}
+    house.tickets = {one.id: one for one in snapshot.tickets}
+    house.transfers = {one.id: one for one in snapshot.transfers}
+    house.claims = {(one.table, one.claim): one.id for one in snapshot.transfers if one.claim is not None}
+    house.ledger = restored_ledger(snapshot.ledger)
+    return house

@@ -1,0 +1,1 @@
+"""What must outlive the night: journal, keys, audit."""

@@ -1,0 +1,245 @@
+"""The journal: decisions appended for good, each entry chained to the one before, all of them one tree."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from taisai.house.checkpoint import Checkpoint, signed
+from taisai.house.codec import MOST_BYTES, NOTHING_BEFORE, AnyCommand, AnyEvent, Codec, Entry
+from taisai.house.errors import ConflictError, DamagedError, JournalError
+from taisai.house.keys import PublicKey, SigningKey
+from taisai.house.merkle import Frontier, leaf_hash
+from taisai.house.records import CLAUSE, STREAM, JournalOpened, KeyIntroduced, RulebookStored
+from taisai.house.store import Kept, Row, Sealed, Store
+from taisai.rules.book import Rulebook, rulebook_from
+
+TREE: Final = "tree"
+"""Under which name the tree's own snapshot is kept."""
+MOST_STREAM: Final = 200  # characters of a stream's name
+
+
+class Decision(NamedTuple):
+    """What one command came to: it is appended whole."""
+
+    stream: str
+    events: Sequence[AnyEvent]
+    asked: AnyCommand | None = None
+    expected: int | None = None
+    """How many entries the stream must have so far; None where the caller does not mind."""
+
+
+class _Tree(msgspec.Struct, frozen=True):
+    """The tree as it is kept, so that a start need not hash every entry again."""
+
+    size: int
+    peaks: tuple[bytes, ...]
+
+
+def origin_of(journal: str) -> str:
+    """What a checkpoint calls a journal."""
+    return f"taisai/{journal}"
+
+
+def rotation_text(origin: str, position: int, key: str) -> bytes:
+    """What the old key signs when a new one takes over."""
+    return f"taisai key rotation\n{origin}\n{position}\n{key}\n".encode()
+
+
+class Journal:
+    """A journal over a store. Its first entry says which journal it is, and who signs it."""
+
+    def __init__(self, store: Store, codec: Codec | None = None) -> None:
+        self.store = store
+        self.codec = codec or Codec()
+        self._versions: dict[str, int] = {}
+        self._tree = self._read_tree()
+        last = store.last()
+        self._previous = leaf_hash(last.body).hex() if last else NOTHING_BEFORE
+        self.identity: JournalOpened | None = None
+        self.key: PublicKey | None = None
+        """The key that signs from here on."""
+        self._books: dict[str, str] = {}
+        for entry in self.entries(stream=STREAM):
+            self._learn(entry.event)
+
+    @classmethod
+    def opened(
+        cls,
+        store: Store,
+        *,
+        journal: str,
+        key: PublicKey,
+        at: int,
+        by: str,
+        program: str,
+        demonstration: bool,
+    ) -> Journal:
+        """A new journal in an empty store."""
+        made = cls(store)
+        first = JournalOpened(
+            at=at, by=by, clause=CLAUSE, journal=journal, key=key.text, demonstration=demonstration,
+            program=program,
+        )  # fmt: skip
+        made.append([Decision(STREAM, [first], expected=0)])
+        return made
+
+    # What it is
+
+    @property
+    def size(self) -> int:
+        """How many entries it has."""
+        return self._tree.size
+
+    @property
+    def origin(self) -> str:
+        """What its checkpoints call it."""
+        if self.identity is None:
+            raise JournalError("expected a journal that was opened, got an empty one")
+        return origin_of(self.identity.journal)
+
+    def root(self) -> bytes:
+        """The root of the tree over all entries."""
+        return self._tree.root()
+
+    def version(self, stream: str) -> int:
+        """How many entries a stream has."""
+        known = self._versions.get(stream)
+        if known is None:
+            known = self._versions[stream] = self.store.version(stream)
+        return known
+
+    # Appending
+
+    def append(self, decisions: Sequence[Decision]) -> None:
+        """All decisions, durably, or none; a decision without events needs no entry."""
+        rows: list[Row] = []
+        tree, previous, versions = self._tree.copy(), self._previous, dict[str, int]()
+        encode, format_ = self.codec.encode, self.codec.version
+        position = tree.size
+        for stream, events, asked, expected in decisions:
+            version = versions.get(stream, self.version(stream))
+            if expected is not None and expected != version:
+                says = f"expected the stream {stream} at version {expected}, got version {version}"
+                raise ConflictError(says)
+            more, cause = len(events), asked
+            for event in events:
+                position, version, more = position + 1, version + 1, more - 1
+                entry = Entry(
+                    position=position, previous=previous, stream=stream, version=version, more=more,
+                    v=format_, event=event, asked=cause,
+                )  # fmt: skip
+                body, cause = encode(entry), None
+                leaf = leaf_hash(body)
+                tree.append(leaf)
+                previous = leaf.hex()
+                rows.append(Row(position, stream, version, body))
+            versions[stream] = version
+        if not rows:
+            return
+        _check_sizes(rows, versions)
+        self.store.append(rows)
+        self._tree, self._previous = tree, previous
+        self._versions |= versions
+        for decision in decisions:
+            if decision.stream == STREAM:
+                for event in decision.events:
+                    self._learn(event)
+
+    def storing(self, book: Rulebook, *, at: int, by: str) -> list[Decision]:
+        """The decision that stores a rulebook, unless it is stored already."""
+        if book.digest in self._books:
+            return []
+        stored = RulebookStored(at=at, by=by, clause=CLAUSE, id=book.id, digest=book.digest, text=book.text)
+        return [Decision(STREAM, [stored])]
+
+    def rulebook(self, digest: str) -> Rulebook:
+        """A rulebook that is stored, by its digest."""
+        text = self._books.get(digest)
+        if text is None:
+            raise JournalError(f"expected a rulebook that the journal stores, got {digest}")
+        book = rulebook_from(text, digest)
+        if book.digest != digest:
+            raise JournalError(f"expected the rulebook {digest}, got {book.digest}")
+        return book
+
+    def rotate(self, old: SigningKey, new: PublicKey, *, at: int, by: str) -> None:
+        """Another key signs from here on."""
+        self._expect(old)
+        signature = old.sign(rotation_text(self.origin, self.size + 1, new.text))
+        event = KeyIntroduced(
+            at=at, by=by, clause=CLAUSE, key=new.text, signature=b64encode(signature).decode()
+        )
+        self.append([Decision(STREAM, [event])])
+
+    def seal(self, key: SigningKey, *, at: int) -> str:
+        """Signs all entries so far: the checkpoint, which is kept here and can be sent elsewhere."""
+        self._expect(key)
+        text = signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
+        self.store.seal(Sealed(self.size, text))
+        return text
+
+    def _expect(self, key: SigningKey) -> None:
+        if self.key is None or key.public != self.key:
+            expected = self.key.name if self.key else "none"
+            raise JournalError(
+                f"expected the key that signs this journal, {expected} {self.key and self.key.id}, "
+                f"got {key.name} {key.public.id}"
+            )
+
+    # Reading
+
+    def entries(self, *, after: int = 0, stream: str | None = None) -> Iterator[Entry]:
+        """Entries in order; one that is damaged, or not in its place, stops the reader."""
+        decode = self.codec.decode
+        expected = after
+        for row in self.store.rows(after=after, stream=stream):
+            expected += 1
+            entry = decode(row.body, row.position)
+            got = row.position if stream is None else row.version
+            if got != expected or (entry.position, entry.stream, entry.version) != row[:3]:
+                place = f"{'position' if stream is None else f'version of {stream}'} {expected}"
+                told = f"position {entry.position}, version {entry.version} of {entry.stream}"
+                raise DamagedError(row.position, f"expected {place}, got an entry that says {told}")
+            yield entry
+
+    # Snapshots
+
+    def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> None:
+        """Keeps the state of a stream as it is now, and the tree's."""
+        self.store.keep(Kept(stream, self.version(stream), body), parts)
+        tree = _Tree(self._tree.size, self._tree.peaks)
+        self.store.keep(Kept(TREE, self._tree.size, msgspec.json.encode(tree)), {})
+
+    def close(self) -> None:
+        """Lets go of the store."""
+        self.store.close()
+
+    def _read_tree(self) -> Frontier:
+        kept, tree = self.store.snapshot(TREE), Frontier()
+        if kept:
+            read = msgspec.json.decode(kept.body, type=_Tree)
+            tree = Frontier(read.size, read.peaks)
+        for row in self.store.rows(after=tree.size):
+            tree.append(leaf_hash(row.body))
+        return tree
+
+    def _learn(self, event: AnyEvent) -> None:
+        """What the journal's own entries say of it."""
+        if isinstance(event, JournalOpened):
+            self.identity, self.key = event, PublicKey.parse(event.key)
+        elif isinstance(event, KeyIntroduced):
+            self.key = PublicKey.parse(event.key)
+        elif isinstance(event, RulebookStored):
+            self._books[event.digest] = event.text
+
+
+def _check_sizes(rows: Sequence[Row], streams: Mapping[str, int]) -> None:
+    if longest := next((name for name in streams if len(name) > MOST_STREAM), None):
+        raise JournalError(f"expected a stream's name of at most {MOST_STREAM} characters, got {longest!r}")
+    for row in rows:
+        if len(row.body) > MOST_BYTES:
+            raise JournalError(f"expected an entry of at most {MOST_BYTES} bytes, got {len(row.body)}")

@@ -1,0 +1,211 @@
+"""The keeper: decides commands, appends what they come to, and answers when that is durable; never before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from taisai.game.cage import House
+from taisai.game.commands import OpenTable, Recover
+from taisai.game.events import TableOpened
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.snapshot import SnapshotError
+from taisai.game.table import Table
+from taisai.game.words import RECOVERY
+from taisai.house.aggregates import Aggregate, HouseInBusiness, ReadPart, TableInPlay
+from taisai.house.codec import HOUSE, AnyCommand, AnyEvent, stream_of, table_of
+from taisai.house.errors import DamagedError, InDoubtError, JournalError, UnwritableError
+from taisai.house.journal import Decision, Journal
+from taisai.house.records import CLAUSE
+from taisai.rules.book import Rulebook
+from taisai.rules.clauses import Clause
+
+SNAPSHOT_EVERY: Final = 10_000
+"""Entries of a stream from one snapshot to the next: a start replays fewer, in a tenth of a second or so."""
+
+Answer = tuple[AnyEvent, ...] | Refusal
+
+
+class Ask(NamedTuple):
+    """A command for a stream; one that opens a table brings the rulebook."""
+
+    stream: str
+    command: AnyCommand
+    book: Rulebook | None = None
+
+
+class Keeper:
+    """Runs every stream of one journal, as its only writer."""
+
+    def __init__(self, journal: Journal, *, snapshot_every: int = SNAPSHOT_EVERY) -> None:
+        self.journal = journal
+        self.trouble: str | None = None
+        """Why nothing can be decided, since the journal could last not be written."""
+        self._snapshot_every = snapshot_every
+        self._streams: dict[str, Aggregate] = {}
+        self._kept: dict[str, int] = {}
+        """Stream → the version of its latest snapshot."""
+        self._books: dict[str, Rulebook] = {}
+
+    # Commands
+
+    def answer(self, stream: str, command: AnyCommand) -> Answer:
+        """What a command comes to, durably."""
+        return self.answer_all([Ask(stream, command)])[0]
+
+    def open_table(self, book: Rulebook, command: OpenTable) -> Answer:
+        """Opens a table; the journal has its rulebook, whole, before it."""
+        return self.answer_all([Ask(stream_of(command.table), command, book)])[0]
+
+    def answer_all(self, asks: Sequence[Ask]) -> list[Answer]:
+        """What each command comes to, one after the other; all of it durable in one go, or none of it."""
+        answers: list[Answer] = []
+        decisions: list[Decision] = []
+        for ask in asks:
+            aggregate = self._streams.get(ask.stream) or self._load(ask)
+            if aggregate is None:
+                answers.append(_NO_TABLE)
+                continue
+            answer = aggregate.decide(ask.command)
+            answers.append(answer)
+            if answer and not isinstance(answer, Refusal):
+                if ask.book is not None:
+                    decisions += self.journal.storing(ask.book, at=ask.command.at, by=ask.command.by)
+                for event in answer:
+                    aggregate.evolve(event)
+                decisions.append(Decision(ask.stream, answer, ask.command))
+        try:
+            self.journal.append(decisions)
+        except UnwritableError as error:
+            return self._not_written(asks, error)
+        except BaseException:
+            self._forget(ask.stream for ask in asks)
+            raise
+        self.trouble = None
+        self._snapshot(decision.stream for decision in decisions)
+        return answers
+
+    def _not_written(self, asks: Sequence[Ask], error: UnwritableError) -> list[Answer]:
+        """Nothing has happened, so every table is again what the journal says."""
+        self._forget(ask.stream for ask in asks)
+        self.trouble = str(error)
+        says = f"expected a journal that can be written, got none: {error}"
+        if isinstance(error, InDoubtError):
+            says += "; what became of this command is known when the journal was opened again: ask again then"
+        return [Refusal(Reason.JOURNAL_UNWRITABLE, CLAUSE, says)] * len(asks)
+
+    def _forget(self, streams: Iterable[str]) -> None:
+        for stream in streams:
+            self._streams.pop(stream, None)
+
+    # Streams
+
+    def table(self, name: str) -> Table:
+        """A table, to be looked at."""
+        loaded = self._loaded(stream_of(name))
+        if not isinstance(loaded, TableInPlay):
+            raise JournalError(f"expected a table that the journal has, got {name!r}")
+        return loaded.table
+
+    def house(self) -> House:
+        """The House, to be looked at."""
+        loaded = self._loaded(HOUSE)
+        assert isinstance(loaded, HouseInBusiness)
+        return loaded.house
+
+    def tables(self) -> list[str]:
+        """The tables that the journal has."""
+        return [name for stream in self.journal.store.streams() if (name := table_of(stream)) is not None]
+
+    def recover(self, *, at: int, stopped_for: int | None = None) -> dict[str, Answer]:
+        """After a start: what the stop comes to at each table, decided and durable."""
+        return {
+            name: self.answer(stream_of(name), Recover(at=at, by=RECOVERY, stopped_for=stopped_for))
+            for name in self.tables()
+        }
+
+    def _load(self, ask: Ask) -> Aggregate | None:
+        loaded = self._loaded(ask.stream)
+        if loaded is None and ask.book is not None:
+            loaded = self._streams[ask.stream] = TableInPlay(ask.book, self._reading(ask.stream))
+        return loaded
+
+    def _loaded(self, stream: str) -> Aggregate | None:
+        """A stream as its entries have left it; from its latest snapshot, if there is one that holds."""
+        known = self._streams.get(stream)
+        if known is not None:
+            return known
+        if stream != HOUSE and not self.journal.version(stream):
+            return None
+        kept = self.journal.store.snapshot(stream)
+        made: Aggregate | None = None
+        if kept is not None:
+            with suppress(SnapshotError):
+                self._kept[stream] = kept.version
+                made = self._made(stream, kept.body)
+                self._replay(made, stream, after=kept.version)
+        if made is None:
+            self._kept[stream] = 0
+            made = self._made(stream, None)
+            self._replay(made, stream)
+        self._streams[stream] = made
+        return made
+
+    def _made(self, stream: str, written: bytes | None) -> Aggregate:
+        if stream == HOUSE:
+            return HouseInBusiness(written)
+        return TableInPlay(self._book_of(stream), self._reading(stream), written)
+
+    def _replay(self, aggregate: Aggregate, stream: str, *, after: int = 0, upto: int | None = None) -> None:
+        for entry in self.journal.entries(after=after, stream=stream):
+            if upto is not None and entry.version > upto:
+                return
+            aggregate.evolve(entry.event)
+
+    def _book_of(self, stream: str) -> Rulebook:
+        first = next(self.journal.entries(stream=stream))
+        if not isinstance(first.event, TableOpened):
+            raise DamagedError(first.position, f"expected the opening of a table, got {first.event}")
+        digest = first.event.digest
+        if digest not in self._books:
+            self._books[digest] = self.journal.rulebook(digest)
+        return self._books[digest]
+
+    # Snapshots
+
+    def _reading(self, stream: str) -> ReadPart:
+        return lambda number: self.part(stream, number)
+
+    def part(self, stream: str, number: int) -> bytes:
+        """A round that was put away; played again where whatever was kept of it is gone."""
+        version = self._kept.get(stream, 0)
+        kept = self.journal.store.part(stream, number, version)
+        if kept is None:
+            again = self._made(stream, None)
+            self._replay(again, stream, upto=version)
+            kept = again.written()[1][number]
+        return kept
+
+    def _snapshot(self, streams: Iterable[str]) -> None:
+        for stream in dict.fromkeys(streams):
+            aggregate, version = self._streams.get(stream), self.journal.version(stream)
+            if aggregate is None or version - self._kept.get(stream, 0) < self._snapshot_every:
+                continue
+            if aggregate.is_quiet:
+                self.snapshot(stream)
+
+    def snapshot(self, stream: str) -> None:
+        """Writes a stream's state down, so that the next start is quick; it may fail, as it may be lost."""
+        aggregate = self._loaded(stream)
+        assert aggregate is not None
+        body, parts = aggregate.written()
+        with suppress(UnwritableError):
+            self.journal.keep(stream, body, parts)
+            self._kept[stream] = self.journal.version(stream)
+            aggregate.put_away()
+
+
+_NO_TABLE: Final = Refusal(
+    Reason.TABLE_NOT_OPEN, Clause("house:table"), "expected a table that was opened, got none of this name"
+)

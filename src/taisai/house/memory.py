@@ -1,0 +1,98 @@
+"""A store in memory: for tests, studies and demonstrations that nothing has to outlive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from taisai.house.errors import ConflictError
+from taisai.house.store import Kept, Row, Sealed
+
+
+class MemoryStore:
+    """Lists and dictionaries behind the contract of a store."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self._by_stream: dict[str, list[int]] = {}
+        self._checkpoints: list[Sealed] = []
+        self._snapshots: dict[str, dict[int, bytes]] = {}
+        self._parts: dict[str, dict[int, dict[int, bytes]]] = {}
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """All rows, or none."""
+        position, versions = len(self._rows), dict[str, int]()
+        for row in rows:
+            position += 1
+            version = versions.get(row.stream, self.version(row.stream)) + 1
+            if (row.position, row.version) != (position, version):
+                expected, got = (position, version), (row.position, row.version)
+                raise ConflictError(f"expected position and version {expected}, got {got} of {row.stream}")
+            versions[row.stream] = version
+        self._rows += rows
+        for row in rows:
+            self._by_stream.setdefault(row.stream, []).append(row.position)
+
+    def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
+        """The rows in order."""
+        if stream is None:
+            return islice(iter(self._rows), after, len(self._rows))
+        places = self._by_stream.get(stream, [])
+        return (self._rows[place - 1] for place in islice(places, after, len(places)))
+
+    def last(self) -> Row | None:
+        """The row with the highest position."""
+        return self._rows[-1] if self._rows else None
+
+    def version(self, stream: str) -> int:
+        """How many entries a stream has."""
+        return len(self._by_stream.get(stream, ()))
+
+    def streams(self) -> list[str]:
+        """The streams that there are."""
+        return list(self._by_stream)
+
+    def seal(self, checkpoint: Sealed) -> None:
+        """Keeps a checkpoint."""
+        self._checkpoints.append(checkpoint)
+
+    def checkpoints(self) -> list[Sealed]:
+        """Every checkpoint, in the order they were kept."""
+        return list(self._checkpoints)
+
+    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+        """Keeps a snapshot and the parts that changed."""
+        stream, version, body = snapshot
+        self._snapshots.setdefault(stream, {})[version] = body
+        for number, part in parts.items():
+            self._parts.setdefault(stream, {}).setdefault(number, {})[version] = part
+
+    def snapshots(self) -> list[tuple[str, int]]:
+        """Stream and version of every snapshot."""
+        return [(stream, version) for stream, kept in self._snapshots.items() for version in kept]
+
+    def snapshot(self, stream: str, version: int | None = None) -> Kept | None:
+        """The latest snapshot of a stream, or the one of a version."""
+        kept = self._snapshots.get(stream)
+        if not kept or (version is not None and version not in kept):
+            return None
+        version = max(kept) if version is None else version
+        return Kept(stream, version, kept[version])
+
+    def part(self, stream: str, number: int, version: int) -> bytes | None:
+        """A part as it was kept last, up to a version."""
+        kept = self._parts.get(stream, {}).get(number, {})
+        upto = [one for one in kept if one <= version]
+        return kept[max(upto)] if upto else None
+
+    def parts(self, stream: str, version: int) -> list[int]:
+        """The numbers of the parts kept with the snapshot of a version."""
+        return sorted(number for number, kept in self._parts.get(stream, {}).items() if version in kept)
+
+    def forget(self) -> None:
+        """Throws all snapshots away."""
+        self._snapshots.clear()
+        self._parts.clear()
+
+    def close(self) -> None:
+        """Nothing to let go of."""

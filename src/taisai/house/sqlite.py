@@ -1,0 +1,157 @@
+"""A store in one SQLite file: write-ahead log, full sync, one writer; readers never hold it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from taisai.house import schema
+from taisai.house.errors import InDoubtError, JournalError
+from taisai.house.locking import WriterLock
+from taisai.house.sqlite_reading import SqliteReader, connect, error_of, told
+from taisai.house.store import Kept, Row, Sealed
+
+WAL_PAGES: Final = 4_000  # the log goes into the file every 16 MB, which a disk writes in a moment
+SAFE: Final[Mapping[str, tuple[str | int, ...]]] = {"journal_mode": ("wal",), "synchronous": (2, 3)}
+"""What keeps an acknowledged bet over a power failure: full or extra. Normal syncs only now and then."""
+_SETTINGS: Final[Mapping[str, bool]] = {
+    "fullfsync": True,  # without it a Mac's disk only promises
+    "checkpoint_fullfsync": True,
+    "foreign_keys": True,
+    "recursive_triggers": True,  # what REPLACE deletes is deleted, too
+    "trusted_schema": False,
+    "cell_size_check": True,
+}
+_INSERT: Final = "INSERT INTO entry (position, stream, version, body) VALUES (?1, ?2, ?3, ?4)"
+
+
+class SqliteStore(SqliteReader):
+    """One file, opened for writing by one process at a time."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        vfs: str | None = None,
+        synchronous: str = "full",
+        wal_pages: int = WAL_PAGES,
+    ) -> None:
+        self._in_doubt: str | None = None
+        self._lock = WriterLock(str(path))
+        try:
+            self._writing = connect(str(path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, vfs)
+            try:
+                with told("be opened", str(path)):
+                    schema.check(self._writing, str(path))
+                    self._prepare(str(path), synchronous, wal_pages)
+                    schema.migrate(self._writing)
+                    # What a killed process wrote and did not sync is read like all the rest: make it sure.
+                    self._writing.wal_checkpoint()
+                super().__init__(path, vfs=vfs)
+                self._ids: dict[str, int] = dict(self._read("SELECT name, id FROM stream"))
+            except BaseException:
+                self._writing.close()
+                raise
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _opened(self) -> apsw.Connection:
+        return connect(self.path, apsw.SQLITE_OPEN_READWRITE, self._vfs)
+
+    def _prepare(self, path: str, synchronous: str, wal_pages: int) -> None:
+        """Sets what is safe, then asks whether it is in force: a file system may be unable to."""
+        connection = self._writing
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", synchronous)
+        connection.pragma("wal_autocheckpoint", wal_pages)
+        for name, value in _SETTINGS.items():
+            connection.pragma(name, value)
+        for name, safe in SAFE.items():
+            got = connection.pragma(name)
+            if got not in safe:
+                expected = f"{name} {'full' if name == 'synchronous' else safe[0]}"
+                why = "without which a power failure loses bets"
+                raise JournalError(f"expected {expected}, {why}, got {got} ({path})")
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """All rows in one synced transaction, or none."""
+        with self._transaction() as connection:
+            ids = self._ids
+            if any(row.stream not in ids for row in rows):
+                ids = ids | self._new_streams(row.stream for row in rows if row.stream not in ids)
+            connection.executemany(
+                _INSERT, [(position, ids[stream], version, body) for position, stream, version, body in rows]
+            )
+        self._ids = ids
+
+    def _new_streams(self, names: Iterator[str]) -> dict[str, int]:
+        made: dict[str, int] = {}
+        for name in dict.fromkeys(names):
+            self._writing.execute("INSERT INTO stream (name) VALUES (?1)", (name,))
+            made[name] = self._writing.last_insert_rowid()
+        return made
+
+    def seal(self, checkpoint: Sealed) -> None:
+        """Keeps a checkpoint."""
+        with self._transaction() as connection:
+            connection.execute("INSERT INTO checkpoint (size, text) VALUES (?1, ?2)", checkpoint)
+
+    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+        """Keeps a snapshot and the parts that changed, each with its digest."""
+        stream, version, body = snapshot
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO snapshot (stream, version, digest, body) VALUES (?1, ?2, ?3, ?4)",
+                (stream, version, sha256(body).digest(), body),
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO part (stream, number, version, digest, body)"
+                " VALUES (?1, ?2, ?3, ?4, ?5)",
+                [(stream, number, version, sha256(one).digest(), one) for number, one in parts.items()],
+            )
+
+    def forget(self) -> None:
+        """Throws all snapshots away."""
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM snapshot")
+            connection.execute("DELETE FROM part")
+
+    def close(self) -> None:
+        """Lets go of the file; what is in it is durable already."""
+        super().close()
+        self._writing.close()
+        self._lock.release()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[apsw.Connection]:
+        """One synced transaction; after a failed sync nothing is written until the file is opened again."""
+        if self._in_doubt:
+            raise InDoubtError(
+                f"expected a journal that was opened again after its disk failed: {self._in_doubt}"
+            )
+        connection = self._writing
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException as error:
+            self._undo()
+            if not isinstance(error, apsw.Error):
+                raise
+            says = error_of(error, self.path, "be written")
+            if isinstance(says, InDoubtError):
+                self._in_doubt = str(says)
+            raise says from None
+
+    def _undo(self) -> None:
+        try:
+            if self._writing.in_transaction:
+                self._writing.execute("ROLLBACK")
+        except apsw.Error as error:  # the next transaction would join this one
+            self._in_doubt = str(error)

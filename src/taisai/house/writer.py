@@ -1,0 +1,79 @@
+"""The writer: one thread that answers whoever asks, so many at once as wait when the disk is ready again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Final, NamedTuple
+
+from taisai.house.errors import JournalError
+from taisai.house.keeper import Answer, Ask, Keeper
+
+MOST_AT_ONCE: Final = 2_000  # commands of one group; beyond it the first would wait for the last too long
+
+Answered = Callable[[Answer | BaseException], None]
+
+
+class _Waiting(NamedTuple):
+    ask: Ask
+    answered: Answered
+
+
+class Writer:
+    """Owns a keeper: nobody else may ask it anything while the thread runs."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._closed = False
+        self._thread = Thread(target=self._run, name="journal writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, ask: Ask, answered: Answered) -> None:
+        """Puts a command in the queue; `answered` is called in the writer's thread, once it is durable."""
+        if self._closed:
+            raise JournalError("expected a writer at work, got one that was closed")
+        self._queue.put(_Waiting(ask, answered))
+
+    def ask(self, ask: Ask) -> Answer:
+        """Puts a command in the queue and waits for its answer."""
+        waiting: Future[Answer] = Future()
+
+        def answered(answer: Answer | BaseException) -> None:
+            if isinstance(answer, BaseException):
+                waiting.set_exception(answer)
+            else:
+                waiting.set_result(answer)
+
+        self.submit(ask, answered)
+        return waiting.result()
+
+    def close(self) -> None:
+        """Answers whoever still waits, and ends the thread."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        going_on = True
+        while going_on:
+            group = [self._queue.get()]
+            while len(group) < MOST_AT_ONCE:
+                try:
+                    group.append(self._queue.get_nowait())
+                except Empty:
+                    break
+            going_on = None not in group
+            self._answer([one for one in group if one is not None])
+
+    def _answer(self, group: list[_Waiting]) -> None:
+        answers: list[Answer] | BaseException
+        try:
+            answers = self._keeper.answer_all([one.ask for one in group])
+        except Exception as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
+            answers = error
+        for place, one in enumerate(group):
+            one.answered(answers if isinstance(answers, BaseException) else answers[place])
