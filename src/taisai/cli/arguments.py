@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Final, NamedTuple, NoReturn
 
@@ -31,7 +31,9 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=100)
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
     def __init__(self, prog: str, **texts: str) -> None:
         super().__init__(prog, formatter_class=_Help, **texts)  # type: ignore[arg-type]
 
@@ -40,52 +42,52 @@ class _Parser(argparse.ArgumentParser):
         raise RulesError(f"{message} (see `{self.prog} --help`)")
 
 
-def _book(parser: _Parser) -> None:
+def _book(parser: Parser) -> None:
     parser.add_argument(
         "book", metavar="BOOK", help="a rulebook's id (`taisai rules list`) or a TOML file of your own"
     )
 
 
-def _file(parser: _Parser) -> None:
+def _file(parser: Parser) -> None:
     parser.add_argument("book", metavar="FILE", help="a TOML file, or the id of a rulebook of the package")
 
 
-def _two_layouts(parser: _Parser) -> None:
+def _two_layouts(parser: Parser) -> None:
     parser.add_argument("left", metavar="BOOK/LAYOUT", help="a rulebook and one of its layouts")
     parser.add_argument("right", metavar="BOOK/LAYOUT", help="the one to compare with")
 
 
-def _layout(parser: _Parser) -> None:
+def _layout(parser: Parser) -> None:
     parser.add_argument("--layout", metavar="L", help="a layout of the book (its first unless said)")
 
 
-def _form(parser: _Parser) -> None:
+def _form(parser: Parser) -> None:
     one_of = parser.add_mutually_exclusive_group()
     one_of.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
     one_of.add_argument("--toml", action="store_true", help="the book's own text, to start one of yours from")
     one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
 
 
-def _one_clause(parser: _Parser) -> None:
+def _one_clause(parser: Parser) -> None:
     parser.add_argument("clause", metavar="CLAUSE", nargs="?", help="only this clause and those within it")
 
 
-def _one_event(parser: _Parser) -> None:
+def _one_event(parser: Parser) -> None:
     parser.add_argument("event", metavar="EVENT", nargs="?", help="only this irregularity, such as late-bet")
 
 
-def _about(parser: _Parser) -> None:
+def _about(parser: Parser) -> None:
     parser.add_argument("--about", help="only clauses that concern this, such as payoff or irregularity")
 
 
-def _shoe(parser: _Parser) -> None:
+def _shoe(parser: Parser) -> None:
     parser.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
     parser.add_argument(
         "--seen", metavar="1,1,6", help="faces of the cards already out of the shoe (card game)"
     )
 
 
-def _round(parser: _Parser) -> None:
+def _round(parser: Parser) -> None:
     parser.add_argument("--dice", metavar="2,3,5", help="what the three dice show")
     parser.add_argument("--cards", metavar="2,3,5", help="what the three cards show (card game)")
     parser.add_argument(
@@ -93,7 +95,7 @@ def _round(parser: _Parser) -> None:
     )
 
 
-def _settings(parser: _Parser) -> None:
+def _settings(parser: Parser) -> None:
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -104,17 +106,18 @@ def _settings(parser: _Parser) -> None:
     )
 
 
-def _offers(parser: _Parser) -> None:
+def _offers(parser: Parser) -> None:
     parser.add_argument(
         "--offer", metavar='"AREA=X to 1"', action="append", default=[], help="odds offered above a floor"
     )
 
 
-def _json(parser: _Parser) -> None:
+def as_json(parser: Parser) -> None:
+    """`--json`."""
     parser.add_argument("--json", action="store_true", help="for machines: exact, stable")
 
 
-def _playbook(parser: _Parser) -> None:
+def _playbook(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="a playbook, such as those in cases/playbooks")
     one_of = parser.add_mutually_exclusive_group()
     one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
@@ -123,35 +126,49 @@ def _playbook(parser: _Parser) -> None:
     )
 
 
-def _playbooks(parser: _Parser) -> None:
+def _recorded(parser: Parser) -> None:
+    parser.add_argument("--journal", metavar="DB", help="play into this journal, new or not, and seal it")
+    parser.add_argument("--repeat", metavar="N", help="play it so often, each time at a table of its own")
+    parser.add_argument("--key", metavar="FILE", help="the key that signs (DB.key unless said; made if new)")
+    passphrase(parser)
+
+
+def passphrase(parser: Parser) -> None:
+    """`--passphrase-file`."""
+    parser.add_argument("--passphrase-file", metavar="F", help="where the key's passphrase is, if it has one")
+
+
+def _playbooks(parser: Parser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="playbooks of your own, which are rewritten")
 
 
 _GROUPS: Final = {
     "rules": "The approved documents and what they compile to.",
     "table": "A table in play.",
+    "journal": "A journal: sealed, listed, looked after.",
+    "keys": "The keys that sign journals.",
 }
 
 
-class _Leaf(NamedTuple):
+class Leaf(NamedTuple):
     """One command: the words that call it, what runs, what its help says, what it takes."""
 
     words: str
     runs: str
     says: str
     examples: tuple[str, ...]
-    takes: tuple[Callable[[_Parser], None], ...]
+    takes: tuple[Callable[[Parser], None], ...]
 
 
 _LEAVES: Final = (
-    _Leaf(
+    Leaf(
         "rules list",
         "listing:run",
         "The rulebooks that come with the package.",
         ("taisai rules list",),
-        (_json,),
+        (as_json,),
     ),
-    _Leaf(
+    Leaf(
         "rules show",
         "show:run",
         "One rulebook: pay, layout, procedure, people, settings, readings, errata.",
@@ -162,14 +179,14 @@ _LEAVES: Final = (
         ),
         (_book, _layout, _form),
     ),
-    _Leaf(
+    Leaf(
         "rules check",
         "check:run",
         "Reads a rulebook of your own and says what is wrong with it, or what it warns of.",
         ("taisai rules check my.toml",),
-        (_file, _json),
+        (_file, as_json),
     ),
-    _Leaf(
+    Leaf(
         "rules diff",
         "diff:run",
         "Two layouts compared: areas that only one has, and odds that differ.",
@@ -177,9 +194,9 @@ _LEAVES: Final = (
             "taisai rules diff rws-sic-bo-etg-v8/A rws-sic-bo-etg-v8/B",
             "taisai rules diff mbs-sic-bo-v6/A my.toml/A",
         ),
-        (_two_layouts, _json),
+        (_two_layouts, as_json),
     ),
-    _Leaf(
+    Leaf(
         "rules clauses",
         "clauses:run",
         "Every numbered clause in our words, where the rulebook uses it, and which test holds it.",
@@ -187,16 +204,16 @@ _LEAVES: Final = (
             "taisai rules clauses mbs-sic-bo-v6 5.13",
             "taisai rules clauses us-sic-bo --about payoff",
         ),
-        (_book, _one_clause, _about, _json),
+        (_book, _one_clause, _about, as_json),
     ),
-    _Leaf(
+    Leaf(
         "rules matrix",
         "matrix:run",
         "What every area pays on every one of the 56 outcomes, with the clause.",
         ("taisai rules matrix rws-sic-bo-etg-v8 --layout A --json",),
-        (_book, _layout, _settings, _offers, _json),
+        (_book, _layout, _settings, _offers, as_json),
     ),
-    _Leaf(
+    Leaf(
         "rules irregularities",
         "irregularities:run",
         "Every irregularity in every phase: ruling and clause.",
@@ -205,9 +222,9 @@ _LEAVES: Final = (
             "taisai rules irregularities rws-sic-bo-etg-v8 power-failure",
             "taisai rules irregularities us-sic-bo --set no_roll=void --json",
         ),
-        (_book, _one_event, _settings, _json),
+        (_book, _one_event, _settings, as_json),
     ),
-    _Leaf(
+    Leaf(
         "odds",
         "odds:run",
         "Exact win probability, house edge and variance of every area.",
@@ -216,9 +233,9 @@ _LEAVES: Final = (
             "taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6",
             'taisai odds us-sic-bo --offer "triple-1=180 to 1" --json',
         ),
-        (_book, _layout, _shoe, _settings, _offers, _json),
+        (_book, _layout, _shoe, _settings, _offers, as_json),
     ),
-    _Leaf(
+    Leaf(
         "settle",
         "settle:run",
         "What each bet gets on an outcome, and by which clause. Money is in whole minor units.",
@@ -226,9 +243,9 @@ _LEAVES: Final = (
             "taisai settle rws-sic-bo-etg-v8 --layout A --dice 2,3,5 --bet small=100 --bet double-2=50",
             "taisai settle mbs-3-card-sic-bo --cards 1,1,6 --bet total-8=100",
         ),
-        (_book, _layout, _round, _settings, _offers, _json),
+        (_book, _layout, _round, _settings, _offers, as_json),
     ),
-    _Leaf(
+    Leaf(
         "table play",
         "table_play:run",
         "Plays a playbook at its table, retells it clause by clause and checks every pinned line.",
@@ -236,17 +253,18 @@ _LEAVES: Final = (
             "taisai table play cases/playbooks/rws-wrong-result.round",
             "taisai table play cases/playbooks/mbs-plain-round.round --pace 1",
             "taisai table play cases/playbooks/us-no-roll.round --json",
+            "taisai table play cases/playbooks/rws-plain-round.round --journal evening.db --repeat 100",
         ),
-        (_playbook,),
+        (_playbook, _recorded),
     ),
-    _Leaf(
+    Leaf(
         "table pin",
         "table_pin:run",
         "Writes into playbooks what the table answers, and says what it wrote; read it before you keep it.",
         ("taisai table pin my.round",),
         (_playbooks,),
     ),
-    _Leaf(
+    Leaf(
         "demo",
         "demo:run",
         "A tour: the rulebooks, a pay table, a round settled bet by bet, a table in play.",
@@ -256,12 +274,20 @@ _LEAVES: Final = (
 )
 
 
+def _leaves() -> Iterator[Leaf]:
+    """Every command; those of the journal are loaded when no other was meant."""
+    yield from _LEAVES
+    from taisai.cli.journal_arguments import LEAVES
+
+    yield from LEAVES
+
+
 def parsed(words: Sequence[str]) -> Command:
     """The command that the words make; `--help` and `--version` print and exit."""
-    for leaf in _LEAVES:  # building every parser would be a tenth of a cold start
+    for leaf in _leaves():  # building every parser would be a tenth of a cold start
         called = leaf.words.split()
         if list(words[: len(called)]) == called:
-            arguments = _filled(_Parser(prog=f"taisai {leaf.words}"), leaf).parse_args(words[len(called) :])
+            arguments = _filled(Parser(prog=f"taisai {leaf.words}"), leaf).parse_args(words[len(called) :])
             break
     else:
         arguments = parser().parse_args(words)
@@ -271,7 +297,7 @@ def parsed(words: Sequence[str]) -> Command:
 
 def parser() -> argparse.ArgumentParser:
     """Everything that can be typed."""
-    made = _Parser(
+    made = Parser(
         prog="taisai",
         description="Sic Bo (Tai Sai) by the approved rules: exact, and every figure with its clause.",
         epilog=_examples(
@@ -283,7 +309,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--version", action="version", version=f"taisai {__version__}")
     commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
     groups = {"": commands}
-    for leaf in _LEAVES:
+    for leaf in _leaves():
         group, _, name = leaf.words.rpartition(" ")
         if group not in groups:
             within = commands.add_parser(group, help=_GROUPS[group])
@@ -292,7 +318,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _filled(made: _Parser, leaf: _Leaf) -> _Parser:
+def _filled(made: Parser, leaf: Leaf) -> Parser:
     made.description = leaf.says
     made.epilog = _examples(*leaf.examples)
     for take in leaf.takes:

@@ -11,6 +11,7 @@ from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.snapshot import (
     HouseSnapshot,
+    SnapshotError,
     TableSnapshot,
     decode,
     encode,
@@ -22,7 +23,7 @@ from taisai.game.snapshot import (
     snapshot_of,
 )
 from taisai.game.table import Table
-from taisai.house.codec import AnyEvent
+from taisai.house.codec import HOUSE, AnyEvent, table_of
 from taisai.rules.book import Rulebook
 
 RECENT = 10
@@ -30,6 +31,15 @@ RECENT = 10
 ReadPart = Callable[[int], bytes]
 """A round's number → its bytes as they were last put away."""
 Parts = Mapping[int, bytes]
+
+
+def is_usable(stream: str, written: bytes) -> bool:
+    """Whether a start would make use of what was written down; else it goes by the entries."""
+    try:
+        decode(written, HouseSnapshot if stream == HOUSE else TableSnapshot)
+    except SnapshotError:
+        return table_of(stream) is None and stream != HOUSE
+    return True
 
 
 class Aggregate(Protocol):

@@ -44,6 +44,8 @@ _BELONGS: Final[Mapping[Any, str]] = (
     | dict.fromkeys((*HOUSE_EVENTS, *HOUSE_COMMANDS), _HOUSE)
     | dict.fromkeys((*EVENTS, *COMMANDS), _PLAY)
 )
+_UNLIKE_AN_ENTRY: Final = (ValueError, LookupError, TypeError, AttributeError)
+"""What is met on the way through data that is not made as an entry is."""
 
 
 class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -115,7 +117,7 @@ class Codec:
                             changed = self._older.get(step, {}).get(_kind(plain[part]))
                             plain[part] = changed(plain[part]) if changed else plain[part]
                 return msgspec.convert(plain, Entry)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError, TypeError) as error:
+        except (msgspec.DecodeError, RecursionError, *_UNLIKE_AN_ENTRY) as error:
             raise DamagedError(position, f"expected an entry, got something else: {_told(error)}") from None
         if version != self.version:
             expected = f"an entry of format {self.version} or older"

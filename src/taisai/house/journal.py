@@ -10,7 +10,7 @@ import msgspec
 
 from taisai.house.checkpoint import Checkpoint, signed
 from taisai.house.codec import MOST_BYTES, NOTHING_BEFORE, AnyCommand, AnyEvent, Codec, Entry
-from taisai.house.errors import ConflictError, DamagedError, JournalError
+from taisai.house.errors import ConflictError, DamagedError, InDoubtError, JournalError
 from taisai.house.keys import PublicKey, SigningKey
 from taisai.house.merkle import Frontier, leaf_hash
 from taisai.house.records import CLAUSE, STREAM, JournalOpened, KeyIntroduced, RulebookStored
@@ -56,6 +56,7 @@ class Journal:
         self.store = store
         self.codec = codec or Codec()
         self._versions: dict[str, int] = {}
+        self._in_doubt: str | None = None
         self._tree = self._read_tree()
         last = store.last()
         self._previous = leaf_hash(last.body).hex() if last else NOTHING_BEFORE
@@ -141,13 +142,23 @@ class Journal:
         if not rows:
             return
         _check_sizes(rows, versions)
-        self.store.append(rows)
+        self._write(rows)
         self._tree, self._previous = tree, previous
         self._versions |= versions
         for decision in decisions:
             if decision.stream == STREAM:
                 for event in decision.events:
                     self._learn(event)
+
+    def _write(self, rows: Sequence[Row]) -> None:
+        """After a write whose end nobody knows, nobody knows what the next entry would follow on."""
+        if self._in_doubt:
+            raise InDoubtError(f"expected a journal opened anew, got one in doubt: {self._in_doubt}")
+        try:
+            self.store.append(rows)
+        except InDoubtError as error:
+            self._in_doubt = str(error)
+            raise
 
     def storing(self, book: Rulebook, *, at: int, by: str) -> list[Decision]:
         """The decision that stores a rulebook, unless it is stored already."""

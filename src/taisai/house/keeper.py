@@ -17,7 +17,7 @@ from taisai.house.aggregates import Aggregate, HouseInBusiness, ReadPart, TableI
 from taisai.house.codec import HOUSE, AnyCommand, AnyEvent, stream_of, table_of
 from taisai.house.errors import DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.house.journal import Decision, Journal
-from taisai.house.records import CLAUSE
+from taisai.house.records import CLAUSE, RulebookStored
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 
@@ -60,31 +60,34 @@ class Keeper:
 
     def answer_all(self, asks: Sequence[Ask]) -> list[Answer]:
         """What each command comes to, one after the other; all of it durable in one go, or none of it."""
-        answers: list[Answer] = []
         decisions: list[Decision] = []
-        for ask in asks:
-            aggregate = self._streams.get(ask.stream) or self._load(ask)
-            if aggregate is None:
-                answers.append(_NO_TABLE)
-                continue
-            answer = aggregate.decide(ask.command)
-            answers.append(answer)
-            if answer and not isinstance(answer, Refusal):
-                if ask.book is not None:
-                    decisions += self.journal.storing(ask.book, at=ask.command.at, by=ask.command.by)
-                for event in answer:
-                    aggregate.evolve(event)
-                decisions.append(Decision(ask.stream, answer, ask.command))
         try:
+            answers = [self._decide(ask, decisions) for ask in asks]
             self.journal.append(decisions)
         except UnwritableError as error:
             return self._not_written(asks, error)
-        except BaseException:
+        except BaseException:  # what those before it came to was not written either
             self._forget(ask.stream for ask in asks)
             raise
-        self.trouble = None
+        if decisions:
+            self.trouble = None
         self._snapshot(decision.stream for decision in decisions)
         return answers
+
+    def _decide(self, ask: Ask, decisions: list[Decision]) -> Answer:
+        """What one command comes to, added to the decisions that wait to be written."""
+        aggregate = self._streams.get(ask.stream) or self._load(ask)
+        if aggregate is None:
+            return _NO_TABLE
+        answer = aggregate.decide(ask.command)
+        if answer and not isinstance(answer, Refusal):
+            if ask.book is not None and not _is_stored(ask.book, decisions):
+                decisions += self.journal.storing(ask.book, at=ask.command.at, by=ask.command.by)
+            for event in answer:
+                aggregate.evolve(event)
+            decisions.append(Decision(ask.stream, answer, ask.command))
+            self._streams[ask.stream] = aggregate
+        return answer
 
     def _not_written(self, asks: Sequence[Ask], error: UnwritableError) -> list[Answer]:
         """Nothing has happened, so every table is again what the journal says."""
@@ -127,8 +130,8 @@ class Keeper:
 
     def _load(self, ask: Ask) -> Aggregate | None:
         loaded = self._loaded(ask.stream)
-        if loaded is None and ask.book is not None:
-            loaded = self._streams[ask.stream] = TableInPlay(ask.book, self._reading(ask.stream))
+        if loaded is None and ask.book is not None:  # it is kept if it opens: the next may bring another book
+            loaded = TableInPlay(ask.book, self._reading(ask.stream))
         return loaded
 
     def _loaded(self, stream: str) -> Aggregate | None:
@@ -204,6 +207,15 @@ class Keeper:
             self.journal.keep(stream, body, parts)
             self._kept[stream] = self.journal.version(stream)
             aggregate.put_away()
+
+
+def _is_stored(book: Rulebook, decisions: Iterable[Decision]) -> bool:
+    """Whether a table that opens with the same commands has brought the book already."""
+    return any(
+        isinstance(event, RulebookStored) and event.digest == book.digest
+        for decision in decisions
+        for event in decision.events
+    )
 
 
 _NO_TABLE: Final = Refusal(

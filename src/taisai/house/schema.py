@@ -30,6 +30,7 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "CREATE UNIQUE INDEX entry_of_stream ON entry (stream, version)",
         """CREATE TRIGGER entry_leaves_no_gap BEFORE INSERT ON entry
         WHEN NEW.position <> (SELECT coalesce(max(position), 0) + 1 FROM entry)
+        OR NEW.version <> (SELECT coalesce(max(version), 0) + 1 FROM entry WHERE stream = NEW.stream)
         BEGIN SELECT RAISE(ABORT, 'the journal has no gaps'); END""",
         *_append_only("stream"),
         *_append_only("entry"),

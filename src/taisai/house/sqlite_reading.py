@@ -56,6 +56,12 @@ class SqliteReader:
             uri = f"file:{quote(self.path)}?immutable=1"
             return connect(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._vfs)
 
+    def hold_still(self) -> None:
+        """From here on the file is seen as it is now, whatever its writer does."""
+        with told("be read", self.path):
+            self._reading.execute("BEGIN")
+            self._reading.execute("SELECT count(*) FROM stream")
+
     # Entries
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Final, NamedTuple
 
 from taisai.house.errors import JournalError
@@ -28,14 +29,16 @@ class Writer:
         self._keeper = keeper
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._closed = False
+        self._closing = Lock()  # nobody comes after the last
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
         self._thread.start()
 
     def submit(self, ask: Ask, answered: Answered) -> None:
         """Puts a command in the queue; `answered` is called in the writer's thread, once it is durable."""
-        if self._closed:
-            raise JournalError("expected a writer at work, got one that was closed")
-        self._queue.put(_Waiting(ask, answered))
+        with self._closing:
+            if self._closed:
+                raise JournalError("expected a writer at work, got one that was closed")
+            self._queue.put(_Waiting(ask, answered))
 
     def ask(self, ask: Ask) -> Answer:
         """Puts a command in the queue and waits for its answer."""
@@ -52,9 +55,10 @@ class Writer:
 
     def close(self) -> None:
         """Answers whoever still waits, and ends the thread."""
-        if not self._closed:
-            self._closed = True
-            self._queue.put(None)
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
         self._thread.join()
 
     def _run(self) -> None:
@@ -76,4 +80,5 @@ class Writer:
         except Exception as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
             answers = error
         for place, one in enumerate(group):
-            one.answered(answers if isinstance(answers, BaseException) else answers[place])
+            with suppress(Exception):  # he may be gone meanwhile; those after him still wait
+                one.answered(answers if isinstance(answers, BaseException) else answers[place])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -24,6 +24,9 @@ from taisai.rules.clauses import Clause
 
 NO_LINE: Final = "nothing"
 LIMITS: Final = Clause("house:limits")
+
+Decide = Callable[[Table, Command], tuple[Event, ...] | Refusal]
+"""What a command comes to at a table; whoever keeps a journal writes it down before it is told."""
 
 
 class Mismatch(NamedTuple):
@@ -69,9 +72,10 @@ class Played(NamedTuple):
 class Play:
     """A playbook being played at its table."""
 
-    def __init__(self, story: Playbook, book: Rulebook) -> None:
+    def __init__(self, story: Playbook, book: Rulebook, *, decided: Decide = decide) -> None:
         self.story = story
         self.table = Table(book)
+        self._decided = decided
         self.now = story.opening.at
         self.opened: tuple[Event, ...] = ()
         """The events of the header: the table opened, its people assigned."""
@@ -81,7 +85,7 @@ class Play:
         commands: list[tuple[int, Command]] = [(self.story.line, self.story.opening)]
         commands += [(line, said.command(self.table, self.now)) for line, said in self.story.people]
         for line, command in commands:
-            answer = decide(self.table, command)
+            answer = self._decided(self.table, command)
             if isinstance(answer, Refusal):
                 where = self._line_of(answer) if command is self.story.opening else line
                 raise PlaybookError(self.story.name, where, f"the header is refused: {answer}")
@@ -115,7 +119,7 @@ class Play:
     def _step(self, step: Step) -> Played:
         self.now += step.after
         command = step.spoken.command(self.table, self.now)
-        answer = decide(self.table, command)
+        answer = self._decided(self.table, command)
         happened: list[Happened] = []
         lines: list[str] = []
         if isinstance(answer, Refusal):

@@ -1,0 +1,173 @@
+"""The chain: positions, hashes, decisions, tree, keys and checkpoints, checked entry by entry."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from typing import NamedTuple
+
+from taisai.house.audit.sources import Body, End
+from taisai.house.checkpoint import CheckpointError, SignedCheckpoint, read_signed
+from taisai.house.codec import NOTHING_BEFORE, Codec, Entry
+from taisai.house.errors import DamagedError
+from taisai.house.journal import origin_of, rotation_text
+from taisai.house.keys import KeysError, PublicKey
+from taisai.house.merkle import Frontier, leaf_hash
+from taisai.house.records import STREAM, JournalOpened, KeyIntroduced
+from taisai.house.store import Sealed
+from taisai.rules.errors import printable
+
+
+class Signer(NamedTuple):
+    """A key, and from which entry on it signs."""
+
+    since: int
+    key: PublicKey
+
+
+class Chain:
+    """What can be said of a journal's form after so many entries."""
+
+    def __init__(self, codec: Codec | None = None) -> None:
+        self.codec = codec or Codec()
+        self.tree = Frontier()
+        self.versions: dict[str, int] = {}
+        self.opened: JournalOpened | None = None
+        self.signers: list[Signer] = []
+        self.sealed: list[tuple[int, int]] = []
+        """(size, which signer) of every checkpoint that holds; of one signer only the latest."""
+        self.checkpoints = 0
+        self._previous = NOTHING_BEFORE
+        self._more = 0
+        self._stream = ""
+
+    @property
+    def size(self) -> int:
+        """How many entries were taken."""
+        return self.tree.size
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last decision is there to its end."""
+        return not self._more
+
+    def take(self, piece: Body) -> Entry:
+        """The next entry, if it is what can only come next."""
+        body, row = piece
+        position = self.tree.size + 1
+        entry = self.codec.decode(body, position)
+        if not self.codec.is_canonical(entry, body):
+            raise DamagedError(position, "expected an entry in canonical JSON, got another spelling of it")
+        self._check_place(entry, position)
+        if row is not None and (entry.position, entry.stream, entry.version) != row[:3]:
+            got = f"position {row.position}, version {row.version} of {row.stream}"
+            raise DamagedError(position, f"expected the file to keep it where it belongs, got {got}")
+        leaf = leaf_hash(body)
+        self.tree.append(leaf)
+        self._previous = leaf.hex()
+        if entry.stream == STREAM or position == 1:
+            self._learn(entry)
+        return entry
+
+    def _check_place(self, entry: Entry, position: int) -> None:
+        if entry.position != position:
+            raise DamagedError(position, f"expected position {position}, got {entry.position}")
+        if entry.previous != self._previous:
+            raise DamagedError(
+                position,
+                f"expected it to follow an entry with the hash {entry.previous[:16]!r}…, got "
+                f"{self._previous[:16]!r}…: this entry or the one before was altered, dropped or put in",
+            )
+        stream = entry.stream
+        version = self.versions.get(stream, 0) + 1
+        if entry.version != version:
+            raise DamagedError(position, f"expected version {version} of {stream}, got {entry.version}")
+        self.versions[stream] = version
+        if self._more:
+            if (entry.more, stream) != (self._more - 1, self._stream) or entry.asked is not None:
+                expected = f"{self._more} more of the decision before, in {self._stream}"
+                raise DamagedError(position, f"expected {expected}, got another decision")
+        elif (entry.asked is None) != (stream == STREAM):
+            expected = "no command" if stream == STREAM else "the command that was decided"
+            raise DamagedError(position, f"expected {expected}, got {'one' if entry.asked else 'none'}")
+        if entry.more < 0:
+            raise DamagedError(position, f"expected as many entries to follow as there are, got {entry.more}")
+        self._more, self._stream = entry.more, stream
+
+    def _learn(self, entry: Entry) -> None:
+        """What the journal's own entries say of it."""
+        event, position = entry.event, entry.position
+        if isinstance(event, JournalOpened) is not (position == 1):
+            expected = "the opening of the journal" if position == 1 else "a journal that is opened once"
+            raise DamagedError(position, f"expected {expected}, got {type(event).__name__}")
+        if isinstance(event, JournalOpened):
+            self.opened = event
+            self.signers.append(Signer(position, _key(event.key, position)))
+        elif isinstance(event, KeyIntroduced):
+            key = _key(event.key, position)
+            message = rotation_text(self.origin, position, event.key)
+            if not self.signers[-1].key.verify(_base64(event.signature), message):
+                expected = f"the key {key.name} to be vouched for by {self.signers[-1].key.name}"
+                raise DamagedError(position, f"expected {expected}, got a signature that is not its")
+            self.signers.append(Signer(position, key))
+
+    @property
+    def origin(self) -> str:
+        """What checkpoints call the journal."""
+        return origin_of(self.opened.journal) if self.opened else ""
+
+    def check(self, kept: Sealed) -> None:
+        """A checkpoint that stands after the entry it ends with."""
+        size = self.size
+        try:
+            signed = read_signed(kept.text)
+        except CheckpointError as error:
+            raise DamagedError(size, f"expected a checkpoint, got something else: {error}") from None
+        if not signed.checkpoint.size == kept.size == size:
+            over = signed.checkpoint.size
+            why = ": the journal was cut" if over > size else ""
+            raise DamagedError(size, f"expected a checkpoint over {size} entries, got one over {over}{why}")
+        self.check_signed(signed)
+        self.checkpoints += 1
+        signer = len(self.signers) - 1
+        if self.sealed and self.sealed[-1][1] == signer:
+            self.sealed.pop()
+        self.sealed.append((size, signer))
+
+    def check_signed(self, signed: SignedCheckpoint) -> None:
+        """A checkpoint over as many entries as were taken, from this journal or from elsewhere."""
+        size, checkpoint = self.size, signed.checkpoint
+        if checkpoint.origin != self.origin:
+            says = f"expected a checkpoint of {self.origin}, got one of {printable(checkpoint.origin)}"
+            raise DamagedError(size, says)
+        if checkpoint.root != self.tree.root():
+            raise DamagedError(
+                size,
+                f"expected the root {checkpoint.root.hex()[:16]}… that was signed over {size} entries, got "
+                f"{self.tree.root().hex()[:16]}…: something up to here is not what was signed",
+            )
+        if not self.signers or not signed.is_signed_by(self.signers[-1].key):
+            name = self.signers[-1].key.name if self.signers else "nobody"
+            raise DamagedError(size, f"expected a checkpoint signed by {name}, got another or a forged one")
+
+    def end(self, end: End) -> None:
+        """What an export says at its end."""
+        if (end.size, end.root) != (self.size, self.tree.root().hex()):
+            got = f"{self.size} and {self.tree.root().hex()[:16]}…"
+            raise DamagedError(
+                self.size, f"expected {end.size} entries with the root {printable(end.root)[:16]}…, got {got}"
+            )
+
+
+def _key(text: str, position: int) -> PublicKey:
+    try:
+        return PublicKey.parse(text)
+    except KeysError as error:
+        raise DamagedError(position, f"expected a verifier key, got something else: {error}") from None
+
+
+def _base64(text: str) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""

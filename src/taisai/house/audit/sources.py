@@ -1,0 +1,184 @@
+"""Where an audit reads from: the file of a journal, or an export of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final, NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from taisai.house import schema
+from taisai.house.codec import MOST_BYTES
+from taisai.house.errors import DamagedError, JournalError
+from taisai.house.sqlite_reading import SqliteReader
+from taisai.house.store import Row, Sealed
+from taisai.rules.errors import printable
+
+_SQLITE: Final = b"SQLite format 3\x00"
+_CHECKPOINT: Final = b'{"checkpoint":'
+_END: Final = b'{"end":'
+_CANONICAL: Final = msgspec.json.Encoder(order="sorted").encode
+
+
+class Body(NamedTuple):
+    """The bytes of an entry; where a file says its place beside them, that too."""
+
+    body: bytes
+    place: Row | None = None
+
+
+class End(NamedTuple):
+    """What an export says at its end."""
+
+    size: int
+    root: str
+
+
+Piece = Body | Sealed | End
+
+
+class Source(Protocol):
+    """Entries in order, each checkpoint after the entry it ends with."""
+
+    name: str
+
+    @property
+    def total(self) -> int:
+        """How much there is to read, in whatever `done` counts."""
+
+    @property
+    def done(self) -> int:
+        """How much of it has been read."""
+
+    def pieces(self) -> Iterator[Piece]:
+        """Everything, in order."""
+
+    def close(self) -> None:
+        """Lets go of it."""
+
+
+def source_of(path: str | Path) -> JournalFile | Export:
+    """A journal or an export, by what the file begins with."""
+    try:
+        with Path(path).open("rb") as opened:
+            beginning = opened.read(len(_SQLITE))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        raise JournalError(
+            f"expected a journal or an export that can be read, got {printable(repr(str(path)))}: {why}"
+        ) from None
+    return JournalFile(path) if beginning == _SQLITE else Export(path)
+
+
+class JournalFile:
+    """A journal's own file, read beside its writer or long after."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.name = str(path)
+        self.reader = SqliteReader(path)
+        self.reader.hold_still()
+        last = self.reader.last()
+        self.total = last.position if last else 0
+        self.done = 0
+
+    def pieces(self) -> Iterator[Piece]:
+        """Rows and checkpoints, as they were when the file was opened."""
+        if self.reader.definition() != schema.definition():
+            raise DamagedError(
+                0, "expected the tables and triggers of a journal, got others: it was tampered with"
+            )
+        waiting = self.reader.checkpoints()
+        waiting.reverse()
+        for row in self.reader.rows():
+            yield Body(row.body, row)
+            self.done += 1
+            while waiting and waiting[-1].size <= self.done:
+                yield waiting.pop()
+        yield from reversed(waiting)
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self.reader.close()
+
+
+class Export:
+    """An export, line by line."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.name = str(path)
+        self.total = Path(path).stat().st_size
+        self.done = 0
+
+    def pieces(self) -> Iterator[Piece]:
+        """Every line; the last one says how many entries there were, else the copy is torn."""
+        position, ended = 1, False
+        with Path(self.name).open("rb") as opened:
+            for line in _lines(opened):
+                self.done += len(line)
+                if ended:
+                    raise DamagedError(position, "expected nothing after the end of the export, got more")
+                if not line.endswith(b"\n"):
+                    got = "a longer one" if len(line) > MOST_BYTES else "a torn one"
+                    raise DamagedError(position, f"expected a line of at most {MOST_BYTES} bytes, got {got}")
+                body = line[:-1]
+                if body.startswith(_CHECKPOINT):
+                    text = _read(body, _CheckpointLine, position).checkpoint
+                    yield Sealed(position - 1, text)
+                elif body.startswith(_END):
+                    ended = True
+                    yield End(*msgspec.structs.astuple(_read(body, _EndLine, position).end))
+                else:
+                    yield Body(body)
+                    position += 1
+        if not ended:
+            raise DamagedError(
+                position, "expected an entry or the end of the export, got the end of the file"
+            )
+
+    def close(self) -> None:
+        """The file is open only while it is read."""
+
+
+class _CheckpointLine(msgspec.Struct, forbid_unknown_fields=True):
+    checkpoint: str
+
+
+class _End(msgspec.Struct, forbid_unknown_fields=True):
+    size: int
+    root: str
+
+
+class _EndLine(msgspec.Struct, forbid_unknown_fields=True):
+    end: _End
+
+
+_Line = TypeVar("_Line", _CheckpointLine, _EndLine)
+
+
+def _lines(opened: IO[bytes]) -> Iterator[bytes]:
+    """Lines, none of them longer than any entry can be."""
+    while line := opened.readline(MOST_BYTES + 2):
+        yield line
+
+
+def _read(body: bytes, kind: type[_Line], position: int) -> _Line:
+    """A line that is no entry; it is canonical too."""
+    try:
+        line = msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        says = f"expected a checkpoint or the end of the export, got something else: {printable(str(error))}"
+        raise DamagedError(position, says) from None
+    if _CANONICAL(line) != body:
+        raise DamagedError(position, "expected a line in canonical JSON, got another spelling of it")
+    return line
+
+
+def checkpoint_line(text: str) -> bytes:
+    """A checkpoint as an export has it."""
+    return _CANONICAL(_CheckpointLine(text))
+
+
+def end_line(size: int, root: bytes) -> bytes:
+    """The last line of an export."""
+    return _CANONICAL(_EndLine(_End(size, root.hex())))

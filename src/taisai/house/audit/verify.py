@@ -1,0 +1,234 @@
+"""The audit: what a journal or an export proves, or the one position where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from taisai.game.cage import Missing, unfinished
+from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
+from taisai.game.snapshot import encode, round_snapshot_of
+from taisai.house.aggregates import HouseInBusiness, TableInPlay, is_usable
+from taisai.house.audit.chain import Chain
+from taisai.house.audit.referee import Referee, check_books
+from taisai.house.audit.sources import Body, JournalFile, Source, source_of
+from taisai.house.checkpoint import SignedCheckpoint
+from taisai.house.codec import HOUSE, Entry, table_of
+from taisai.house.errors import DamagedError
+from taisai.house.journal import TREE
+from taisai.house.keys import PublicKey
+from taisai.house.sqlite_reading import SqliteReader
+from taisai.house.store import Sealed
+
+TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
+
+Progress = Callable[[int, int], None]
+"""Called with how much was read, and of how much."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What was proved."""
+
+    journal: str
+    program: str
+    demonstration: bool
+    entries: int
+    root: str
+    tables: int
+    rulebooks: tuple[str, ...]
+    bets: int
+    settlements: int
+    voids: int
+    checkpoints: int
+    sealed: int
+    """How many entries a trusted checkpoint covers."""
+    keys: tuple[str, ...]
+    """The verifier keys that signed, in their order."""
+    is_key_given: bool
+    """Whether the checker brought the key, or had to take the journal's word for it."""
+    held: int
+    """Checkpoints kept elsewhere that the journal agrees with."""
+    snapshots: int
+    in_transit: int
+    """Transfers between a table and the House that only one of them has booked so far."""
+
+    @property
+    def tail(self) -> int:
+        """How many entries came after the last checkpoint."""
+        return self.entries - self.sealed
+
+
+def verified(
+    path: str | Path,
+    *,
+    key: PublicKey | None = None,
+    held: Sequence[SignedCheckpoint] = (),
+    progress: Progress | None = None,
+) -> Report:
+    """What the file proves; DamagedError with the position of the first flaw where it does not."""
+    source = source_of(path)
+    try:
+        return _Audit(source, key, held).run(progress)
+    finally:
+        source.close()
+
+
+class _Audit:
+    def __init__(self, source: Source, key: PublicKey | None, held: Sequence[SignedCheckpoint]) -> None:
+        self.source, self.key = source, key
+        self.chain, self.referee = Chain(), Referee()
+        self.held = sorted(held, key=lambda one: one.checkpoint.size)
+        self.agreed = 0
+        self.snapshots = _Snapshots(source.reader if isinstance(source, JournalFile) else None)
+
+    def run(self, progress: Progress | None) -> Report:
+        """Everything, in one reading."""
+        try:
+            for piece in self.source.pieces():
+                if isinstance(piece, Body):
+                    self._entry(self.chain.take(piece))
+                    if progress and not self.chain.size % TOLD_EVERY:
+                        progress(self.source.done, self.source.total)
+                elif isinstance(piece, Sealed):
+                    self.chain.check(piece)
+                else:
+                    self.chain.end(piece)
+            self._end()
+            if progress:
+                progress(self.source.total, self.source.total)
+            return self._report()
+        finally:
+            self.referee.close()
+
+    def _entry(self, entry: Entry) -> None:
+        self.referee.take(entry)
+        if self.snapshots.due:
+            self.snapshots.compare(entry, self.chain, self.referee)
+        while self.held and self.held[0].checkpoint.size <= entry.position:
+            self._compare_held()
+
+    def _compare_held(self) -> None:
+        signed = self.held.pop(0)
+        self.chain.check_signed(signed)
+        self.agreed += 1
+
+    def _end(self) -> None:
+        size = self.chain.size
+        if not size:
+            raise DamagedError(0, "expected a journal with at least its opening, got none")
+        if not self.chain.is_whole:
+            raise DamagedError(size, "expected the rest of a decision, got the end: the journal was cut")
+        if self.held:
+            over = self.held[0].checkpoint.size
+            says = (
+                f"expected the {over} entries of a checkpoint kept elsewhere, got {size}: the journal was cut"
+            )
+            raise DamagedError(size + 1, says)
+        if self.key and self.key not in [one.key for one in self.chain.signers]:
+            names = ", ".join(f"{one.key.name} {one.key.id}" for one in self.chain.signers)
+            says = f"expected a journal signed by {self.key.name} {self.key.id}, got one signed by {names}"
+            raise DamagedError(1, says)
+        self.snapshots.end()
+        if isinstance(self.source, JournalFile):
+            faults = self.source.reader.faults()
+            if faults:
+                raise DamagedError(0, f"expected a whole SQLite file, got one with faults: {faults[0]}")
+
+    def _report(self) -> Report:
+        chain, events = self.chain, self.referee.events
+        assert chain.opened is not None
+        signers = [one.key for one in chain.signers]
+        trusted = signers.index(self.key) if self.key else 0
+        sealed = max((size for size, signer in chain.sealed if signer >= trusted), default=0)
+        return Report(
+            journal=chain.opened.journal,
+            program=chain.opened.program,
+            demonstration=chain.opened.demonstration,
+            entries=chain.size,
+            root=chain.tree.root().hex(),
+            tables=sum(table_of(stream) is not None for stream in chain.versions),
+            rulebooks=tuple(book.id for book in self.referee.books.values()),
+            bets=events.get(BetRegistered, 0),
+            settlements=events.get(RoundSettled, 0) + events.get(RoundResettled, 0),
+            voids=events.get(RoundVoided, 0),
+            checkpoints=chain.checkpoints,
+            sealed=sealed,
+            keys=tuple(one.text for one in signers),
+            is_key_given=self.key is not None,
+            held=self.agreed,
+            snapshots=self.snapshots.checked,
+            in_transit=self._in_transit(),
+        )
+
+    def _in_transit(self) -> int:
+        """Balances every stream's books once more, and House against tables."""
+        position, transfers = self.chain.size, {}
+        house = self.referee.aggregate(HOUSE)
+        for stream in self.referee.streams():
+            aggregate = self.referee.aggregate(stream)
+            if isinstance(aggregate, TableInPlay):
+                check_books(aggregate.table, position)
+                if aggregate.table.transfers:
+                    transfers[aggregate.table.name] = aggregate.table.in_transit()
+        if not isinstance(house, HouseInBusiness):
+            return sum(map(len, transfers.values()))
+        if house.house.ledger.difference:
+            raise DamagedError(position, "expected the House's books to balance, got a difference")
+        open_ones = unfinished(house.house, transfers)
+        for one in open_ones:
+            if one.missing is Missing.AGREEMENT:
+                raise DamagedError(
+                    position, f"expected House and table to book {one.id} alike, got a difference"
+                )
+        return len(open_ones)
+
+
+class _Snapshots:
+    """The snapshots of a journal's file: each is what its entries come to, or a table would start wrong."""
+
+    def __init__(self, reader: SqliteReader | None) -> None:
+        self._reader = reader
+        self.due: set[tuple[str, int]] = set(reader.snapshots()) if reader else set()
+        self.checked = 0
+
+    def compare(self, entry: Entry, chain: Chain, referee: Referee) -> None:
+        """The snapshots that were kept after this entry."""
+        here, tree = (entry.stream, entry.version), (TREE, entry.position)
+        if here in self.due and not entry.more:
+            aggregate = referee.aggregate(entry.stream)
+            assert aggregate is not None
+            self._same(*here, aggregate.written()[0], entry.position)
+            assert self._reader is not None
+            if isinstance(aggregate, TableInPlay):
+                for number in self._reader.parts(*here):
+                    round_ = aggregate.table.rounds.glance(number)
+                    if self._reader.part(entry.stream, number, entry.version) != encode(
+                        round_snapshot_of(round_)
+                    ):
+                        raise _thrown_away(entry.stream, entry.version, entry.position)
+        if tree in self.due:
+            peaks = {"size": chain.tree.size, "peaks": chain.tree.peaks}
+            self._same(*tree, msgspec.json.encode(peaks), entry.position)
+
+    def _same(self, stream: str, version: int, body: bytes, position: int) -> None:
+        assert self._reader is not None
+        kept = self._reader.snapshot(stream, version)
+        self.due.discard((stream, version))
+        if kept is None or (kept.body != body and is_usable(stream, kept.body)):
+            raise _thrown_away(stream, version, position)
+        self.checked += 1
+
+    def end(self) -> None:
+        """None may be left over."""
+        if self.due:
+            raise _thrown_away(*min(self.due), 0)
+
+
+def _thrown_away(stream: str, version: int, position: int) -> DamagedError:
+    says = f"expected the snapshot of {stream} after {version} entries to be what they come to, got another"
+    return DamagedError(position, f"{says}; `taisai journal forget` throws snapshots away")
