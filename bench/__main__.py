@@ -25,6 +25,11 @@ BENCHES: Final = (
     "house_total",
     "one_bet",
     "whole_round",
+    "registering",
+    "lone_bet",
+    "settling_durably",
+    "starting",
+    "auditing",
     "cold_start",
 )
 Runner = Callable[..., Iterator[Line]]
@@ -65,7 +70,7 @@ def machine() -> dict[str, str | int | None]:
         "cores": os.cpu_count(),
         "processor": _processor(),
     }
-    for package in ("numpy", "numba", "icepool"):
+    for package in ("numpy", "numba", "icepool", "apsw"):
         try:
             facts[package] = version(package)
         except PackageNotFoundError:

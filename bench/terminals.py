@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from taisai.game.commands import Assign, BuyCredits, Command, Limits, OpenTable, Perform, TakeSeat
@@ -13,7 +14,9 @@ from taisai.rules.round import Act
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "B"
 AT: Final = 1_763_200_800_000
+TABLE: Final = "T1"
 DEALER: Final = "dan"
+MANAGER: Final = "sue"
 CREDITS: Final = 10**11
 LIMITS: Final = Limits(least=100, most=10**10, exposure=10**14)
 """So high that no bet of a bench is refused; every one of them is looked at all the same."""
@@ -27,10 +30,15 @@ def do(table: Table, command: Command) -> None:
         evolve(table, event)
 
 
+def perform(act: Act, **figures: object) -> Perform:
+    """An act of the round, asked for by whoever's it is."""
+    by = "clock" if act is Act.CLOSE_BETS else DEALER
+    return Perform(at=AT, by=by, act=act, **figures)  # type: ignore[arg-type]
+
+
 def act(table: Table, done: Act, **figures: object) -> None:
-    """An act of the round, by whoever's it is."""
-    by = "clock" if done is Act.CLOSE_BETS else DEALER
-    do(table, Perform(at=AT, by=by, act=done, **figures))  # type: ignore[arg-type]
+    """An act of the round, done."""
+    do(table, perform(done, **figures))
 
 
 def terminal(seat: int) -> str:
@@ -38,22 +46,25 @@ def terminal(seat: int) -> str:
     return f"T{seat}"
 
 
-def with_bets_open(*, seats: int) -> Table:
-    """A table whose seats 0, 1, … all play at terminals, at the opening of its first round."""
-    table = Table(rulebook(BOOK))
-    do(
-        table,
-        OpenTable(
-            at=AT, by="sue", rank="shift-manager", table="T1", limits=LIMITS, currency="SGD",
-            day="2026-11-15", zone="Asia/Singapore",
-        ),
+def opening(*, seats: int) -> Iterator[Command]:
+    """What opens a table whose seats 0, 1, … all play at terminals, up to the opening of its first round."""
+    yield OpenTable(
+        at=AT, by=MANAGER, rank="shift-manager", table=TABLE, limits=LIMITS, currency="SGD",
+        day="2026-11-15", zone="Asia/Singapore",
     )  # fmt: skip
-    do(table, Assign(at=AT, by="sue", person=DEALER, rank="dealer", position="dealer"))
+    yield Assign(at=AT, by=MANAGER, person=DEALER, rank="dealer", position="dealer")
     for seat in range(seats):
         name, by = str(seat), terminal(seat)
-        do(table, TakeSeat(at=AT, by=by, seat=name, terminal=by, layout=LAYOUT))
-        do(table, BuyCredits(at=AT, by=by, seat=name, amount=CREDITS))
-    act(table, Act.OPEN_BETS)
+        yield TakeSeat(at=AT, by=by, seat=name, terminal=by, layout=LAYOUT)
+        yield BuyCredits(at=AT, by=by, seat=name, amount=CREDITS)
+    yield perform(Act.OPEN_BETS)
+
+
+def with_bets_open(*, seats: int) -> Table:
+    """A table whose seats all play at terminals, at the opening of its first round."""
+    table = Table(rulebook(BOOK))
+    for command in opening(seats=seats):
+        do(table, command)
     return table
 
 

@@ -26,11 +26,11 @@ def run(*, quick: bool) -> Iterator[Line]:
     terms = table.seats["0"].terms
     assert terms is not None
     mix = mixed(terms.matrix, bets=MOST_BETS, players=MOST_SEATS)
-    _lay(table, mix)
+    lay(table, mix)
     close(table)
     bulk = BetsByArea(Multiples.of(mix.matrix), players=mix.players)
     bulk.extend(mix.who, mix.rows, mix.stakes)
-    turn = _Turn(table, rolls(9 if quick else 51))
+    turn = Turn(table, rolls(9 if quick else 51))
 
     for number in range(3):
         turn.begin(number)
@@ -55,7 +55,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     yield bench.line("bare limit: ours / adding to every balance", of="ours", over="bare limit")
 
 
-class _Turn:
+class Turn:
     """The round as it was before its result, with the outcome of the turn, and cold caches."""
 
     def __init__(self, table: Table, outcomes: list[Outcome]) -> None:
@@ -84,7 +84,7 @@ class _Turn:
         self._sweep += 1
 
 
-def _lay(table: Table, mix: Mix) -> None:
+def lay(table: Table, mix: Mix) -> None:
     """The bets of every seat, in batches as large as the table takes them."""
     slips: list[list[Slip]] = [[] for _ in range(mix.players)]
     for number, (seat, row, stake) in enumerate(mix.plain()):

@@ -18,17 +18,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-LONGEST: Final = 16 * 2**20
-"""Bytes of a line without its line break: no file may take all the memory."""
+LONGEST: Final = 16 * 2**20  # bytes of a line without its line break: no file may take all the memory
 KEY: Final = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
-NUMBER: Final = "(0|[1-9][0-9]{0,18})"
-NOTE: Final = re.compile(rf"(([^\n]+)\n{NUMBER}\n([^\n]+)\ntime {NUMBER}\n)\n((?:— [^\s+]+ \S+\n)+)")
-KEYS: Final = {"position", "previous", "stream", "version", "more", "v", "event"}
+NOTE: Final = re.compile(r"(?a)((.+)\n([1-9]\d*)\n(.+)\ntime (?:0|[1-9]\d*)\n)\n((?:— [^\s+]+ \S+\n)+)")
+KEYS: Final = ("v", "position", "previous", "stream", "version", "more", "event")
 OWN: Final = ("journal-opened", "rulebook-stored", "key-introduced")
-NUMBERS: Final = ("position", "version", "more", "v", "at", "size", "round")
-AMOUNTS: Final = ("stake", "staked", "collected", "stakes_back")
-KINDS: Final = dict.fromkeys((*NUMBERS, *AMOUNTS), int) | dict.fromkeys(("demonstration", "withdraw"), bool)
-"""What stands under a key, where it is no text."""
+NUMBERS = {"v", "position", "version", "more", "at", "round", "stake", "staked", "collected", "stakes_back"}
+OTHERS: dict[str, type] = {"demonstration": bool, "withdraw": bool, "event": dict, "asked": dict}
 Fields = dict[str, Any]
 
 
@@ -36,8 +32,9 @@ class Flaw(Exception):  # noqa: N818  a flaw of the journal, not an error of the
     """What is wrong with a journal, and at which entry."""
 
     def __init__(self, position: int, says: str) -> None:
-        super().__init__(f"entry {position}: {says}")
-        self.position, self.says = position, says
+        self.says = says if says.startswith("expected") else f"expected what the format describes, got {says}"
+        self.position = position
+        super().__init__(f"entry {position}: {self.says}")
 
 
 def same(what: str, expected: object, got: object) -> None:
@@ -48,16 +45,10 @@ def same(what: str, expected: object, got: object) -> None:
 def take(fields: Fields, *keys: str) -> list[Any]:
     """What stands under these keys, each of its kind."""
     for key in keys:
-        got, kind = fields.get(key), KINDS.get(key, str)
+        got, kind = fields.get(key), int if key in NUMBERS else OTHERS.get(key, str)
         if type(got) is not kind or (key != "at" and isinstance(got, int) and got < 0):
             raise ValueError(f"expected {key} as {kind.__name__}, got {got!r:.99}")
     return [fields[key] for key in keys]
-
-
-def inside(what: str, found: object) -> Fields:
-    if not isinstance(found, dict):
-        raise ValueError(f"expected {what} as an object, got {found!r:.99}")  # noqa: TRY004
-    return found
 
 
 def integer(text: str) -> int:
@@ -73,27 +64,20 @@ ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sor
 def canonical(line: bytes) -> Fields:
     """The object on a line; written anew it has to be the same bytes, so no key may stand twice."""
     if len(line) > LONGEST + 1 or not line.endswith(b"\n"):
-        raise ValueError(
-            f"expected at most {LONGEST} bytes and a line break, got a line that is torn or longer"
-        )
-    try:
-        found = DECODER.decode(line.decode("utf-8"))
-        again = ENCODER.encode(found).encode("utf-8") + b"\n"
-    except (UnicodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"expected a line of JSON, got {line[:40]!r} ({error})") from None
+        raise ValueError(f"expected a line break after at most {LONGEST} bytes, got {line[-20:]!r} last")
+    found: Fields = DECODER.decode(line.decode("utf-8"))
+    again = ENCODER.encode(found).encode("utf-8") + b"\n"
     if again != line:
         at = next((i for i, (a, b) in enumerate(zip(again, line, strict=False)) if a != b), len(again))
         raise ValueError(f"expected canonical JSON, {again[at:][:20]!r} at byte {at}, got {line[at:][:20]!r}")
-    return inside("a line", found)
+    same("a line that is", dict, type(found))
+    return found
 
 
 def from_base64(text: str) -> bytes:
-    """The bytes; none where it is no base64, and then no signature either."""
-    try:
-        found = base64.b64decode(text, validate=True)
-    except ValueError:
-        return b""
-    return found if base64.b64encode(found).decode("ascii") == text else b""
+    found = base64.b64decode(text, validate=True)
+    same("base64 like", base64.b64encode(found).decode("ascii"), text)
+    return found
 
 
 class Key:
@@ -122,48 +106,37 @@ class Note:
 
     def __init__(self, text: str) -> None:
         found = NOTE.fullmatch(text)
-        if not found or found[3] == "0":
+        if not found:
             raise ValueError(f"expected a checkpoint of four lines and signatures, got {text!r:.99}")
         self.signed, self.origin, self.size, self.root = found[1], found[2], int(found[3]), found[4]
-        self.signatures = [line.split(" ")[1:] for line in found[6].split("\n")[:-1]]
-
-    def check(self, key: Key) -> None:
-        named = [from_base64(signature) for name, signature in self.signatures if name == key.name]
-        for signature in [one[4:] for one in named if one[:4] == key.id] or [b""]:
-            key.check(f"the checkpoint over {self.size}", self.signed, signature)
+        self.signatures = [line.split(" ")[1:] for line in found[5].split("\n")[:-1]]
 
 
 class Table:
     """The last round of a table, and what of its money adds up without knowing the rules."""
 
     def __init__(self) -> None:
-        self.round = 0
-        self.bets: dict[str, list[Any]] = {}  # by bet the seat and the stake
+        self.round, self.bets = 0, dict[str, list[Any]]()  # by bet its seat and stake
 
     def follow(self, kind: str, event: Fields) -> None:
         if kind == "bets-opened":
             self.round, self.bets = self.round + 1, {}
             same("round", [self.round], take(event, "round"))
-        elif kind in ("round-settled", "round-resettled"):
-            self._stakes(event)
-            staked, collected, back = take(event, "staked", "collected", "stakes_back")
-            same("in stakes collected and back", staked, collected + back)
-        elif kind == "round-voided":
-            self._stakes(event)
+        elif kind in ("round-settled", "round-resettled", "round-voided"):
+            if event.get("round", self.round) == self.round:  # the bets of earlier ones are forgotten
+                same("staked", [sum(stake for _, stake in self.bets.values())], take(event, "staked"))
+            if kind != "round-voided":
+                staked, collected, back = take(event, "staked", "collected", "stakes_back")
+                same("as staked, collected and back", staked, collected + back)
         elif kind == "withdrawal-chosen":
             seat, leaves = take(event, "seat", "withdraw")
             self.bets = {bet: one for bet, one in self.bets.items() if not leaves or one[0] != seat}
         elif kind in ("bet-registered", "bet-moved", "bet-taken-back", "bet-returned"):
-            same("round", [self.round], take(event, "round"))
-            self._bet(kind, *take(event, "id"), event)
+            self._bet(kind, event)
 
-    def _stakes(self, event: Fields) -> None:
-        if event.get("round", self.round) == self.round:  # the bets of earlier ones are forgotten
-            same("staked", [sum(stake for _, stake in self.bets.values())], take(event, "staked"))
-
-    def _bet(self, kind: str, bet: str, event: Fields) -> None:
-        if (bet in self.bets) is (kind == "bet-registered"):
-            raise ValueError(f"expected a new bet, or one that stands, got {kind} of {bet!r:.99}")
+    def _bet(self, kind: str, event: Fields) -> None:
+        (bet, number), stands = take(event, "id", "round"), kind != "bet-registered"
+        same(f"of bet {bet!r:.99} round, and if it stands,", (self.round, stands), (number, bet in self.bets))
         if kind == "bet-registered":
             self.bets[bet] = take(event, "seat", "stake")
         elif kind != "bet-moved":
@@ -174,15 +147,14 @@ class Report:
     """What is proved of a journal by the lines read so far."""
 
     def __init__(self, key: str | None, held: Sequence[str]) -> None:
-        self.given, self.trusted = key and Key(key), key is None
+        self.given, self.trusted = None if key is None else Key(key).text, key is None
         self.held = sorted(map(Note, held), key=lambda note: -note.size)  # kept elsewhere, still to come
         self.entries = self.sealed = self.agreed = self.more = 0
         self.previous, self.stream, self.origin, self.ended = "0" * 64, "", "", False
         self.edge: list[tuple[int, bytes]] = []  # heights and roots of complete trees, the highest first
         self.key: Key
         self.streams, self.checkpoints = Counter[str](), Counter[str]()
-        self.rulebooks: dict[str, str] = {}
-        self.tables: defaultdict[str, Table] = defaultdict(Table)
+        self.rulebooks, self.tables = dict[str, str](), defaultdict[str, Table](Table)
 
     def root(self) -> bytes:
         root = self.edge[-1][1] if self.edge else hashlib.sha256().digest()
@@ -201,17 +173,26 @@ class Report:
                     self._agree(Note(*take(fields, "checkpoint")), "by the checkpoint")
                     self.checkpoints[self.key.text] += 1
                 elif set(fields) == {"end"}:
-                    self._end(inside("end", fields["end"]))
+                    self._end(fields["end"])
                 else:
-                    self._entry(fields, inside("event", fields.get("event")))
+                    self._entry(fields)
                     self._add(hashlib.sha256(b"\x00" + line[:-1]).digest())
             except (ValueError, RecursionError) as error:
                 raise Flaw(at, str(error)) from None
-        if not self.ended:
+        if not self.ended or not self.entries:
             raise Flaw(self.entries + 1, "expected an entry, a checkpoint or the end, got a torn copy")
+        if self.held:
+            seen = f"expected the journal of {self.held[-1].size} entries that was seen then"
+            raise Flaw(self.entries + 1, f"{seen}, got {self.entries}: it was cut before, or is another")
         if not self.trusted:
             raise Flaw(1, f"expected a journal of the key that was given, got one of {self.key.text}")
         return self
+
+    def _end(self, end: object) -> None:
+        same("so many entries to finish the decision:", self.more, 0)
+        counted = {"root": self.root().hex(), "size": self.entries}
+        same("the end", *map(ENCODER.encode, (counted, end)))
+        self.ended = True
 
     def _add(self, leaf: bytes) -> None:
         self.entries, self.previous, height = self.entries + 1, leaf.hex(), 0
@@ -226,29 +207,21 @@ class Report:
         same(f"{where} so many entries:", note.size, self.entries)
         same(f"{where} the origin", note.origin, self.origin)
         same(f"{where} the root", note.root, base64.b64encode(self.root()).decode("ascii"))
-        note.check(self.key)
+        named = [from_base64(signature) for name, signature in note.signatures if name == self.key.name]
+        for signature in [one[4:] for one in named if one[:4] == self.key.id] or [b""]:
+            self.key.check(f"the checkpoint over {note.size}", note.signed, signature)
         self.sealed = self.entries if self.trusted else 0
 
-    def _end(self, end: Fields) -> None:
-        same("so many entries to finish the decision:", self.more, 0)
-        same("at the end", {"root": self.root().hex(), "size": self.entries}, end)
-        if self.held or not self.entries:
-            seen = self.held[0].size if self.held else "some"
-            raise ValueError(f"expected {seen} entries as were seen then, got {self.entries}: it was cut")
-        self.ended = True
-
-    def _entry(self, fields: Fields, event: Fields) -> None:
-        v, position, previous, stream, version, more = take(
-            fields, "v", "position", "previous", "stream", "version", "more"
-        )
+    def _entry(self, fields: Fields) -> None:
+        v, position, previous, stream, version, more, event = take(fields, *KEYS)
         same("v", 1, v)
         same("position", self.entries + 1, position)
         same("previous", self.previous, previous)
         if self.more:
             same("of the same decision stream and more", (self.stream, self.more - 1), (stream, more))
-        if not self.more and stream != "journal":
-            inside("asked", fields.pop("asked", None))
-        same("keys", KEYS, set(fields))
+        asked = ("asked",) if stream != "journal" and not self.more else ()
+        take(fields, *asked)
+        same("keys", sorted((*KEYS, *asked)), sorted(fields))
         self.stream, self.more, self.streams[stream] = stream, more, self.streams[stream] + 1
         same("version", self.streams[stream], version)
         kind, *_ = take({**event, "kind": event.get("event")}, "kind", "by", "clause", "at")
@@ -256,42 +229,34 @@ class Report:
             raise ValueError(f"expected journal-opened at 1, and {OWN} in the journal's stream, got {kind!r}")
         if stream == "journal":
             self._own(kind, event)
-        elif stream.startswith("table:"):
+        elif stream != "house":
             self._table(kind, event)
-        else:
-            same("stream", "house", stream)
 
     def _table(self, kind: str, event: Fields) -> None:
-        same("table-opened first, and once:", self.streams[self.stream] == 1, kind == "table-opened")
-        if kind == "table-opened":
+        if kind == "table-opened" or self.streams[self.stream] == 1:
+            same("event and version", ("table-opened", 1), (kind, self.streams[self.stream]))
             table, book, digest = take(event, "table", "rulebook", "digest")
-            same("table and stored rulebook", (self.stream[6:], self.rulebooks.get(digest)), (table, book))
+            same("stream", f"table:{table or '…'}", self.stream)
+            same("the rulebook stored under its digest,", self.rulebooks.get(digest), book)
         self.tables[self.stream].follow(kind, event)
 
     def _own(self, kind: str, event: Fields) -> None:
         if kind == "rulebook-stored":
-            self._rulebook(*take(event, "id", "digest", "text"))
+            name, digest, text = take(event, "id", "digest", "text")
+            book = tomllib.loads(text)
+            data = json.dumps(book, ensure_ascii=True, separators=(",", ":"), sort_keys=True, default=str)
+            same("digest", "sha256:" + hashlib.sha256(data.encode("ascii")).hexdigest(), digest)
+            same("id, and the digest once,", (book.get("id"), False), (name, digest in self.rulebooks))
+            self.rulebooks[digest] = name
             return
         key = Key(*take(event, "key"))
         if kind == "journal-opened":
-            name, _, _ = take(event, "journal", "demonstration", "program")
-            self.origin = f"taisai/{name}"
+            self.origin = "taisai/" + take(event, "journal", "demonstration", "program")[0]
         else:
             says = f"taisai key rotation\n{self.origin}\n{self.entries + 1}\n{key.text}\n"
             self.key.check("the new key", says, from_base64(*take(event, "signature")))
         self.key = key
-        self.trusted |= key.text == self.given.text
-
-    def _rulebook(self, name: str, digest: str, text: str) -> None:
-        try:
-            book = tomllib.loads(text)
-            data = json.dumps(book, ensure_ascii=True, separators=(",", ":"), sort_keys=True, default=str)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"expected a rulebook as TOML, got {error!s:.99}") from None
-        same("digest", "sha256:" + hashlib.sha256(data.encode("ascii")).hexdigest(), digest)
-        same("id", book.get("id"), name)
-        same("under this digest before", None, self.rulebooks.get(digest))
-        self.rulebooks[digest] = name
+        self.trusted |= key.text == self.given
 
 
 def verify(lines: Iterable[bytes], key: str | None = None, held: Sequence[str] = ()) -> Report:
@@ -305,7 +270,7 @@ def main(words: Sequence[str] | None = None) -> int:
     asks.add_argument("--key", help="name+id+base64, or a file that holds it")
     asks.add_argument("--checkpoint", metavar="FILE", nargs="+", action="extend", default=[])
     asks.add_argument("--json", action="store_true")
-    asked, flaw = asks.parse_args(words), None
+    asked, report, flaw = asks.parse_args(words), Report(None, ()), None
     try:
         named = asked.key is None or KEY.fullmatch(asked.key)
         key = asked.key if named else Path(asked.key).read_text("utf-8").strip()
@@ -313,7 +278,23 @@ def main(words: Sequence[str] | None = None) -> int:
         with Path(asked.export).open("rb") as file:
             report.read(iter(lambda: file.readline(LONGEST + 2), b""))
     except Flaw as found:
-        flaw = found
+        flaw = {"position": found.position, "says": found.says}
+        print(found, file=sys.stderr)
     except (ImportError, OSError, ValueError) as error:
         print(f"cannot check: {error}", file=sys.stderr)
         return 2
+    sealed, tail, root = report.sealed, report.entries - report.sealed, report.root().hex()
+    if asked.json:
+        proved = {"entries": report.entries, "sealed": sealed, "tail": tail, "root": root}
+        print(json.dumps({"ok": flaw is None, **proved, "flaw": flaw}))
+    elif flaw is None:
+        print(f"{report.origin!a}: {report.entries} entries in {len(report.streams)} streams, root {root}")
+        print("rulebooks:", ascii(report.rulebooks))
+        print("checkpoints:", ascii(dict(report.checkpoints)), "and held elsewhere:", report.agreed)
+        how = "was given" if report.given else "is merely named by the journal itself"
+        print(f"sealed up to {sealed}, unsealed tail of {tail}; the key {how}")
+    return 0 if flaw is None else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -92,7 +92,7 @@ def test_new_and_corrected_rounds_are_unsaved_and_those_looked_at_are_not() -> N
     assert rounds.unsaved()[2] is rounds[1]
     rounds.put_away()
     assert rounds.unsaved() == {}
-    assert repr(rounds) == "<4 rounds, 0 in memory, 0 unsaved>"
+    assert repr(rounds) == "<PastRounds: 4, 0 in memory, 0 unsaved>"
 
 
 def test_the_latest_can_stay_in_memory() -> None:

@@ -11,14 +11,16 @@ from taisai.game import Refusal, Table, replayed
 from taisai.game.cage import House, evolve_house
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason
+from taisai.house.audit import verified
 from taisai.house.codec import HOUSE, Codec, Entry
+from taisai.house.errors import JournalError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Answer, Ask, Keeper
 from taisai.house.keys import SigningKey
 from taisai.house.memory import MemoryStore
 from taisai.house.merkle import leaf_hash, root_of
 from taisai.house.sqlite import SqliteStore
-from taisai.house.store import Row, Sealed, Store
+from taisai.house.store import Kept, Row, Sealed, Store
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
 from tests.game.snapshots import snapshot
@@ -63,8 +65,7 @@ def keeping(store: Store) -> Keeper:
 def asks(batch: Batch) -> list[Ask]:
     """A batch as a keeper takes it."""
     return [
-        Ask(stream, command, book() if isinstance(command, OpenTable) else None)
-        for stream, command in batch
+        Ask(stream, command, book() if isinstance(command, OpenTable) else None) for stream, command in batch
     ]
 
 
@@ -90,6 +91,8 @@ class Expected(NamedTuple):
     sizes: tuple[int, ...]
     """How many entries there are before the first batch, and after each."""
     sealed: tuple[Sealed, ...]
+    kept: frozenset[Kept]
+    """Snapshots."""
     answers: tuple[list[Answer], ...]
 
     def entries(self, size: int, stream: str) -> list[Entry]:
@@ -112,9 +115,9 @@ class Expected(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def expected(seed: int = 1) -> Expected:
+def expected(seed: int = 1, *, seats: int = 8, rounds: int = 4) -> Expected:
     """The evening of a seed, kept in memory, where no disk can fail."""
-    played, store = evening(seed), MemoryStore()
+    played, store = evening(seed, seats=seats, rounds=rounds), MemoryStore()
     keeper = keeping(store)
     sizes, answers = [keeper.journal.size], list[list[Answer]]()
 
@@ -123,7 +126,15 @@ def expected(seed: int = 1) -> Expected:
         answers.append(given)
 
     play(keeper, played.batches, answered)
-    return Expected(played, tuple(store.rows()), tuple(sizes), tuple(store.checkpoints()), tuple(answers))
+    kept = {store.snapshot(*one) for one in store.snapshots()}
+    return Expected(
+        played,
+        tuple(store.rows()),
+        tuple(sizes),
+        tuple(store.checkpoints()),
+        frozenset(one for one in kept if one),
+        tuple(answers),
+    )
 
 
 def differences(keeper: Keeper, right: Expected, size: int) -> list[str]:
@@ -147,6 +158,15 @@ def differences(keeper: Keeper, right: Expected, size: int) -> list[str]:
 
 def _root(rows: Sequence[Row]) -> bytes:
     return root_of([leaf_hash(row.body) for row in rows])
+
+
+def flaws(directory: Path) -> list[str]:
+    """What an audit finds wrong with the journal of an evening."""
+    try:
+        verified(directory / FILE, key=KEY.public)
+    except JournalError as error:
+        return [str(error)]
+    return []
 
 
 def is_unwritable(answer: Answer) -> bool:

@@ -147,6 +147,7 @@ _GROUPS: Final = {
     "table": "A table in play.",
     "journal": "A journal: sealed, listed, looked after.",
     "keys": "The keys that sign journals.",
+    "audit": "A journal proved, shown, exported.",
 }
 
 
@@ -277,9 +278,10 @@ _LEAVES: Final = (
 def _leaves() -> Iterator[Leaf]:
     """Every command; those of the journal are loaded when no other was meant."""
     yield from _LEAVES
-    from taisai.cli.journal_arguments import LEAVES
+    from taisai.cli import audit_arguments, journal_arguments
 
-    yield from LEAVES
+    yield from journal_arguments.LEAVES
+    yield from audit_arguments.LEAVES
 
 
 def parsed(words: Sequence[str]) -> Command:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from taisai.cli import listing, settle, show, table_play
 from taisai.cli.printing import dice, line, wrapped
+from taisai.game.playbook import Play, playbook
 from taisai.rules import Bet, Outcome, Refusal, RulesError, rulebook
 
 _BOOK = "rws-sic-bo-etg-v8"
@@ -42,8 +43,9 @@ def run(_arguments: Namespace) -> int:
     wrapped(f"{outcome}, total {outcome.total}: {len(lit)} areas lit: {', '.join(lit)}")
     line()
     line("5 · A table in play: who may act when, and what follows when something goes wrong\n")
-    story = str(Path(__file__).with_name("demo.round"))
-    played = table_play.run(Namespace(file=story, json=False, pace="0"))
+    file = str(Path(__file__).with_name("demo.round"))
+    story = playbook(table_play.text_of(file), file)
+    played = table_play.told(Play(story, table_play.book_of(story)))
     line()
     command = sys.argv[0] if sys.argv[0].endswith("taisai") else "taisai"
     line(f"Go on with `{command} --help`, `{command} rules show us-sic-bo` or `{command} odds us-sic-bo`.")

@@ -1,40 +1,30 @@
-"""`taisai table play`: a playbook played at its table and retold, clause by clause."""
+"""`taisai table play`: a playbook played at its table and retold; into a journal, if one is named."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Mapping
-from io import StringIO
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from taisai.cli import asked
-from taisai.cli.printing import WIDTH, as_json, dice, line, show, table
-from taisai.game.events import ResultCorrected, ResultEntered, RoundResettled, RoundSettled
-from taisai.game.playbook import (
-    Happened,
-    Limited,
-    Mismatch,
-    Play,
-    Playbook,
-    PlaybookError,
-    Played,
-    Share,
-    playbook,
-)
-from taisai.game.playbook.reading import STEP
-from taisai.game.playbook.telling import event_line, limits_told
-from taisai.rules import Outcome, Rulebook, RulesError, rulebook
-from taisai.rules.clauses import HOUSE, Clause
+from taisai.cli.printing import as_json, line
+from taisai.game.playbook import Mismatch, Play, Playbook, PlaybookError, playbook
+from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.errors import printable
+
+if TYPE_CHECKING:  # what needs no journal, and no bar, need not load them
+    from rich.progress import Task
+
+    from taisai.cli.recording import Repeated, Sealed
 
 MOST_BYTES: Final = 1_000_000  # of one playbook; the longest has a hundredth of it
 MOST_PACE: Final = 60  # seconds from one command to the next
+MOST_TIMES: Final = 100_000  # a journal of some million entries
 CHECK_FAILED: Final = 1
-_SPANS: Final = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1_000, "second"))
 
 
 def run(arguments: Namespace) -> int:
@@ -42,11 +32,30 @@ def run(arguments: Namespace) -> int:
     pace = asked.whole(arguments.pace, "--pace in seconds", such_as="1")
     if not 0 <= pace <= MOST_PACE:
         raise RulesError(f"expected --pace from 0 to {MOST_PACE} seconds, got {pace}")
+    times = _times(arguments)
     story = playbook(text_of(arguments.file), arguments.file)
+    if arguments.journal is not None:
+        return _recorded(arguments, story, pace, times)
     play = Play(story, book_of(story))
     if arguments.json:
-        return _for_machines(play)
-    return _for_people(play, pace)
+        facts = _facts(play)
+        as_json(facts)
+        return CHECK_FAILED if facts["mismatches"] else 0
+    return told(play, pace)
+
+
+def _times(arguments: Namespace) -> int:
+    """How often it is played; what concerns a journal alone is refused without one."""
+    if arguments.journal is None:
+        for option in ("repeat", "key", "passphrase_file"):
+            if getattr(arguments, option) is not None:
+                raise RulesError(f"--{option.replace('_', '-')} needs --journal")
+    if arguments.repeat is None:
+        return 1
+    times = asked.whole(arguments.repeat, "--repeat", such_as="100")
+    if not 1 <= times <= MOST_TIMES:
+        raise RulesError(f"expected --repeat from 1 to {MOST_TIMES}, got {times}")
+    return times
 
 
 def text_of(file: str) -> str:
@@ -76,7 +85,11 @@ def book_of(story: Playbook) -> Rulebook:
         raise PlaybookError(story.name, story.line, str(error)) from None
 
 
-def _for_machines(play: Play) -> int:
+# Once
+
+
+def _facts(play: Play) -> dict[str, Any]:
+    """A playing for machines."""
     from msgspec import to_builtins
 
     def plain(value: object) -> Any:
@@ -90,7 +103,7 @@ def _for_machines(play: Play) -> int:
 
     story, steps, wrong = play.story, [], []
     for played in play.steps():
-        wrong += [{"line": one.line, "expected": one.expected, "got": one.got} for one in played.mismatches]
+        wrong += [_mismatch(one) for one in played.mismatches]
         happened = [
             {"event": plain(one.event), "entries": plain(one.entries), "shares": plain(one.shares)}
             for one in played.happened
@@ -105,31 +118,35 @@ def _for_machines(play: Play) -> int:
                 "facts": list(played.facts),
             }
         )
-    as_json(
-        {
-            "playbook": story.name,
-            "rulebook": play.table.book.id,
-            "story": " ".join(story.story),
-            "opened": plain(play.opened),
-            "steps": steps,
-            "balances": {str(account): amount for account, amount in play.table.ledger.balances.items()},
-            "mismatches": wrong,
-        }
-    )
-    return CHECK_FAILED if wrong else 0
+    return {
+        "playbook": story.name,
+        "rulebook": play.table.book.id,
+        "story": " ".join(story.story),
+        "opened": plain(play.opened),
+        "steps": steps,
+        "balances": {str(account): amount for account, amount in play.table.ledger.balances.items()},
+        "mismatches": wrong,
+    }
 
 
-def _for_people(play: Play, pace: int) -> int:
-    told = _Retelling(play)
-    told.heading()
+def _mismatch(one: Mismatch) -> dict[str, Any]:
+    return {"line": one.line, "expected": one.expected, "got": one.got}
+
+
+def told(play: Play, pace: int = 0) -> int:
+    """Retells a playing for people; 1 where a pinned line is not what the table answers."""
+    from taisai.cli.retelling import Retelling
+
+    retelling = Retelling(play)
+    retelling.heading()
     wrong: list[Mismatch] = []
     for number, played in enumerate(play.steps()):
         if pace and number:
             sys.stdout.flush()
             time.sleep(pace)
-        told.step(played)
+        retelling.step(played)
         wrong += played.mismatches
-    told.ending()
+    retelling.ending()
     return _verdict(play.story, wrong)
 
 
@@ -147,13 +164,17 @@ def _verdict(story: Playbook, found: list[Mismatch]) -> int:
     if unpinned:
         last.append(f"{_lines_are(unpinned)} not pinned: `taisai table pin {story.name}` writes them")
     for text in last:
-        sys.stderr.write(f"taisai: {printable(text, 1_000)}\n")
+        _warn(text)
     return CHECK_FAILED
+
+
+def _warn(text: str) -> None:
+    sys.stderr.write(f"taisai: {printable(text, 1_000)}\n")
 
 
 def counted(count: int) -> str:
     """Such as '47 pinned lines'."""
-    return f"{count} pinned line{'' if count == 1 else 's'}"
+    return f"{count:,} pinned line{'' if count == 1 else 's'}"
 
 
 def _lines_are(count: int) -> str:
@@ -161,147 +182,77 @@ def _lines_are(count: int) -> str:
     return f"{count} line is" if count == 1 else f"{count} lines are"
 
 
-class _Retelling:
-    """Tells a play as it goes on; each clause in full when it first speaks."""
-
-    def __init__(self, play: Play) -> None:
-        from rich.console import Console
-
-        self.play, self.book = play, play.table.book
-        self.phase = play.table.phase
-        self.phases = {one.id: one.label for one in self.book.procedure.phases}
-        self.quoted: set[Clause] = set()
-        people = sys.stdout.isatty()
-        self.drawn = StringIO()
-        width = shutil.get_terminal_size().columns if people else WIDTH
-        self.console = Console(
-            file=self.drawn, force_terminal=people, width=width, markup=False, emoji=False, highlight=False
-        )
-
-    def _say(self, text: str, *, style: str = "", indent: int = 0) -> None:
-        """Words, broken at the width of the terminal."""
-        from rich.padding import Padding
-        from rich.text import Text
-
-        self.console.print(Padding(Text(text, style), (0, 0, 0, indent), expand=False))
-        for row in self.drawn.getvalue().splitlines():
-            line(row.rstrip())
-        self.drawn.seek(0)
-        self.drawn.truncate()
-
-    def heading(self) -> None:
-        """What is played, where, under which terms, by whom."""
-        story, terms = self.play.story, self.play.story.opening
-        self._say(f"{self.book.title} · {self.book.id}", style="bold")
-        if story.story:
-            self._say(" ".join(story.story), style="italic")
-        line()
-        chosen = [f"{name} {value}" for name, value in (terms.settings | terms.offers).items()]
-        self._say(
-            f"Table {terms.table}, layout {self.play.table.layout}, money in the smallest unit of "
-            f"{terms.currency}. Limits {', '.join(limits_told(terms.limits))}."
-            + (f" With {', '.join(chosen)}." if chosen else "")
-        )
-        labels = {rank.id: rank.label for rank in self.book.people.ladder}
-        people = (f"{name}, {labels[one.position]}" for name, one in self.play.table.people.items())
-        self._say(f"At the table: {'; '.join(people)}.")
-        line()
-
-    def step(self, played: Played) -> None:
-        """A command and all that followed."""
-        step, refusal = played.step, played.refusal
-        if step.says:
-            line()
-            self._say(" ".join(step.says), style="italic")
-        if step.after != STEP:
-            self._say(f"… {_span(step.after)} later", style="italic")
-        self._say(f"{played.command.by}: {step.words}", style="bold cyan")
-        if refusal is not None:
-            why = f"✗ refused, {refusal.reason}: {refusal.message} ({refusal.clause})"
-            self._say(why, style="red", indent=2)
-            self._quote(refusal.clause)
-        elif not played.happened:
-            self._say("· nothing changes: it was done already", indent=2)
-        for one in played.happened:
-            self._happened(one)
-        if self.play.table.phase is not self.phase:
-            self.phase = self.play.table.phase
-            self._say(f"→ {self.phases[self.phase]}", style="yellow", indent=2)
-        for fact in played.facts:
-            self._say(fact, style="green", indent=2)
-        for wrong in played.mismatches:
-            mark, style = ("?", "yellow") if wrong.expected is None else ("≠", "bold red")
-            self._say(f"{mark} {self.play.story.name}:{wrong.line}: {wrong}", style=style, indent=2)
-
-    def _happened(self, one: Happened) -> None:
-        event = one.event
-        name, _, details = event_line(event).removeprefix("+ ").partition(f" [{event.clause}]")
-        # The phase is told in people's words once the command is done.
-        told = ", ".join(one for one in details.split(", ") if one.split()[:1] != ["phase"]).strip()
-        self._say(f"✓ {name.replace('-', ' ')}{f': {told}' if told else ''} ({event.clause})", indent=2)
-        self._quote(event.clause)
-        if isinstance(event, ResultEntered | ResultCorrected | RoundResettled):
-            for row in dice(Outcome.of(*event.faces)).splitlines():
-                line(f"    {row}")
-        if isinstance(event, RoundSettled | RoundResettled) and one.shares:
-            self._shares(event, one.shares)
-
-    def _quote(self, clause: Clause) -> None:
-        """The clause in our words, when it first speaks."""
-        if clause not in self.quoted:
-            self.quoted.add(clause)
-            said = self.book.clauses.get(clause)
-            self._say(f"{clause}: {said.says if said else HOUSE.get(clause, '')}", style="dim", indent=4)
-
-    def _shares(self, event: RoundSettled | RoundResettled, shares: tuple[Share, ...]) -> None:
-        """The settlement, bet by bet, each with its clause and why."""
-        terms = self.play.terms_of(event)
-        outcome = Outcome.of(*event.faces)
-        numbers = ("stake", "returned")
-        made = table(
-            f"{' '.join(map(str, outcome.faces))}, total {outcome.total}",
-            ("seat", "area", *numbers, "clause", "why"),
-            right=numbers,
-        )
-        for share in shares:
-            why = terms[share.layout].matrix.explain(share.area, outcome)
-            verdict = f"{why.label} wins {why.odds}" if why.odds else f"{why.label} loses. {why.says}"
-            clause = str(share.clause)
-            if share.limited is Limited.UNDER_ONCE:
-                verdict, clause = f"{verdict} ({share.limited})", f"{clause}, {share.limits_clause}"
-            elif share.limited is not Limited.NOT:
-                verdict, clause = f"{share.limited}: returned", str(share.limits_clause)
-            made.add_row(share.seat, share.area, str(share.stake), str(share.returned), clause, verdict)
-        show(made)
-
-    def ending(self) -> None:
-        """The balances: the table's accounts, and what each seat has."""
-        line()
-        balances = self.play.table.ledger.balances
-        made = table(
-            "The books at the end", ("account", "held or due", "owed"), right=("held or due", "owed")
-        )
-        for account, balance in balances.items():
-            if balance:
-                made.add_row(account, *((str(balance), "") if account.held else ("", str(balance))))
-        made.add_section()
-        held = sum(balance for account, balance in balances.items() if account.held)
-        owed = sum(balance for account, balance in balances.items() if not account.held)
-        made.add_row("in all", str(held), str(owed))
-        show(made)
-        seats = [seat for seat in self.play.table.seats.values() if seat.purses]
-        if seats:
-            made = table("Seats", ("seat", "player", "credits", "at risk"), right=("credits", "at risk"))
-            for seat in seats:
-                credits_ = sum(purse.credits for purse in seat.purses.values())
-                made.add_row(seat.name, seat.player, str(credits_), str(seat.at_risk))
-            show(made)
+# Into a journal
 
 
-def _span(milliseconds: int) -> str:
-    """A time such as '25 hours'."""
-    for size, name in _SPANS:
-        if milliseconds >= 2 * size or size == 1_000:
-            count = milliseconds // size
-            return f"{count} {name}" if count == 1 else f"{count} {name}s"
-    return f"{milliseconds} milliseconds"
+def _recorded(arguments: Namespace, story: Playbook, pace: int, times: int) -> int:
+    from taisai.cli.recording import recording
+
+    file, repeated = arguments.journal, None
+    key, secret = arguments.key or f"{file}.key", arguments.passphrase_file
+    with recording(story, book_of(story), file, key_file=key, passphrase_file=secret) as record:
+        play = record.play()
+        facts = _facts(play) if arguments.json else None
+        code = told(play, pace) if facts is None else 0
+        if times > 1:
+            began = time.perf_counter()
+            with _progress(times - 1, shown=sys.stderr.isatty()) as done:
+                repeated = record.repeat(times - 1, done)
+            if facts is None:
+                _tell_repeated(story, repeated, time.perf_counter() - began)
+        sealed = record.seal()
+    wrong = repeated.wrong if repeated else 0
+    if facts is None:
+        _tell_sealed(file, key, sealed)
+        return CHECK_FAILED if wrong else code
+    as_json(facts | _recorded_facts(file, key, repeated, sealed))
+    return CHECK_FAILED if wrong or facts["mismatches"] else 0
+
+
+@contextmanager
+def _progress(times: int, *, shown: bool) -> Iterator[Callable[[], None]]:
+    """Something to call after each repetition; on a terminal it shows how far it is and how fast."""
+    if not shown:
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.finished_speed or task.speed or 0:,.0f} a second")
+
+    columns = (MofNCompleteColumn(), BarColumn(), Rate(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=times)
+        yield lambda: progress.advance(task)
+
+
+def _tell_repeated(story: Playbook, repeated: Repeated, seconds: float) -> None:
+    first, last = repeated.tables
+    where = f"at table {first}" if first == last else f"at tables {first} to {last}"
+    rate = f"{repeated.entries:,} entries in {seconds:.1f} s, {repeated.entries / seconds:,.0f} a second"
+    came_to = f"{repeated.wrong:,} not as written" if repeated.wrong else "all as written"
+    line(f"Repeated {repeated.times:,} times {where}: {rate}; {counted(repeated.pinned)}, {came_to}")
+    if repeated.wrong:
+        table, first_one = repeated.mismatches[0]
+        _warn(f"{story.name}:{first_one.line}: at {table}, {first_one}")
+
+
+def _tell_sealed(file: str, key: str, sealed: Sealed) -> None:
+    from taisai.cli.audit_reading import moment
+
+    line(
+        f"Journal {printable(file)}: {sealed.entries:,} entries written, "
+        f"sealed over {sealed.size:,} at {moment(sealed.at)} with {printable(key)}"
+    )
+    line(f"Verify it with `taisai audit verify {printable(file)}`")
+
+
+def _recorded_facts(file: str, key: str, repeated: Repeated | None, sealed: Sealed) -> dict[str, Any]:
+    facts: dict[str, Any] = {"journal": {"file": file, "key": key, **sealed._asdict()}}
+    if repeated is not None:
+        wrong = [{"table": table, **_mismatch(one)} for table, one in repeated.mismatches]
+        facts["repeated"] = repeated._asdict() | {"mismatches": wrong}
+    return facts

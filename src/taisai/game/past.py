@@ -53,7 +53,7 @@ class PastRounds(Sequence[Round]):
         return map(self.glance, range(1, self._count + 1))
 
     def __repr__(self) -> str:
-        return f"<{self._count} rounds, {len(self._in_memory)} in memory, {len(self._unsaved)} unsaved>"
+        return f"<PastRounds: {self._count}, {len(self._in_memory)} in memory, {len(self._unsaved)} unsaved>"
 
     def append(self, round_: Round) -> None:
         """One more round is over."""

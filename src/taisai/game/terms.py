@@ -21,6 +21,7 @@ from taisai.rules.settlement import GREATEST_SUM
 ONES: Final = lanes.spread(len(OUTCOMES))
 GUARDS: Final = lanes.guard(len(OUTCOMES))
 MOST_COMPILED: Final = 16  # of one table at once, some hundred kilobytes each; a floor has two or three signs
+MOST_AT_HAND: Final = 4  # whichever table asked: one opens under what it has just been asked, others alike
 
 
 @dataclass(frozen=True, slots=True)  # a named tuple's fields take twice as long to read
@@ -48,10 +49,26 @@ class Terms:
     """The denominator of all returns of the table, whatever the layout."""
 
 
+_AT_HAND: Final[dict[str, dict[str, Terms]]] = {}
+"""Digest → the terms compiled last; nobody changes them."""
+
+
 def terms_of(
     book: Rulebook, settings: dict[str, str], offers: dict[str, str], limits: Limits
 ) -> dict[str, Terms]:
     """The terms of every layout of the book; an offer that the book does not allow raises a RulesError."""
+    digest = digest_of(book, settings, offers, limits)
+    terms = _AT_HAND.get(digest)
+    if terms is None:
+        terms = _AT_HAND[digest] = _compiled(book, settings, offers, limits)
+        if len(_AT_HAND) > MOST_AT_HAND:
+            del _AT_HAND[next(iter(_AT_HAND))]
+    return terms
+
+
+def _compiled(
+    book: Rulebook, settings: dict[str, str], offers: dict[str, str], limits: Limits
+) -> dict[str, Terms]:
     matrices = {
         layout: book.matrix(layout, settings=settings, offered=offers) for layout in book.pay_by_layout
     }

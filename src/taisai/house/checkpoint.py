@@ -25,9 +25,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from taisai.house.errors import JournalError
 from taisai.house.keys import PublicKey, SigningKey, is_key_name
 from taisai.house.merkle import EMPTY_ROOT, HASH_BYTES, MOST_LEAVES
-from taisai.rules.errors import RulesError, printable
+from taisai.rules.errors import printable
 
 MOST_BYTES: Final = 1_000_000  # of a signed checkpoint; sixteen of the largest signatures known need 80,000
 MOST_SIGNATURES: Final = 16  # what every reader of signed notes has to take
@@ -38,7 +39,7 @@ _DECIMAL: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _SIGNATURE: Final = re.compile(r"— ([^ ]+) ([A-Za-z0-9+/]+={0,2})")
 
 
-class CheckpointError(RulesError):
+class CheckpointError(JournalError):
     """A checkpoint that is not what it should be: expected, got, line."""
 
 

@@ -39,6 +39,11 @@ class _Tree(msgspec.Struct, frozen=True):
     peaks: tuple[bytes, ...]
 
 
+def written_tree(tree: Frontier) -> bytes:
+    """The tree as it is kept."""
+    return msgspec.json.encode(_Tree(tree.size, tree.peaks))
+
+
 def origin_of(journal: str) -> str:
     """What a checkpoint calls a journal."""
     return f"taisai/{journal}"
@@ -117,6 +122,8 @@ class Journal:
 
     def append(self, decisions: Sequence[Decision]) -> None:
         """All decisions, durably, or none; a decision without events needs no entry."""
+        if self._in_doubt:
+            raise InDoubtError(f"expected a journal opened anew, got one in doubt: {self._in_doubt}")
         rows: list[Row] = []
         tree, previous, versions = self._tree.copy(), self._previous, dict[str, int]()
         encode, format_ = self.codec.encode, self.codec.version
@@ -151,9 +158,7 @@ class Journal:
                     self._learn(event)
 
     def _write(self, rows: Sequence[Row]) -> None:
-        """After a write whose end nobody knows, nobody knows what the next entry would follow on."""
-        if self._in_doubt:
-            raise InDoubtError(f"expected a journal opened anew, got one in doubt: {self._in_doubt}")
+        """After a write whose end nobody knows, nobody knows what the next entry would follow."""
         try:
             self.store.append(rows)
         except InDoubtError as error:
@@ -222,8 +227,7 @@ class Journal:
     def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> None:
         """Keeps the state of a stream as it is now, and the tree's."""
         self.store.keep(Kept(stream, self.version(stream), body), parts)
-        tree = _Tree(self._tree.size, self._tree.peaks)
-        self.store.keep(Kept(TREE, self._tree.size, msgspec.json.encode(tree)), {})
+        self.store.keep(Kept(TREE, self._tree.size, written_tree(self._tree)), {})
 
     def close(self) -> None:
         """Lets go of the store."""

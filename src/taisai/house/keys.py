@@ -34,7 +34,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from taisai.rules.errors import RulesError, printable
+from taisai.house.errors import JournalError
+from taisai.rules.errors import printable
 
 MOST_NAME: Final = 100  # characters of a key's name
 MOST_PASSPHRASE: Final = 1023  # bytes; OpenSSL takes no more
@@ -52,7 +53,7 @@ _FILE: Final = re.compile(
 )
 
 
-class KeysError(RulesError):
+class KeysError(JournalError):
     """A key, a name or a key file that is not what it should be: expected, got, where."""
 
 

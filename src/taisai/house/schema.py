@@ -13,6 +13,12 @@ _APPEND_ONLY: Final = """
 CREATE TRIGGER {name}_is_not_{changed} BEFORE {change} ON {name}
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END
 """
+# REPLACE tells the trigger above only where recursive_triggers is set, and others do not set it.
+_NOT_REPLACED: Final = """
+CREATE TRIGGER {name}_is_not_replaced BEFORE INSERT ON {name}
+WHEN EXISTS (SELECT 1 FROM {name} WHERE {alike})
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END
+"""
 
 
 def _append_only(name: str) -> tuple[str, str]:
@@ -20,6 +26,10 @@ def _append_only(name: str) -> tuple[str, str]:
         _APPEND_ONLY.format(name=name, change="UPDATE", changed="changed").strip(),
         _APPEND_ONLY.format(name=name, change="DELETE", changed="deleted").strip(),
     )
+
+
+def _not_replaced(name: str, alike: str) -> str:
+    return _NOT_REPLACED.format(name=name, alike=alike).strip()
 
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
@@ -33,12 +43,14 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         OR NEW.version <> (SELECT coalesce(max(version), 0) + 1 FROM entry WHERE stream = NEW.stream)
         BEGIN SELECT RAISE(ABORT, 'the journal has no gaps'); END""",
         *_append_only("stream"),
+        _not_replaced("stream", "id = NEW.id OR name = NEW.name"),
         *_append_only("entry"),
     ),
     (
         """CREATE TABLE checkpoint (number INTEGER PRIMARY KEY, size INTEGER NOT NULL, text TEXT NOT NULL)
         STRICT""",
         *_append_only("checkpoint"),
+        _not_replaced("checkpoint", "number = NEW.number"),
     ),
     (
         """CREATE TABLE snapshot (stream TEXT NOT NULL, version INTEGER NOT NULL, digest BLOB NOT NULL,

@@ -50,8 +50,7 @@ class SqliteStore(SqliteReader):
                     schema.check(self._writing, str(path))
                     self._prepare(str(path), synchronous, wal_pages)
                     schema.migrate(self._writing)
-                    # What a killed process wrote and did not sync is read like all the rest: make it sure.
-                    self._writing.wal_checkpoint()
+                    self._make_sure()
                 super().__init__(path, vfs=vfs)
                 self._ids: dict[str, int] = dict(self._read("SELECT name, id FROM stream"))
             except BaseException:
@@ -78,6 +77,10 @@ class SqliteStore(SqliteReader):
                 expected = f"{name} {'full' if name == 'synchronous' else safe[0]}"
                 why = "without which a power failure loses bets"
                 raise JournalError(f"expected {expected}, {why}, got {got} ({path})")
+
+    def _make_sure(self) -> None:
+        """Syncs what a process that was killed had written: it is read, and answered for, like the rest."""
+        self._writing.wal_checkpoint()
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one synced transaction, or none."""

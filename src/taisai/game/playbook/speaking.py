@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from msgspec.structs import fields
-
 from taisai.game.commands import COMMANDS, Command, Limits, OpenTable, Perform, Slip, kebab
-from taisai.game.playbook.values import Misread, UnknownWord, keyword, pieces, two_amounts, value_of, whole
+from taisai.game.playbook.values import (
+    Misread,
+    UnknownWord,
+    fields_of,
+    keyword,
+    pieces,
+    two_amounts,
+    value_of,
+    whole,
+)
 from taisai.game.table import Table
 from taisai.rules.round import Act
 
@@ -72,7 +79,7 @@ class Spoken(NamedTuple):
     def command(self, table: Table, at: int) -> Command:
         """The command, at a table and a moment."""
         kind, said = VERBS[self.verb], dict(self.said)
-        names = {field.name: field.required for field in fields(kind)}
+        names = {field.name: field.required for field in fields_of(kind)}
         if names.get("round") and "round" not in said:
             said["round"] = table.round.number if table.round else max(1, len(table.rounds))
         if names.get("seat") and "seat" not in said:
@@ -93,7 +100,7 @@ def spoken(by: str, text: str, bets_before: int) -> Spoken:
     for place, words in enumerate(pieces(rest)):
         reader.read(words, first=place == 0)
     said = reader.everything()
-    for field in fields(kind):
+    for field in fields_of(kind):
         if field.required and field.name not in said and field.name not in ("at", "by", *_FROM_TABLE):
             raise Misread(f"{keyword(field.name)} with {verb}", rest or "nothing")
     return Spoken(by, verb, said)
@@ -104,7 +111,7 @@ class _Reader:
 
     def __init__(self, verb: str, kind: type[Command], bets_before: int) -> None:
         self.verb, self.bets_before = verb, bets_before
-        self.types: dict[str, Any] = {one.name: one.type for one in fields(kind)}
+        self.types: dict[str, Any] = {one.name: one.type for one in fields_of(kind)}
         hidden = {"at", "by", "bets", "limits", "offers"} | ({"act"} if kind is Perform else set())
         self.keywords = {keyword(name): name for name in self.types if name not in hidden}
         self.said: dict[str, Any] = {"act": Act(verb)} if kind is Perform else {}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import NODEFAULT
-from msgspec.structs import fields
 
 from taisai.game.commands import Limits, kebab
 from taisai.game.events import BetRegistered, Event
 from taisai.game.playbook.shares import Limited, Share
-from taisai.game.playbook.values import keyword, written
+from taisai.game.playbook.values import fields_of, keyword, written
 from taisai.game.refusals import Refusal
 from taisai.game.words import Means
 
@@ -31,7 +30,7 @@ def _told(event: Event) -> list[str]:
         bet = f"{written(event.area)} {event.stake}"
         return [event.id, f"seat {event.seat}", bet, event.means, f"layout {event.layout}", *asked]
     told = []
-    for field in fields(event):
+    for field in fields_of(type(event)):
         value = getattr(event, field.name)
         default = field.default is not NODEFAULT and value == field.default
         if field.name in _UNTOLD or default or value is None or value in ("", (), {}):

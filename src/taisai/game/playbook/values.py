@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cache
 from types import NoneType
 from typing import Any, Final, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import FieldInfo, fields
 
 from taisai.rules.errors import RulesError, printable
 
@@ -52,6 +56,12 @@ class UnknownWord(Misread):
 
 def _quoted(got: object) -> str:
     return printable(repr(str(got)), 80)
+
+
+@cache  # asking msgspec anew would take most of the time of a playing
+def fields_of(kind: type[Struct]) -> tuple[FieldInfo, ...]:
+    """The fields of a kind of command or event."""
+    return fields(kind)
 
 
 def keyword(field: str) -> str:

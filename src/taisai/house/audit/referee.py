@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from typing import Any, Final
 
 import apsw
@@ -25,6 +26,12 @@ TABLES_IN_MEMORY: Final = 50
 """Others are written down and taken up again when their next entry comes: a journal may have any number."""
 BETS_IN_MEMORY: Final = 50_000
 """Of rounds that are over; beyond it they are put away."""
+
+
+@lru_cache(maxsize=16)
+def _book(text: str, name: str) -> Rulebook:
+    """A rulebook, read once: an auditor who checks many files meets the same few again and again."""
+    return rulebook_from(text, name)
 
 
 class Shelf:
@@ -92,7 +99,7 @@ class Referee:
             if event.digest in self._texts:
                 raise DamagedError(entry.position, f"expected each rulebook once, got {event.id} again")
             try:
-                book = rulebook_from(event.text, event.id)
+                book = _book(event.text, event.id)
             except RulesError as error:
                 raise DamagedError(
                     entry.position, f"expected a rulebook, got another text: {error}"

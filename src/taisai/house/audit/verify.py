@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-import msgspec
 
 from taisai.game.cage import Missing, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
@@ -19,8 +17,9 @@ from taisai.house.audit.sources import Body, JournalFile, Source, source_of
 from taisai.house.checkpoint import SignedCheckpoint
 from taisai.house.codec import HOUSE, Entry, table_of
 from taisai.house.errors import DamagedError
-from taisai.house.journal import TREE
+from taisai.house.journal import TREE, written_tree
 from taisai.house.keys import PublicKey
+from taisai.house.merkle import Frontier
 from taisai.house.sqlite_reading import SqliteReader
 from taisai.house.store import Sealed
 
@@ -89,15 +88,12 @@ class _Audit:
     def run(self, progress: Progress | None) -> Report:
         """Everything, in one reading."""
         try:
-            for piece in self.source.pieces():
-                if isinstance(piece, Body):
-                    self._entry(self.chain.take(piece))
-                    if progress and not self.chain.size % TOLD_EVERY:
-                        progress(self.source.done, self.source.total)
-                elif isinstance(piece, Sealed):
-                    self.chain.check(piece)
-                else:
-                    self.chain.end(piece)
+            for entry in self._chained():
+                self.referee.take(entry)
+                if self.snapshots.due:
+                    self.snapshots.compare(entry, self.referee)
+                if progress and not entry.position % TOLD_EVERY:
+                    progress(self.source.done, self.source.total)
             self._end()
             if progress:
                 progress(self.source.total, self.source.total)
@@ -105,17 +101,26 @@ class _Audit:
         finally:
             self.referee.close()
 
-    def _entry(self, entry: Entry) -> None:
-        self.referee.take(entry)
-        if self.snapshots.due:
-            self.snapshots.compare(entry, self.chain, self.referee)
-        while self.held and self.held[0].checkpoint.size <= entry.position:
-            self._compare_held()
-
-    def _compare_held(self) -> None:
-        signed = self.held.pop(0)
-        self.chain.check_signed(signed)
-        self.agreed += 1
+    def _chained(self) -> Iterator[Entry]:
+        """Each entry once the chain holds it from both sides: by what came before it, and by the next one."""
+        waiting: Entry | None = None
+        for piece in self.source.pieces():
+            if isinstance(piece, Body):
+                entry = self.chain.take(piece)
+                if waiting is not None:
+                    yield waiting
+                waiting = entry
+                if self.snapshots.due:
+                    self.snapshots.compare_tree(self.chain.tree)
+                while self.held and self.held[0].checkpoint.size <= entry.position:
+                    self.chain.check_signed(self.held.pop(0))
+                    self.agreed += 1
+            elif isinstance(piece, Sealed):
+                self.chain.check(piece)
+            else:
+                self.chain.end(piece)
+        if waiting is not None:
+            yield waiting
 
     def _end(self) -> None:
         size = self.chain.size
@@ -196,24 +201,25 @@ class _Snapshots:
         self.due: set[tuple[str, int]] = set(reader.snapshots()) if reader else set()
         self.checked = 0
 
-    def compare(self, entry: Entry, chain: Chain, referee: Referee) -> None:
-        """The snapshots that were kept after this entry."""
-        here, tree = (entry.stream, entry.version), (TREE, entry.position)
-        if here in self.due and not entry.more:
-            aggregate = referee.aggregate(entry.stream)
-            assert aggregate is not None
-            self._same(*here, aggregate.written()[0], entry.position)
-            assert self._reader is not None
-            if isinstance(aggregate, TableInPlay):
-                for number in self._reader.parts(*here):
-                    round_ = aggregate.table.rounds.glance(number)
-                    if self._reader.part(entry.stream, number, entry.version) != encode(
-                        round_snapshot_of(round_)
-                    ):
-                        raise _thrown_away(entry.stream, entry.version, entry.position)
-        if tree in self.due:
-            peaks = {"size": chain.tree.size, "peaks": chain.tree.peaks}
-            self._same(*tree, msgspec.json.encode(peaks), entry.position)
+    def compare_tree(self, tree: Frontier) -> None:
+        """The tree's own, where one was kept after so many entries."""
+        if (TREE, tree.size) in self.due:
+            self._same(TREE, tree.size, written_tree(tree), tree.size)
+
+    def compare(self, entry: Entry, referee: Referee) -> None:
+        """The one of a stream that was kept after this entry."""
+        here = (entry.stream, entry.version)
+        if here not in self.due or entry.more:
+            return
+        aggregate = referee.aggregate(entry.stream)
+        assert aggregate is not None
+        assert self._reader is not None
+        self._same(*here, aggregate.written()[0], entry.position)
+        if isinstance(aggregate, TableInPlay):
+            for number in self._reader.parts(*here):
+                expected = encode(round_snapshot_of(aggregate.table.rounds.glance(number)))
+                if self._reader.part(entry.stream, number, entry.version) != expected:
+                    raise _thrown_away(*here, entry.position)
 
     def _same(self, stream: str, version: int, body: bytes, position: int) -> None:
         assert self._reader is not None

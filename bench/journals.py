@@ -1,0 +1,208 @@
+"""Journals on a real disk, opened and played for so long, for the benches of what must outlive the night."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import count
+from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+import apsw
+import numpy as np
+
+from bench.mix import mixed
+from bench.terminals import AT, BOOK, DEALER, MANAGER, TABLE, opening, perform, terminal
+from taisai.game.commands import Command, OpenTable, PlaceBets, Report, Slip, TakeBack
+from taisai.game.refusals import Refusal
+from taisai.game.table import Table
+from taisai.house.codec import stream_of
+from taisai.house.journal import Journal
+from taisai.house.keeper import Ask, Keeper
+from taisai.house.keys import SigningKey
+from taisai.house.sqlite import SAFE, WAL_PAGES, SqliteStore
+from taisai.house.store import Store
+from taisai.rules import Matrix, Rulebook, rulebook
+from taisai.rules.round import Act, Irregularity
+
+ON_DISK: Final = Path(__file__).parents[1] / "build"
+"""In the checkout: where a system keeps its temporary files in memory, nothing there would be durable."""
+STREAM: Final = stream_of(TABLE)
+KEY: Final = SigningKey.new("bench", seed=bytes(range(32)))
+SEATS: Final = 50
+COMMANDS: Final = 130
+"""Of players in one round of an evening, each with one to three bets."""
+TAKEN_BACK_EVERY, VOID_EVERY, CORRECTED_EVERY = 40, 7, 11
+
+
+@cache
+def book() -> Rulebook:
+    """The rulebook of the benches, read once."""
+    return rulebook(BOOK)
+
+
+def directory() -> TemporaryDirectory[str]:
+    """A folder on the disk, gone when the bench is over."""
+    ON_DISK.mkdir(exist_ok=True)
+    return TemporaryDirectory(prefix="bench-", dir=ON_DISK)
+
+
+def opened(store: Store, *, seats: int) -> Keeper:
+    """A new journal with one table, whose seats all play at terminals and whose first round is open."""
+    journal = Journal.opened(
+        store, journal="bench", key=KEY.public, at=AT, by="house", program="bench", demonstration=False
+    )
+    keeper = Keeper(journal)
+    answer(keeper, list(opening(seats=seats)))
+    return keeper
+
+
+def asked(command: Command) -> Ask:
+    """A command as a keeper takes it."""
+    return Ask(STREAM, command, book() if isinstance(command, OpenTable) else None)
+
+
+def answer(keeper: Keeper, commands: Sequence[Command]) -> None:
+    """Has commands answered together, none of them by a refusal."""
+    for one in keeper.answer_all([asked(command) for command in commands]):
+        assert not isinstance(one, Refusal), one
+
+
+def single_bets(table: Table, *, bets: int, seats: int) -> list[PlaceBets]:
+    """So many bets of one slip each for the round in hand, by every seat in its turn."""
+    assert table.round is not None
+    terms = table.seats["0"].terms
+    assert terms is not None
+    number, areas = table.round.number, terms.matrix.areas
+    mix = mixed(terms.matrix, bets=bets, players=seats)
+    return [
+        PlaceBets(
+            at=AT + place, by=terminal(place % seats), round=number, seat=str(place % seats),
+            bets=(Slip(f"{number}-{place}", areas[row], stake),),
+        )
+        for place, (_, row, stake) in enumerate(mix.plain())
+    ]  # fmt: skip
+
+
+# What a journal is measured against
+
+
+def database(path: Path) -> apsw.Connection:
+    """An empty database of SQLite's, as safe as a journal."""
+    connection = apsw.Connection(str(fresh(path)))
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", "full")
+    connection.pragma("wal_autocheckpoint", WAL_PAGES)
+    assert all(connection.pragma(name) in safe for name, safe in SAFE.items())
+    return connection
+
+
+class BareFile:
+    """A file that knows nothing of what is written into it, and begins again after so many bytes."""
+
+    def __init__(self, path: Path, *, again_after: int | None = None) -> None:
+        self._file = os.open(fresh(path), os.O_WRONLY | os.O_CREAT, 0o600)
+        self._place, self._again_after = 0, again_after
+
+    def write(self, data: bytes) -> None:
+        """Writes, and waits until it is on the disk."""
+        os.pwrite(self._file, data, self._place)
+        os.fdatasync(self._file)
+        self._place += len(data)
+        if self._again_after and self._place >= self._again_after:
+            self._place = 0
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        os.close(self._file)
+
+
+def fresh(path: Path) -> Path:
+    """A path at which there is no file, nor anything that SQLite keeps beside one."""
+    for found in path.parent.glob(f"{path.name}*"):
+        found.unlink()
+    return path
+
+
+# An evening
+
+
+class Evening(NamedTuple):
+    """A journal of mixed play, and the same as it was earlier; each as long after its last snapshot."""
+
+    short: Path
+    long: Path
+
+
+@cache
+def evening(*, short: int, long: int, tail: int) -> Evening:
+    """One evening played until so many snapshots were kept and so many rounds more, twice over."""
+    _kept.append(directory())
+    here = Path(_kept[-1].name)
+    made = Evening(here / f"{short}.journal", here / f"{long}.journal")
+    rounds = count(1)
+    _play(made.short, rounds, snapshots=short, tail=tail)
+    copyfile(made.short, made.long)
+    _play(made.long, rounds, snapshots=long, tail=tail)
+    return made
+
+
+_kept: Final[list[TemporaryDirectory[str]]] = []
+"""Folders of evenings that more than one bench looks at; gone when the process is."""
+
+
+def _play(path: Path, rounds: Iterator[int], *, snapshots: int, tail: int) -> None:
+    """Goes on with an evening, or begins it, and closes the journal with a signature over all of it."""
+    store = SqliteStore(path)
+    keeper = Keeper(Journal(store)) if store.last() else opened(store, seats=SEATS)
+    terms = keeper.table(TABLE).seats["0"].terms
+    assert terms is not None
+    left = tail
+    while left:
+        answer(keeper, list(_round(next(rounds), terms.matrix)))
+        left -= _snapshots(store) >= snapshots
+    keeper.journal.seal(KEY, at=AT)
+    keeper.journal.close()
+
+
+def _snapshots(store: Store) -> int:
+    return sum(stream == STREAM for stream, _ in store.snapshots())
+
+
+def _round(number: int, matrix: Matrix) -> Iterator[Command]:
+    """A round: settled, void, or settled and found wrong when it was paid."""
+    if number > 1:
+        yield perform(Act.OPEN_BETS)
+    draw = np.random.default_rng(number)
+    yield from _bets(number, matrix, draw)
+    yield perform(Act.CLOSE_BETS)
+    yield perform(Act.TUMBLE, tumbles=3)
+    yield perform(Act.UNCOVER)
+    if not number % VOID_EVERY:
+        yield perform(Act.ENTER_RESULT, flat=False)
+        return
+    entered, shown = (tuple(faces) for faces in draw.integers(1, 7, (2, 3)).tolist())
+    yield perform(Act.ENTER_RESULT, faces=entered)
+    for act in (Act.SETTLE, Act.COLLECT_AND_PAY, Act.CONCLUDE):
+        yield perform(act)
+    if not number % CORRECTED_EVERY and sorted(entered) != sorted(shown):
+        wrong = Irregularity.WRONG_RESULT
+        yield Report(at=AT, by=DEALER, event=wrong, round=number, faces=shown, second=MANAGER)
+
+
+def _bets(number: int, matrix: Matrix, draw: np.random.Generator) -> Iterator[Command]:
+    """The bets of a round, a few of them taken back."""
+    sizes = draw.integers(1, 4, COMMANDS).tolist()
+    mix = iter(mixed(matrix, bets=sum(sizes), players=SEATS, seed=number).plain())
+    for place, size in enumerate(sizes):
+        seat = int(draw.integers(SEATS))
+        who, slips = terminal(seat), list[Slip]()
+        for slip in range(size):
+            _, row, stake = next(mix)
+            slips.append(Slip(f"{number}-{place}-{slip}", matrix.areas[row], stake))
+        yield PlaceBets(at=AT + place, by=who, round=number, seat=str(seat), bets=tuple(slips))
+        if not place % TAKEN_BACK_EVERY:
+            yield TakeBack(at=AT + place, by=who, round=number, seat=str(seat), ids=(slips[0].id,))

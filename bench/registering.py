@@ -1,0 +1,196 @@
+"""Bets registered durably while a thousand seats wait, each for its answer before it bets again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median, quantiles
+from threading import Event
+from time import perf_counter
+from typing import Final
+
+import apsw
+
+from bench.harness import Bench, Line, Target, in_turns
+from bench.journals import BareFile, TABLE, asked, database, directory, fresh, opened, single_bets
+from taisai.game.refusals import Refusal
+from taisai.house.audit import verified
+from taisai.house.keeper import Answer, Ask, Keeper
+from taisai.house.memory import MemoryStore
+from taisai.house.sqlite import SqliteStore
+from taisai.house.store import Row, Store
+from taisai.house.writer import Writer
+
+SEATS: Final = 1_000
+"""Each has one bet in flight."""
+BETS: Final = 10_000
+SINGLY: Final = 300
+"""Rows of a measurement where each is a transaction of its own; its time counts for all bets."""
+
+
+def run(*, quick: bool) -> Iterator[Line]:
+    """Against SQLite with one transaction a row, the same house without a disk, and the disk alone."""
+    with directory() as folder:
+        here = Path(folder)
+        durable, memory = _Floor(lambda: SqliteStore(fresh(here / "ours"))), _Floor(MemoryStore)
+        rows = _checked(durable, memory, here / "ours")
+        singly = _Singly(here / "singly", rows[-SINGLY:])
+        bare = _Bare(here / "bare", rows)
+        ways = {"ours": durable, "memory": memory, "singly": singly, "bare limit": bare}
+
+        def ready(_turn: int) -> None:
+            for way in ways.values():
+                way.ready()
+
+        durable.slowest.clear()
+        times = dict(
+            in_turns({name: way.go for name, way in ways.items()}, turns=3 if quick else 9, before=ready)
+        )
+        for way in ways.values():
+            way.close()
+    times["singly"] = [seconds * BETS / len(singly.rows) for seconds in times["singly"]]
+    bench = Bench(f"{BETS:,} bets registered durably, {SEATS:,} seats waiting", times)
+    yield bench.line(
+        "SQLite, a transaction a row / ours", of="singly", over="ours", target=Target(15)
+    )
+    yield bench.line("the same in memory / ours", of="memory", over="ours", target=Target(0.4))
+    waits = [
+        slowest / (SEATS * seconds / BETS)
+        for slowest, seconds in zip(durable.slowest, times["ours"], strict=True)
+    ]
+    low, _, high = quantiles(waits, n=4)
+    most = Target(3, at_most=True)
+    yield Line(bench.name, "wait of 99 in 100 / in flight ÷ throughput", median(waits), low, high, most)
+    yield bench.line("bare limit: ours / fdatasync of the same bytes", of="ours", over="bare limit")
+
+
+class _Floor:
+    """Seats that bet, wait for the answer and bet again, over whatever store is made for each turn."""
+
+    def __init__(self, make: Callable[[], Store]) -> None:
+        self._make = make
+        self._keeper: Keeper | None = None
+        self._played = True
+        self._asks: list[Ask] = []
+        self.slowest: list[float] = []
+        """Turn by turn, the wait that 99 in 100 bets do not exceed."""
+
+    @property
+    def keeper(self) -> Keeper:
+        """Who keeps the table of the turn."""
+        assert self._keeper is not None
+        return self._keeper
+
+    def ready(self) -> None:
+        """A table with an open round, no bets in it yet, and the bets that will be made."""
+        if self._played:
+            self.close()
+            self._keeper = opened(self._make(), seats=SEATS)
+            bets = single_bets(self._keeper.table(TABLE), bets=BETS, seats=SEATS)
+            self._asks = [asked(command) for command in bets]
+            self._played = False
+
+    def close(self) -> None:
+        """Lets go of the journal."""
+        if self._keeper:
+            self._keeper.journal.close()
+            self._keeper = None
+
+    def go(self) -> None:
+        """All bets, from the first that is submitted until the last is answered."""
+        writer, waits, waiting = Writer(self.keeper), list[float](), iter(self._asks)
+        refused, done = list[object](), Event()
+
+        def submit(ask: Ask) -> None:
+            begun = perf_counter()
+
+            def answered(answer: Answer | BaseException) -> None:
+                waits.append(perf_counter() - begun)
+                if isinstance(answer, Refusal | BaseException):
+                    refused.append(answer)
+                following = next(waiting, None)
+                if following is not None:
+                    submit(following)
+                elif len(waits) == BETS:
+                    done.set()
+
+            writer.submit(ask, answered)
+
+        for ask in self._asks[:SEATS]:
+            next(waiting)
+            submit(ask)
+        done.wait()
+        writer.close()
+        assert not refused, refused[0]
+        self.slowest.append(quantiles(waits, n=100)[98])
+        self._played = True
+
+
+class _Singly:
+    """The same rows in a table without index or trigger, each its own transaction, as safe as ours."""
+
+    def __init__(self, path: Path, rows: Sequence[Row]) -> None:
+        self._path, self.rows = path, rows
+        self._connection: apsw.Connection | None = None
+
+    def ready(self) -> None:
+        """An empty table."""
+        self.close()
+        self._connection = database(self._path)
+        self._connection.execute(
+            "CREATE TABLE entry (position INTEGER PRIMARY KEY, stream, version, body)"
+        )
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+
+    def go(self) -> None:
+        """Row by row."""
+        assert self._connection is not None
+        for row in self.rows:
+            self._connection.execute("INSERT INTO entry VALUES (?1, ?2, ?3, ?4)", row)
+
+
+class _Bare:
+    """The bytes of as many entries as seats wait, appended to a file and synced; then those of the next."""
+
+    def __init__(self, path: Path, rows: Sequence[Row]) -> None:
+        self._path = path
+        self._file: BareFile | None = None
+        bodies = [row.body for row in rows]
+        self._groups = [b"".join(bodies[first : first + SEATS]) for first in range(0, len(bodies), SEATS)]
+
+    def ready(self) -> None:
+        """An empty file."""
+        self.close()
+        self._file = BareFile(self._path)
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        if self._file:
+            self._file.close()
+            self._file = None
+
+    def go(self) -> None:
+        """Group by group."""
+        assert self._file is not None
+        for group in self._groups:
+            self._file.write(group)
+
+
+def _checked(durable: _Floor, memory: _Floor, path: Path) -> list[Row]:
+    """The rows of all bets, once both floors have registered the same ones and the audit agrees."""
+    laid = []
+    for floor in (durable, memory):
+        floor.ready()
+        floor.go()
+        round_ = floor.keeper.table(TABLE).round
+        assert round_ is not None
+        laid.append(sorted((id_, bet.area, bet.stake) for id_, bet in round_.bets.items()))
+    assert laid[0] == laid[1]
+    assert verified(path).bets == len(laid[0]) == BETS
+    return list(memory.keeper.journal.store.rows())[-BETS:]
+

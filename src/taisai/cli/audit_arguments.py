@@ -1,0 +1,92 @@
+"""The words for auditors, and the commands they make."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.cli.arguments import Leaf, Parser, as_json
+
+
+def _file(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a journal's file, or an export of one (jsonl)")
+
+
+def _key(parser: Parser) -> None:
+    parser.add_argument(
+        "--key", metavar="KEY", help="the operator's verifier key, or the .pub file it is in; got elsewhere"
+    )
+
+
+def _held(parser: Parser) -> None:
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a checkpoint that was kept elsewhere; give as many as you like",
+    )
+
+
+def _shown(parser: Parser) -> None:
+    parser.add_argument(
+        "--table", metavar="T", help="only this table (needed with --round if there are several)"
+    )
+    parser.add_argument("--round", metavar="N", help="retell this round")
+    parser.add_argument(
+        "--seat", metavar="S", help="with --round: only this seat's bets and what concerns all"
+    )
+    parser.add_argument(
+        "--last", metavar="N", default="30", help="so many of the latest rounds (30 unless said)"
+    )
+
+
+def _export(parser: Parser) -> None:
+    parser.add_argument(
+        "--format",
+        metavar="FORMAT",
+        required=True,
+        help="jsonl (every byte that is signed), csv or parquet (for spreadsheets and data frames)",
+    )
+    parser.add_argument(
+        "--of", metavar="WHAT", default="events", help="events, a row each (unless said), or bets"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", default="-", help="a new file (standard output unless said)"
+    )
+
+
+LEAVES: Final = (
+    Leaf(
+        "audit verify",
+        "audit_verify:run",
+        "Proves a journal: chain, signatures, and every decision taken again by the stored rulebooks.",
+        (
+            "taisai audit verify evening.db",
+            "taisai audit verify evening.db --key evening.db.key.pub --checkpoint checkpoint.txt",
+            "taisai audit verify evening.jsonl --json",
+        ),
+        (_file, _key, _held, as_json),
+    ),
+    Leaf(
+        "audit show",
+        "audit_show:run",
+        "The rounds of a journal as they are written, or one of them retold, entry by entry, bet by bet.",
+        (
+            "taisai audit show evening.db",
+            "taisai audit show evening.db --table SB1 --round 2",
+            "taisai audit show evening.db --table SB1 --round 2 --seat 1 --json",
+        ),
+        (_file, _shown, as_json),
+    ),
+    Leaf(
+        "audit export",
+        "audit_export:run",
+        "Writes a journal as lines of JSON that anyone can check, or as a table of events or of bets.",
+        (
+            "taisai audit export evening.db --format jsonl -o evening.jsonl",
+            "taisai audit export evening.db --format csv --of bets",
+            "taisai audit export evening.db --format parquet -o evening.parquet",
+        ),
+        (_file, _export),
+    ),
+)

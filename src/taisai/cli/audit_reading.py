@@ -1,0 +1,103 @@
+"""Reading a journal for a person: how far it is, and what is wrong with it, in one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from taisai.cli.printing import as_json
+from taisai.house.audit.sources import Export, JournalFile, source_of
+from taisai.house.errors import DamagedError, JournalError
+from taisai.rules.errors import RulesError, printable
+
+if TYPE_CHECKING:  # only a terminal needs it
+    from rich.progress import Task
+
+CHECK_FAILED: Final = 1
+Progress = Callable[[int, int], None]
+"""Called with how much was read, and of how much."""
+_BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
+"""How the lines of an export begin; where one does not, the file was never one."""
+_MEGABYTE: Final = 1_000_000
+
+
+def opened(path: str) -> JournalFile | Export:
+    """A journal or an export; any other file is refused, since there is nothing in it to be damaged."""
+    source = source_of(path)
+    if isinstance(source, Export):
+        with Path(path).open("rb") as file:
+            beginning = file.read(max(map(len, _BEGINNINGS)))
+        if not beginning.startswith(_BEGINNINGS):
+            got = "an empty file" if not beginning else "another file"
+            raise JournalError(f"expected a journal or an export of one, got {got} ({path})")
+    return source
+
+
+def flawed(error: DamagedError, file: str, *, json: bool = False) -> int:
+    """Tells the first flaw of a file, and that the check failed."""
+    if json:
+        as_json({"ok": False, "file": file, "position": error.position, "says": error.says})
+    else:
+        where = "" if error.says.endswith(f"({file})") else f" ({file})"
+        sys.stderr.write(f"taisai: {printable(f'{error}{where}', 1_000)}\n")
+    return CHECK_FAILED
+
+
+@contextmanager
+def progress(source: JournalFile | Export, doing: str) -> Iterator[Progress | None]:
+    """Something to tell how much was read, and of how much: a bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress as drawn
+    from rich.console import Console
+    from rich.text import Text
+
+    is_counted = isinstance(source, JournalFile)
+
+    class Rate(drawn.ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed or 0
+            return Text(f"{speed:,.0f} entries/s" if is_counted else f"{speed / _MEGABYTE:,.1f} MB/s")
+
+    columns = (
+        drawn.TextColumn("{task.description}"),
+        drawn.BarColumn(),
+        drawn.TextColumn("{task.percentage:>3.0f} %"),
+        Rate(),
+        drawn.TimeRemainingColumn(),
+    )
+    with drawn.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=source.total)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def moment(milliseconds: int) -> str:
+    """A time as UTC, such as 2026-11-15T04:00:00.000Z; one that no calendar has, as it is written."""
+    try:
+        told = datetime.fromtimestamp(milliseconds // 1_000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return f"{milliseconds} ms"
+    return f"{told:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
+
+
+def count(number: int, word: str, plural: str = "") -> str:
+    """Such as '1,042 entries'."""
+    return f"{number:,} {word if number == 1 else plural or f'{word}s'}"
+
+
+def read_small(path: str, what: str, most: int) -> bytes:
+    """The bytes of a small file that someone names."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        raise RulesError(f"expected {what} that can be read, got {printable(repr(path))}: {why}") from None
+    if len(data) > most:
+        raise RulesError(f"expected {what} of at most {most:,} bytes, got more ({path})")
+    return data

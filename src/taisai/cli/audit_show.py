@@ -1,0 +1,216 @@
+"""`taisai audit show`: what a journal tells, as it is written: its rounds, or one of them retold."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from itertools import groupby
+from typing import Any, Final
+
+from taisai.cli import asked
+from taisai.cli.audit_reading import count, flawed, moment, opened, progress
+from taisai.cli.printing import as_json, line, show, table
+from taisai.cli.telling import Telling, explained
+from taisai.game.commands import Perform
+from taisai.game.events import BetsClosed
+from taisai.house.audit.retold import BetStory, Moment, RoundStory, round_story
+from taisai.house.audit.retold_rounds import RoundLine, TableLine, overview
+from taisai.house.audit.retold_tables import tables_of
+from taisai.house.audit.sources import Source
+from taisai.house.errors import DamagedError
+from taisai.rules import Outcome, RulesError
+from taisai.rules.errors import printable
+
+MOST_LAST: Final = 100_000
+
+
+def run(arguments: Namespace) -> int:
+    """Prints the rounds, or one of them; 1 where the file is damaged so that it cannot be read."""
+    most = _number(arguments.last, "--last", most=MOST_LAST)
+    number = None if arguments.round is None else _number(arguments.round, "--round")
+    if arguments.seat is not None and number is None:
+        raise RulesError("--seat needs --round")
+    source = opened(arguments.file)
+    try:
+        if number is None:
+            _rounds(arguments, source, most)
+        else:
+            _round(arguments, source, number)
+    except DamagedError as error:
+        return flawed(error, arguments.file, json=arguments.json)
+    finally:
+        source.close()
+    return 0
+
+
+def _number(text: str, option: str, *, most: int | None = None) -> int:
+    number = asked.whole(text, option, such_as="3")
+    if number < 1 or (most is not None and number > most):
+        raise RulesError(f"expected {option} from 1{f' to {most}' if most else ''}, got {number}")
+    return number
+
+
+def _written(file: str) -> None:
+    line(f"Shown as written; `taisai audit verify {printable(file)}` proves it.")
+
+
+# All rounds
+
+
+def _rounds(arguments: Namespace, source: Any, most: int) -> None:
+    with progress(source, "reading") as told:
+        tables = overview(source, table=arguments.table, most=most, progress=told)
+    if arguments.json:
+        as_json({"file": arguments.file, "tables": [_plain_table(one) for one in tables]})
+        return
+    if not tables:
+        line(f"{printable(arguments.file)}: no table was opened")
+        _written(arguments.file)
+        return
+    rounds = [(of, one) for of in tables for one in of.latest]
+    rounds.sort(key=lambda each: each[1].position)
+    total, shown = sum(of.rounds for of in tables), rounds[-most:]
+    books = ", ".join(dict.fromkeys(of.rulebook for of in tables))
+    title = f"{count(total, 'round')} at {count(len(tables), 'table')}, by {books}"
+    numbers = ("round", "entry", "bets", "staked", "returned")
+    columns = ("table", "round", "entry", "opened", "bets", "staked", "result", "returned", "")
+    made = table(title, columns, right=numbers)
+    for of, one in shown:
+        returned = "" if one.returned is None else f"{one.returned:,}"
+        made.add_row(
+            of.name, str(one.number), str(one.position), moment(one.opened_at), f"{one.bets:,}",
+            f"{one.staked:,}", " ".join(map(str, one.faces)), returned, _remarks(one),
+        )  # fmt: skip
+    show(made)
+    if len(shown) < total:
+        line(
+            f"The latest {len(shown):,} of {total:,} rounds: --last {total} shows all, --table those of one."
+        )
+    line("Money in the smallest unit of each table's currency. --table and --round retell a round.")
+    _written(arguments.file)
+
+
+def _remarks(one: RoundLine) -> str:
+    return ", ".join([*one.marks, *(["open"] if one.returned is None else [])])
+
+
+def _plain_table(of: TableLine) -> dict[str, Any]:
+    latest = [
+        {
+            "round": one.number, "position": one.position, "opened_at": one.opened_at, "bets": one.bets,
+            "staked": one.staked, "faces": list(one.faces), "returned": one.returned, "marks": one.marks,
+        }
+        for one in of.latest
+    ]  # fmt: skip
+    return {
+        "table": of.name, "rulebook": of.rulebook, "currency": of.currency, "opened_at": of.opened_at,
+        "rounds": of.rounds, "latest": latest,
+    }  # fmt: skip
+
+
+# One round
+
+
+def _round(arguments: Namespace, source: Any, number: int) -> None:
+    name = arguments.table if arguments.table is not None else _only_table(source)
+    with progress(source, "reading") as told:
+        story = round_story(source, name, number, seat=arguments.seat, progress=told)
+    if arguments.json:
+        as_json({"file": arguments.file, **_plain_story(story)})
+        return
+    _Retold(story).tell()
+    _written(arguments.file)
+
+
+def _only_table(source: Source) -> str:
+    names = tables_of(source)
+    if len(names) != 1:
+        some = ", ".join(map(printable, names[:20])) + (", …" if len(names) > 20 else "")
+        raise RulesError(f"expected --table and one of {len(names)} ({some}), got none")
+    return names[0]
+
+
+class _Retold(Telling):
+    """Tells a round, decision by decision."""
+
+    def __init__(self, story: RoundStory) -> None:
+        super().__init__(story.book)
+        self.story = story
+
+    def tell(self) -> None:
+        """All of it."""
+        story = self.story
+        self.say(f"Round {story.number} of table {story.table} · {story.book.title}", style="bold")
+        self.say(f"By {story.book.id}; money in the smallest unit of {story.currency}. #1 is entry 1.")
+        is_apart = False
+        for _, moments in groupby(story.moments, key=lambda one: id(one.asked)):
+            first, *others = moments
+            if not is_apart:
+                line()
+            who, what = first.event.by, _asked(first.asked)
+            self.say(f"{moment(first.event.at)} · {who}: {what}", style="bold cyan")
+            for one in (first, *others):
+                self.event(one.event, f"#{one.position}")
+                is_apart = bool(one.bets)
+                if is_apart:
+                    self._bets(one)  # which leaves a line free below it
+        if not is_apart:
+            line()
+        if not story.is_over:
+            self.say("The round is not over.", style="yellow")
+
+    def _bets(self, one: Moment) -> None:
+        is_close = isinstance(one.event, BetsClosed)
+        staked = sum(each.bet.stake for each in one.bets)
+        numbers = ("entry", "stake", *(() if is_close else ("returned",)))
+        others = () if is_close else ("returned", "clause", "why")
+        title = f"At the close: {count(len(one.bets), 'bet')}, {staked}" if is_close else "The bets"
+        made = table(title, ("bet", "entry", "seat", "area", "stake", *others), right=numbers)
+        for each in one.bets:
+            bet = each.bet
+            cells = (bet.id, str(each.position), bet.seat, bet.area, str(bet.stake))
+            made.add_row(*cells, *(() if is_close else self._fate(each, one.faces)))
+        show(made)
+
+    def _fate(self, each: BetStory, faces: tuple[int, ...]) -> tuple[str, str, str]:
+        """What came back of a bet, by which clause, and why."""
+        bet, verdict = each.bet, each.verdict
+        if each.back is not None or verdict is None:
+            return str(bet.stake), each.back or "", "went back before the end"
+        if not faces:
+            return str(verdict.returned), verdict.clause, "the round is void: every stake goes back"
+        limits = f"{verdict.kept_out} kept out by the limits ({verdict.kept_out_by})"
+        if verdict.kept_out == bet.stake:
+            return str(verdict.returned), str(verdict.kept_out_by), "kept out by the limits: returned"
+        why = explained(self.story.terms[bet.layout], bet.area, Outcome.of(*faces))
+        return str(verdict.returned), verdict.clause, f"{why}; {limits}" if verdict.kept_out else why
+
+
+def _plain_story(story: RoundStory) -> dict[str, Any]:
+    from msgspec import to_builtins
+
+    moments = [
+        {"position": one.position, "asked": to_builtins(one.asked), "event": to_builtins(one.event)}
+        for one in story.moments
+    ]
+    return {
+        "table": story.table, "round": story.number, "rulebook": story.book.id, "currency": story.currency,
+        "over": story.is_over, "moments": moments, "bets": [_plain_bet(one) for one in story.bets],
+    }  # fmt: skip
+
+
+def _plain_bet(one: BetStory) -> dict[str, Any]:
+    bet, verdict = one.bet, one.verdict
+    told: dict[str, Any] = {
+        "position": one.position, "bet": bet.id, "seat": bet.seat, "means": bet.means, "layout": bet.layout,
+        "laid_on": one.laid_on, "area": bet.area, "stake": bet.stake,
+    }  # fmt: skip
+    if one.back is not None:
+        return told | {"returned": bet.stake, "won": 0, "kept_out": 0, "clause": one.back, "back": True}
+    known = (verdict.returned, verdict.won, verdict.kept_out, verdict.clause) if verdict else (None,) * 4
+    return told | dict(zip(("returned", "won", "kept_out", "clause"), known, strict=True)) | {"back": False}
+
+
+def _asked(command: Any) -> str:
+    """What someone asked for, in words."""
+    what = command.act if isinstance(command, Perform) else type(command).__struct_config__.tag
+    return str(what).replace("-", " ")

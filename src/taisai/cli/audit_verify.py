@@ -1,0 +1,122 @@
+"""`taisai audit verify`: what a journal proves, in sentences; or the one entry where it does not."""
+
+from __future__ import annotations
+
+import dataclasses
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from taisai.cli.audit_reading import count, flawed, moment, opened, progress, read_small
+from taisai.cli.printing import as_json, line, wrapped
+from taisai.house.audit import Report, verified
+from taisai.house.audit.prove import checkpoints_of
+from taisai.house.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
+from taisai.house.errors import DamagedError
+from taisai.house.keys import PublicKey, load_public_key
+from taisai.rules.errors import printable
+
+
+def run(arguments: Namespace) -> int:
+    """Proves everything that can be proved of a file; 1 where something is wrong with it."""
+    file = arguments.file
+    key = load_public_key(arguments.key) if arguments.key is not None else None
+    held = [held_checkpoint(path) for path in arguments.checkpoint]
+    source = opened(file)
+    try:
+        with progress(source, "verifying") as told:
+            report = verified(file, key=key, held=held, progress=told)
+        seal = _seal(report, list(checkpoints_of(source)))
+    except DamagedError as error:
+        return flawed(error, file, json=arguments.json)
+    finally:
+        source.close()
+    if arguments.json:
+        sealed = {"tail": report.tail, "sealed_at": seal and seal.at, "sealed_by": seal and seal.key.text}
+        as_json({"ok": True, "file": file, **dataclasses.asdict(report), **sealed})
+        return 0
+    line(f"{printable(file)}: the journal {report.journal} is whole and by the rules")
+    for text in _proved(report):
+        wrapped(f"✓ {text}")
+    for text in _sealed(report, seal):
+        line()
+        wrapped(text)
+    return 0
+
+
+def held_checkpoint(path: str) -> SignedCheckpoint:
+    """A checkpoint that someone kept in a file."""
+    try:
+        return read_signed(read_small(path, "a checkpoint", MOST_BYTES))
+    except CheckpointError as error:
+        raise CheckpointError(f"{error} ({printable(path)})") from None
+
+
+class _Seal(NamedTuple):
+    """The checkpoint up to which a journal is sealed: when, and by whom."""
+
+    at: int
+    key: PublicKey
+
+
+def _seal(report: Report, checkpoints: list[SignedCheckpoint]) -> _Seal | None:
+    """Asked of what was verified a moment ago: of several over as many entries, the first."""
+    keys = [PublicKey.parse(text) for text in report.keys]
+    for signed in checkpoints:
+        by = next((key for key in keys if signed.is_signed_by(key)), None)
+        if signed.checkpoint.size == report.sealed and by is not None:
+            return _Seal(signed.checkpoint.at, by)
+    return None
+
+
+def _proved(report: Report) -> Iterator[str]:
+    """What was checked, a sentence each."""
+    entries = count(report.entries, "entry", "entries")
+    yield f"{entries}, each chained to the one before; the tree over them has the root {report.root}"
+    names = ", then ".join(_named(PublicKey.parse(text)) for text in report.keys)
+    checkpoints, one = count(report.checkpoints, "checkpoint"), report.checkpoints == 1
+    yield f"{checkpoints} signed by {names}, {'' if one else 'each '}over exactly the entries before it"
+    if report.held:
+        yield f"{count(report.held, 'checkpoint')} kept elsewhere: the journal continues what was signed then"
+    books = ", ".join(report.rulebooks) or "none yet"
+    yield (
+        f"every command decided again by the rulebooks that the journal stores ({books}), and what is "
+        "written is what they say: who may act, the order of play, limits, purses, every cent"
+    )
+    yield (
+        f"{count(report.settlements, 'settlement')} recomputed, {count(report.bets, 'bet')}, "
+        f"{count(report.voids, 'void round')}"
+    )
+    transit = count(report.in_transit, "transfer")
+    yield (
+        f"the books of {count(report.tables, 'table')} balance after every round and at the end; "
+        + (f"{transit} between table and House on the way" if report.in_transit else "no transfer on the way")
+    )
+    if report.snapshots:
+        yield f"{count(report.snapshots, 'snapshot')}: each is what the entries before it come to"
+
+
+def _sealed(report: Report, seal: _Seal | None) -> Iterator[str]:
+    """How far someone stands by it, and how far nobody does."""
+    if seal is not None:
+        whose = "the key that you gave" if report.is_key_given else (
+            "a key that the journal itself names; give --key to check that it is the operator's"
+        )  # fmt: skip
+        yield (
+            f"Sealed up to entry {report.sealed:,} by a checkpoint of {moment(seal.at)}, signed by "
+            f"{_named(seal.key)}, {whose}."
+        )
+    else:
+        yield "Not sealed: no checkpoint that you trust covers any of it."
+    if report.tail:
+        entries, them = count(report.tail, "entry is", "entries are"), "it" if report.tail == 1 else "them"
+        yield (
+            f"{entries} an unsealed tail: the chain holds {them}, but whoever holds the file could write "
+            f"{them} anew."
+        )
+    if report.demonstration:
+        yield "A journal of demonstration: it was kept for show, and is none of play for money."
+
+
+def _named(key: PublicKey) -> str:
+    return f"{key.name} {key.id}"

@@ -1,0 +1,93 @@
+"""`taisai journal`: a journal sealed, its checkpoints listed, its snapshots thrown away."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from taisai.cli.audit_reading import count, moment
+from taisai.cli.journal_files import clock, expect_journal, signing_key, signing_time, written
+from taisai.cli.printing import as_json, line, table
+from taisai.cli.printing import show as show_table
+from taisai.house.backup import expect_nothing
+from taisai.house.checkpoint import read_signed
+from taisai.house.errors import JournalError
+from taisai.house.sqlite_reading import SqliteReader
+from taisai.rules.errors import printable
+
+
+def seal(arguments: Namespace) -> int:
+    """Signs a checkpoint over all entries, and prints it."""
+    key = signing_key(arguments.key, arguments.passphrase_file)
+    if arguments.output is not None:
+        expect_nothing(arguments.output)
+    with written(arguments.journal) as journal:
+        text = journal.seal(key, at=signing_time(journal, clock()))
+        size = journal.size
+    if arguments.output is not None:
+        _write_new(arguments.output, text)
+    if arguments.json:
+        at = read_signed(text).checkpoint.at
+        as_json({"journal": arguments.journal, "size": size, "at": at, "checkpoint": text})
+    else:
+        line(text.removesuffix("\n"))
+    return 0
+
+
+def checkpoints(arguments: Namespace) -> int:
+    """Lists the checkpoints in the order they were signed."""
+    expect_journal(arguments.journal)
+    reader = SqliteReader(arguments.journal)
+    try:
+        last = reader.last()
+        kept = [read_signed(one.text) for one in reader.checkpoints()]
+    finally:
+        reader.close()
+    size = last.position if last else 0
+    if arguments.json:
+        facts = [
+            {
+                "size": one.checkpoint.size,
+                "at": one.checkpoint.at,
+                "keys": [{"name": by.name, "id": by.id} for by in one.signatures],
+                "checkpoint": one.text,
+            }
+            for one in kept
+        ]
+        as_json({"journal": arguments.journal, "entries": size, "checkpoints": facts})
+        return 0
+    made = table(f"{printable(arguments.journal)}: {count(len(kept), 'checkpoint')}",
+                 ("entries", "signed at", "by"), right=("entries",))  # fmt: skip
+    for one in kept:
+        by = ", ".join(f"{by.name} {by.id}" for by in one.signatures)
+        made.add_row(f"{one.checkpoint.size:,}", moment(one.checkpoint.at), by)
+    show_table(made)
+    tail = size - max((one.checkpoint.size for one in kept), default=0)
+    line(f"{count(tail, 'entry', 'entries')} not sealed" if tail else "All entries are sealed")
+    return 0
+
+
+def forget(arguments: Namespace) -> int:
+    """Throws the snapshots away."""
+    with written(arguments.journal) as journal:
+        found = len(journal.store.snapshots())
+        journal.store.forget()
+    if arguments.json:
+        as_json({"journal": arguments.journal, "forgotten": found})
+    else:
+        line(f"{printable(arguments.journal)}: {count(found, 'snapshot')} thrown away")
+    return 0
+
+
+def _write_new(file: str, text: str) -> None:
+    """The checkpoint in a new file; one that someone kept is not written over."""
+    try:
+        with Path(file).open("x", encoding="utf-8", newline="\n") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(opened.fileno())
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        got = f"{printable(repr(file))}: {why}; it is in the journal, though"
+        raise JournalError(f"expected a new file for the checkpoint, got {got}") from None

@@ -1,0 +1,81 @@
+"""Tables as files: CSV for spreadsheets, Parquet for data frames; a batch of rows in memory at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Final
+
+from taisai.house.audit.export_columns import Cell, Column, Kind, Row
+from taisai.house.errors import JournalError
+
+if TYPE_CHECKING:  # an extra, and slow to import
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+AT_ONCE: Final = 20_000
+"""Rows of one group of a Parquet file: large enough to compress well, small enough for any memory."""
+FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What makes a spreadsheet take a text for a formula; a name may begin so, and would then be run."""
+
+
+def write_csv(columns: Sequence[Column], rows: Iterable[Row], file: IO[bytes]) -> None:
+    """The rows as CSV in UTF-8, under a line of names; a text like a formula gets an apostrophe before it."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
+    try:
+        written = csv.writer(text, lineterminator="\n")
+        written.writerow([column.name for column in columns])
+        written.writerows(map(_guarded, rows))
+    finally:
+        text.detach()  # writes the rest out, and leaves the file to whoever opened it
+
+
+def _guarded(row: Row) -> list[Cell]:
+    return [_cell(value) for value in row]
+
+
+def _cell(value: Cell) -> Cell:
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULAS) else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value
+
+
+def write_parquet(columns: Sequence[Column], rows: Iterable[Row], file: IO[bytes]) -> None:
+    """The rows as Parquet, compressed; whole numbers have 64 bits."""
+    expect_parquet()
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = _schema(columns)
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        for some in _batches(rows):
+            try:
+                made = pa.table([list(cells) for cells in zip(*some, strict=True)], schema=schema)
+            except (pa.ArrowInvalid, OverflowError) as error:
+                raise JournalError(f"expected numbers of 64 bits, got greater ones: {error}") from None
+            writer.write_table(made)
+
+
+def expect_parquet() -> None:
+    """Refuses where the library that writes Parquet is not there."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        says = "expected pyarrow to write Parquet, got none: install it with `pip install 'taisai[parquet]'`"
+        raise JournalError(says) from None
+
+
+def _schema(columns: Sequence[Column]) -> pa.Schema:
+    import pyarrow as pa
+
+    kinds = {Kind.WHOLE: pa.int64(), Kind.TEXT: pa.string(), Kind.YES_OR_NO: pa.bool_()}
+    return pa.schema([(column.name, kinds[column.kind]) for column in columns])
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    left = iter(rows)
+    while some := list(islice(left, AT_ONCE)):
+        yield some

@@ -1,0 +1,194 @@
+"""A round retold, with all that was ever said of it.
+
+Shown as written: who wants it proved asks `verified`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from taisai.game.events import (
+    BetMoved,
+    BetRegistered,
+    BetReturned,
+    BetsClosed,
+    BetTakenBack,
+    ClaimSettled,
+    Event,
+    ReferralDecided,
+    Referred,
+    RoundResettled,
+    RoundSettled,
+    RoundVoided,
+)
+from taisai.game.round import Round
+from taisai.game.table import Table
+from taisai.game.terms import Terms
+from taisai.game.verdicts import Verdict, verdicts
+from taisai.house.audit.retold_tables import Progress, Replay, entries_of_table, tables_of, unknown
+from taisai.house.audit.sources import Source
+from taisai.house.codec import AnyCommand, Entry, stream_of
+from taisai.house.errors import JournalError
+from taisai.rules.book import Rulebook
+from taisai.rules.clauses import Clause
+from taisai.rules.errors import printable
+
+
+class BetStory(NamedTuple):
+    """A bet, where it was written down, and what became of it so far."""
+
+    position: int
+    bet: BetRegistered
+    """As it counts: on another area than at first, where it was moved."""
+    laid_on: str
+    """Where it was laid at first."""
+    back: Clause | None = None
+    """By which clause it went back before the end, if it did."""
+    verdict: Verdict | None = None
+
+
+class Moment(NamedTuple):
+    """An entry that concerns the round, and how the bets stood right after it where that is worth telling."""
+
+    position: int
+    event: Event
+    asked: AnyCommand
+    """What was decided; several moments may come of one command."""
+    bets: tuple[BetStory, ...] = ()
+    """After a close, what lies on the layout; after a settlement or a void, what each bet came to."""
+    faces: tuple[int, ...] = ()
+    """What the bets were settled by."""
+
+
+@dataclass(slots=True)
+class RoundStory:
+    """A round, from its opening to the last thing that was said of it."""
+
+    table: str
+    book: Rulebook
+    layout: str
+    currency: str
+    number: int
+    terms: dict[str, Terms]
+    moments: list[Moment]
+    bets: tuple[BetStory, ...]
+    """What became of every bet in the end."""
+    is_over: bool
+
+
+def round_story(
+    source: Source, table: str, number: int, *, seat: str | None = None, progress: Progress | None = None
+) -> RoundStory:
+    """A round of a table retold; with a seat, only its own bets and what concerns everyone."""
+    telling = _Telling(number, seat)
+    replay = Replay(telling.look)
+    try:
+        for entry in entries_of_table(source, stream_of(table), progress):
+            replay.take(entry)
+    finally:
+        replay.close()
+    if telling.table is None:
+        raise unknown("a table of this journal", table, tables_of(source))
+    return telling.story()
+
+
+class _Telling:
+    """Watches a table go by, and keeps what concerns one round."""
+
+    def __init__(self, number: int, seat: str | None) -> None:
+        self.number, self.seat = number, seat
+        self.table: Table | None = None
+        self._moments: list[Moment] = []
+        self._decision: list[Moment] = []
+        self._asked: AnyCommand | None = None
+        self._positions: dict[str, int] = {}
+        self._back: dict[str, Clause] = {}
+        self._subjects: set[str] = set()
+        """Referrals and claims that came of the round."""
+
+    def look(self, entry: Entry, table: Table) -> None:
+        """Keeps what concerns the round; a decision is kept whole, for its other events are why."""
+        self.table = table
+        event: Any = entry.event
+        self._asked = entry.asked or self._asked
+        if table.round is not None and self._is_in_hand(table):
+            new = table.round.gone - self._back.keys()
+            self._back |= dict.fromkeys(new, event.clause)
+        if getattr(event, "round", None) in (None, self.number):
+            assert self._asked is not None
+            moment = Moment(entry.position, event, self._asked, *self._standing(event, table))
+            self._decision.append(moment)
+        if isinstance(event, BetRegistered) and event.round == self.number:
+            self._positions[event.id] = entry.position
+        if not entry.more:
+            decision, self._decision = self._decision, []
+            if self._is_in_hand(table) or any(self._concerns(one.event) for one in decision):
+                self._keep(decision, table)
+
+    def _is_in_hand(self, table: Table) -> bool:
+        return table.round is not None and table.round.number == self.number
+
+    def _concerns(self, event: Any) -> bool:
+        if isinstance(event, ReferralDecided):
+            return event.referral in self._subjects
+        if isinstance(event, ClaimSettled):
+            return event.claim in self._subjects
+        return getattr(event, "round", None) == self.number
+
+    def _keep(self, decision: list[Moment], table: Table) -> None:
+        round_ = self._round(table)
+        self._moments += (one for one in decision if self._is_told(one.event, round_))
+        self._subjects |= {one.event.referral for one in decision if isinstance(one.event, Referred)}
+        self._subjects |= {claim.id for claim in table.claims.values() if claim.round == self.number}
+
+    def _standing(self, event: Event, table: Table) -> tuple[tuple[BetStory, ...], tuple[int, ...]]:
+        """How the bets stand after an event that changes it for all of them, and what they are settled by."""
+        if isinstance(event, BetsClosed) and self._is_in_hand(table):
+            return tuple(one for one in self._bets(table) if one.back is None), ()
+        if isinstance(event, RoundSettled):
+            return (self._bets(table), event.faces) if self._is_in_hand(table) else ((), ())
+        if isinstance(event, RoundResettled):
+            return self._bets(table), event.faces
+        return (self._bets(table), ()) if isinstance(event, RoundVoided) else ((), ())
+
+    def _round(self, table: Table) -> Round:
+        if table.round is not None and table.round.number == self.number:
+            return table.round
+        return table.rounds.glance(self.number)
+
+    def _is_told(self, event: Any, round_: Round) -> bool:
+        """Whether it concerns the seat asked for, or everyone."""
+        seat = getattr(event, "seat", None)
+        if isinstance(event, BetTakenBack | BetMoved | BetReturned):
+            seat = round_.bets[event.id].seat
+        return self.seat is None or seat in (None, self.seat)
+
+    def _bets(self, table: Table) -> tuple[BetStory, ...]:
+        round_ = self._round(table)
+        known = {one.bet.id: one for one in verdicts(table, round_)}
+        return tuple(
+            BetStory(
+                self._positions[name], bet, round_.laid_on.get(name, bet.area),
+                self._back.get(name, bet.clause) if name in round_.gone else None, known.get(name),
+            )
+            for name, bet in round_.bets.items()
+            if self.seat in (None, bet.seat)
+        )  # fmt: skip
+
+    def story(self) -> RoundStory:
+        """All that was kept."""
+        table = self.table
+        assert table is not None
+        newest = len(table.rounds) + (table.round is not None)
+        if not 1 <= self.number <= newest:
+            there = f"from 1 to {newest}" if newest else "but it has none"
+            raise JournalError(f"expected a round of {printable(table.name)}, {there}, got {self.number}")
+        if self.seat is not None and self.seat not in table.seats:
+            raise unknown(f"a seat of {printable(table.name)}", self.seat, list(table.seats))
+        round_ = self._round(table)
+        return RoundStory(
+            table=table.name, book=table.book, layout=table.layout, currency=table.currency,
+            number=self.number, terms=table.in_force[round_.terms], moments=self._moments,
+            bets=self._bets(table), is_over=round_ is not table.round,
+        )  # fmt: skip

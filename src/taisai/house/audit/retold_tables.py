@@ -1,0 +1,82 @@
+"""Tables evolved once more by what is written, not by what is decided: to be looked at on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from taisai.game.events import RoundConcluded, RoundVoided
+from taisai.game.table import Table
+from taisai.house.aggregates import TableInPlay
+from taisai.house.audit.referee import Referee
+from taisai.house.audit.sources import Body, JournalFile, Source
+from taisai.house.codec import Codec, Entry, table_of
+from taisai.house.errors import JournalError
+from taisai.house.records import STREAM
+from taisai.rules.errors import printable
+
+TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
+MOST_NAMED: Final = 20  # tables or seats that an error names
+
+Progress = Callable[[int, int], None]
+"""Called with how much was read, and of how much."""
+Look = Callable[[Entry, Table], None]
+"""Called with an entry of a table's stream, and the table right after it."""
+
+
+class Replay(Referee):
+    """Takes entries as a referee does, and keeps as little in memory, but believes them."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+
+    def _again(self, entries: list[Entry]) -> None:
+        first = entries[0]
+        if table_of(first.stream) is None:
+            return
+        aggregate = self.aggregate(first.stream) or self._opened(first)
+        assert isinstance(aggregate, TableInPlay)
+        for entry in entries:
+            aggregate.evolve(entry.event)
+            self._look(entry, aggregate.table)
+        if type(entries[-1].event) in (RoundConcluded, RoundVoided):
+            self._round_is_over(first.stream, aggregate, entries[-1].position)
+
+
+def entries_of(source: Source, progress: Progress | None = None) -> Iterator[Entry]:
+    """Every entry of a file, as it is written."""
+    codec, position = Codec(), 0
+    for piece in source.pieces():
+        if isinstance(piece, Body):
+            position += 1
+            yield codec.decode(piece.body, position)
+            if progress and not position % TOLD_EVERY:
+                progress(source.done, source.total)
+
+
+def entries_of_table(source: Source, stream: str, progress: Progress | None = None) -> Iterator[Entry]:
+    """The entries of a stream, and the journal's own before them; a journal's file is read no further."""
+    if not isinstance(source, JournalFile):
+        wanted = (STREAM, stream)
+        yield from (entry for entry in entries_of(source, progress) if entry.stream in wanted)
+        return
+    codec = Codec()
+    for name in (STREAM, stream):
+        for number, row in enumerate(source.reader.rows(stream=name), 1):
+            yield codec.decode(row.body, row.position)
+            if progress and not number % TOLD_EVERY:
+                progress(row.position, source.total)
+
+
+def tables_of(source: Source) -> list[str]:
+    """The names of all tables."""
+    names = (table_of(entry.stream) for entry in entries_of(source))
+    return list(dict.fromkeys(name for name in names if name is not None))
+
+
+def unknown(expected: str, got: str, there: list[str]) -> JournalError:
+    """An error that names what there is."""
+    named = ", ".join(map(printable, there[:MOST_NAMED])) or "none"
+    more = f" and {len(there) - MOST_NAMED} others" if len(there) > MOST_NAMED else ""
+    return JournalError(f"expected {expected} ({named}{more}), got {printable(repr(got))}")
