@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final
 
 import apsw
 import numpy as np
@@ -21,7 +22,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.house.codec import stream_of
 from taisai.house.journal import Journal
-from taisai.house.keeper import Ask, Keeper
+from taisai.house.keeper import SNAPSHOT_EVERY, Ask, Keeper
 from taisai.house.keys import SigningKey
 from taisai.house.sqlite import SAFE, WAL_PAGES, SqliteStore
 from taisai.house.store import Store
@@ -35,6 +36,10 @@ KEY: Final = SigningKey.new("bench", seed=bytes(range(32)))
 SEATS: Final = 50
 COMMANDS: Final = 130
 """Of players in one round of an evening, each with one to three bets."""
+SNAPSHOTS: Final = (2, 5, 10, 20)
+"""How many were kept when the evening of the benches is copied: 25,000 to 210,000 entries."""
+TAIL: Final = 20
+"""Rounds since the last of them, which a start plays again: about five thousand entries."""
 TAKEN_BACK_EVERY, VOID_EVERY, CORRECTED_EVERY = 40, 7, 11
 
 
@@ -55,9 +60,13 @@ def opened(store: Store, *, seats: int) -> Keeper:
     journal = Journal.opened(
         store, journal="bench", key=KEY.public, at=AT, by="house", program="bench", demonstration=False
     )
-    keeper = Keeper(journal)
+    keeper = _keeper(journal)
     answer(keeper, list(opening(seats=seats)))
     return keeper
+
+
+def _keeper(journal: Journal) -> Keeper:
+    return Keeper(journal, snapshot_every=SNAPSHOT_EVERY)
 
 
 def asked(command: Command) -> Ask:
@@ -115,6 +124,11 @@ class BareFile:
         if self._again_after and self._place >= self._again_after:
             self._place = 0
 
+    def write_each(self, pieces: Iterable[bytes]) -> None:
+        """One piece after the other, each on the disk before the next."""
+        for data in pieces:
+            self.write(data)
+
     def close(self) -> None:
         """Lets go of the file."""
         os.close(self._file)
@@ -130,34 +144,24 @@ def fresh(path: Path) -> Path:
 # An evening
 
 
-class Evening(NamedTuple):
-    """A journal of mixed play, and the same as it was earlier; each as long after its last snapshot."""
-
-    short: Path
-    long: Path
-
-
 @cache
-def evening(*, short: int, long: int, tail: int) -> Evening:
-    """One evening played until so many snapshots were kept and so many rounds more, twice over."""
-    _kept.append(directory())
-    here = Path(_kept[-1].name)
-    made = Evening(here / f"{short}.journal", here / f"{long}.journal")
-    rounds = count(1)
-    _play(made.short, rounds, snapshots=short, tail=tail)
-    copyfile(made.short, made.long)
-    _play(made.long, rounds, snapshots=long, tail=tail)
-    return made
-
-
-_kept: Final[list[TemporaryDirectory[str]]] = []
-"""Folders of evenings that more than one bench looks at; gone when the process is."""
+def evening(*, snapshots: tuple[int, ...], tail: int) -> tuple[Path, ...]:
+    """One evening of mixed play, copied each time that so many snapshots were kept and some rounds more."""
+    folder = directory()
+    atexit.register(folder.cleanup)  # more than one bench looks at it
+    here = Path(folder.name)
+    played, copies, rounds = here / "evening", list[Path](), count(1)
+    for many in snapshots:
+        _play(played, rounds, snapshots=many, tail=tail)
+        copies.append(here / f"after {many}")
+        copyfile(played, copies[-1])
+    return tuple(copies)
 
 
 def _play(path: Path, rounds: Iterator[int], *, snapshots: int, tail: int) -> None:
     """Goes on with an evening, or begins it, and closes the journal with a signature over all of it."""
     store = SqliteStore(path)
-    keeper = Keeper(Journal(store)) if store.last() else opened(store, seats=SEATS)
+    keeper = _keeper(Journal(store)) if store.last() else opened(store, seats=SEATS)
     terms = keeper.table(TABLE).seats["0"].terms
     assert terms is not None
     left = tail

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from bench.harness import Bench, Line, Target, in_turns
-from bench.journals import BareFile, TABLE, answer, database, directory, opened
+from bench.journals import BareFile, answer, database, directory, opened
 from bench.mix import mixed, returned_per_unit, rolls
-from bench.terminals import close, perform
+from bench.terminals import TABLE, close, perform
 from bench.whole_round import Turn, lay
 from taisai.game.table import MOST_BETS, MOST_SEATS
 from taisai.house.sqlite import SqliteStore
@@ -35,7 +35,7 @@ def run(*, quick: bool) -> Iterator[Line]:
         few = small.written()
         small.close()
 
-        ours = _Round(Path(folder) / "ours", bets=MOST_BETS, turns=2 if quick else 3)
+        ours = _Round(Path(folder) / "ours", bets=MOST_BETS, turns=3 if quick else 5)
         rows = _Rows(Path(folder) / "rows", ours)
 
         def ready(number: int) -> None:
@@ -54,7 +54,7 @@ def run(*, quick: bool) -> Iterator[Line]:
             "ours": ours.settle,
             "rows": rows.one_by_one,
             "statement": rows.all_by_one_statement,
-            "bare limit": lambda: [bare.write(bytes(many // 2)) for _ in range(2)],
+            "bare limit": lambda: bare.write_each([bytes(many // 2)] * 2),
         }
         times = in_turns(ways, turns=ours.turn.turns, before=ready)
         for one in (ours, rows, bare):
@@ -129,9 +129,7 @@ class _Rows:
         for (seat, _, _), amount in zip(self._bets, returned, strict=True):
             totals[seat] += amount
         with self._connection as connection:
-            connection.executemany(
-                "UPDATE bet SET returned = ?2 WHERE id = ?1", zip(range(1, len(returned) + 1), returned)
-            )
+            connection.executemany("UPDATE bet SET returned = ?2 WHERE id = ?1", enumerate(returned, 1))
             connection.executemany(
                 "UPDATE balance SET credits = credits + ?2 WHERE seat = ?1", totals.items()
             )
@@ -152,7 +150,9 @@ class _Rows:
         return self._read()
 
     def _read(self) -> list[int]:
-        return [credits_ for (credits_,) in self._connection.execute("SELECT credits FROM balance ORDER BY seat")]
+        return [
+            credits_ for (credits_,) in self._connection.execute("SELECT credits FROM balance ORDER BY seat")
+        ]
 
     def close(self) -> None:
         """Lets go of the database."""

@@ -5,46 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copyfile
-from typing import Final
 
 import apsw
 
-from bench.harness import Bench, Line, Target, in_turns
-from bench.journals import TABLE, directory, evening
+from bench import journals
+from bench.harness import Bench, Line, Target, Work, in_turns
+from bench.journals import directory, evening
+from bench.terminals import TABLE
 from taisai.game.snapshot import encode, snapshot_of
 from taisai.house.codec import Codec
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
 from taisai.house.sqlite import SqliteStore
 
-SHORT: Final = 2
-LONG: Final = 20
-"""Snapshots that were kept in the one journal and the other."""
-TAIL: Final = 20
-"""Rounds since the last of them, which a start plays again: about five thousand entries."""
-
 
 def run(*, quick: bool) -> Iterator[Line]:
-    """A long journal against a short one; then a start without snapshots against decoding every entry."""
-    played = evening(short=SHORT, long=LONG, tail=TAIL)
+    """A long journal against a short one; then tables played again against decoding every entry."""
+    first, *_, last = evening(snapshots=journals.SNAPSHOTS, tail=journals.TAIL)
     with directory() as folder:
         forgotten = Path(folder) / "without snapshots"
-        copyfile(played.short, forgotten)
+        copyfile(first, forgotten)
         store = SqliteStore(forgotten)
         store.forget()
         store.close()
-        short, long, replay = _Start(played.short), _Start(played.long), _Start(forgotten)
-        starts = (short, long, replay)
+        short, long, whole = starts = [_Start(path) for path in (first, last, forgotten)]
         for start in starts:
             start.go()
-        assert short.state() == replay.state()
-        assert short.size == replay.size < long.size
+        assert short.state() == whole.state()
+        assert short.size == whole.size < long.size
 
         def ready(_turn: int) -> None:
             for start in starts:
                 start.close()
 
-        ways = {"short": short.go, "long": long.go, "bare limit": lambda: _one_row(played.long)}
+        ways: dict[str, Work] = {
+            "short": short.go,
+            "long": long.go,
+            "bare limit": lambda: _one_row(last),
+        }
         times = in_turns(ways, turns=5 if quick else 15, before=ready)
         bench = Bench(f"a start from a snapshot, of {short.size:,} and {long.size:,} entries", times)
         longer = Target(1.5, at_most=True)
@@ -52,13 +50,21 @@ def run(*, quick: bool) -> Iterator[Line]:
         yield bench.line(
             "bare limit: the long one / opening its file, reading a row", of="long", over="bare limit"
         )
+        yield from _without_snapshots(whole, forgotten, turns=3 if quick else 9)
 
-        ways = {"replay": replay.go, "decoding": lambda: _decoded(forgotten)}
-        times = in_turns(ways, turns=3 if quick else 7, before=ready)
-        ready(0)
-        bench = Bench(f"a start without snapshots, of {replay.size:,} entries", times)
-        most = Target(3, at_most=True)
-        yield bench.line("ours / decoding each entry", of="replay", over="decoding", target=most)
+
+def _without_snapshots(whole: _Start, path: Path, *, turns: int) -> Iterator[Line]:
+    """Every entry played again until the table can be asked something."""
+    whole.close()
+    store = SqliteStore(path)
+    journal = Journal(store)
+    played = in_turns(
+        {"table": lambda: Keeper(journal).table(TABLE), "decoding": lambda: _decoded(store)}, turns=turns
+    )
+    store.close()
+    bench = Bench(f"{whole.size:,} entries played again, without a snapshot", played)
+    most = Target(3, at_most=True)
+    yield bench.line("the table / decoding each entry", of="table", over="decoding", target=most)
 
 
 class _Start:
@@ -95,10 +101,7 @@ def _one_row(path: Path) -> bytes:
     return body
 
 
-def _decoded(path: Path) -> int:
-    store, decode, count = SqliteStore(path), Codec().decode, 0
+def _decoded(store: SqliteStore) -> None:
+    decode = Codec().decode
     for row in store.rows():
         decode(row.body, row.position)
-        count += 1
-    store.close()
-    return count

@@ -34,6 +34,7 @@ from tests.house.sitting import (
 
 MOST_TOLD: Final = 20  # failures after which a campaign has said enough
 REDRAWS: Final = 20  # attempts at an image that was not seen before
+MOST_PASSES: Final = 20  # through the evening, each for the images that the one before found no more of
 GARBAGE_EVERY: Final = 3
 """Of so many images one has rubbish where connections share memory."""
 _GARBAGE: Final = Random(0).randbytes(32_768)
@@ -95,48 +96,61 @@ class Campaign:
     directory: Path
     """Where images are written: the faster, the better."""
     seed: int
-    images: int = 0
     clean: int = 0
     """Images that hold all that was written, synced or not."""
     failures: list[str] = field(default_factory=list)
     sizes: Counter[int] = field(default_factory=Counter)
     """Recovered entries → images."""
+    _drawn: Counter[int] = field(default_factory=Counter)
+    """Place → images drawn there, seen before or not."""
     _seen: set[int] = field(default_factory=set)
     _judged: set[tuple[object, ...]] = field(default_factory=set)
 
     @property
-    def distinct(self) -> int:
-        """How many different images there were."""
+    def images(self) -> int:
+        """How many there were, no two alike."""
         return len(self._seen)
 
     def run(self, count: int) -> list[str]:
-        """So many images, the more of them at a place the more can differ there; every failure in words."""
-        platter, places = Platter(), self._places(count)
-        for place in range(len(self.record.operations) + 1):
-            whole = hash(_plain(platter.seen())) if places[place] else 0
-            for image in range(places[place]):
-                self._cut(platter, place, image * REDRAWS, whole)
-                if len(self.failures) >= MOST_TOLD:
-                    return self.failures
-            if place < len(self.record.operations):
-                platter.do(self.record.operations[place])
+        """So many images, no two alike, until enough have failed; every failure in words."""
+        for _ in range(MOST_PASSES):
+            if self.images < count and len(self.failures) < MOST_TOLD:
+                self._pass(self._places(count - self.images))
         return self.failures
 
     def _places(self, count: int) -> Counter[int]:
+        """Where to cut: the more can differ at a place, the more often there."""
         platter, weights = Platter(), [1.0]
         for operation in self.record.operations:
             platter.do(operation)
             weights.append(0.05 + platter.unsure**0.75)
-        return Counter(Random(f"places {self.seed}").choices(range(len(weights)), weights, k=count))
+        return Counter(Random(f"{self.seed} {count}").choices(range(len(weights)), weights, k=count))
 
-    def _cut(self, platter: Platter, place: int, image: int, whole: int) -> None:
-        number = image
-        left = self._image(platter, place, number)
-        while (digest := hash(_plain(left))) in self._seen and number < image + REDRAWS - 1:
-            number += 1
+    def _pass(self, places: Counter[int]) -> None:
+        """Once through the evening; where nothing new is left, fewer images than were wanted."""
+        platter = Platter()
+        for place in range(len(self.record.operations) + 1):
+            whole = hash(_plain(platter.seen())) if places[place] else 0
+            for _ in range(places[place]):
+                if not self._cut(platter, place, whole):
+                    break
+                if len(self.failures) >= MOST_TOLD:
+                    return
+            if place < len(self.record.operations):
+                platter.do(self.record.operations[place])
+
+    def _cut(self, platter: Platter, place: int, whole: int) -> bool:
+        """Looks at an image that was not seen before; whether there was one."""
+        for _ in range(REDRAWS):
+            number = self._drawn[place]
+            self._drawn[place] += 1
             left = self._image(platter, place, number)
+            digest = hash(_plain(left))
+            if digest not in self._seen:
+                break
+        else:
+            return False
         self._seen.add(digest)
-        self.images += 1
         self.clean += digest == whole
         where = f"seed={self.seed} op={place} image={number}"
         try:
@@ -144,6 +158,7 @@ class Campaign:
             self.failures += (f"{where}: {says}" for says in wrong)
         except JournalError as error:
             self.failures.append(f"{where}: {error}")
+        return True
 
     def replay(self, place: int, image: int) -> list[str]:
         """Looks once more at one image that a failure names."""
@@ -209,8 +224,8 @@ class Campaign:
         """The campaign in one line."""
         lengths = " ".join(f"{size}:{count}" for size, count in sorted(self.sizes.items()))
         return (
-            f"seed={self.seed}: {self.images} images, {self.distinct} distinct, {self.clean} as if nothing"
-            f" were lost, {len(self._judged)} states audited, {len(self.failures)} failures;"
+            f"seed={self.seed}: {self.images} different images, {self.clean} as if nothing were"
+            f" lost, {len(self._judged)} states audited, {len(self.failures)} failures;"
             f" entries:images {lengths}"
         )
 

@@ -29,7 +29,7 @@ from tests.house.evening import BOOK, NAME, START, TABLE_STREAM, Batch, Evening,
 FILE: Final = "evening.journal"
 KEY: Final = SigningKey.new("evening", seed=bytes(range(32)))
 WAL_PAGES: Final = 30  # few, so that the log goes into the file again and again in one evening
-SNAPSHOT_EVERY: Final = 60
+SNAPSHOT_EVERY: Final = 25
 SEAL_EVERY: Final = 20
 """Batches from one signed checkpoint to the next."""
 

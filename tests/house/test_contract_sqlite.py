@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import cast
 
@@ -175,28 +175,40 @@ def test_a_file_system_that_cannot_share_a_log_is_refused(tmp_path: Path) -> Non
         SqliteStore(tmp_path / "journal", vfs="unix-none")
 
 
-def test_a_failed_sync_leaves_the_journal_in_doubt_until_it_is_opened_again(tmp_path: Path) -> None:
-    failing = False
+class Broken:
+    """Whether the disk is broken; then no sync comes back."""
 
-    def watch(operation: Operation) -> None:
-        if failing and isinstance(operation, Sync):
+    def __init__(self) -> None:
+        self.now = False
+
+    def __call__(self, operation: Operation) -> None:
+        """Lets an operation be done, or not."""
+        if self.now and isinstance(operation, Sync):
             raise apsw.IOError("the disk is gone")
 
-    path = tmp_path / "journal"
-    with Disk("failing", watch):
-        journal = filled(SqliteStore(path, vfs="failing"))
+    def mended(self) -> None:
+        """From here on the disk works."""
+        self.now = False
+
+
+def test_a_failed_sync_leaves_the_journal_in_doubt_until_it_is_opened_again(tmp_path: Path) -> None:
+    path, broken = tmp_path / "journal", Broken()
+    with ExitStack() as stack:
+        stack.enter_context(Disk("broken", broken))
+        journal = filled(SqliteStore(path, vfs="broken"))
+        stack.callback(journal.close)
+        stack.callback(broken.mended)
         before = rows_of(journal)
-        failing = True
-        for _ in range(2):
-            with pytest.raises(InDoubtError):
-                journal.append([shut(6)])
-        failing = False
+        broken.now = True
+        with pytest.raises(InDoubtError, match="expected a journal that can be written, got"):
+            journal.append([shut(6)])
+        broken.mended()
         with pytest.raises(InDoubtError, match="expected a journal opened anew"):
             journal.append([shut(6)])
         for act in (lambda: journal.seal(KEY, at=START), lambda: journal.keep(SB1, b"", {})):
             with pytest.raises(InDoubtError, match="opened again after its disk failed"):
                 act()
-        journal.close()
+        assert rows_of(journal) == before
     again = Journal(SqliteStore(path))
     assert rows_of(again)[:7] == before
     again.append([shut(7)])
@@ -356,5 +368,5 @@ def test_a_stream_that_is_missing_is_damage_and_not_an_empty_name(on_disk: OnDis
     on_disk.close()
     on_disk.raw("DROP TRIGGER stream_is_not_deleted")
     on_disk.raw("DELETE FROM stream WHERE name = ?", SB1)
-    with pytest.raises(DamagedError, match="entry 2: expected position 2, got an entry that says position 2"):
+    with pytest.raises(DamagedError, match="entry 2: expected"):
         list(Journal(on_disk()).entries())

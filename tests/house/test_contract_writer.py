@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any
@@ -224,12 +225,20 @@ def test_closing_answers_whoever_waits(make_store: MakeStore) -> None:
         waiting = [Answers() for _ in BETS]
         for ask, answers in zip(BETS, waiting, strict=True):
             writer.submit(ask, answers)
+            assert gate.reached.wait(PATIENCE)  # the first is on its way to the disk, the others wait
         closing = Thread(target=writer.close)
         closing.start()
-        assert gate.reached.wait(PATIENCE)
+        _until(lambda: writer._closed)
         gate.open.set()
         closing.join(PATIENCE)
         assert [len(answers.given) for answers in waiting] == [1, 1, 1]
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "expected it to hold by now"
+        time.sleep(0.001)
 
 
 def test_nothing_is_taken_after_the_end(make_store: MakeStore) -> None:

@@ -7,7 +7,6 @@ import os
 import resource
 import shutil
 import signal
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ from taisai.house.errors import UnwritableError
 from taisai.house.keeper import Keeper
 from taisai.house.store import Row
 from tests.house.calls import SystemCalls
+from tests.house.child import in_child
 from tests.house.cuts import fast_directory, written
 from tests.house.disk import Disk, FailedSync, Operation, Platter, Sync
 from tests.house.sitting import FILE, expected, keeping, on_disk, play, read_once
@@ -115,6 +115,8 @@ def faults(calls: Sequence[str]) -> Iterator[Fault]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_whatever_call_fails_nothing_moves_and_play_goes_on(shelf: Path, part: int) -> None:
+    assert EVENING.kept  # snapshots and
+    assert EVENING.sealed  # checkpoints are written, too
     untroubled, failing = after(shelf, None)
     assert (untroubled.wrong, untroubled.refused, untroubled.failed) == ([], 0, 0)
     refused = 0
@@ -211,24 +213,13 @@ def test_whatever_sync_fails_what_is_acknowledged_after_it_is_sure(shelf: Path) 
 # A disk that is full, or may not be written, in earnest
 
 
-def in_child(work: Callable[[], list[str]]) -> list[str]:
+def said_by_child(work: Callable[[], list[str]]) -> list[str]:
     """What a piece of work says that is done in a process of its own."""
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():  # the child of a process with threads runs nothing that waits for them
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if not child:
-        try:
-            said = work()
-        except BaseException as error:  # noqa: BLE001  the parent tells it
-            said = [repr(error)]
-        os.write(writing, "\n".join(said).encode()[:60_000])
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as said_by_child:
-        lines = said_by_child.read().splitlines()
-    os.waitpid(child, 0)
-    return lines
+
+    def telling(pipe: int) -> None:
+        os.write(pipe, "\n".join(work()).encode())
+
+    return in_child(telling).said.splitlines()
 
 
 def on_a_small_disk(directory: Path, room: int) -> list[str]:
@@ -247,7 +238,7 @@ def on_a_small_disk(directory: Path, room: int) -> list[str]:
 
 @pytest.mark.parametrize("room", [0, 1_000, 4_096, 20_000, 50_001, 65_536, 80_000, 100_000, 123_456])
 def test_a_disk_that_is_really_full_is_got_over(shelf: Path, room: int) -> None:
-    assert in_child(lambda: on_a_small_disk(shelf, room)) == []
+    assert said_by_child(lambda: on_a_small_disk(shelf, room)) == []
 
 
 def as_nobody(work: Callable[[], list[str]]) -> list[str]:
@@ -259,7 +250,7 @@ def as_nobody(work: Callable[[], list[str]]) -> list[str]:
             os.setuid(NOBODY)
         return work()
 
-    return in_child(bound)
+    return said_by_child(bound)
 
 
 def refused_and_read(directory: Path) -> list[str]:

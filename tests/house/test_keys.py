@@ -150,7 +150,7 @@ def test_a_key_whose_writing_fails_leaves_no_file(path: Path, monkeypatch: pytes
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(KeysError, match="No space left"):
         make_key(path, NAME)
     assert not any(path.parent.iterdir())
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
 from taisai.house import journal
 from taisai.house.keeper import Answer
+from tests.house.child import in_child
 from tests.house.cuts import Campaign, Known, Recorded, fast_directory, recorded
 from tests.house.disk import Disk, Operation, Read
 from tests.house.sitting import FILE, expected, keeping, on_disk, play, read_once
@@ -35,47 +34,32 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def killed(directory: Path, seed: int, point: int, *, too_early: bool = False) -> Known:
     """What an evening had acknowledged when its process was killed, just before the operation at a point."""
-    expected(seed)  # so that the child has it, too
-    reading, writing = os.pipe()
-    with (
-        warnings.catch_warnings()
-    ):  # the child of a process with threads runs no code that could wait for them
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if not child:
-        _evening(directory, seed, point, writing, too_early=too_early)
-    os.close(writing)
-    with os.fdopen(reading) as acknowledged:
-        lines = acknowledged.read().split()
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), f"seed={seed} point={point}: expected it to be killed, got status {status}"
-    assert os.WTERMSIG(status) == signal.SIGKILL
-    return Known(0, int(lines[-1]) if lines else 0, 0)
-
-
-def _evening(directory: Path, seed: int, point: int, pipe: int, *, too_early: bool) -> NoReturn:
-    """The child: plays until it is killed, and tells after each batch how many entries are sure."""
-    left = [point]
     right = expected(seed)
 
-    def watch(operation: Operation) -> None:
-        if isinstance(operation, Read):
-            return
-        if not left[0]:
-            os.kill(os.getpid(), signal.SIGKILL)
-        left[0] -= 1
+    def until_killed(pipe: int) -> None:
+        left = [point]
 
-    def answered(number: int, _answers: list[Answer]) -> None:
-        promised = number + 2 if too_early else number + 1
-        os.write(pipe, b"%d\n" % right.sizes[min(promised, len(right.sizes) - 1)])
+        def watch(operation: Operation) -> None:
+            if isinstance(operation, Read):
+                return
+            if not left[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left[0] -= 1
 
-    try:
+        def answered(number: int, _answers: list[Answer]) -> None:
+            promised = number + 2 if too_early else number + 1
+            os.write(pipe, b"%d\n" % right.sizes[min(promised, len(right.sizes) - 1)])
+
         with Disk("deadly", watch):
             keeper = keeping(on_disk(directory, vfs="deadly"))
             play(keeper, right.evening.batches, answered)
             keeper.journal.close()
-    finally:
-        os._exit(1)  # nobody killed it
+
+    said, status = in_child(until_killed)
+    assert os.WIFSIGNALED(status), f"seed={seed} point={point}: expected it to be killed, got {said}"
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    acknowledged = said.split()
+    return Known(0, int(acknowledged[-1]) if acknowledged else 0, 0)
 
 
 def lost(shelf: Path, seed: int, points: int, *, too_early: bool = False) -> list[str]:
@@ -88,8 +72,8 @@ def lost(shelf: Path, seed: int, points: int, *, too_early: bool = False) -> lis
     for point in sorted({number * writes // points for number in range(points)}):
         after.directory.mkdir()
         acknowledged = killed(after.directory, seed, point, too_early=too_early)
-        left = {one.name: one.read_bytes() for one in after.directory.iterdir()}
         # Its lock and its shared memory lie about, as after any kill.
+        left = {one.name: one.read_bytes() for one in after.directory.iterdir()}
         found += (f"seed={seed} point={point}: {says}" for says in after.look(left, acknowledged))
         shutil.rmtree(after.directory)
     return found

@@ -45,7 +45,6 @@ def test_no_power_cut_loses_an_acknowledged_bet_or_a_cent(shelf: Path, seed: int
     assert cuts.run(IMAGES) == []
     print(cuts.told())  # noqa: T201  what it searched, for whoever asks with -s or -rP
     assert cuts.images == IMAGES
-    assert cuts.distinct > 0.95 * IMAGES
     assert cuts.clean < 0.25 * IMAGES
     # A cut at any moment of the evening: nearly every batch was once the last.
     assert len(cuts.sizes) > 0.8 * len(set(cuts.record.right.sizes))

@@ -55,6 +55,33 @@ def _export(parser: Parser) -> None:
     )
 
 
+def _proved(parser: Parser) -> None:
+    one_of = parser.add_mutually_exclusive_group(required=True)
+    one_of.add_argument("--position", metavar="N", help="prove that entry N is in what was signed")
+    one_of.add_argument(
+        "--from", metavar="FILE", dest="held", help="prove that the journal continues this older checkpoint"
+    )
+    parser.add_argument(
+        "--size",
+        metavar="M",
+        help="with --position: by the checkpoint over M entries (the latest unless said)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", default="-", help="a new file (standard output unless said)"
+    )
+
+
+def _proof(parser: Parser) -> None:
+    parser.add_argument("proof", metavar="PROOF", help="a file that `taisai audit prove` wrote")
+    parser.add_argument(
+        "--key",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="a verifier key of the operator's, or its .pub file; more than one where keys have changed",
+    )
+
+
 LEAVES: Final = (
     Leaf(
         "audit verify",
@@ -88,5 +115,22 @@ LEAVES: Final = (
             "taisai audit export evening.db --format parquet -o evening.parquet",
         ),
         (_file, _export),
+    ),
+    Leaf(
+        "audit prove",
+        "audit_prove:run",
+        "A short proof that an entry is in what was signed, or that what was signed later continues it.",
+        (
+            "taisai audit prove evening.db --position 12 -o proof.json",
+            "taisai audit prove evening.db --from checkpoint.txt",
+        ),
+        (_file, _proved),
+    ),
+    Leaf(
+        "audit check",
+        "audit_check:run",
+        "Checks such a proof, with nothing but the proof and, if you have it, the operator's key.",
+        ("taisai audit check proof.json --key evening.db.key.pub",),
+        (_proof, as_json),
     ),
 )

@@ -1,16 +1,18 @@
-"""Reading a journal for a person: how far it is, and what is wrong with it, in one line."""
+"""Files that an auditor names: read with a word on how far it is, written whole or not at all."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
-from taisai.cli.printing import as_json
+from taisai.cli.printing import WIDTH, as_json, line
 from taisai.house.audit.sources import Export, JournalFile, source_of
+from taisai.house.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.house.errors import DamagedError, JournalError
 from taisai.rules.errors import RulesError, printable
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:  # only a terminal needs it
     from rich.progress import Task
 
 CHECK_FAILED: Final = 1
+STDOUT: Final = "-"
 Progress = Callable[[int, int], None]
 """Called with how much was read, and of how much."""
 _BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
@@ -85,6 +88,15 @@ def moment(milliseconds: int) -> str:
     return f"{told:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
 
 
+def said(text: str) -> None:
+    """A sentence, broken at words where the terminal ends."""
+    import shutil
+    import textwrap
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    line(textwrap.fill(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False))
+
+
 def count(number: int, word: str, plural: str = "") -> str:
     """Such as '1,042 entries'."""
     return f"{number:,} {word if number == 1 else plural or f'{word}s'}"
@@ -101,3 +113,53 @@ def read_small(path: str, what: str, most: int) -> bytes:
     if len(data) > most:
         raise RulesError(f"expected {what} of at most {most:,} bytes, got more ({path})")
     return data
+
+
+def held_checkpoint(path: str) -> SignedCheckpoint:
+    """A checkpoint that someone kept in a file."""
+    try:
+        return read_signed(read_small(path, "a checkpoint", MOST_BYTES))
+    except CheckpointError as error:
+        raise CheckpointError(f"{error} ({printable(path)})") from None
+
+
+@contextmanager
+def writing(out: str) -> Iterator[IO[bytes]]:
+    """A new file that is there once all of it is written, and not before; or standard output."""
+    if out == STDOUT:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    path = Path(out)
+    if os.path.lexists(path):
+        raise _is_there(path)
+    unfinished = path.with_name(f"{path.name}.part")
+    try:
+        file = unfinished.open("xb")
+    except FileExistsError:
+        raise _is_there(unfinished) from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        raise RulesError(f"expected a file that can be written, got {printable(repr(out))}: {why}") from None
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _put_in_place(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _put_in_place(unfinished: Path, path: Path) -> None:
+    """Under its own name, unless someone else took it meanwhile."""
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise _is_there(path) from None
+    except OSError:  # a disk without links
+        unfinished.rename(path)
+
+
+def _is_there(path: Path) -> RulesError:
+    return RulesError(f"expected no file there yet, got one ({printable(str(path))})")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from contextlib import closing
 from itertools import groupby
 from typing import Any, Final
 
 from taisai.cli import asked
-from taisai.cli.audit_reading import count, flawed, moment, opened, progress
+from taisai.cli.audit_reading import count, flawed, moment, opened, progress, said
 from taisai.cli.printing import as_json, line, show, table
 from taisai.cli.telling import Telling, explained
 from taisai.game.commands import Perform
@@ -15,7 +16,7 @@ from taisai.game.events import BetsClosed
 from taisai.house.audit.retold import BetStory, Moment, RoundStory, round_story
 from taisai.house.audit.retold_rounds import RoundLine, TableLine, overview
 from taisai.house.audit.retold_tables import tables_of
-from taisai.house.audit.sources import Source
+from taisai.house.audit.sources import Export, JournalFile
 from taisai.house.errors import DamagedError
 from taisai.rules import Outcome, RulesError
 from taisai.rules.errors import printable
@@ -29,16 +30,14 @@ def run(arguments: Namespace) -> int:
     number = None if arguments.round is None else _number(arguments.round, "--round")
     if arguments.seat is not None and number is None:
         raise RulesError("--seat needs --round")
-    source = opened(arguments.file)
     try:
-        if number is None:
-            _rounds(arguments, source, most)
-        else:
-            _round(arguments, source, number)
+        with closing(opened(arguments.file)) as source:
+            if number is None:
+                _rounds(arguments, source, most)
+            else:
+                _round(arguments, source, number)
     except DamagedError as error:
         return flawed(error, arguments.file, json=arguments.json)
-    finally:
-        source.close()
     return 0
 
 
@@ -50,13 +49,13 @@ def _number(text: str, option: str, *, most: int | None = None) -> int:
 
 
 def _written(file: str) -> None:
-    line(f"Shown as written; `taisai audit verify {printable(file)}` proves it.")
+    said(f"Shown as written; `taisai audit verify {printable(file)}` proves it.")
 
 
 # All rounds
 
 
-def _rounds(arguments: Namespace, source: Any, most: int) -> None:
+def _rounds(arguments: Namespace, source: JournalFile | Export, most: int) -> None:
     with progress(source, "reading") as told:
         tables = overview(source, table=arguments.table, most=most, progress=told)
     if arguments.json:
@@ -69,7 +68,7 @@ def _rounds(arguments: Namespace, source: Any, most: int) -> None:
     rounds = [(of, one) for of in tables for one in of.latest]
     rounds.sort(key=lambda each: each[1].position)
     total, shown = sum(of.rounds for of in tables), rounds[-most:]
-    books = ", ".join(dict.fromkeys(of.rulebook for of in tables))
+    books = printable(", ".join(dict.fromkeys(of.rulebook for of in tables)))
     title = f"{count(total, 'round')} at {count(len(tables), 'table')}, by {books}"
     numbers = ("round", "entry", "bets", "staked", "returned")
     columns = ("table", "round", "entry", "opened", "bets", "staked", "result", "returned", "")
@@ -77,15 +76,15 @@ def _rounds(arguments: Namespace, source: Any, most: int) -> None:
     for of, one in shown:
         returned = "" if one.returned is None else f"{one.returned:,}"
         made.add_row(
-            of.name, str(one.number), str(one.position), moment(one.opened_at), f"{one.bets:,}",
+            printable(of.name), str(one.number), str(one.position), moment(one.opened_at), f"{one.bets:,}",
             f"{one.staked:,}", " ".join(map(str, one.faces)), returned, _remarks(one),
         )  # fmt: skip
     show(made)
     if len(shown) < total:
-        line(
+        said(
             f"The latest {len(shown):,} of {total:,} rounds: --last {total} shows all, --table those of one."
         )
-    line("Money in the smallest unit of each table's currency. --table and --round retell a round.")
+    said("Money in the smallest unit of each table's currency. --table and --round retell a round.")
     _written(arguments.file)
 
 
@@ -110,7 +109,7 @@ def _plain_table(of: TableLine) -> dict[str, Any]:
 # One round
 
 
-def _round(arguments: Namespace, source: Any, number: int) -> None:
+def _round(arguments: Namespace, source: JournalFile | Export, number: int) -> None:
     name = arguments.table if arguments.table is not None else _only_table(source)
     with progress(source, "reading") as told:
         story = round_story(source, name, number, seat=arguments.seat, progress=told)
@@ -121,7 +120,7 @@ def _round(arguments: Namespace, source: Any, number: int) -> None:
     _written(arguments.file)
 
 
-def _only_table(source: Source) -> str:
+def _only_table(source: JournalFile | Export) -> str:
     names = tables_of(source)
     if len(names) != 1:
         some = ", ".join(map(printable, names[:20])) + (", …" if len(names) > 20 else "")
@@ -140,7 +139,7 @@ class _Retold(Telling):
         """All of it."""
         story = self.story
         self.say(f"Round {story.number} of table {story.table} · {story.book.title}", style="bold")
-        self.say(f"By {story.book.id}; money in the smallest unit of {story.currency}. #1 is entry 1.")
+        self.say(f"By {story.book.id}; money in the smallest unit of {story.currency}; #12 is entry 12.")
         is_apart = False
         for _, moments in groupby(story.moments, key=lambda one: id(one.asked)):
             first, *others = moments
@@ -168,7 +167,7 @@ class _Retold(Telling):
         for each in one.bets:
             bet = each.bet
             cells = (bet.id, str(each.position), bet.seat, bet.area, str(bet.stake))
-            made.add_row(*cells, *(() if is_close else self._fate(each, one.faces)))
+            made.add_row(*map(printable, cells), *(() if is_close else self._fate(each, one.faces)))
         show(made)
 
     def _fate(self, each: BetStory, faces: tuple[int, ...]) -> tuple[str, str, str]:

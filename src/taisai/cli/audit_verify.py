@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import NamedTuple
 
-from taisai.cli.audit_reading import count, flawed, moment, opened, progress, read_small
-from taisai.cli.printing import as_json, line, wrapped
+from taisai.cli.audit_reading import count, flawed, held_checkpoint, moment, opened, progress, said
+from taisai.cli.printing import as_json, line
 from taisai.house.audit import Report, verified
 from taisai.house.audit.prove import checkpoints_of
-from taisai.house.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
+from taisai.house.checkpoint import SignedCheckpoint
 from taisai.house.errors import DamagedError
 from taisai.house.keys import PublicKey, load_public_key
 from taisai.rules.errors import printable
@@ -22,34 +23,24 @@ def run(arguments: Namespace) -> int:
     file = arguments.file
     key = load_public_key(arguments.key) if arguments.key is not None else None
     held = [held_checkpoint(path) for path in arguments.checkpoint]
-    source = opened(file)
     try:
-        with progress(source, "verifying") as told:
+        with closing(opened(file)) as source, progress(source, "verifying") as told:
             report = verified(file, key=key, held=held, progress=told)
-        seal = _seal(report, list(checkpoints_of(source)))
+        with closing(opened(file)) as source:  # not before: a checkpoint may have come meanwhile
+            seal = _seal(report, checkpoints_of(source))
     except DamagedError as error:
         return flawed(error, file, json=arguments.json)
-    finally:
-        source.close()
     if arguments.json:
         sealed = {"tail": report.tail, "sealed_at": seal and seal.at, "sealed_by": seal and seal.key.text}
         as_json({"ok": True, "file": file, **dataclasses.asdict(report), **sealed})
         return 0
     line(f"{printable(file)}: the journal {report.journal} is whole and by the rules")
     for text in _proved(report):
-        wrapped(f"✓ {text}")
-    for text in _sealed(report, seal):
+        said(f"✓ {text}")
+    for text in _sealed(report, seal, key):
         line()
-        wrapped(text)
+        said(text)
     return 0
-
-
-def held_checkpoint(path: str) -> SignedCheckpoint:
-    """A checkpoint that someone kept in a file."""
-    try:
-        return read_signed(read_small(path, "a checkpoint", MOST_BYTES))
-    except CheckpointError as error:
-        raise CheckpointError(f"{error} ({printable(path)})") from None
 
 
 class _Seal(NamedTuple):
@@ -59,7 +50,7 @@ class _Seal(NamedTuple):
     key: PublicKey
 
 
-def _seal(report: Report, checkpoints: list[SignedCheckpoint]) -> _Seal | None:
+def _seal(report: Report, checkpoints: Iterable[SignedCheckpoint]) -> _Seal | None:
     """Asked of what was verified a moment ago: of several over as many entries, the first."""
     keys = [PublicKey.parse(text) for text in report.keys]
     for signed in checkpoints:
@@ -96,12 +87,13 @@ def _proved(report: Report) -> Iterator[str]:
         yield f"{count(report.snapshots, 'snapshot')}: each is what the entries before it come to"
 
 
-def _sealed(report: Report, seal: _Seal | None) -> Iterator[str]:
+def _sealed(report: Report, seal: _Seal | None, key: PublicKey | None) -> Iterator[str]:
     """How far someone stands by it, and how far nobody does."""
     if seal is not None:
-        whose = "the key that you gave" if report.is_key_given else (
-            "a key that the journal itself names; give --key to check that it is the operator's"
-        )  # fmt: skip
+        if key is None:
+            whose = "a key that the journal itself names; give --key to check that it is the operator's"
+        else:
+            whose = "the key that you gave" if key == seal.key else "which the key that you gave vouched for"
         yield (
             f"Sealed up to entry {report.sealed:,} by a checkpoint of {moment(seal.at)}, signed by "
             f"{_named(seal.key)}, {whose}."

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from argparse import Namespace
 
 from taisai.cli.audit_reading import count, flawed, progress
+from taisai.cli.journal_files import expect_journal
 from taisai.cli.printing import as_json, line
 from taisai.house.audit.sources import JournalFile
 from taisai.house.backup import back_up, check, expect_nothing
@@ -16,13 +18,14 @@ from taisai.rules.errors import RulesError, printable
 
 def make(arguments: Namespace) -> int:
     """Copies a journal."""
+    expect_journal(arguments.journal)
     copied = back_up(arguments.journal, arguments.copy)
     if arguments.json:
         as_json({"journal": arguments.journal, "copy": arguments.copy, **copied._asdict()})
         return 0
     entries = count(copied.entries, "entry", "entries")
     line(f"{printable(arguments.copy)}: {entries} of {printable(arguments.journal)}, whole")
-    line(f"Prove it with `taisai restore --check {printable(arguments.copy)}`")
+    line(f"Prove it with `taisai restore --check {printable(shlex.quote(arguments.copy))}`")
     return 0
 
 
@@ -34,6 +37,7 @@ def restore(arguments: Namespace) -> int:
         raise RulesError(f"expected either a new JOURNAL to restore to or --check, got {got}")
     if journal is not None:
         expect_nothing(journal)
+    expect_journal(backup)
     source = JournalFile(backup)
     try:
         with progress(source, "checking") as told:

@@ -6,10 +6,11 @@ import secrets
 import sys
 from argparse import Namespace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from taisai.cli import listing, settle, show, table_play
 from taisai.cli.printing import dice, line, wrapped
-from taisai.game.playbook import Play, playbook
+from taisai.game.playbook import Play, Playbook, playbook
 from taisai.rules import Bet, Outcome, Refusal, RulesError, rulebook
 
 _BOOK = "rws-sic-bo-etg-v8"
@@ -24,7 +25,7 @@ _BETS = (
 
 
 def run(_arguments: Namespace) -> int:
-    """Prints the rulebooks, a pay table with its edges, one round settled, one roll, one table in play."""
+    """Prints the rulebooks, a pay table, one round settled, one roll, one table in play, its journal."""
     line("1 · The rulebooks: approved documents as data\n")
     listing.run(Namespace(json=False))
     book = rulebook(_BOOK)
@@ -47,6 +48,44 @@ def run(_arguments: Namespace) -> int:
     story = playbook(table_play.text_of(file), file)
     played = table_play.told(Play(story, table_play.book_of(story)))
     line()
+    line("6 · A journal that cannot lie: that evening kept, proved, and then one digit changed\n")
+    _journal(story)
+    line()
     command = sys.argv[0] if sys.argv[0].endswith("taisai") else "taisai"
     line(f"Go on with `{command} --help`, `{command} rules show us-sic-bo` or `{command} odds us-sic-bo`.")
     return played
+
+
+def _journal(story: Playbook) -> None:
+    """Keeps the evening, has it proved, and cheats as someone could who has the file."""
+    import apsw
+
+    from taisai.cli import audit_verify
+    from taisai.cli.recording import recording
+    from taisai.house.audit import verified
+    from taisai.house.errors import DamagedError
+
+    with TemporaryDirectory() as folder:
+        file = str(Path(folder, "evening.db"))
+        with recording(
+            story, table_play.book_of(story), file, key_file=f"{file}.key", passphrase_file=None
+        ) as kept:
+            for _ in kept.play().steps():
+                pass
+            kept.seal()
+        audit_verify.run(Namespace(file=file, key=f"{file}.key.pub", checkpoint=[], json=False))
+        stake, forged = b'"stake":200', b'"stake":900'
+        connection = apsw.Connection(file)
+        sql = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'entry_is_not_changed'").get
+        connection.execute("DROP TRIGGER entry_is_not_changed")
+        for position, body in connection.execute("SELECT position, body FROM entry").fetchall():
+            if isinstance(body, bytes) and stake in body:
+                changed = (body.replace(stake, forged), position)
+                connection.execute("UPDATE entry SET body = ?1 WHERE position = ?2", changed)
+        connection.execute(str(sql))
+        connection.close()
+        line("\nNow someone who has the file, and SQL, makes a stake of 200 one of 900. An audit says:\n")
+        try:
+            verified(file)
+        except DamagedError as flaw:
+            wrapped(f"✗ {flaw}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from argparse import Namespace
@@ -247,7 +248,7 @@ def _tell_sealed(file: str, key: str, sealed: Sealed) -> None:
         f"Journal {printable(file)}: {sealed.entries:,} entries written, "
         f"sealed over {sealed.size:,} at {moment(sealed.at)} with {printable(key)}"
     )
-    line(f"Verify it with `taisai audit verify {printable(file)}`")
+    line(f"Verify it with `taisai audit verify {printable(shlex.quote(file))}`")
 
 
 def _recorded_facts(file: str, key: str, repeated: Repeated | None, sealed: Sealed) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from io import StringIO
+from typing import Final
 
 from taisai.cli.printing import WIDTH, dice, line, show, table
 from taisai.game.events import Event, ResultCorrected, ResultEntered, RoundResettled
@@ -14,6 +15,9 @@ from taisai.game.playbook.telling import event_line
 from taisai.game.terms import Terms
 from taisai.rules import Outcome, Rulebook
 from taisai.rules.clauses import HOUSE, Clause
+from taisai.rules.errors import printable
+
+MOST_TEXT: Final = 100_000  # characters of one event; a rulebook stored is none that is told
 
 
 class Telling:
@@ -32,10 +36,11 @@ class Telling:
         )
 
     def say(self, text: str, *, style: str = "", indent: int = 0) -> None:
-        """Words, broken at the width of the terminal."""
+        """Words, broken at the width of the terminal; none of them can command it."""
         from rich.padding import Padding
         from rich.text import Text
 
+        text = printable(text, MOST_TEXT)
         self._console.print(Padding(Text(text, style), (0, 0, 0, indent), expand=False))
         for row in self._drawn.getvalue().splitlines():
             line(row.rstrip())

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from taisai.house.audit.verify import Progress, Report, verified
-from taisai.house.errors import ConflictError, DamagedError, UnwritableError
+from taisai.house.errors import ConflictError, DamagedError, JournalError, UnwritableError
 from taisai.house.merkle import Frontier, leaf_hash
 from taisai.house.sqlite_reading import SqliteReader
 from taisai.rules.errors import printable
@@ -68,9 +68,9 @@ def expect_nothing(path: str | Path) -> None:
     """Refuses a place where there is something already, or a part of a journal that was there."""
     if os.path.lexists(path):
         raise UnwritableError(f"expected no file there yet, got one ({printable(str(path))})")
-    for part in (Path(f"{path}{suffix}") for suffix in _BESIDE):
-        if part.is_file() and part.stat().st_size:
-            raise UnwritableError(f"expected nothing left of another file there, got {printable(str(part))}")
+    for part in (f"{path}{suffix}" for suffix in _BESIDE):
+        if os.path.lexists(part) and Path(part).lstat().st_size:
+            raise UnwritableError(f"expected no part of another file there, got one ({printable(part)})")
 
 
 def _size(reader: SqliteReader) -> int:
@@ -89,7 +89,7 @@ def _whole(copy: Path, least: int) -> Copied:
             tree.append(leaf_hash(row.body))
         if not tree.size == _size(reader) >= least:
             raise DamagedError(0, f"expected a copy of at least {least} entries, got {tree.size}")
-        return Copied(tree.size, tree.root().hex(), reader.bytes)
+        return Copied(tree.size, tree.root().hex(), copy.stat().st_size)
     finally:
         reader.close()
 
@@ -104,6 +104,8 @@ def _placing(target: Path) -> Iterator[Path]:
             yield fresh
             os.link(fresh, target)  # unlike a renaming, it replaces nothing
         _sync(target.parent)
+    except JournalError:  # which is a ValueError, too
+        raise
     except FileExistsError:
         raise UnwritableError(f"expected no file there yet, got one ({printable(str(target))})") from None
     except (OSError, ValueError) as error:

@@ -180,7 +180,7 @@ def make_key(
 
 def public_path_of(path: Path) -> Path:
     """Where the public half of a key file lies."""
-    return path.with_name(path.name + ".pub")
+    return Path(f"{path}.pub")
 
 
 def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
@@ -245,18 +245,23 @@ def _write_new(path: Path, text: str, *, mode: int) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError as error:
         raise KeysError(f"expected no file there yet, got one ({path})") from error
-    except OSError as error:
-        raise KeysError(
-            f"expected a place for a key file, got an error: {error.strerror} ({path})"
-        ) from error
+    except (OSError, ValueError) as error:  # a ValueError: no file can be named so
+        raise _no_place(error, path) from error
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
-    except BaseException:
+    except BaseException as error:
         path.unlink()
+        if isinstance(error, OSError):
+            raise _no_place(error, path) from error
         raise
+
+
+def _no_place(error: OSError | ValueError, path: Path) -> KeysError:
+    why = error.strerror if isinstance(error, OSError) else error
+    return KeysError(f"expected a place for a key file, got an error: {why} ({path})")
 
 
 def _sync_directory(path: Path) -> None:

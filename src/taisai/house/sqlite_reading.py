@@ -28,6 +28,7 @@ _LAST: Final = (
     "SELECT position, stream.name, version, body FROM entry LEFT JOIN stream ON stream.id = entry.stream"
     " ORDER BY position DESC LIMIT 1"
 )
+_ROW: Final = (int, str, int, bytes)
 _VERSION: Final = "SELECT max(version) FROM entry WHERE stream = (SELECT id FROM stream WHERE name = ?1)"
 
 
@@ -66,12 +67,12 @@ class SqliteReader:
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
         """The rows in order, one at a time: a journal need not fit into memory."""
-        found = self._read(_ALL, (after,)) if stream is None else self._read(_OF_STREAM, (after, stream))
-        return map(Row._make, found)
+        sql, values = (_ALL, (after,)) if stream is None else (_OF_STREAM, (after, stream))
+        return map(Row._make, self._read(sql, values, _ROW))
 
     def last(self) -> Row | None:
         """The row with the highest position."""
-        return next((Row(*row) for row in self._read(_LAST)), None)
+        return next(map(Row._make, self._read(_LAST, (), _ROW)), None)
 
     def version(self, stream: str) -> int:
         """How many entries a stream has."""
@@ -79,19 +80,21 @@ class SqliteReader:
 
     def streams(self) -> list[str]:
         """The streams that there are."""
-        return [name for (name,) in self._read("SELECT name FROM stream ORDER BY id")]
+        return [name for (name,) in self._read("SELECT name FROM stream ORDER BY id", (), (str,))]
 
     # Checkpoints
 
     def checkpoints(self) -> list[Sealed]:
         """Every checkpoint, in the order they were kept."""
-        return [Sealed(*row) for row in self._read("SELECT size, text FROM checkpoint ORDER BY number")]
+        found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
+        return list(map(Sealed._make, found))
 
     # Snapshots
 
     def snapshots(self) -> list[tuple[str, int]]:
         """Stream and version of every snapshot."""
-        return list(self._read("SELECT stream, version FROM snapshot ORDER BY stream, version"))
+        sql = "SELECT stream, version FROM snapshot ORDER BY stream, version"
+        return list(self._read(sql, (), (str, int)))
 
     def snapshot(self, stream: str, version: int | None = None) -> Kept | None:
         """The latest snapshot of a stream, or the one of a version, if it is still what was written."""
@@ -99,6 +102,7 @@ class SqliteReader:
             "SELECT version, digest, body FROM snapshot WHERE stream = ?1 AND (?2 IS NULL OR version = ?2)"
             " ORDER BY version DESC LIMIT 1",
             (stream, version),
+            (int, bytes, bytes),
         )
         return next((Kept(stream, at, body) for at, digest, body in found if _whole(digest, body)), None)
 
@@ -108,13 +112,16 @@ class SqliteReader:
             "SELECT digest, body FROM part WHERE stream = ?1 AND number = ?2 AND version <= ?3"
             " ORDER BY version DESC LIMIT 1",
             (stream, number, version),
+            (bytes, bytes),
         )
         return next((body for digest, body in found if _whole(digest, body)), None)
 
     def parts(self, stream: str, version: int) -> list[int]:
         """The numbers of the parts kept with the snapshot of a version."""
         found = self._read(
-            "SELECT number FROM part WHERE stream = ?1 AND version = ?2 ORDER BY number", (stream, version)
+            "SELECT number FROM part WHERE stream = ?1 AND version = ?2 ORDER BY number",
+            (stream, version),
+            (int,),
         )
         return [number for (number,) in found]
 
@@ -122,19 +129,13 @@ class SqliteReader:
 
     def definition(self) -> frozenset[str]:
         """The statements that the file says it was made by."""
-        found = self._read("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        found = self._read("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", (), (str,))
         return frozenset(" ".join(sql.split()) for (sql,) in found)
 
     def faults(self) -> list[str]:
         """What SQLite itself finds wrong with its file."""
         found = [text for (text,) in self._read("PRAGMA integrity_check(10)")]
         return [] if found == ["ok"] else found
-
-    @property
-    def bytes(self) -> int:
-        """How large the journal is."""
-        pages, size = (next(self._read(f"PRAGMA {name}"))[0] for name in ("page_count", "page_size"))
-        return int(pages * size)
 
     def copy_to(self, path: str | Path) -> None:
         """A copy as it is now, while its writer goes on; made whole or not at all."""
@@ -151,9 +152,16 @@ class SqliteReader:
         """Lets go of the file."""
         self._reading.close()
 
-    def _read(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+    def _read(
+        self, sql: str, values: Sequence[Any] = (), types: tuple[type, ...] | None = None
+    ) -> Iterator[Any]:
+        """Rows whose columns are of these types: a damaged file can give anything."""
         with told("be read", self.path):
-            yield from self._reading.execute(sql, values)
+            for row in self._reading.execute(sql, values):
+                if types is not None and tuple(map(type, row)) != types:
+                    place = row[0] if types is _ROW and type(row[0]) is int else 0
+                    raise DamagedError(place, f"expected a whole row, got a damaged one ({self.path})")
+                yield row
 
 
 def connect(path: str, flags: int, vfs: str | None) -> apsw.Connection:
@@ -172,6 +180,8 @@ def told(what: str, file: str) -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise error_of(error, file, what) from None
+    except UnicodeDecodeError:
+        raise DamagedError(0, f"expected a whole SQLite file, got text that is none ({file})") from None
 
 
 _DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)

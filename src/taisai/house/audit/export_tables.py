@@ -21,10 +21,10 @@ FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(columns: Sequence[Column], rows: Iterable[Row], file: IO[bytes]) -> None:
-    """The rows as CSV in UTF-8, under a line of names; a text like a formula gets an apostrophe before it."""
+    """The rows as CSV (RFC 4180, UTF-8) under a line of names; a text like a formula after an apostrophe."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
     try:
-        written = csv.writer(text, lineterminator="\n")
+        written = csv.writer(text, lineterminator="\r\n")  # RFC 4180; also, both are then quoted in a cell
         written.writerow([column.name for column in columns])
         written.writerows(map(_guarded, rows))
     finally:
