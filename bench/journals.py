@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -109,6 +109,9 @@ def database(path: Path) -> apsw.Connection:
     return connection
 
 
+_sync: Final[Callable[[int], None]] = getattr(os, "fdatasync", os.fsync)  # a Mac has only the latter
+
+
 class BareFile:
     """A file that knows nothing of what is written into it, and begins again after so many bytes."""
 
@@ -119,7 +122,7 @@ class BareFile:
     def write(self, data: bytes) -> None:
         """Writes, and waits until it is on the disk."""
         os.pwrite(self._file, data, self._place)
-        os.fdatasync(self._file)
+        _sync(self._file)
         self._place += len(data)
         if self._again_after and self._place >= self._again_after:
             self._place = 0

@@ -21,7 +21,9 @@ from taisai.house.errors import DamagedError
 from taisai.rules import Outcome, RulesError
 from taisai.rules.errors import printable
 
-MOST_LAST: Final = 100_000
+MOST_LAST: Final = 100_000  # rounds; a table has no more
+MOST_BETS: Final = 200
+"""Bets that are told of a close or a settlement: a thousand terminals lay five thousand, and nobody reads them."""
 
 
 def run(arguments: Namespace) -> int:
@@ -122,7 +124,9 @@ def _round(arguments: Namespace, source: JournalFile | Export, number: int) -> N
 
 def _only_table(source: JournalFile | Export) -> str:
     names = tables_of(source)
-    if len(names) != 1:
+    if not names:
+        raise RulesError(f"expected a table in this journal, got none ({printable(source.name)})")
+    if len(names) > 1:
         some = ", ".join(map(printable, names[:20])) + (", …" if len(names) > 20 else "")
         raise RulesError(f"expected --table and one of {len(names)} ({some}), got none")
     return names[0]
@@ -164,11 +168,15 @@ class _Retold(Telling):
         others = () if is_close else ("returned", "clause", "why")
         title = f"At the close: {count(len(one.bets), 'bet')}, {staked}" if is_close else "The bets"
         made = table(title, ("bet", "entry", "seat", "area", "stake", *others), right=numbers)
-        for each in one.bets:
+        for each in one.bets[:MOST_BETS]:
             bet = each.bet
             cells = (bet.id, str(each.position), bet.seat, bet.area, str(bet.stake))
             made.add_row(*map(printable, cells), *(() if is_close else self._fate(each, one.faces)))
         show(made)
+        if len(one.bets) > MOST_BETS:
+            more = f"{len(one.bets) - MOST_BETS:,} more: --seat shows those of one seat, --json all of them."
+            self.say(more, style="italic")
+            line()
 
     def _fate(self, each: BetStory, faces: tuple[int, ...]) -> tuple[str, str, str]:
         """What came back of a bet, by which clause, and why."""
