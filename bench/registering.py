@@ -28,7 +28,8 @@ SINGLY: Final = 300
 """Rows of a measurement where each is a transaction of its own; its time counts for all bets."""
 _TABLE: Final = """
 CREATE TABLE entry (position INTEGER PRIMARY KEY, stream TEXT NOT NULL, version INTEGER NOT NULL,
-body BLOB NOT NULL, UNIQUE (stream, version)) STRICT
+body BLOB NOT NULL) STRICT;
+CREATE INDEX entry_of_stream ON entry (stream, version)
 """
 
 

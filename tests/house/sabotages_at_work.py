@@ -260,7 +260,9 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
     ),
     "the second writer writes over the first": Sabotage(
         together(
-            _NO_TRIGGERS, instead(sqlite, "_INSERT", sqlite._INSERT.replace("INSERT", "INSERT OR REPLACE"))
+            _NO_TRIGGERS,
+            instead(sqlite, "check_order", lambda *_: None),
+            instead(sqlite, "_INSERT", sqlite._INSERT.replace("INSERT", "INSERT OR REPLACE")),
         ),
         (file.test_where_there_are_no_locks_the_second_is_refused_at_its_first_entry,),
     ),
@@ -318,6 +320,10 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
     ),
     "a file's reader does not look where an entry stands": Sabotage(
         together(instead(Journal, "entries", wherever_they_stand), instead(SqliteReader, "rows", _whatever)),
-        (file.test_a_stream_that_is_missing_is_damage_and_not_an_empty_name,),
+        (
+            file.test_a_stream_that_is_missing_is_damage_and_not_an_empty_name,
+            _of(file.test_a_version_taken_or_left_out_by_hand_stops_the_reader, version=4),
+            _of(file.test_a_version_taken_or_left_out_by_hand_stops_the_reader, version=6),
+        ),
     ),
 }

@@ -48,8 +48,8 @@ def name_of(test: Test) -> str:
 
 def case_of(test: Test) -> str:
     """A test's name, and what it is asked with."""
-    asked = test.keywords.values() if isinstance(test, partial) else ()
-    return " ".join([name_of(test), *asked])
+    asked = map(str, test.keywords.values()) if isinstance(test, partial) else ()
+    return " ".join([name_of(test), *map(str, asked)])
 
 
 def stores_of(test: Test) -> list[str]:

@@ -31,12 +31,10 @@ BY_HAND = {
     "all entries are deleted": "DELETE FROM entry",
     "an entry is replaced": "INSERT OR REPLACE INTO entry VALUES (3, 2, 2, X'7B7D')",
     "the last entry is replaced": "INSERT OR REPLACE INTO entry VALUES (7, 2, 4, X'7B7D')",
-    "an entry's version is taken": "INSERT OR REPLACE INTO entry VALUES (8, 2, 4, X'7B7D')",
     "an entry is changed on conflict": (
         "INSERT INTO entry VALUES (7, 2, 4, X'7B7D') ON CONFLICT (position) DO UPDATE SET body = X'7B7D'"
     ),
     "a position is left out": "INSERT INTO entry VALUES (9, 2, 5, X'7B7D')",
-    "a version is left out": "INSERT INTO entry VALUES (8, 2, 6, X'7B7D')",
     "a position is none": "INSERT INTO entry VALUES (0, 2, 5, X'7B7D')",
     "an entry is no bytes": "INSERT INTO entry VALUES (8, 2, 5, '{}')",
     "a stream is renamed": "UPDATE stream SET name = 'table:SB9' WHERE id = 2",
@@ -65,6 +63,20 @@ def test_nothing_that_is_kept_for_ever_is_changed_by_hand(on_disk: OnDisk) -> No
             done.append(what)
     assert done == []
     assert contents(on_disk) == before
+
+
+@pytest.mark.parametrize("version", [4, 6], ids=["taken", "left out"])
+def test_a_version_taken_or_left_out_by_hand_stops_the_reader(version: int, on_disk: OnDisk) -> None:
+    """Its position is the next, so that the file takes it; nothing before it is touched."""
+    entries = rows_of(filled(on_disk()))
+    on_disk.close()
+    on_disk.raw(f"INSERT OR REPLACE INTO entry SELECT 8, 2, {version}, body FROM entry WHERE position = 7")
+    journal = Journal(on_disk())
+    assert rows_of(journal)[:7] == entries
+    for stream in (None, SB1):
+        with pytest.raises(DamagedError) as flaw:
+            list(journal.entries(stream=stream))
+        assert flaw.value.position == 8
 
 
 def test_the_file_says_what_it_is_made_by(on_disk: OnDisk) -> None:
@@ -130,7 +142,7 @@ def test_where_there_are_no_locks_the_second_is_refused_at_its_first_entry(on_di
     first.append([shut(1), shut(2, SB2)])
     before = rows_of(first)
     for decisions in ([shut(3)], [shut(3, "table:SB3")], [shut(3, SB2), shut(4)]):
-        with pytest.raises(ConflictError, match="expected to be the only writer, got another in the way"):
+        with pytest.raises(ConflictError, match="expected position"):
             second.append(decisions)
     assert rows_of(first) == rows_of(second) == before
     assert second.store.streams() == ["journal", SB1, SB2]

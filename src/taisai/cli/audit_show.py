@@ -23,7 +23,7 @@ from taisai.rules.errors import printable
 
 MOST_LAST: Final = 100_000  # rounds; a table has no more
 MOST_BETS: Final = 200
-"""Bets that are told of a close or a settlement: a thousand terminals lay five thousand, and nobody reads them."""
+"""Bets that are told of a settlement: a thousand terminals lay five thousand, which nobody would read."""
 
 
 def run(arguments: Namespace) -> int:

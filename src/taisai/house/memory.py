@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from taisai.house.errors import ConflictError
-from taisai.house.store import Kept, Row, Sealed
+from taisai.house.store import Kept, Row, Sealed, check_order
 
 
 class MemoryStore:
@@ -21,14 +20,7 @@ class MemoryStore:
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows, or none."""
-        position, versions = len(self._rows), dict[str, int]()
-        for row in rows:
-            position += 1
-            version = versions.get(row.stream, self.version(row.stream)) + 1
-            if (row.position, row.version) != (position, version):
-                expected, got = (position, version), (row.position, row.version)
-                raise ConflictError(f"expected position and version {expected}, got {got} of {row.stream}")
-            versions[row.stream] = version
+        check_order(rows, len(self._rows), self.version)
         self._rows += rows
         for row in rows:
             self._by_stream.setdefault(row.stream, []).append(row.position)

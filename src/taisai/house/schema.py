@@ -35,12 +35,11 @@ def _not_replaced(name: str, alike: str) -> str:
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     (
         "CREATE TABLE stream (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT",
-        """CREATE TABLE entry (position INTEGER PRIMARY KEY, stream INTEGER NOT NULL REFERENCES stream,
+        """CREATE TABLE entry (position INTEGER PRIMARY KEY, stream INTEGER NOT NULL,
         version INTEGER NOT NULL, body BLOB NOT NULL) STRICT""",
-        "CREATE UNIQUE INDEX entry_of_stream ON entry (stream, version)",
+        "CREATE INDEX entry_of_stream ON entry (stream, version)",
         """CREATE TRIGGER entry_leaves_no_gap BEFORE INSERT ON entry
         WHEN NEW.position <> (SELECT coalesce(max(position), 0) + 1 FROM entry)
-        OR NEW.version <> (SELECT coalesce(max(version), 0) + 1 FROM entry WHERE stream = NEW.stream)
         BEGIN SELECT RAISE(ABORT, 'the journal has no gaps'); END""",
         *_append_only("stream"),
         _not_replaced("stream", "id = NEW.id OR name = NEW.name"),

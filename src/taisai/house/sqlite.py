@@ -11,10 +11,10 @@ from typing import Final
 import apsw
 
 from taisai.house import schema
-from taisai.house.errors import InDoubtError, JournalError
+from taisai.house.errors import InDoubtError, JournalError, UnwritableError
 from taisai.house.locking import WriterLock
-from taisai.house.sqlite_reading import SqliteReader, connect, error_of, told
-from taisai.house.store import Kept, Row, Sealed
+from taisai.house.sqlite_reading import VERSION, SqliteReader, connect, error_of, told
+from taisai.house.store import Kept, Row, Sealed, check_order
 
 WAL_PAGES: Final = 4_000  # the log goes into the file every 16 MB, which a disk writes in a moment
 SAFE: Final[Mapping[str, tuple[str | int, ...]]] = {"journal_mode": ("wal",), "synchronous": (2, 3)}
@@ -66,6 +66,8 @@ class SqliteStore(SqliteReader):
     def _prepare(self, path: str, synchronous: str, wal_pages: int) -> None:
         """Sets what is safe, then asks whether it is in force: a file system may be unable to."""
         connection = self._writing
+        if connection.readonly("main"):
+            raise UnwritableError(f"expected a journal that can be written, got a read-only file ({path})")
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", synchronous)
         connection.pragma("wal_autocheckpoint", wal_pages)
@@ -85,6 +87,8 @@ class SqliteStore(SqliteReader):
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one synced transaction, or none."""
         with self._transaction() as connection:
+            last = connection.execute("SELECT max(position) FROM entry").get
+            check_order(rows, int(last or 0), self._version_so_far)
             ids = self._ids
             if any(row.stream not in ids for row in rows):
                 ids = ids | self._new_streams(row.stream for row in rows if row.stream not in ids)
@@ -92,6 +96,10 @@ class SqliteStore(SqliteReader):
                 _INSERT, [(position, ids[stream], version, body) for position, stream, version, body in rows]
             )
         self._ids = ids
+
+    def _version_so_far(self, stream: str) -> int:
+        found = self._writing.execute(VERSION, (stream,)).get
+        return int(found or 0)
 
     def _new_streams(self, names: Iterator[str]) -> dict[str, int]:
         made: dict[str, int] = {}
@@ -127,9 +135,11 @@ class SqliteStore(SqliteReader):
 
     def close(self) -> None:
         """Lets go of the file; what is in it is durable already."""
-        super().close()
-        self._writing.close()
-        self._lock.release()
+        try:
+            super().close()
+            self._writing.close()
+        finally:
+            self._lock.release()
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:

@@ -29,7 +29,7 @@ _LAST: Final = (
     " ORDER BY position DESC LIMIT 1"
 )
 _ROW: Final = (int, str, int, bytes)
-_VERSION: Final = "SELECT max(version) FROM entry WHERE stream = (SELECT id FROM stream WHERE name = ?1)"
+VERSION: Final = "SELECT max(version) FROM entry WHERE stream = (SELECT id FROM stream WHERE name = ?1)"
 
 
 class SqliteReader:
@@ -76,7 +76,7 @@ class SqliteReader:
 
     def version(self, stream: str) -> int:
         """How many entries a stream has."""
-        return next(self._read(_VERSION, (stream,)))[0] or 0
+        return next(self._read(VERSION, (stream,)))[0] or 0
 
     def streams(self) -> list[str]:
         """The streams that there are."""

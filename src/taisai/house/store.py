@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
+
+from taisai.house.errors import ConflictError
 
 
 class Row(NamedTuple):
@@ -28,6 +30,18 @@ class Kept(NamedTuple):
     stream: str
     version: int
     body: bytes
+
+
+def check_order(rows: Sequence[Row], position: int, version_of: Callable[[str], int]) -> None:
+    """Refuses rows that do not follow, one after the other, on so many entries and versions."""
+    versions: dict[str, int] = {}
+    for row in rows:
+        stream = row[1]
+        position += 1
+        version = versions[stream] = (versions[stream] if stream in versions else version_of(stream)) + 1
+        if row[0] != position or row[2] != version:
+            expected, got = f"position {position}, version {version}", f"{row.position}, {row.version}"
+            raise ConflictError(f"expected {expected} of {stream}, got {got}")
 
 
 class Store(Protocol):

@@ -86,11 +86,11 @@ def round_story(
     try:
         for entry in entries_of_table(source, stream_of(table), progress):
             replay.take(entry)
+        if telling.table is None:
+            raise unknown("a table of this journal", table, tables_of(source))
+        return telling.story()  # before the replay is closed: the round may have been put away
     finally:
         replay.close()
-    if telling.table is None:
-        raise unknown("a table of this journal", table, tables_of(source))
-    return telling.story()
 
 
 class _Telling:
@@ -180,8 +180,8 @@ class _Telling:
         """All that was kept."""
         table = self.table
         assert table is not None
-        newest = len(table.rounds) + (table.round is not None)
-        if not 1 <= self.number <= newest:
+        newest = table.round.number if table.round is not None else len(table.rounds)
+        if not (self._is_in_hand(table) or 1 <= self.number <= len(table.rounds)):
             there = f"from 1 to {newest}" if newest else "but it has none"
             raise JournalError(f"expected a round of {printable(table.name)}, {there}, got {self.number}")
         if self.seat is not None and self.seat not in table.seats:

@@ -63,9 +63,7 @@ class TableLine:
 
     def of(self, number: int) -> RoundLine | None:
         """A round among the latest."""
-        if not self.latest or number < self.latest[0].number:
-            return None
-        return self.latest[number - self.latest[0].number]
+        return next((one for one in reversed(self.latest) if one.number == number), None)
 
 
 def overview(source: Source, *, table: str | None, most: int, progress: Progress | None) -> list[TableLine]:

@@ -11,7 +11,7 @@ from taisai.house.aggregates import TableInPlay
 from taisai.house.audit.referee import Referee
 from taisai.house.audit.sources import Body, JournalFile, Source
 from taisai.house.codec import Codec, Entry, table_of
-from taisai.house.errors import JournalError
+from taisai.house.errors import DamagedError, JournalError
 from taisai.house.records import STREAM
 from taisai.rules.errors import printable
 
@@ -50,7 +50,10 @@ def entries_of(source: Source, progress: Progress | None = None) -> Iterator[Ent
     for piece in source.pieces():
         if isinstance(piece, Body):
             position += 1
-            yield codec.decode(piece.body, position)
+            entry = codec.decode(piece.body, position)
+            if entry.position != position:
+                raise DamagedError(position, f"expected position {position}, got {entry.position}")
+            yield entry
             if progress and not position % TOLD_EVERY:
                 progress(source.done, source.total)
 
@@ -64,7 +67,11 @@ def entries_of_table(source: Source, stream: str, progress: Progress | None = No
     codec = Codec()
     for name in (STREAM, stream):
         for number, row in enumerate(source.reader.rows(stream=name), 1):
-            yield codec.decode(row.body, row.position)
+            entry = codec.decode(row.body, row.position)
+            if (entry.position, entry.version) != (row.position, number):
+                says = f"expected version {number} of {name}, got version {entry.version}"
+                raise DamagedError(row.position, says)
+            yield entry
             if progress and not number % TOLD_EVERY:
                 progress(row.position, source.total)
 
