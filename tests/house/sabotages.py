@@ -21,6 +21,7 @@ from taisai.house.errors import DamagedError
 from taisai.house.journal import Decision, Journal
 from taisai.house.keeper import Keeper
 from taisai.house.memory import MemoryStore
+from taisai.house.merkle import Frontier, leaf_hash
 from taisai.house.records import CLAUSE, JournalOpened, RulebookStored
 from taisai.house.sqlite import SqliteStore
 from taisai.house.store import Kept
@@ -130,6 +131,19 @@ def _over_damage(self: Journal, *, after: int = 0, stream: str | None = None) ->
     for row in self.store.rows(after=after, stream=stream):
         with suppress(DamagedError):
             yield self.codec.decode(row.body, row.position)
+
+
+def _over_damaged_events(self: Journal, stream: str, *, after: int = 0) -> Iterator[Any]:
+    for row in self.store.rows(after=after, stream=stream):
+        with suppress(DamagedError):
+            yield row.version, self.codec.decode(row.body, row.position).event
+
+
+def _any_tree(self: Journal) -> Any:
+    tree = Frontier()
+    for row in self.store.rows():
+        tree.append(leaf_hash(row.body))
+    return tree, ""
 
 
 def _as_if_new(self: Codec, body: bytes, _position: int) -> Any:
@@ -255,8 +269,14 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
     ),
     # Reading
     "a reader goes on over damage": Sabotage(
-        instead(Journal, "entries", _over_damage),
+        together(
+            instead(Journal, "entries", _over_damage),
+            instead(Journal, "_read_tree", _any_tree),
+            instead(Journal, "events", _over_damaged_events),
+        ),
         (
+            _of(reading.test_damage_stops_a_start, name="cut"),
+            reading.test_an_entry_that_hangs_on_nothing_keeps_a_journal_from_opening,
             _of(reading.test_damage_stops_the_reader_with_position_and_reason, name="cut"),
             _of(reading.test_damage_stops_the_reader_with_position_and_reason, name="an unknown event"),
             _of(reading.test_damage_stops_the_reader_with_position_and_reason, name="a newer format"),

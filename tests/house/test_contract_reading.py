@@ -77,7 +77,7 @@ def test_damage_stops_the_reader_with_position_and_reason(make_store: MakeStore,
     assert good is not None
     body, says = damaged(name, good.body)
     assert body != good.body
-    journal = Journal(_put_in_place_of_the_last(make_store(), body))
+    journal = _damaged_since(make_store(), lambda row: row._replace(body=body) if row.position == 8 else row)
     for entries, before in ((journal.entries(), 7), (journal.entries(stream=SB1), 4)):
         seen, error = read(entries)
         assert len(seen) == before
@@ -85,6 +85,47 @@ def test_damage_stops_the_reader_with_position_and_reason(make_store: MakeStore,
         assert error.position == 8
         assert says in str(error)
         assert str(error).startswith("entry 8: ")
+
+
+@each_damage
+def test_damage_stops_a_start(make_store: MakeStore, name: str) -> None:
+    """Which reads what happened, and the command only to see that it is one piece of JSON."""
+    twin = filled(make_store())
+    twin.append([shut(6)])
+    body, _ = damaged(name, twin.store.last().body)  # type: ignore[union-attr]
+    journal = _damaged_since(make_store(), lambda row: row._replace(body=body) if row.position == 8 else row)
+    seen, error = read(journal.events(SB1))  # type: ignore[arg-type]
+    if name in {"an unknown command", "the House's command"}:
+        assert (len(seen), error) == (5, None)
+    else:
+        assert (len(seen), error and error.position) == (4, 8)
+
+
+def test_an_entry_that_hangs_on_nothing_keeps_a_journal_from_opening(make_store: MakeStore) -> None:
+    store = make_store()
+    filled(store)
+    for position in range(1, 8):
+        altered = Altered(store, _with_another_actor(position))
+        if position == 7:  # nothing hangs on the last one yet: only a checkpoint could tell
+            assert Journal(altered).size == 7
+            continue
+        with pytest.raises(DamagedError, match="expected an entry that follows") as flaw:
+            Journal(altered)
+        assert flaw.value.position == position + 1
+
+
+def _with_another_actor(position: int) -> Callable[[Row], Row]:
+    def changed(row: Row) -> Row:
+        return row._replace(body=row.body.replace(b'"by":"', b'"by":"X')) if row.position == position else row
+
+    return changed
+
+
+def _damaged_since(store: Store, changed: Callable[[Row], Row | None], codec: Codec | None = None) -> Journal:
+    """A journal that was whole when it was opened."""
+    journal = Journal(store, codec)
+    journal.store = Altered(store, changed)
+    return journal
 
 
 class Altered:
@@ -103,14 +144,9 @@ class Altered:
         return getattr(self._store, name)
 
 
-def _put_in_place_of_the_last(store: Store, body: bytes) -> Altered:
-    return Altered(store, lambda row: row._replace(body=body) if row.position == 8 else row)
-
-
 def test_a_row_that_is_gone_stops_the_reader_at_the_next(make_store: MakeStore) -> None:
     filled(make_store())
-    journal = Journal(make_store())
-    gone = Journal(Altered(journal.store, lambda row: None if row.position == 3 else row))
+    gone = _damaged_since(make_store(), lambda row: None if row.position == 3 else row)
     for entries, before in ((gone.entries(), 2), (gone.entries(stream=SB1), 1)):
         seen, error = read(entries)
         assert len(seen) == before
@@ -124,7 +160,7 @@ def test_rows_in_another_order_stop_the_reader(make_store: MakeStore) -> None:
     journal = Journal(make_store())
     rows = {row.position: row for row in journal.store.rows()}
     swapped = {2: rows[3], 3: rows[2]}
-    reader = Journal(Altered(journal.store, lambda row: swapped.get(row.position, row)))
+    reader = _damaged_since(journal.store, lambda row: swapped.get(row.position, row))
     seen, error = read(reader.entries())
     assert (len(seen), error and error.position) == (1, 3)
 
@@ -210,9 +246,13 @@ def test_damage_in_an_older_format_is_damage(make_store: MakeStore, name: str) -
     plain = json.loads(next(row.body for row in make_store().rows(stream=HOUSE)))
     HALFWAY[name](plain)
     body = json.dumps(plain).encode()
-    store = Altered(make_store(), lambda row: row._replace(body=body) if row.stream == HOUSE else row)
-    older = {1: {"capital-brought": lambda one: {**one, "amount": int(one["amount"])}}}
-    seen, error = read(Journal(store, Codec(version=2, older=older)).entries())
+    codec = Codec(
+        version=2, older={1: {"capital-brought": lambda one: {**one, "amount": int(one["amount"])}}}
+    )
+    journal = _damaged_since(
+        make_store(), lambda row: row._replace(body=body) if row.stream == HOUSE else row, codec
+    )
+    seen, error = read(journal.entries())
     assert (len(seen), error and error.position) == (4, 5)
 
 

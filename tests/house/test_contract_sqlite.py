@@ -70,8 +70,8 @@ def test_a_version_taken_or_left_out_by_hand_stops_the_reader(version: int, on_d
     """Its position is the next, so that the file takes it; nothing before it is touched."""
     entries = rows_of(filled(on_disk()))
     on_disk.close()
-    on_disk.raw(f"INSERT OR REPLACE INTO entry SELECT 8, 2, {version}, body FROM entry WHERE position = 7")
     journal = Journal(on_disk())
+    on_disk.raw(f"INSERT OR REPLACE INTO entry SELECT 8, 2, {version}, body FROM entry WHERE position = 7")
     assert rows_of(journal)[:7] == entries
     for stream in (None, SB1):
         with pytest.raises(DamagedError) as flaw:

@@ -188,10 +188,8 @@ def test_starts_are_made_from_many_snapshots_and_a_corrected_round_is_among_them
 
 
 def _another_player(real: Any, self: Codec, body: bytes, position: int) -> Any:
-    entry = real(self, body, position)
-    if isinstance(entry.event, SeatTaken):
-        entry = replace(entry, event=replace(entry.event, player="Eve"))
-    return entry
+    place, event = real(self, body, position)
+    return place, replace(event, player="Eve") if isinstance(event, SeatTaken) else event
 
 
 def _as_if_nobody_felt_it(real: Any, self: Keeper, *, at: int, stopped_for: int | None = None) -> Any:
@@ -204,7 +202,7 @@ def _from_the_snapshot_alone(real: Any, self: Keeper, *given: Any, after: int = 
 
 
 SABOTAGES: Final[dict[str, tuple[Any, str, Callable[..., Any], str]]] = {
-    "another player is read": (Codec, "decode", _another_player, "another table"),
+    "another player is read": (Codec, "decode_event", _another_player, "another table"),
     "a stop counts as one that nobody felt": (
         Keeper,
         "recover",

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from taisai.game.events import BetRegistered, BetsClosed, Event, RoundResettled, RoundSettled, RoundVoided
-from taisai.house.audit import retold
+from taisai.house import aggregates
+from taisai.house.audit import referee, retold
+from taisai.house.audit.export_rows import bet_rows
 from taisai.house.audit.retold import RoundStory, round_story
 from taisai.house.audit.retold_rounds import TableLine, overview
 from taisai.house.audit.retold_tables import MOST_NAMED, tables_of
@@ -196,6 +198,30 @@ def test_journal_and_export_tell_the_same(files: list[Path], name: str) -> None:
         for path in files
     )
     assert first == second
+
+
+def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every table and round is put away as soon as it can be."""
+    monkeypatch.setattr(referee, "TABLES_IN_MEMORY", 1)
+    monkeypatch.setattr(referee, "BETS_IN_MEMORY", 0)
+    monkeypatch.setattr(aggregates, "RECENT", 0)
+
+
+@each_story
+def test_what_was_put_away_is_told_the_same(
+    files: list[Path], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory = [(one.moments, one.bets) for one in stories(files[0], name)]
+    keep_nothing(monkeypatch)
+    assert [(one.moments, one.bets) for one in stories(files[0], name)] == in_memory
+
+
+def test_bets_that_were_put_away_are_exported_the_same(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory = list(bet_rows(source_of(files[0])))
+    keep_nothing(monkeypatch)
+    assert list(bet_rows(source_of(files[0]))) == in_memory
 
 
 def test_corrections_are_told_where_they_came(files: list[Path]) -> None:

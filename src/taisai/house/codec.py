@@ -26,6 +26,8 @@ HOUSE: Final = "house"
 """The stream of the House."""
 _TABLE: Final = "table:"
 
+Place = tuple[int, str, int]
+"""Position, stream and version."""
 AnyEvent = Event | HouseEvent
 AnyCommand = Command | HouseCommand
 if TYPE_CHECKING:
@@ -67,6 +69,19 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     """The command that was decided, on the first entry of its decision."""
 
 
+class _Happened(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The same with the command left as it is written."""
+
+    position: int
+    previous: str
+    stream: str
+    version: int
+    more: int
+    v: int
+    event: _OneEvent
+    asked: msgspec.Raw = msgspec.Raw(b"null")
+
+
 def stream_of(table: str) -> str:
     """The stream of a table."""
     return _TABLE + table
@@ -85,6 +100,7 @@ class Codec:
         self._older: Older = older or {}
         self._encode = msgspec.json.Encoder(order="sorted").encode
         self._decode = msgspec.json.Decoder(Entry).decode
+        self._decode_event = msgspec.json.Decoder(_Happened).decode
 
     def encode(self, entry: Entry) -> bytes:
         """The canonical bytes."""
@@ -105,6 +121,16 @@ class Codec:
                 position, f"expected an event and a command of the stream {what!r}, got others"
             )
         return entry
+
+    def decode_event(self, body: bytes, position: int) -> tuple[Place, AnyEvent]:
+        """What happened, without the command that it came of: most of what a start has to read."""
+        try:
+            entry: _Happened | Entry = self._decode_event(body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            entry = self.decode(body, position)
+        if entry.v != self.version or not _belongs(_BELONGS[type(entry.event)], entry.stream):
+            entry = self.decode(body, position)
+        return (entry.position, entry.stream, entry.version), entry.event
 
     def _from_older(self, body: bytes, position: int, why: Exception | None = None) -> Entry:
         try:

@@ -161,10 +161,10 @@ class Keeper:
         return TableInPlay(self._book_of(stream), self._reading(stream), written)
 
     def _replay(self, aggregate: Aggregate, stream: str, *, after: int = 0, upto: int | None = None) -> None:
-        for entry in self.journal.entries(after=after, stream=stream):
-            if upto is not None and entry.version > upto:
+        for version, event in self.journal.events(stream, after=after):
+            if upto is not None and version > upto:
                 return
-            aggregate.evolve(entry.event)
+            aggregate.evolve(event)
 
     def _book_of(self, stream: str) -> Rulebook:
         first = next(self.journal.entries(stream=stream))

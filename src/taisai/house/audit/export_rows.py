@@ -91,7 +91,7 @@ def bet_rows(source: Source, progress: Progress | None = None) -> Iterator[Row]:
     try:
         for entry in entries_of(source, progress):
             replay.take(entry)
-        for stream in replay.streams():
+        for stream in bets.streams:
             yield from bets.rows_over(stream)
             aggregate = replay.aggregate(stream)
             if isinstance(aggregate, TableInPlay):
@@ -105,6 +105,8 @@ class _Bets:
     """The rows of every round, put away when it is over: a correction may come at any time."""
 
     def __init__(self) -> None:
+        self.streams: dict[str, None] = {}
+        """Those of tables, in the order in which they were opened."""
         self._gathered, self._rows = Shelf(), Shelf()
         self._over: dict[str, int] = {}
         """Stream → how many rounds are over."""
@@ -113,6 +115,7 @@ class _Bets:
     def look(self, entry: Entry, table: Table) -> None:
         """What an entry says of a bet, or of a round's end."""
         event, stream = entry.event, entry.stream
+        self.streams.setdefault(stream)
         in_hand = self._in_hand.get(stream)
         if isinstance(event, BetsOpened):
             self._in_hand[stream] = _Gathered()
