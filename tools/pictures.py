@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from taisai.cli.felt import drawn
+from taisai.cli.rules.felt import drawn
 from taisai.rules import rulebook, rulebook_ids
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"

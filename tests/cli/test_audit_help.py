@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.audit_arguments import LEAVES
+from taisai.cli.audit.arguments import LEAVES
 from tests.cli.conftest import Taisai
 from tests.cli.journals import play
 

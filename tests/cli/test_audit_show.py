@@ -129,7 +129,7 @@ def test_so_many_bets_are_told_and_the_others_counted(
 ) -> None:
     words = ("audit", "show", journal, "--table", WRONG_RESULT, "--round", "1")
     for most, told, more in ((4, 1 + 3, 0), (3, 1, 3)):  # b4 is registered, and lies there three times
-        monkeypatch.setattr("taisai.cli.audit_show.MOST_BETS", most)
+        monkeypatch.setattr("taisai.cli.audit.show.MOST_BETS", most)
         out = taisai(*words).out
         assert sum("b4" in row or "b4," in row for row in rows(out)) == told
         assert out.count("1 more: --seat shows those of one seat, --json all of them.") == more

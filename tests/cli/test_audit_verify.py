@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.audit_reading import moment
+from taisai.cli.audit.reading import moment
 from taisai.house.checkpoint import read_signed
 from taisai.house.keys import SigningKey
 from tests.cli.conftest import Ran, Taisai
@@ -280,5 +280,5 @@ def test_sabotage_a_verdict_without_the_check_is_noticed(
 ) -> None:
     text = export.read_text("utf-8")
     export.write_text(re.sub('"stake":1000', '"stake":1001', text, count=1), "utf-8")
-    monkeypatch.setattr("taisai.cli.audit_verify.flawed", lambda *_, **__: 0)
+    monkeypatch.setattr("taisai.cli.audit.verify.flawed", lambda *_, **__: 0)
     assert not failed(taisai("audit", "verify", str(export)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.cli.recording import recording
+from taisai.cli.table.recording import recording
 from taisai.game.playbook import playbook
 from taisai.house import backup as backup_module
 from taisai.house.audit import Report, verified

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from taisai.cli import main
-from taisai.cli.journal_arguments import LEAVES
-from taisai.cli.recording import Recording, Sealed
+from taisai.cli.journal.arguments import LEAVES
+from taisai.cli.table.recording import Recording, Sealed
 from taisai.house.audit import verified
 from taisai.house.checkpoint import read_signed
 from taisai.house.journal import Journal
@@ -56,7 +56,7 @@ def test_a_seal_for_machines(taisai: Taisai) -> None:
 def test_a_seal_is_never_older_than_what_it_seals(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
     """A playbook's clock may be ahead of ours."""
     play(taisai)
-    monkeypatch.setattr("taisai.cli.journal.clock", lambda: 0)
+    monkeypatch.setattr("taisai.cli.journal.sealing.clock", lambda: 0)
     told = json.loads(taisai(*SEAL, "--json").out)
     reader = SqliteReader("evening.db")
     last = reader.last()

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from taisai.cli import recording as recording_module
-from taisai.cli.recording import recording
+from taisai.cli.table import recording as recording_module
+from taisai.cli.table.recording import recording
 from taisai.game.playbook import Play, playbook
 from taisai.house.audit import verified
 from taisai.house.errors import UnwritableError

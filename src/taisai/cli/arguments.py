@@ -164,14 +164,14 @@ class Leaf(NamedTuple):
 _LEAVES: Final = (
     Leaf(
         "rules list",
-        "listing:run",
+        "rules.listing:run",
         "The rulebooks that come with the package.",
         ("taisai rules list",),
         (as_json,),
     ),
     Leaf(
         "rules show",
-        "show:run",
+        "rules.show:run",
         "One rulebook: pay, layout, procedure, people, settings, readings, errata.",
         (
             "taisai rules show us-sic-bo",
@@ -182,14 +182,14 @@ _LEAVES: Final = (
     ),
     Leaf(
         "rules check",
-        "check:run",
+        "rules.check:run",
         "Reads a rulebook of your own and says what is wrong with it, or what it warns of.",
         ("taisai rules check my.toml",),
         (_file, as_json),
     ),
     Leaf(
         "rules diff",
-        "diff:run",
+        "rules.diff:run",
         "Two layouts compared: areas that only one has, and odds that differ.",
         (
             "taisai rules diff rws-sic-bo-etg-v8/A rws-sic-bo-etg-v8/B",
@@ -199,7 +199,7 @@ _LEAVES: Final = (
     ),
     Leaf(
         "rules clauses",
-        "clauses:run",
+        "rules.clauses:run",
         "Every numbered clause in our words, where the rulebook uses it, and which test holds it.",
         (
             "taisai rules clauses mbs-sic-bo-v6 5.13",
@@ -209,14 +209,14 @@ _LEAVES: Final = (
     ),
     Leaf(
         "rules matrix",
-        "matrix:run",
+        "rules.matrix:run",
         "What every area pays on every one of the 56 outcomes, with the clause.",
         ("taisai rules matrix rws-sic-bo-etg-v8 --layout A --json",),
         (_book, _layout, _settings, _offers, as_json),
     ),
     Leaf(
         "rules irregularities",
-        "irregularities:run",
+        "rules.irregularities:run",
         "Every irregularity in every phase: ruling and clause.",
         (
             "taisai rules irregularities mbs-sic-bo-v6",
@@ -248,7 +248,7 @@ _LEAVES: Final = (
     ),
     Leaf(
         "table play",
-        "table_play:run",
+        "table.play:run",
         "Plays a playbook at its table, retells it clause by clause and checks every pinned line.",
         (
             "taisai table play cases/playbooks/rws-wrong-result.round",
@@ -260,7 +260,7 @@ _LEAVES: Final = (
     ),
     Leaf(
         "table pin",
-        "table_pin:run",
+        "table.pin:run",
         "Writes into playbooks what the table answers, and says what it wrote; read it before you keep it.",
         ("taisai table pin my.round",),
         (_playbooks,),
@@ -278,7 +278,8 @@ _LEAVES: Final = (
 def _leaves() -> Iterator[Leaf]:
     """Every command; those of the journal are loaded when no other was meant."""
     yield from _LEAVES
-    from taisai.cli import audit_arguments, journal_arguments
+    from taisai.cli.audit import arguments as audit_arguments
+    from taisai.cli.journal import arguments as journal_arguments
 
     yield from journal_arguments.LEAVES
     yield from audit_arguments.LEAVES

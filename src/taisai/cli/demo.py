@@ -8,8 +8,10 @@ from argparse import Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from taisai.cli import listing, settle, show, table_play
+from taisai.cli import settle
 from taisai.cli.printing import dice, line, wrapped
+from taisai.cli.rules import listing, show
+from taisai.cli.table import play as table_play
 from taisai.game.playbook import Play, Playbook, playbook
 from taisai.rules import Bet, Outcome, Refusal, RulesError, rulebook
 
@@ -60,8 +62,8 @@ def _journal(story: Playbook) -> None:
     """Keeps the evening, has it proved, and cheats as someone could who has the file."""
     import apsw
 
-    from taisai.cli import audit_verify
-    from taisai.cli.recording import recording
+    from taisai.cli.audit import verify as audit_verify
+    from taisai.cli.table.recording import recording
     from taisai.house.audit import verified
     from taisai.house.errors import DamagedError
 

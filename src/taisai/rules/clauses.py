@@ -83,7 +83,7 @@ HOUSE: Final[Mapping[Clause, str]] = {
     ): "The cage holds the house's cash and chips, and what it brings in or takes out is recorded.",
     Clause(
         "house:journal"
-    ): "What is not in the journal for good has not happened; while it cannot be written, nothing is decided.",
+    ): "What is not in the journal for good has not happened; if it cannot be written, nothing is decided.",
 }
 """Where no document speaks, what we do and what we call it."""
 

@@ -6,8 +6,8 @@ import dataclasses
 import shlex
 from argparse import Namespace
 
-from taisai.cli.audit_reading import count, flawed, progress
-from taisai.cli.journal_files import expect_journal
+from taisai.cli.audit.reading import count, flawed, progress
+from taisai.cli.journal.files import expect_journal
 from taisai.cli.printing import as_json, line
 from taisai.house.audit.sources import JournalFile
 from taisai.house.backup import back_up, check, expect_nothing

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from taisai.cli import asked
-from taisai.cli.audit_reading import count, flawed, moment, opened, progress, said
+from taisai.cli.audit.reading import count, flawed, moment, opened, progress, said
 from taisai.cli.printing import as_json, line, show, table
 from taisai.cli.telling import Telling, explained
 from taisai.game.commands import Perform

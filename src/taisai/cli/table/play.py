@@ -20,7 +20,7 @@ from taisai.rules.errors import printable
 if TYPE_CHECKING:  # what needs no journal, and no bar, need not load them
     from rich.progress import Task
 
-    from taisai.cli.recording import Repeated, Sealed
+    from taisai.cli.table.recording import Repeated, Sealed
 
 MOST_BYTES: Final = 1_000_000  # of one playbook; the longest has a hundredth of it
 MOST_PACE: Final = 60  # seconds from one command to the next
@@ -136,7 +136,7 @@ def _mismatch(one: Mismatch) -> dict[str, Any]:
 
 def told(play: Play, pace: int = 0) -> int:
     """Retells a playing for people; 1 where a pinned line is not what the table answers."""
-    from taisai.cli.retelling import Retelling
+    from taisai.cli.table.retelling import Retelling
 
     retelling = Retelling(play)
     retelling.heading()
@@ -187,7 +187,7 @@ def _lines_are(count: int) -> str:
 
 
 def _recorded(arguments: Namespace, story: Playbook, pace: int, times: int) -> int:
-    from taisai.cli.recording import recording
+    from taisai.cli.table.recording import recording
 
     file, repeated = arguments.journal, None
     key, secret = arguments.key or f"{file}.key", arguments.passphrase_file
@@ -242,7 +242,7 @@ def _tell_repeated(story: Playbook, repeated: Repeated, seconds: float) -> None:
 
 
 def _tell_sealed(file: str, key: str, sealed: Sealed) -> None:
-    from taisai.cli.audit_reading import moment
+    from taisai.cli.audit.reading import moment
 
     line(
         f"Journal {printable(file)}: {sealed.entries:,} entries written, "

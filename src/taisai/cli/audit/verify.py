@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from taisai.cli.audit_reading import count, flawed, held_checkpoint, moment, opened, progress, said
+from taisai.cli.audit.reading import count, flawed, held_checkpoint, moment, opened, progress, said
 from taisai.cli.printing import as_json, line
 from taisai.house.audit import Report, verified
 from taisai.house.audit.prove import checkpoints_of

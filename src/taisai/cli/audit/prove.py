@@ -6,7 +6,7 @@ from argparse import Namespace
 from contextlib import closing
 
 from taisai.cli import asked
-from taisai.cli.audit_reading import flawed, held_checkpoint, opened, progress, writing
+from taisai.cli.audit.reading import flawed, held_checkpoint, opened, progress, writing
 from taisai.house.audit.prove import prove_entry, prove_growth
 from taisai.house.audit.prove_check import Proof, written
 from taisai.house.errors import DamagedError

@@ -6,10 +6,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any, Final
 
-from taisai.cli import irregularities
 from taisai.cli.odds import chance_words
 from taisai.cli.plain import plain
 from taisai.cli.printing import ON_DICE, as_json, line, percent, show, table, wrapped
+from taisai.cli.rules import irregularities
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, RulesError, rulebook
 from taisai.rules.procedure import Declared
 from taisai.study.odds import area_odds
@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _draw(book: Rulebook, layout: Layout, file: str) -> int:
-    from taisai.cli.felt import drawn
+    from taisai.cli.rules.felt import drawn
 
     try:
         Path(file).write_text(drawn(book.matrix(layout.id), layout), encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from taisai.cli.audit_reading import CHECK_FAILED, moment, read_small, said
+from taisai.cli.audit.reading import CHECK_FAILED, moment, read_small, said
 from taisai.cli.printing import as_json, line
 from taisai.house.audit.prove_check import (
     MOST_PROOF_BYTES,

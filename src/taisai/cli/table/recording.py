@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from taisai import __version__
-from taisai.cli.journal_files import clock, expect_journal, passphrase_in, signing_time, written
+from taisai.cli.journal.files import clock, expect_journal, passphrase_in, signing_time, written
 from taisai.game.commands import Command
 from taisai.game.events import Event
 from taisai.game.play import decide

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from taisai.cli.printing import line
-from taisai.cli.table_play import book_of, counted, text_of
+from taisai.cli.table.play import book_of, counted, text_of
 from taisai.game.playbook import Pinned, pinned, playbook
 from taisai.rules import RulesError
 from taisai.rules.errors import printable

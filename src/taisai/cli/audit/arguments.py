@@ -85,7 +85,7 @@ def _proof(parser: Parser) -> None:
 LEAVES: Final = (
     Leaf(
         "audit verify",
-        "audit_verify:run",
+        "audit.verify:run",
         "Proves a journal: chain, signatures, and every decision taken again by the stored rulebooks.",
         (
             "taisai audit verify evening.db",
@@ -96,7 +96,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "audit show",
-        "audit_show:run",
+        "audit.show:run",
         "The rounds of a journal as they are written, or one of them retold, entry by entry, bet by bet.",
         (
             "taisai audit show evening.db",
@@ -107,7 +107,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "audit export",
-        "audit_export:run",
+        "audit.export:run",
         "Writes a journal as lines of JSON that anyone can check, or as a table of events or of bets.",
         (
             "taisai audit export evening.db --format jsonl -o evening.jsonl",
@@ -118,7 +118,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "audit prove",
-        "audit_prove:run",
+        "audit.prove:run",
         "A short proof that an entry is in what was signed, or that what was signed later continues it.",
         (
             "taisai audit prove evening.db --position 12 -o proof.json",
@@ -128,7 +128,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "audit check",
-        "audit_check:run",
+        "audit.check:run",
         "Checks such a proof, with nothing but the proof and, if you have it, the operator's key.",
         ("taisai audit check proof.json --key evening.db.key.pub",),
         (_proof, as_json),

@@ -1,0 +1,1 @@
+"""The commands about journals, their keys and their backups."""
