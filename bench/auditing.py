@@ -14,8 +14,8 @@ from bench.harness import Bench, Line, Target, in_turns
 from bench.journals import KEY, evening
 from taisai.house.audit import Report, verified
 from taisai.house.codec import Codec
-from taisai.house.merkle import Frontier, leaf_hash
-from taisai.house.sqlite_reading import SqliteReader
+from taisai.house.seals.merkle import Frontier, leaf_hash
+from taisai.house.stores.reading import SqliteReader
 
 
 def run(*, quick: bool) -> Iterator[Line]:

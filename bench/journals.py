@@ -23,9 +23,9 @@ from taisai.game.table import Table
 from taisai.house.codec import stream_of
 from taisai.house.journal import Journal
 from taisai.house.keeper import SNAPSHOT_EVERY, Ask, Keeper
-from taisai.house.keys import SigningKey
-from taisai.house.sqlite import SAFE, WAL_PAGES, SqliteStore
-from taisai.house.store import Store
+from taisai.house.seals.keys import SigningKey
+from taisai.house.stores.sqlite import SAFE, WAL_PAGES, SqliteStore
+from taisai.house.stores.store import Store
 from taisai.rules import Matrix, Rulebook, rulebook
 from taisai.rules.round import Act, Irregularity
 

@@ -12,7 +12,7 @@ from bench.journals import BareFile, answer, asked, directory, opened, single_be
 from bench.terminals import TABLE
 from taisai.game.refusals import Refusal
 from taisai.house.audit import verified
-from taisai.house.sqlite import WAL_PAGES, SqliteStore
+from taisai.house.stores.sqlite import WAL_PAGES, SqliteStore
 from taisai.house.writer import Writer
 
 SEATS: Final = 100

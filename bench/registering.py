@@ -16,9 +16,9 @@ from bench.journals import BareFile, asked, database, directory, fresh, opened, 
 from bench.terminals import TABLE
 from taisai.house.audit import verified
 from taisai.house.keeper import Answer, Ask, Keeper
-from taisai.house.memory import MemoryStore
-from taisai.house.sqlite import SqliteStore
-from taisai.house.store import Row, Store
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Row, Store
 from taisai.house.writer import Writer
 
 SEATS: Final = 1_000

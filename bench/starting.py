@@ -16,7 +16,7 @@ from taisai.game.snapshot import encode, snapshot_of
 from taisai.house.codec import Codec
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
-from taisai.house.sqlite import SqliteStore
+from taisai.house.stores.sqlite import SqliteStore
 
 
 def run(*, quick: bool) -> Iterator[Line]:

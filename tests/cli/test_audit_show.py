@@ -11,7 +11,7 @@ import pytest
 from taisai.cli import main
 from taisai.house.codec import stream_of
 from taisai.house.journal import Journal
-from taisai.house.sqlite import SqliteStore
+from taisai.house.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line

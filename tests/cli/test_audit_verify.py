@@ -13,8 +13,8 @@ import pytest
 
 from taisai.cli import main
 from taisai.cli.audit.reading import moment
-from taisai.house.checkpoint import read_signed
-from taisai.house.keys import SigningKey
+from taisai.house.seals.checkpoint import read_signed
+from taisai.house.seals.keys import SigningKey
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import impostors, one_clear_line, play
 from tests.house.small import NEW, OLD, forged, on_disk, small_export, text_of

@@ -17,8 +17,8 @@ from taisai.house.backup import back_up, restore
 from taisai.house.errors import ConflictError, DamagedError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
-from taisai.house.sqlite import SqliteStore
-from taisai.house.sqlite_reading import SqliteReader
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import STORY, as_nobody, impostors, one_clear_line, play, process

@@ -21,11 +21,11 @@ from taisai.house.audit import verified
 from taisai.house.errors import UnwritableError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
-from taisai.house.keys import make_key
-from taisai.house.memory import MemoryStore
-from taisai.house.sqlite import SqliteStore
-from taisai.house.sqlite_reading import SqliteReader
-from taisai.house.store import Row
+from taisai.house.seals.keys import make_key
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Row
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import ROOT, STORY, as_nobody, impostors, one_clear_line, play, process

@@ -17,11 +17,11 @@ from taisai.house.codec import HOUSE, Entry
 from taisai.house.errors import DamagedError
 from taisai.house.journal import Decision, Journal
 from taisai.house.keeper import Answer, Ask, Keeper
-from taisai.house.keys import SigningKey
-from taisai.house.memory import MemoryStore
-from taisai.house.merkle import leaf_hash, root_of
-from taisai.house.sqlite import SqliteStore
-from taisai.house.store import Row, Store
+from taisai.house.seals.keys import SigningKey
+from taisai.house.seals.merkle import leaf_hash, root_of
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Row, Store
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.clauses import Clause
 from tests.game.shelf import unlike

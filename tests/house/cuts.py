@@ -15,7 +15,7 @@ from taisai.game.commands import PlaceBets
 from taisai.game.recovery import recover
 from taisai.house.errors import JournalError
 from taisai.house.keeper import Answer, Keeper
-from taisai.house.store import Row
+from taisai.house.stores.store import Row
 from tests.game.snapshots import snapshot
 from tests.house.disk import Disk, Operation, Platter, Read
 from tests.house.evening import NAME, START, TABLE_STREAM, Batch

@@ -11,8 +11,8 @@ import pytest
 from taisai.game.events import BetsOpened, Event, RoundResettled, RoundSettled, RoundVoided, SettlementUndone
 from taisai.house.codec import Codec, Entry, table_of
 from taisai.house.journal import Journal
-from taisai.house.memory import MemoryStore
-from taisai.house.sqlite import SqliteStore
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.sqlite import SqliteStore
 from tests.game.playbooks import book_of, terms_compiled_once
 from tests.house import small
 from tests.house.small import CASES, exported, text_of, written

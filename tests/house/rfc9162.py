@@ -1,4 +1,4 @@
-"""The Merkle tree as RFC 9162 defines it, sentence by sentence: the slow twin of `taisai.house.merkle`."""
+"""The Merkle tree as RFC 9162 defines it, sentence by sentence: the slow twin of ours."""
 
 from __future__ import annotations
 

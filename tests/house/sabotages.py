@@ -15,16 +15,18 @@ from msgspec.structs import replace
 from taisai.game.past import PastRounds
 from taisai.game.snapshot import SnapshotError
 from taisai.game.snapshot import codec as snapshot_codec
-from taisai.house import aggregates, codec, journal, schema, sqlite, sqlite_reading
+from taisai.house import aggregates, codec, journal
 from taisai.house.codec import Codec
 from taisai.house.errors import DamagedError
 from taisai.house.journal import Decision, Journal
 from taisai.house.keeper import Keeper
-from taisai.house.memory import MemoryStore
-from taisai.house.merkle import Frontier, leaf_hash
 from taisai.house.records import CLAUSE, JournalOpened, RulebookStored
-from taisai.house.sqlite import SqliteStore
-from taisai.house.store import Kept
+from taisai.house.seals.merkle import Frontier, leaf_hash
+from taisai.house.stores import reading as sqlite_reading
+from taisai.house.stores import schema, sqlite
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Kept
 from taisai.rules import rulebook
 from tests.house import test_contract as basic
 from tests.house import test_contract_keeper as keeping

@@ -14,13 +14,15 @@ import apsw
 
 from taisai.game.cage import House
 from taisai.game.events import BetRegistered
-from taisai.house import aggregates, keeper, locking, schema, sqlite, sqlite_reading, writer
+from taisai.house import aggregates, keeper, writer
 from taisai.house.errors import InDoubtError, UnwritableError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
-from taisai.house.sqlite import SqliteStore
-from taisai.house.sqlite_reading import SqliteReader
-from taisai.house.store import Row
+from taisai.house.stores import locking, schema, sqlite
+from taisai.house.stores import reading as sqlite_reading
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Row
 from taisai.house.writer import Writer
 from tests.house import test_contract_keeper as keeping
 from tests.house import test_contract_sqlite as file

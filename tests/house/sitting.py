@@ -16,11 +16,11 @@ from taisai.house.codec import HOUSE, Codec, Entry
 from taisai.house.errors import JournalError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Answer, Ask, Keeper
-from taisai.house.keys import SigningKey
-from taisai.house.memory import MemoryStore
-from taisai.house.merkle import leaf_hash, root_of
-from taisai.house.sqlite import SqliteStore
-from taisai.house.store import Kept, Row, Sealed, Store
+from taisai.house.seals.keys import SigningKey
+from taisai.house.seals.merkle import leaf_hash, root_of
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Kept, Row, Sealed, Store
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
 from tests.game.snapshots import snapshot

@@ -21,10 +21,10 @@ from taisai.game.table import Table
 from taisai.house.codec import HOUSE, stream_of
 from taisai.house.journal import Journal, rotation_text
 from taisai.house.keeper import Ask, Keeper
-from taisai.house.keys import SigningKey
-from taisai.house.merkle import Frontier
-from taisai.house.sqlite import SqliteStore
-from taisai.house.store import Store
+from taisai.house.seals.keys import SigningKey
+from taisai.house.seals.merkle import Frontier
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Store
 from taisai.rules import rulebook
 
 CASES: Final = Path(__file__).parents[2] / "cases" / "playbooks"
@@ -80,7 +80,7 @@ def play_into(keeper: Keeper, name: str) -> None:
 @cache
 def small_export(*playbooks: str) -> tuple[bytes, ...]:
     """The lines of an export of it, made here from the store's rows alone."""
-    from taisai.house.memory import MemoryStore
+    from taisai.house.stores.memory import MemoryStore
 
     return tuple(exported(written(MemoryStore(), *playbooks)))
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from taisai.house.audit.export import lines
-from taisai.house.audit.export_columns import COLUMNS
-from taisai.house.audit.export_rows import bet_rows, event_rows
-from taisai.house.audit.export_tables import write_csv, write_parquet
-from taisai.house.audit.prove import checkpoints_of, prove_entry, prove_growth
-from taisai.house.audit.prove_check import check_entry, check_growth, read_proof, written
-from taisai.house.audit.retold import round_story
-from taisai.house.audit.retold_rounds import overview
+from taisai.house.audit.exports.columns import COLUMNS
+from taisai.house.audit.exports.lines import lines
+from taisai.house.audit.exports.rows import bet_rows, event_rows
+from taisai.house.audit.exports.tables import write_csv, write_parquet
+from taisai.house.audit.proofs.checking import check_entry, check_growth, read_proof, written
+from taisai.house.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
+from taisai.house.audit.retold.rounds import overview
+from taisai.house.audit.retold.story import round_story
 from taisai.house.audit.sources import source_of
 from taisai.house.errors import JournalError
 from tests.game.playbooks import terms_compiled_once

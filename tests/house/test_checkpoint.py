@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.house import checkpoint as module
-from taisai.house.checkpoint import (
+from taisai.house.seals import checkpoint as module
+from taisai.house.seals.checkpoint import (
     MOST_BYTES,
     MOST_SIGNATURES,
     MOST_TIME,
@@ -22,8 +22,8 @@ from taisai.house.checkpoint import (
     read_signed,
     signed,
 )
-from taisai.house.keys import MOST_NAME, PublicKey, SigningKey, is_key_name
-from taisai.house.merkle import EMPTY_ROOT, MOST_LEAVES, leaf_hash
+from taisai.house.seals.keys import MOST_NAME, PublicKey, SigningKey, is_key_name
+from taisai.house.seals.merkle import EMPTY_ROOT, MOST_LEAVES, leaf_hash
 
 KEY = SigningKey.new("taisai.example/SB1", seed=bytes(range(32)))
 WITNESS = SigningKey.new("witness.example", seed=bytes(32))

@@ -7,15 +7,15 @@ from base64 import b64decode
 import msgspec
 import pytest
 
-from taisai.house.checkpoint import read_signed
 from taisai.house.codec import HOUSE, MOST_BYTES, NOTHING_BEFORE
 from taisai.house.errors import ConflictError, JournalError
 from taisai.house.journal import MOST_STREAM, Decision, Journal, rotation_text
-from taisai.house.keys import PublicKey
-from taisai.house.memory import MemoryStore
-from taisai.house.merkle import leaf_hash, root_of
 from taisai.house.records import STREAM, KeyIntroduced, RulebookStored
-from taisai.house.store import Row, Store
+from taisai.house.seals.checkpoint import read_signed
+from taisai.house.seals.keys import PublicKey
+from taisai.house.seals.merkle import leaf_hash, root_of
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.store import Row, Store
 from taisai.rules import rulebook
 from tests.house.contract import KEY, NEXT_KEY, SB1, SB2, MakeStore, brought, filled, opened, rows_of, shut
 from tests.house.evening import START

@@ -17,7 +17,7 @@ from taisai.house.errors import ConflictError, InDoubtError, JournalError, Unwri
 from taisai.house.journal import Journal
 from taisai.house.keeper import Ask, Keeper
 from taisai.house.records import STREAM, RulebookStored
-from taisai.house.store import Kept, Row, Store
+from taisai.house.stores.store import Kept, Row, Store
 from taisai.rules import rulebook
 from tests.game.shelf import compiled_once
 from tests.house.contract import MakeStore, asks, differences, in_memory, opened, play, rows_of

@@ -14,7 +14,7 @@ from taisai.house.codec import HOUSE, Codec, Entry
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
-from taisai.house.store import Row, Store
+from taisai.house.stores.store import Row, Store
 from tests.house.contract import SB1, SB2, MakeStore, brought, filled, opened, play, read, shut
 from tests.house.evening import evening
 

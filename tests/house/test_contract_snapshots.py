@@ -12,7 +12,7 @@ from taisai.house.aggregates import RECENT
 from taisai.house.codec import HOUSE
 from taisai.house.journal import TREE, Journal
 from taisai.house.keeper import Keeper
-from taisai.house.store import Kept
+from taisai.house.stores.store import Kept
 from taisai.rules.round import Irregularity
 from tests.game.shelf import compiled_once
 from tests.house.contract import SB1, SB2, MakeStore, OnDisk, differences, filled, opened, play

@@ -12,12 +12,12 @@ from typing import cast
 import apsw
 import pytest
 
-from taisai.house import locking, schema
 from taisai.house.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.house.journal import Journal
-from taisai.house.sqlite import SqliteStore
-from taisai.house.sqlite_reading import SqliteReader
-from taisai.house.store import Sealed, Store
+from taisai.house.stores import locking, schema
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Sealed, Store
 from tests.house.contract import KEY, SB1, SB2, OnDisk, filled, opened, rows_of, shut
 from tests.house.disk import Disk, Operation, Sync
 from tests.house.evening import START
@@ -97,7 +97,7 @@ def test_the_file_says_what_it_is_made_by(on_disk: OnDisk) -> None:
 ANOTHER_PROCESS = """
 import sys
 from taisai.house.errors import ConflictError
-from taisai.house.sqlite import SqliteStore
+from taisai.house.stores.sqlite import SqliteStore
 try:
     SqliteStore(sys.argv[1]).close()
 except ConflictError as error:

@@ -20,8 +20,8 @@ from taisai.house.codec import HOUSE, stream_of
 from taisai.house.errors import ConflictError, JournalError, UnwritableError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Answer, Ask, Keeper
-from taisai.house.memory import MemoryStore
-from taisai.house.store import Row, Store
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.store import Row, Store
 from taisai.house.writer import Writer
 from taisai.rules import rulebook
 from tests.game.shelf import compiled_once

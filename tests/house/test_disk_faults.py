@@ -17,12 +17,13 @@ import apsw
 import pytest
 
 from taisai.game.cage.messages import SellTicket
-from taisai.house import journal, sqlite
+from taisai.house import journal
 from taisai.house.audit import verified
 from taisai.house.codec import HOUSE
 from taisai.house.errors import UnwritableError
 from taisai.house.keeper import Keeper
-from taisai.house.store import Row
+from taisai.house.stores import sqlite
+from taisai.house.stores.store import Row
 from tests.house.calls import SystemCalls
 from tests.house.child import in_child
 from tests.house.cuts import fast_directory, written

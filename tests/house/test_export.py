@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from taisai.game.verdicts import Verdict, verdicts
-from taisai.house.audit import export_rows, verified
-from taisai.house.audit.export import lines
-from taisai.house.audit.export_columns import BETS, COLUMNS, EVENTS, Column, Kind, Row
-from taisai.house.audit.export_rows import bet_rows, event_rows
-from taisai.house.audit.export_tables import AT_ONCE, write_csv, write_parquet
+from taisai.house.audit import verified
+from taisai.house.audit.exports import rows as export_rows
+from taisai.house.audit.exports.columns import BETS, COLUMNS, EVENTS, Column, Kind, Row
+from taisai.house.audit.exports.lines import lines
+from taisai.house.audit.exports.rows import bet_rows, event_rows
+from taisai.house.audit.exports.tables import AT_ONCE, write_csv, write_parquet
 from taisai.house.audit.sources import source_of
 from taisai.house.errors import DamagedError, JournalError
 from tests.house import played

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from taisai.house import merkle
-from taisai.house.merkle import (
+from taisai.house.seals import merkle
+from taisai.house.seals.merkle import (
     check_consistency,
     check_inclusion,
     consistency_spans,

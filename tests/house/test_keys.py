@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.house import keys
-from taisai.house.keys import (
+from taisai.house.seals import keys
+from taisai.house.seals.keys import (
     MOST_FILE,
     MOST_NAME,
     MOST_PASSPHRASE,

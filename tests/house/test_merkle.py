@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.house import merkle
-from taisai.house.merkle import (
+from taisai.house.seals import merkle
+from taisai.house.seals.merkle import (
     EMPTY_ROOT,
     MOST_LEAVES,
     Frontier,

@@ -13,11 +13,11 @@ from typing import Any, Final
 import apsw
 import pytest
 
-from taisai.house import schema
 from taisai.house.errors import JournalError
 from taisai.house.journal import Journal
-from taisai.house.memory import MemoryStore
-from taisai.house.sqlite import SqliteStore
+from taisai.house.stores import schema
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.sqlite import SqliteStore
 from tests.house.contract import KEY, filled, shut
 from tests.house.disk import Disk, Operation, Platter, Read
 from tests.house.evening import START

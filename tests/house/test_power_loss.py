@@ -10,7 +10,8 @@ from random import Random
 
 import pytest
 
-from taisai.house import journal, sqlite
+from taisai.house import journal
+from taisai.house.stores import sqlite
 from tests.house.cuts import Campaign, Recorded, fast_directory, recorded, written
 from tests.house.disk import Create, Disk, Operation, Platter, Read, Sync, Write
 from tests.house.sitting import FILE, on_disk, read_once

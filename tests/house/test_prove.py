@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from taisai.house.audit import prove, prove_check
-from taisai.house.audit.prove import checkpoints_of, prove_entry, prove_growth
-from taisai.house.audit.prove_check import (
+from taisai.house.audit.proofs import checking as prove_check
+from taisai.house.audit.proofs import making as prove
+from taisai.house.audit.proofs.checking import (
     Consistency,
     FailedProofError,
     Inclusion,
@@ -21,10 +21,11 @@ from taisai.house.audit.prove_check import (
     read_proof,
     written,
 )
+from taisai.house.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
 from taisai.house.audit.sources import source_of
-from taisai.house.checkpoint import SignedCheckpoint, read_signed
 from taisai.house.errors import DamagedError, JournalError
-from taisai.house.keys import SigningKey
+from taisai.house.seals.checkpoint import SignedCheckpoint, read_signed
+from taisai.house.seals.keys import SigningKey
 from tests.house.small import NEW, OLD, forged, small_export, text_of
 from tests.house.small import on_disk as small_on_disk
 
@@ -95,7 +96,7 @@ def test_a_witness_may_sign_beside_the_key(files: list[Path]) -> None:
 
 
 def _signed_too(signed: SignedCheckpoint, key: SigningKey) -> str:
-    from taisai.house.checkpoint import signed as sign
+    from taisai.house.seals.checkpoint import signed as sign
 
     return signed.text + sign(signed.checkpoint, key).split("\n\n")[1]
 
@@ -158,7 +159,7 @@ GROWTH: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def _of_another(text: str) -> str:
-    from taisai.house.checkpoint import Checkpoint, signed
+    from taisai.house.seals.checkpoint import Checkpoint, signed
 
     read = read_signed(text).checkpoint
     return signed(Checkpoint(origin="taisai/other", size=read.size, root=read.root, at=read.at), OTHER)

@@ -18,9 +18,9 @@ from taisai.house import journal as journal_module
 from taisai.house.codec import Codec, stream_of
 from taisai.house.journal import Journal
 from taisai.house.keeper import Answer, Ask, Keeper
-from taisai.house.sqlite import SqliteStore
-from taisai.house.sqlite_reading import SqliteReader
-from taisai.house.store import Kept, Row
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Kept, Row
 from taisai.rules import Rulebook
 from taisai.rules.book import rulebook_from
 from tests.game.playbooks import book_of, each_playbook, told

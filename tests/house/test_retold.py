@@ -10,11 +10,12 @@ import pytest
 
 from taisai.game.events import BetRegistered, BetsClosed, Event, RoundResettled, RoundSettled, RoundVoided
 from taisai.house import aggregates
-from taisai.house.audit import referee, retold
-from taisai.house.audit.export_rows import bet_rows
-from taisai.house.audit.retold import RoundStory, round_story
-from taisai.house.audit.retold_rounds import TableLine, overview
-from taisai.house.audit.retold_tables import MOST_NAMED, tables_of
+from taisai.house.audit import referee
+from taisai.house.audit.exports.rows import bet_rows
+from taisai.house.audit.retold import story as retold
+from taisai.house.audit.retold.rounds import TableLine, overview
+from taisai.house.audit.retold.story import RoundStory, round_story
+from taisai.house.audit.retold.tables import MOST_NAMED, tables_of
 from taisai.house.audit.sources import source_of
 from taisai.house.codec import stream_of, table_of
 from taisai.house.errors import JournalError

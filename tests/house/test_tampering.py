@@ -19,9 +19,9 @@ import pytest
 from taisai.house.audit import verified
 from taisai.house.audit.chain import Chain
 from taisai.house.audit.referee import Referee
-from taisai.house.checkpoint import read_signed
 from taisai.house.errors import DamagedError, JournalError
-from taisai.house.sqlite_reading import SqliteReader
+from taisai.house.seals.checkpoint import read_signed
+from taisai.house.stores.reading import SqliteReader
 from tests.house.small import NEW, canonical, forged, on_disk, small_export, text_of
 from tools import verify_export
 
@@ -410,7 +410,7 @@ def test_what_is_not_sealed_is_counted(tmp_path: Path) -> None:
 
 
 def test_a_journal_of_another_key_is_refused(tmp_path: Path) -> None:
-    from taisai.house.keys import SigningKey
+    from taisai.house.seals.keys import SigningKey
 
     (tmp_path / "export").write_bytes(text_of(small_export(*STORIES)))
     assert verified(tmp_path / "export", key=NEW.public).sealed

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from taisai.house.audit.verify import Progress, Report, verified
 from taisai.house.errors import ConflictError, DamagedError, JournalError, UnwritableError
-from taisai.house.merkle import Frontier, leaf_hash
-from taisai.house.sqlite_reading import SqliteReader
+from taisai.house.seals.merkle import Frontier, leaf_hash
+from taisai.house.stores.reading import SqliteReader
 from taisai.rules.errors import printable
 
 _BESIDE: Final = ("-wal", "-journal")

@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from taisai.house.checkpoint import Checkpoint, signed
 from taisai.house.codec import MOST_BYTES, NOTHING_BEFORE, AnyCommand, AnyEvent, Codec, Entry
 from taisai.house.errors import ConflictError, DamagedError, InDoubtError, JournalError
-from taisai.house.keys import PublicKey, SigningKey
-from taisai.house.merkle import Frontier, leaf_hash
 from taisai.house.records import CLAUSE, STREAM, JournalOpened, KeyIntroduced, RulebookStored
-from taisai.house.store import Kept, Row, Sealed, Store
+from taisai.house.seals.checkpoint import Checkpoint, signed
+from taisai.house.seals.keys import PublicKey, SigningKey
+from taisai.house.seals.merkle import Frontier, leaf_hash
+from taisai.house.stores.store import Kept, Row, Sealed, Store
 from taisai.rules.book import Rulebook, rulebook_from
 
 TREE: Final = "tree"

@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from taisai.cli.audit.reading import CHECK_FAILED, moment, read_small, said
 from taisai.cli.printing import as_json, line
-from taisai.house.audit.prove_check import (
+from taisai.house.audit.proofs.checking import (
     MOST_PROOF_BYTES,
     Checked,
     FailedProofError,
@@ -16,7 +16,7 @@ from taisai.house.audit.prove_check import (
     check_growth,
     read_proof,
 )
-from taisai.house.keys import load_public_key
+from taisai.house.seals.keys import load_public_key
 from taisai.rules.errors import printable
 
 

@@ -38,13 +38,13 @@ def run(arguments: Namespace) -> int:
 
 def _export(source: Source, form: str, kind: str, written: IO[bytes], told: Progress | None) -> None:
     if form == "jsonl":
-        from taisai.house.audit.export import lines
+        from taisai.house.audit.exports.lines import lines
 
         written.writelines(lines(source, told))
         return
-    from taisai.house.audit.export_columns import COLUMNS
-    from taisai.house.audit.export_rows import bet_rows, event_rows
-    from taisai.house.audit.export_tables import write_csv, write_parquet
+    from taisai.house.audit.exports.columns import COLUMNS
+    from taisai.house.audit.exports.rows import bet_rows, event_rows
+    from taisai.house.audit.exports.tables import write_csv, write_parquet
 
     rows = (bet_rows if kind == "bets" else event_rows)(source, told)
     (write_csv if form == "csv" else write_parquet)(COLUMNS[kind], rows, written)

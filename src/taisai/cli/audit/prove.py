@@ -7,8 +7,8 @@ from contextlib import closing
 
 from taisai.cli import asked
 from taisai.cli.audit.reading import flawed, held_checkpoint, opened, progress, writing
-from taisai.house.audit.prove import prove_entry, prove_growth
-from taisai.house.audit.prove_check import Proof, written
+from taisai.house.audit.proofs.checking import Proof, written
+from taisai.house.audit.proofs.making import prove_entry, prove_growth
 from taisai.house.errors import DamagedError
 from taisai.rules.errors import RulesError
 

@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, Final
 
 from taisai.cli.printing import WIDTH, as_json, line
 from taisai.house.audit.sources import Export, JournalFile, source_of
-from taisai.house.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.house.errors import DamagedError, JournalError
+from taisai.house.seals.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.rules.errors import RulesError, printable
 
 if TYPE_CHECKING:  # only a terminal needs it

@@ -13,9 +13,9 @@ from taisai.cli.printing import as_json, line, show, table
 from taisai.cli.telling import Telling, explained
 from taisai.game.commands import Perform
 from taisai.game.events import BetsClosed
-from taisai.house.audit.retold import BetStory, Moment, RoundStory, round_story
-from taisai.house.audit.retold_rounds import RoundLine, TableLine, overview
-from taisai.house.audit.retold_tables import tables_of
+from taisai.house.audit.retold.rounds import RoundLine, TableLine, overview
+from taisai.house.audit.retold.story import BetStory, Moment, RoundStory, round_story
+from taisai.house.audit.retold.tables import tables_of
 from taisai.house.audit.sources import Export, JournalFile
 from taisai.house.errors import DamagedError
 from taisai.rules import Outcome, RulesError

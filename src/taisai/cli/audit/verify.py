@@ -11,10 +11,10 @@ from typing import NamedTuple
 from taisai.cli.audit.reading import count, flawed, held_checkpoint, moment, opened, progress, said
 from taisai.cli.printing import as_json, line
 from taisai.house.audit import Report, verified
-from taisai.house.audit.prove import checkpoints_of
-from taisai.house.checkpoint import SignedCheckpoint
+from taisai.house.audit.proofs.making import checkpoints_of
 from taisai.house.errors import DamagedError
-from taisai.house.keys import PublicKey, load_public_key
+from taisai.house.seals.checkpoint import SignedCheckpoint
+from taisai.house.seals.keys import PublicKey, load_public_key
 from taisai.rules.errors import printable
 
 

@@ -11,9 +11,9 @@ from taisai.cli.journal.files import clock, expect_journal, signing_key, signing
 from taisai.cli.printing import as_json, line, table
 from taisai.cli.printing import show as show_table
 from taisai.house.backup import expect_nothing
-from taisai.house.checkpoint import read_signed
 from taisai.house.errors import JournalError
-from taisai.house.sqlite_reading import SqliteReader
+from taisai.house.seals.checkpoint import read_signed
+from taisai.house.stores.reading import SqliteReader
 from taisai.rules.errors import printable
 
 

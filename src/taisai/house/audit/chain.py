@@ -7,14 +7,14 @@ from base64 import b64decode
 from typing import NamedTuple
 
 from taisai.house.audit.sources import Body, End
-from taisai.house.checkpoint import CheckpointError, SignedCheckpoint, read_signed
 from taisai.house.codec import NOTHING_BEFORE, Codec, Entry
 from taisai.house.errors import DamagedError
 from taisai.house.journal import origin_of, rotation_text
-from taisai.house.keys import KeysError, PublicKey
-from taisai.house.merkle import Frontier, leaf_hash
 from taisai.house.records import STREAM, JournalOpened, KeyIntroduced
-from taisai.house.store import Sealed
+from taisai.house.seals.checkpoint import CheckpointError, SignedCheckpoint, read_signed
+from taisai.house.seals.keys import KeysError, PublicKey
+from taisai.house.seals.merkle import Frontier, leaf_hash
+from taisai.house.stores.store import Sealed
 from taisai.rules.errors import printable
 
 

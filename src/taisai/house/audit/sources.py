@@ -8,11 +8,11 @@ from typing import IO, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from taisai.house import schema
 from taisai.house.codec import MOST_BYTES
 from taisai.house.errors import DamagedError, JournalError
-from taisai.house.sqlite_reading import SqliteReader
-from taisai.house.store import Row, Sealed
+from taisai.house.stores import schema
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.store import Row, Sealed
 from taisai.rules.errors import printable
 
 _SQLITE: Final = b"SQLite format 3\x00"

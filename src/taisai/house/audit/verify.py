@@ -14,14 +14,14 @@ from taisai.house.aggregates import HouseInBusiness, TableInPlay, is_usable
 from taisai.house.audit.chain import Chain
 from taisai.house.audit.referee import Referee, check_books
 from taisai.house.audit.sources import Body, JournalFile, Source, source_of
-from taisai.house.checkpoint import SignedCheckpoint
 from taisai.house.codec import HOUSE, Entry, table_of
 from taisai.house.errors import DamagedError
 from taisai.house.journal import TREE, written_tree
-from taisai.house.keys import PublicKey
-from taisai.house.merkle import Frontier
-from taisai.house.sqlite_reading import SqliteReader
-from taisai.house.store import Sealed
+from taisai.house.seals.checkpoint import SignedCheckpoint
+from taisai.house.seals.keys import PublicKey
+from taisai.house.seals.merkle import Frontier
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.store import Sealed
 
 TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
 

@@ -2,8 +2,8 @@
 
 The form is c2sp.org/tlog-checkpoint, a signed note with the time as its one extension line.
 
->>> from taisai.house.keys import SigningKey
->>> from taisai.house.merkle import EMPTY_ROOT
+>>> from taisai.house.seals.keys import SigningKey
+>>> from taisai.house.seals.merkle import EMPTY_ROOT
 >>> key = SigningKey.new("taisai.example/SB1", seed=bytes(32))
 >>> text = signed(Checkpoint(origin="taisai.example/SB1", size=0, root=EMPTY_ROOT, at=1_763_244_000_000), key)
 >>> print(text, end="")
@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from taisai.house.errors import JournalError
-from taisai.house.keys import PublicKey, SigningKey, is_key_name
-from taisai.house.merkle import EMPTY_ROOT, HASH_BYTES, MOST_LEAVES
+from taisai.house.seals.keys import PublicKey, SigningKey, is_key_name
+from taisai.house.seals.merkle import EMPTY_ROOT, HASH_BYTES, MOST_LEAVES
 from taisai.rules.errors import printable
 
 MOST_BYTES: Final = 1_000_000  # of a signed checkpoint; sixteen of the largest signatures known need 80,000

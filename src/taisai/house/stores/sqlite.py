@@ -10,11 +10,11 @@ from typing import Final
 
 import apsw
 
-from taisai.house import schema
 from taisai.house.errors import InDoubtError, JournalError, UnwritableError
-from taisai.house.locking import WriterLock
-from taisai.house.sqlite_reading import VERSION, SqliteReader, connect, error_of, told
-from taisai.house.store import Kept, Row, Sealed, check_order
+from taisai.house.stores import schema
+from taisai.house.stores.locking import WriterLock
+from taisai.house.stores.reading import VERSION, SqliteReader, connect, error_of, told
+from taisai.house.stores.store import Kept, Row, Sealed, check_order
 
 WAL_PAGES: Final = 4_000  # the log goes into the file every 16 MB, which a disk writes in a moment
 SAFE: Final[Mapping[str, tuple[str | int, ...]]] = {"journal_mode": ("wal",), "synchronous": (2, 3)}

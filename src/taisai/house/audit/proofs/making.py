@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from taisai.house.audit.prove_check import Consistency, Inclusion
-from taisai.house.audit.retold_tables import TOLD_EVERY, Progress
+from taisai.house.audit.proofs.checking import Consistency, Inclusion
+from taisai.house.audit.retold.tables import TOLD_EVERY, Progress
 from taisai.house.audit.sources import Body, Export, JournalFile
-from taisai.house.checkpoint import Checkpoint, CheckpointError, SignedCheckpoint, read_signed
 from taisai.house.codec import Codec
 from taisai.house.errors import DamagedError, JournalError
-from taisai.house.keys import KeysError, PublicKey
-from taisai.house.merkle import Frontier, consistency_spans, inclusion_spans, leaf_hash
 from taisai.house.records import STREAM, JournalOpened, KeyIntroduced
-from taisai.house.store import Sealed
+from taisai.house.seals.checkpoint import Checkpoint, CheckpointError, SignedCheckpoint, read_signed
+from taisai.house.seals.keys import KeysError, PublicKey
+from taisai.house.seals.merkle import Frontier, consistency_spans, inclusion_spans, leaf_hash
+from taisai.house.stores.store import Sealed
 from taisai.rules.errors import printable
 
 _OWN: Final = f'"stream":"{STREAM}"'.encode()

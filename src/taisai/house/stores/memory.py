@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from taisai.house.store import Kept, Row, Sealed, check_order
+from taisai.house.stores.store import Kept, Row, Sealed, check_order
 
 
 class MemoryStore:

@@ -26,7 +26,7 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.game.verdicts import Verdict, verdicts
-from taisai.house.audit.retold_tables import Progress, Replay, entries_of_table, tables_of, unknown
+from taisai.house.audit.retold.tables import Progress, Replay, entries_of_table, tables_of, unknown
 from taisai.house.audit.sources import Source
 from taisai.house.codec import AnyCommand, Entry, stream_of
 from taisai.house.errors import JournalError

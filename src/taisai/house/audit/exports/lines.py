@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from taisai.house.audit.retold_tables import TOLD_EVERY, Progress
+from taisai.house.audit.retold.tables import TOLD_EVERY, Progress
 from taisai.house.audit.sources import Body, End, Source, checkpoint_line, end_line
 from taisai.house.errors import DamagedError
-from taisai.house.merkle import Frontier, leaf_hash
-from taisai.house.store import Sealed
+from taisai.house.seals.merkle import Frontier, leaf_hash
+from taisai.house.stores.store import Sealed
 
 
 def lines(source: Source, progress: Progress | None = None) -> Iterator[bytes]:

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import apsw
 
-from taisai.house import schema
 from taisai.house.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
-from taisai.house.store import Kept, Row, Sealed
+from taisai.house.stores import schema
+from taisai.house.stores.store import Kept, Row, Sealed
 
 BUSY: Final = 5_000  # milliseconds to wait for another connection; the longest holder is a migration
 _ALL: Final = (

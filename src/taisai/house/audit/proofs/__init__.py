@@ -1,0 +1,1 @@
+"""Short proofs of what is in a journal, and how it grew."""

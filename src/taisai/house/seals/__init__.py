@@ -1,0 +1,1 @@
+"""What seals a journal: the tree over its entries, keys, signed checkpoints."""
