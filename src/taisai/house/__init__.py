@@ -1,1 +1,80 @@
-"""What must outlive the night: journal, keys, audit."""
+"""What must outlive the night: a journal that cannot lie, its stores and seals, and the audit of it.
+
+>>> from taisai.game.commands import Limits, OpenTable
+>>> from taisai.house import Journal, Keeper, MemoryStore, SigningKey
+>>> from taisai.rules import rulebook
+>>> key = SigningKey.new("lotus-2026", seed=bytes(32))
+>>> journal = Journal.opened(
+...     MemoryStore(), journal="evening-1", key=key.public, at=0, by="Sue", program="mine", demonstration=True
+... )
+>>> keeper = Keeper(journal)
+>>> opening = OpenTable(
+...     at=0,
+...     by="Sue",
+...     rank="shift-manager",
+...     table="SB1",
+...     currency="SGD",
+...     day="2026-11-15",
+...     zone="Asia/Singapore",
+...     limits=Limits(least=1000, most=500_000),
+... )
+>>> len(keeper.open_table(rulebook("mbs-sic-bo-v6"), opening))  # answered when it is durable
+1
+>>> [entry.stream for entry in journal.entries()]
+['journal', 'journal', 'table:SB1']
+>>> print(journal.seal(key, at=1), end="")
+taisai/evening-1
+3
+...
+time 1
+<BLANKLINE>
+— lotus-2026 ...
+"""
+
+from taisai.house.codec import Codec, Entry, stream_of, table_of
+from taisai.house.errors import (
+    ConflictError,
+    DamagedError,
+    InDoubtError,
+    JournalError,
+    UnwritableError,
+)
+from taisai.house.journal import Decision, Journal
+from taisai.house.keeper import Answer, Ask, Keeper
+from taisai.house.seals.checkpoint import Checkpoint, SignedCheckpoint, read_signed
+from taisai.house.seals.keys import PublicKey, SigningKey, load_public_key, load_signing_key, make_key
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.reading import SqliteReader
+from taisai.house.stores.sqlite import SqliteStore
+from taisai.house.stores.store import Store
+from taisai.house.writer import Writer
+
+__all__ = [
+    "Answer",
+    "Ask",
+    "Checkpoint",
+    "Codec",
+    "ConflictError",
+    "DamagedError",
+    "Decision",
+    "Entry",
+    "InDoubtError",
+    "Journal",
+    "JournalError",
+    "Keeper",
+    "MemoryStore",
+    "PublicKey",
+    "SignedCheckpoint",
+    "SigningKey",
+    "SqliteReader",
+    "SqliteStore",
+    "Store",
+    "UnwritableError",
+    "Writer",
+    "load_public_key",
+    "load_signing_key",
+    "make_key",
+    "read_signed",
+    "stream_of",
+    "table_of",
+]
