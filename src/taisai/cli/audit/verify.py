@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from typing import NamedTuple
 
 from taisai.cli.audit.reading import count, flawed, held_checkpoint, moment, opened, progress, said
 from taisai.cli.printing import as_json, line
 from taisai.house.audit import Report, verified
-from taisai.house.audit.proofs.making import checkpoints_of
 from taisai.house.errors import DamagedError
-from taisai.house.seals.checkpoint import SignedCheckpoint
 from taisai.house.seals.keys import PublicKey, load_public_key
 from taisai.rules.errors import printable
 
@@ -26,38 +23,18 @@ def run(arguments: Namespace) -> int:
     try:
         with closing(opened(file)) as source, progress(source, "verifying") as told:
             report = verified(file, key=key, held=held, progress=told)
-        with closing(opened(file)) as source:  # not before: a checkpoint may have come meanwhile
-            seal = _seal(report, checkpoints_of(source))
     except DamagedError as error:
         return flawed(error, file, json=arguments.json)
     if arguments.json:
-        sealed = {"tail": report.tail, "sealed_at": seal and seal.at, "sealed_by": seal and seal.key.text}
-        as_json({"ok": True, "file": file, **dataclasses.asdict(report), **sealed})
+        as_json({"ok": True, "file": file, **dataclasses.asdict(report), "tail": report.tail})
         return 0
     line(f"{printable(file)}: the journal {report.journal} is whole and by the rules")
     for text in _proved(report):
         said(f"✓ {text}")
-    for text in _sealed(report, seal, key):
+    for text in _sealed(report, key):
         line()
         said(text)
     return 0
-
-
-class _Seal(NamedTuple):
-    """The checkpoint up to which a journal is sealed: when, and by whom."""
-
-    at: int
-    key: PublicKey
-
-
-def _seal(report: Report, checkpoints: Iterable[SignedCheckpoint]) -> _Seal | None:
-    """Asked of what was verified a moment ago: of several over as many entries, the first."""
-    keys = [PublicKey.parse(text) for text in report.keys]
-    for signed in checkpoints:
-        by = next((key for key in keys if signed.is_signed_by(key)), None)
-        if signed.checkpoint.size == report.sealed and by is not None:
-            return _Seal(signed.checkpoint.at, by)
-    return None
 
 
 def _proved(report: Report) -> Iterator[str]:
@@ -71,8 +48,9 @@ def _proved(report: Report) -> Iterator[str]:
         yield f"{count(report.held, 'checkpoint')} kept elsewhere: the journal continues what was signed then"
     books = ", ".join(report.rulebooks) or "none yet"
     yield (
-        f"every command decided again by the rulebooks that the journal stores ({books}), and what is "
-        "written is what they say: who may act, the order of play, limits, purses, every cent"
+        f"{count(report.decisions, 'command')} decided again by the rulebooks that the journal stores "
+        f"({books}), and what is written is what they say: who may act, the order of play, limits, purses, "
+        "every cent"
     )
     yield (
         f"{count(report.settlements, 'settlement')} recomputed, {count(report.bets, 'bet')}, "
@@ -87,16 +65,17 @@ def _proved(report: Report) -> Iterator[str]:
         yield f"{count(report.snapshots, 'snapshot')}: each is what the entries before it come to"
 
 
-def _sealed(report: Report, seal: _Seal | None, key: PublicKey | None) -> Iterator[str]:
+def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
     """How far someone stands by it, and how far nobody does."""
-    if seal is not None:
+    if report.sealed_at is not None and report.sealed_by is not None:
+        by = PublicKey.parse(report.sealed_by)
         if key is None:
             whose = "a key that the journal itself names; give --key to check that it is the operator's"
         else:
-            whose = "the key that you gave" if key == seal.key else "which the key that you gave vouched for"
+            whose = "the key that you gave" if key == by else "which the key that you gave vouched for"
         yield (
-            f"Sealed up to entry {report.sealed:,} by a checkpoint of {moment(seal.at)}, signed by "
-            f"{_named(seal.key)}, {whose}."
+            f"Sealed up to entry {report.sealed:,} by a checkpoint of {moment(report.sealed_at)}, signed by "
+            f"{_named(by)}, {whose}."
         )
     else:
         yield "Not sealed: no checkpoint that you trust covers any of it."

@@ -25,6 +25,14 @@ class Signer(NamedTuple):
     key: PublicKey
 
 
+class Seal(NamedTuple):
+    """Up to where someone stands by a journal, since when, and who."""
+
+    size: int
+    at: int
+    key: PublicKey
+
+
 class Chain:
     """What can be said of a journal's form after so many entries."""
 
@@ -34,8 +42,8 @@ class Chain:
         self.versions: dict[str, int] = {}
         self.opened: JournalOpened | None = None
         self.signers: list[Signer] = []
-        self.sealed: list[tuple[int, int]] = []
-        """(size, which signer) of every checkpoint that holds; of one signer only the latest."""
+        self.seals: list[Seal] = []
+        """Of each key the latest checkpoint that holds."""
         self.checkpoints = 0
         self._previous = NOTHING_BEFORE
         self._more = 0
@@ -129,10 +137,9 @@ class Chain:
             raise DamagedError(size, f"expected a checkpoint over {size} entries, got one over {over}{why}")
         self.check_signed(signed)
         self.checkpoints += 1
-        signer = len(self.signers) - 1
-        if self.sealed and self.sealed[-1][1] == signer:
-            self.sealed.pop()
-        self.sealed.append((size, signer))
+        if self.seals and self.seals[-1].key == self.signers[-1].key:
+            self.seals.pop()
+        self.seals.append(Seal(size, signed.checkpoint.at, self.signers[-1].key))
 
     def check_signed(self, signed: SignedCheckpoint) -> None:
         """A checkpoint over as many entries as were taken, from this journal or from elsewhere."""

@@ -66,6 +66,8 @@ class Referee:
         self.books: dict[str, Rulebook] = {}
         self.events: dict[type[AnyEvent], int] = {}
         """How many events of each kind there were."""
+        self.decisions = 0
+        """How many commands were decided again."""
         self._texts: dict[str, str] = {}
         self._shelf = Shelf()
         self._streams: OrderedDict[str, Aggregate] = OrderedDict()
@@ -85,6 +87,7 @@ class Referee:
         self._pending.append(entry)
         if not entry.more:
             entries, self._pending = self._pending, []
+            self.decisions += 1
             try:
                 self._again(entries)
             except DamagedError:

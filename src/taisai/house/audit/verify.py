@@ -40,12 +40,17 @@ class Report:
     root: str
     tables: int
     rulebooks: tuple[str, ...]
+    decisions: int
+    """Commands that were decided again."""
     bets: int
     settlements: int
     voids: int
     checkpoints: int
     sealed: int
     """How many entries a trusted checkpoint covers."""
+    sealed_at: int | None
+    sealed_by: str | None
+    """The verifier key that signed it."""
     keys: tuple[str, ...]
     """The verifier keys that signed, in their order."""
     is_key_given: bool
@@ -148,8 +153,8 @@ class _Audit:
         chain, events = self.chain, self.referee.events
         assert chain.opened is not None
         signers = [one.key for one in chain.signers]
-        trusted = signers.index(self.key) if self.key else 0
-        sealed = max((size for size, signer in chain.sealed if signer >= trusted), default=0)
+        trusted = signers[signers.index(self.key) if self.key else 0 :]
+        seal = next((one for one in reversed(chain.seals) if one.key in trusted), None)
         return Report(
             journal=chain.opened.journal,
             program=chain.opened.program,
@@ -158,11 +163,14 @@ class _Audit:
             root=chain.tree.root().hex(),
             tables=sum(table_of(stream) is not None for stream in chain.versions),
             rulebooks=tuple(book.id for book in self.referee.books.values()),
+            decisions=self.referee.decisions,
             bets=events.get(BetRegistered, 0),
             settlements=events.get(RoundSettled, 0) + events.get(RoundResettled, 0),
             voids=events.get(RoundVoided, 0),
             checkpoints=chain.checkpoints,
-            sealed=sealed,
+            sealed=seal.size if seal else 0,
+            sealed_at=seal and seal.at,
+            sealed_by=seal and seal.key.text,
             keys=tuple(one.text for one in signers),
             is_key_given=self.key is not None,
             held=self.agreed,
