@@ -1,7 +1,6 @@
 """Checks a journal's export without Taisai: `python verify_export.py EXPORT.jsonl --key name+id+base64`.
 
-Written from docs/journal-format.md alone; it takes Python 3.11 and, for Ed25519, the library `cryptography`.
-It reads line by line, and keeps the tree's edge, the rulebooks' digests and the last round of each table.
+Written from docs/journal-format.md alone, with the standard library and `cryptography`.
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-LONGEST: Final = 16 * 2**20  # bytes of a line without its line break: no file may take all the memory
+LONGEST: Final = 2 * 2**20  # bytes of a line without its line break: no file may take all the memory
 KEY: Final = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
-NOTE: Final = re.compile(r"(?a)((.+)\n([1-9]\d*)\n(.+)\ntime (?:0|[1-9]\d*)\n)\n((?:— [^\s+]+ \S+\n)+)")
+LINES: Final = r"((.+)\n([1-9]\d{0,18})\n(.+)\ntime (?:0|[1-9]\d{0,18})\n)\n((?:— [^\s+]{1,100} \S+\n){1,16})"
+NOTE: Final = re.compile(f"(?a){LINES}")
 KEYS: Final = ("v", "position", "previous", "stream", "version", "more", "event")
 OWN: Final = ("journal-opened", "rulebook-stored", "key-introduced")
 NUMBERS = {"v", "position", "version", "more", "at", "round", "stake", "staked", "collected", "stakes_back"}
-OTHERS: dict[str, type] = {"demonstration": bool, "withdraw": bool, "event": dict, "asked": dict}
+OTHERS = {"demonstration": bool, "withdraw": bool, "event": dict, "asked": dict}
 Fields = dict[str, Any]
 
 
@@ -66,10 +66,8 @@ def canonical(line: bytes) -> Fields:
     if len(line) > LONGEST + 1 or not line.endswith(b"\n"):
         raise ValueError(f"expected a line break after at most {LONGEST} bytes, got {line[-20:]!r} last")
     found: Fields = DECODER.decode(line.decode("utf-8"))
-    again = ENCODER.encode(found).encode("utf-8") + b"\n"
-    if again != line:
-        at = next((i for i, (a, b) in enumerate(zip(again, line, strict=False)) if a != b), len(again))
-        raise ValueError(f"expected canonical JSON, {again[at:][:20]!r} at byte {at}, got {line[at:][:20]!r}")
+    if ENCODER.encode(found).encode("utf-8") + b"\n" != line:
+        raise ValueError("expected canonical JSON, got another spelling of it")
     same("a line that is", dict, type(found))
     return found
 
@@ -109,7 +107,10 @@ class Note:
         if not found:
             raise ValueError(f"expected a checkpoint of four lines and signatures, got {text!r:.99}")
         self.signed, self.origin, self.size, self.root = found[1], found[2], int(found[3]), found[4]
-        self.signatures = [line.split(" ")[1:] for line in found[5].split("\n")[:-1]]
+        lines = [line.split(" ")[1:] for line in found[5].split("\n")[:-1]]
+        self.signatures = [(name, from_base64(blob)) for name, blob in lines]
+        odd = [name for name, blob in self.signatures if not name.isprintable() or len(blob) < 5]
+        same("odd signatures:", [], odd)
 
 
 class Table:
@@ -182,10 +183,10 @@ class Report:
         if not self.ended or not self.entries:
             raise Flaw(self.entries + 1, "expected an entry, a checkpoint or the end, got a torn copy")
         if self.held:
-            seen = f"expected the journal of {self.held[-1].size} entries that was seen then"
-            raise Flaw(self.entries + 1, f"{seen}, got {self.entries}: it was cut before, or is another")
-        if not self.trusted:
-            raise Flaw(1, f"expected a journal of the key that was given, got one of {self.key.text}")
+            seen = f"expected the {self.held[-1].size} entries that were seen then, got {self.entries}"
+            raise Flaw(self.entries + 1, f"{seen}: it was cut before, or is another")
+        if not self.trusted or (self.given and not self.sealed):
+            raise Flaw(1, f"expected a journal sealed by the key that was given, got one of {self.key.text}")
         return self
 
     def _end(self, end: object) -> None:
@@ -207,8 +208,8 @@ class Report:
         same(f"{where} so many entries:", note.size, self.entries)
         same(f"{where} the origin", note.origin, self.origin)
         same(f"{where} the root", note.root, base64.b64encode(self.root()).decode("ascii"))
-        named = [from_base64(signature) for name, signature in note.signatures if name == self.key.name]
-        for signature in [one[4:] for one in named if one[:4] == self.key.id] or [b""]:
+        own = [blob for name, blob in note.signatures if (name, blob[:4]) == (self.key.name, self.key.id)]
+        for signature in [blob[4:] for blob in own] or [b""]:
             self.key.check(f"the checkpoint over {note.size}", note.signed, signature)
         self.sealed = self.entries if self.trusted else 0
 
@@ -252,8 +253,9 @@ class Report:
         key = Key(*take(event, "key"))
         if kind == "journal-opened":
             self.origin = "taisai/" + take(event, "journal", "demonstration", "program")[0]
+            same("of the id in wrong characters:", "", re.sub(r"taisai/[A-Za-z0-9.-]{1,64}", "", self.origin))
         else:
-            says = f"taisai key rotation\n{self.origin}\n{self.entries + 1}\n{key.text}\n"
+            says = f"taisai key rotation\n{self.origin}\n{self.entries + 1}\n{self.previous}\n{key.text}\n"
             self.key.check("the new key", says, from_base64(*take(event, "signature")))
         self.key = key
         self.trusted |= key.text == self.given
@@ -266,7 +268,7 @@ def verify(lines: Iterable[bytes], key: str | None = None, held: Sequence[str] =
 
 def main(words: Sequence[str] | None = None) -> int:
     asks = argparse.ArgumentParser(description="Checks a journal's export without Taisai.")
-    asks.add_argument("export", metavar="EXPORT.jsonl")
+    asks.add_argument("export")
     asks.add_argument("--key", help="name+id+base64, or a file that holds it")
     asks.add_argument("--checkpoint", metavar="FILE", nargs="+", action="extend", default=[])
     asks.add_argument("--json", action="store_true")
@@ -285,14 +287,12 @@ def main(words: Sequence[str] | None = None) -> int:
         return 2
     sealed, tail, root = report.sealed, report.entries - report.sealed, report.root().hex()
     if asked.json:
-        proved = {"entries": report.entries, "sealed": sealed, "tail": tail, "root": root}
-        print(json.dumps({"ok": flaw is None, **proved, "flaw": flaw}))
+        proved = {"ok": flaw is None, "entries": report.entries, "sealed": sealed, "tail": tail, "root": root}
+        print(json.dumps({**proved, "flaw": flaw}))
     elif flaw is None:
         print(f"{report.origin!a}: {report.entries} entries in {len(report.streams)} streams, root {root}")
-        print("rulebooks:", ascii(report.rulebooks))
-        print("checkpoints:", ascii(dict(report.checkpoints)), "and held elsewhere:", report.agreed)
-        how = "was given" if report.given else "is merely named by the journal itself"
-        print(f"sealed up to {sealed}, unsealed tail of {tail}; the key {how}")
+        print("rulebooks:", ascii(report.rulebooks), "checkpoints held elsewhere:", report.agreed)
+        print(f"sealed up to {sealed}, unsealed tail of {tail}; the key:", report.given or "none was given")
     return 0 if flaw is None else 1
 
 

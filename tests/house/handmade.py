@@ -78,8 +78,8 @@ class Signer:
 EVENING, NIGHT, STRANGER = Signer("evening-2026-11"), Signer("night-2026-11"), Signer("stranger")
 
 
-def rotation(by: Signer, to: Signer, position: int) -> str:
-    text = f"taisai key rotation\n{ORIGIN}\n{position}\n{to.verifier}\n"
+def rotation(by: Signer, to: Signer, position: int, previous: str) -> str:
+    text = f"taisai key rotation\n{ORIGIN}\n{position}\n{previous}\n{to.verifier}\n"
     return base64.b64encode(by.sign(text)).decode("ascii")
 
 
@@ -139,7 +139,7 @@ class Journal:
         self.decide("journal", stored)
 
     def rotate(self, to: Signer) -> None:
-        signature = rotation(self.signer, to, self.size + 1)
+        signature = rotation(self.signer, to, self.size + 1, self.leaves[-1].hex())
         self.decide("journal", {"event": "key-introduced", "key": to.verifier, "signature": signature})
         self.signer = to
 

@@ -333,11 +333,11 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
     # Snapshots
     "only the latest snapshot is known": Sabotage(
         in_stores("snapshot", lambda real, self, stream, _version=None: real(self, stream)),
-        (snapshots.test_the_latest_snapshot_is_given_or_the_one_of_a_version,),
+        (snapshots.test_a_snapshot_takes_the_place_of_the_one_before,),
     ),
     "a round is given as of any version": Sabotage(
         in_stores("part", lambda real, self, stream, number, _version: real(self, stream, number, 10**9)),
-        (snapshots.test_a_part_is_given_as_it_was_kept_last_up_to_a_version,),
+        (snapshots.test_a_part_is_given_as_it_was_kept_last,),
     ),
     "the first snapshot of a version stays": Sabotage(
         in_stores("keep", _the_first_alone), (snapshots.test_a_snapshot_kept_twice_is_the_second,)
@@ -360,7 +360,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         instead(PastRounds, "to_correct", lambda self, number: self[number - 1]),
         (
             snapshots.test_rounds_put_away_are_corrected_as_if_they_were_in_memory,
-            snapshots.test_a_corrected_round_is_kept_again_and_the_older_one_with_it,
+            snapshots.test_a_corrected_round_is_kept_again_in_place_of_the_older_one,
         ),
     ),
     "a snapshot of any form is read": Sabotage(

@@ -75,9 +75,9 @@ def _first_table(real: Any, self: Keeper, **named: Any) -> Any:
 
 
 def _every_other(patch: Patch) -> None:
-    turn, real = count(), Keeper.answer_all
+    turn, real = count(), Keeper.outcomes
     patch.setattr(
-        Keeper, "answer_all", lambda self, asks: real(self, asks) if next(turn) % 2 else [()] * len(asks)
+        Keeper, "outcomes", lambda self, asks: real(self, asks) if next(turn) % 2 else [()] * len(asks)
     )
 
 
@@ -193,7 +193,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         ),
     ),
     "a snapshot has to be kept": Sabotage(
-        instead(keeper, "suppress", lambda *_: nullcontext()),
+        instead(keeper, "JournalError", KeyError),
         (keeping.test_a_snapshot_that_cannot_be_kept_is_nobodys_trouble,),
     ),
     "one table is recovered": Sabotage(
@@ -321,7 +321,11 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         (file.test_a_copy_is_whole_while_the_writer_goes_on,),
     ),
     "a file's reader does not look where an entry stands": Sabotage(
-        together(instead(Journal, "entries", wherever_they_stand), instead(SqliteReader, "rows", _whatever)),
+        together(
+            instead(Journal, "entries", wherever_they_stand),
+            instead(SqliteReader, "rows", _whatever),
+            instead(SqliteReader, "last", lambda _: None),
+        ),
         (
             file.test_a_stream_that_is_missing_is_damage_and_not_an_empty_name,
             _of(file.test_a_version_taken_or_left_out_by_hand_stops_the_reader, version=4),

@@ -163,7 +163,8 @@ def _root(rows: Sequence[Row]) -> bytes:
 def flaws(directory: Path) -> list[str]:
     """What an audit finds wrong with the journal of an evening."""
     try:
-        verified(directory / FILE, key=KEY.public)
+        key = KEY.public if verified(directory / FILE).checkpoints else None
+        verified(directory / FILE, key=key)
     except JournalError as error:
         return [str(error)]
     return []
@@ -171,4 +172,7 @@ def flaws(directory: Path) -> list[str]:
 
 def is_unwritable(answer: Answer) -> bool:
     """Whether a command was refused because the journal cannot be written."""
-    return isinstance(answer, Refusal) and answer.reason is Reason.JOURNAL_UNWRITABLE
+    return isinstance(answer, Refusal) and answer.reason in {
+        Reason.JOURNAL_UNWRITABLE,
+        Reason.JOURNAL_IN_DOUBT,
+    }

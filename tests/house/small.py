@@ -128,7 +128,7 @@ def forged(lines: tuple[bytes, ...], change: Change) -> Lines:
         versions[entry["stream"]] = version = versions.get(entry["stream"], 0) + 1
         entry |= {"position": position, "previous": previous, "version": version}
         if entry["event"]["event"] == "key-introduced":
-            signature = key.sign(rotation_text(f"taisai/{ID}", position, entry["event"]["key"]))
+            signature = key.sign(rotation_text(f"taisai/{ID}", position, previous, entry["event"]["key"]))
             entry["event"]["signature"] = b64encode(signature).decode()
             key = NEW
         body = canonical(entry)

@@ -253,7 +253,7 @@ def test_the_old_key_vouches_for_the_new_one(make_store: MakeStore) -> None:
     *_, entry = journal.entries()
     assert isinstance(entry.event, KeyIntroduced)
     assert PublicKey.parse(entry.event.key) == NEXT_KEY.public
-    text = rotation_text("taisai/5f3a9c0e7d214b68", 8, entry.event.key)
+    text = rotation_text("taisai/5f3a9c0e7d214b68", 8, entry.previous, entry.event.key)
     assert KEY.public.verify(b64decode(entry.event.signature), text)
 
 

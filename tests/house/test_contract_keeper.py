@@ -215,7 +215,7 @@ def in_doubt(make_store: MakeStore, *, written: bool) -> None:
     ):  # the retry may be on disk or not
         for answer in keeper.answer_all(asks(batch)):
             assert isinstance(answer, Refusal)
-            assert (answer.reason, answer.clause) == (Reason.JOURNAL_UNWRITABLE, "house:journal")
+            assert (answer.reason, answer.clause) == (Reason.JOURNAL_IN_DOUBT, "house:journal")
             assert "ask again then" in answer.message
         assert keeper.trouble is not None
         assert "expected a sync, got none" in keeper.trouble

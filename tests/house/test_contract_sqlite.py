@@ -380,5 +380,6 @@ def test_a_stream_that_is_missing_is_damage_and_not_an_empty_name(on_disk: OnDis
     on_disk.close()
     on_disk.raw("DROP TRIGGER stream_is_not_deleted")
     on_disk.raw("DELETE FROM stream WHERE name = ?", SB1)
-    with pytest.raises(DamagedError, match="entry 2: expected"):
+    on_disk.raw(next(one for one in schema.definition() if "stream_is_not_deleted" in one))
+    with pytest.raises(DamagedError, match=r"entry [27]: expected a whole row"):
         list(Journal(on_disk()).entries())

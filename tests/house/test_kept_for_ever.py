@@ -13,7 +13,7 @@ from tests.house.small import NEW
 from tools import verify_export
 
 FIRST = Path(__file__).parents[2] / "cases" / "journals" / "format-1.jsonl"
-ROOT = "91f737a15ba6f9d3c3847fb2ad825ea54d74f3e45d0c38c589e32ee0c4d02483"
+ROOT = "5466ed2b499bd08bc5137c94cc9348124eb53c7a9ba23468a485bb862e9a4646"
 
 
 def test_the_first_format_is_read_and_decided_as_it_was() -> None:

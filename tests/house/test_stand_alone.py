@@ -31,6 +31,7 @@ from tests.house.handmade import (
     Change,
     Fields,
     Journal,
+    Signer,
     canonical,
     digest_of,
     drop,
@@ -101,15 +102,18 @@ def test_a_later_key_seals_only_from_the_entry_that_introduced_it() -> None:
     journal.open()
     journal.seal()
     journal.rotate(NIGHT)
-    unsealed = verify(journal.end(), NIGHT.verifier)
+    with pytest.raises(Flaw, match="sealed by the key that was given"):
+        verify(journal.end(), NIGHT.verifier)
+    assert verify(journal.end()).sealed == 1
     journal.seal()
-    assert (unsealed.entries, unsealed.sealed) == (2, 0)
     assert verify(journal.end(), NIGHT.verifier).sealed == 2
     assert verify(journal.end()).sealed == 2
 
 
 def test_a_witness_may_sign_in_whatever_form_it_signs() -> None:
-    note = EVENING.note(written().text(size=8)) + STRANGER.line("another text") + "— cosigner/v1 AAAA\n"
+    note = (
+        EVENING.note(written().text(size=8)) + STRANGER.line("another text") + "— cosigner/v1 AAAAAAAAAAAA\n"
+    )
     journal = written(notes={8: note})
     assert verify(journal.end()).sealed == 17
 
@@ -153,6 +157,13 @@ class Forgery(NamedTuple):
     found_at: int | None = None
 
 
+def introduced(by: Signer, position: int, previous: str) -> Change:
+    """The night's key, vouched for by someone."""
+    return event(signature=rotation(by, NIGHT, position, previous))
+
+
+BEFORE = written().leaves[11].hex()
+"""The hash of the entry before the one that introduces a key."""
 OTHER_BOOK = BOOK.replace("8.5", "9.5")
 FORGED = {
     # canonical form
@@ -235,8 +246,9 @@ FORGED = {
     "a-table-in-the-stream-of-another": Forgery(3, event(table="SB2"), "stream 'table:SB2'"),
     "a-table-opened-twice": Forgery(5, event(event="table-opened"), "event and version"),
     "a-table-played-before-it-opened": Forgery(3, event(event="bets-opened", round=1), "event and version"),
-    "a-key-that-introduces-itself": Forgery(13, event(signature=rotation(NIGHT, NIGHT, 13)), "new key"),
-    "a-key-introduced-elsewhere": Forgery(13, event(signature=rotation(EVENING, NIGHT, 12)), "new key"),
+    "a-key-that-introduces-itself": Forgery(13, introduced(NIGHT, 13, BEFORE), "new key"),
+    "a-key-introduced-elsewhere": Forgery(13, introduced(EVENING, 12, BEFORE), "new key"),
+    "a-key-after-another-past": Forgery(13, introduced(EVENING, 13, "0" * 64), "new key"),
     "another-key-introduced": Forgery(13, event(key=STRANGER.verifier), "new key signed"),
     "a-signature-that-is-none": Forgery(13, event(signature="?"), "the format"),
     # money
@@ -651,8 +663,8 @@ def test_the_command_tells_what_it_proved(good: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert f"'{ORIGIN}': 19 entries in 3 streams" in done.stdout
     assert "held elsewhere: 1" in done.stdout
-    assert "sealed up to 17, unsealed tail of 2; the key was given" in done.stdout
-    assert "merely named by the journal itself" in run(good).stdout
+    assert f"sealed up to 17, unsealed tail of 2; the key: {EVENING.verifier}" in done.stdout
+    assert "none was given" in run(good).stdout
 
 
 def test_the_command_names_a_flaw_and_its_entry_and_ends_with_one(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ class Reason(StrEnum):
     """Why a command is refused; when several reasons hold, the lowest rank is told."""
 
     JOURNAL_UNWRITABLE = "journal-unwritable"
+    JOURNAL_IN_DOUBT = "journal-in-doubt"
     TABLE_NOT_OPEN = "table-not-open"
     TABLE_OPEN = "table-open"
     UNKNOWN_SEAT = "unknown-seat"
@@ -78,7 +79,7 @@ _LAST: Final = (
     Reason.FLOAT_SHORT,
 )
 _RANKS: Final = (
-    {Reason.JOURNAL_UNWRITABLE: 1}
+    {Reason.JOURNAL_UNWRITABLE: 1, Reason.JOURNAL_IN_DOUBT: 2}
     | {reason: 5 * place for place, reason in enumerate(_FIRST, 1)}
     | {Reason(reason): reason.rank for reason in settlement.Reason}
     | {reason: 600 + 100 * place for place, reason in enumerate(_LAST)}

@@ -11,6 +11,7 @@ from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.snapshot import (
     HouseSnapshot,
+    RoundSnapshot,
     SnapshotError,
     TableSnapshot,
     decode,
@@ -39,6 +40,15 @@ def is_usable(stream: str, written: bytes) -> bool:
         decode(written, HouseSnapshot if stream == HOUSE else TableSnapshot)
     except SnapshotError:
         return table_of(stream) is None and stream != HOUSE
+    return True
+
+
+def is_round(written: bytes) -> bool:
+    """Whether a round that was put away can be taken up again."""
+    try:
+        decode(written, RoundSnapshot)
+    except SnapshotError:
+        return False
     return True
 
 

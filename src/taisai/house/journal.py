@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -19,6 +20,8 @@ from taisai.rules.book import Rulebook, rulebook_from
 
 TREE: Final = "tree"
 """Under which name the tree's own snapshot is kept."""
+IDS: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
+"""What a journal may be called: its checkpoints name it."""
 MOST_STREAM: Final = 200  # characters of a stream's name
 
 
@@ -49,9 +52,9 @@ def origin_of(journal: str) -> str:
     return f"taisai/{journal}"
 
 
-def rotation_text(origin: str, position: int, key: str) -> bytes:
-    """What the old key signs when a new one takes over."""
-    return f"taisai key rotation\n{origin}\n{position}\n{key}\n".encode()
+def rotation_text(origin: str, position: int, previous: str, key: str) -> bytes:
+    """What the old key signs when a new one takes over: after which past, and who."""
+    return f"taisai key rotation\n{origin}\n{position}\n{previous}\n{key}\n".encode()
 
 
 class Journal:
@@ -83,6 +86,8 @@ class Journal:
         demonstration: bool,
     ) -> Journal:
         """A new journal in an empty store."""
+        if not IDS.fullmatch(journal):
+            raise JournalError(f"expected an id of letters, digits, dots and hyphens, got {journal!r}")
         made = cls(store)
         first = JournalOpened(
             at=at, by=by, clause=CLAUSE, journal=journal, key=key.text, demonstration=demonstration,
@@ -183,7 +188,7 @@ class Journal:
     def rotate(self, old: SigningKey, new: PublicKey, *, at: int, by: str) -> None:
         """Another key signs from here on."""
         self._expect(old)
-        signature = old.sign(rotation_text(self.origin, self.size + 1, new.text))
+        signature = old.sign(rotation_text(self.origin, self.size + 1, self._previous, new.text))
         event = KeyIntroduced(
             at=at, by=by, clause=CLAUSE, key=new.text, signature=b64encode(signature).decode()
         )
@@ -245,10 +250,7 @@ class Journal:
 
     def _read_tree(self) -> tuple[Frontier, str]:
         """The tree, and the hash of the last entry; those that no snapshot covers must hold together."""
-        kept, tree, previous = self.store.snapshot(TREE), Frontier(), NOTHING_BEFORE
-        if kept:
-            read = msgspec.json.decode(kept.body, type=_Tree)
-            tree = Frontier(read.size, read.peaks)
+        tree, previous = self._kept_tree(), NOTHING_BEFORE
         for row in self.store.rows(after=max(tree.size - 1, 0)):
             leaf = leaf_hash(row.body)
             if row.position > tree.size:
@@ -259,6 +261,17 @@ class Journal:
                 tree.append(leaf)
             previous = leaf.hex()
         return tree, previous
+
+    def _kept_tree(self) -> Frontier:
+        """The tree as it was kept, if that can be used: it is hashed anew otherwise."""
+        kept, last = self.store.snapshot(TREE), self.store.last()
+        if kept is None or last is None or kept.version > last.position:
+            return Frontier()
+        try:
+            read = msgspec.json.decode(kept.body, type=_Tree)
+            return Frontier(read.size, read.peaks) if read.size == kept.version else Frontier()
+        except (msgspec.DecodeError, ValueError):
+            return Frontier()
 
     def _learn(self, event: AnyEvent) -> None:
         """What the journal's own entries say of it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 from taisai.game.cage import House
@@ -13,7 +12,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.snapshot import SnapshotError
 from taisai.game.table import Table
 from taisai.game.words import RECOVERY
-from taisai.house.aggregates import Aggregate, HouseInBusiness, ReadPart, TableInPlay
+from taisai.house.aggregates import Aggregate, HouseInBusiness, ReadPart, TableInPlay, is_round
 from taisai.house.codec import HOUSE, AnyCommand, AnyEvent, stream_of, table_of
 from taisai.house.errors import DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.house.journal import Decision, Journal
@@ -25,6 +24,8 @@ SNAPSHOT_EVERY: Final = 10_000
 """Entries of a stream from one snapshot to the next: a start replays fewer, in a tenth of a second or so."""
 
 Answer = tuple[AnyEvent, ...] | Refusal
+Outcome = Answer | Exception
+"""An answer, or why a stream could not be asked: a defect or damage, never a refusal."""
 
 
 class Ask(NamedTuple):
@@ -42,11 +43,15 @@ class Keeper:
         self.journal = journal
         self.trouble: str | None = None
         """Why nothing can be decided, since the journal could last not be written."""
+        self.unsaved: str | None = None
+        """Why the latest snapshot could not be kept."""
         self._snapshot_every = snapshot_every
         self._streams: dict[str, Aggregate] = {}
         self._kept: dict[str, int] = {}
         """Stream → the version of its latest snapshot."""
         self._books: dict[str, Rulebook] = {}
+        self._written: set[str] = set()
+        """Streams that have been written to since snapshots were last thought of."""
 
     # Commands
 
@@ -59,20 +64,56 @@ class Keeper:
         return self.answer_all([Ask(stream_of(command.table), command, book)])[0]
 
     def answer_all(self, asks: Sequence[Ask]) -> list[Answer]:
-        """What each command comes to, one after the other; all of it durable in one go, or none of it."""
+        """What each command comes to, one after the other, all durable in one go; then snapshots, if due."""
+        answers: list[Answer] = []
+        outcomes = self.outcomes(asks)
+        self.save()
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
+            answers.append(outcome)
+        return answers
+
+    def outcomes(self, asks: Sequence[Ask]) -> list[Outcome]:
+        """The same for several who ask: if one stream cannot be read, only those who asked it hear of it."""
+        outcomes: list[Outcome] = []
         decisions: list[Decision] = []
+        broken: dict[str, Exception] = {}
+        for ask in asks:
+            if ask.stream not in broken:
+                try:
+                    outcomes.append(self._decide(ask, decisions))
+                    continue
+                except UnwritableError as error:
+                    return self._not_written(asks, error)
+                except Exception as error:  # noqa: BLE001  whatever it is, it is told to those who asked
+                    broken[ask.stream] = error
+            outcomes.append(broken[ask.stream])
+        if broken:
+            outcomes = self._without(broken, asks, outcomes, decisions)
         try:
-            answers = [self._decide(ask, decisions) for ask in asks]
             self.journal.append(decisions)
         except UnwritableError as error:
             return self._not_written(asks, error)
-        except BaseException:  # what those before it came to was not written either
+        except BaseException:
             self._forget(ask.stream for ask in asks)
             raise
         if decisions:
             self.trouble = None
-        self._snapshot(decision.stream for decision in decisions)
-        return answers
+        self._written.update(decision.stream for decision in decisions)
+        return outcomes
+
+    def _without(
+        self,
+        broken: dict[str, Exception],
+        asks: Sequence[Ask],
+        outcomes: list[Outcome],
+        decisions: list[Decision],
+    ) -> list[Outcome]:
+        """Nothing of a stream that failed is written, not even what came before."""
+        self._forget(broken)
+        decisions[:] = [one for one in decisions if one.stream not in broken]
+        return [broken.get(ask.stream, one) for ask, one in zip(asks, outcomes, strict=True)]
 
     def _decide(self, ask: Ask, decisions: list[Decision]) -> Answer:
         """What one command comes to, added to the decisions that wait to be written."""
@@ -89,14 +130,16 @@ class Keeper:
             self._streams[ask.stream] = aggregate
         return answer
 
-    def _not_written(self, asks: Sequence[Ask], error: UnwritableError) -> list[Answer]:
-        """Nothing has happened, so every table is again what the journal says."""
+    def _not_written(self, asks: Sequence[Ask], error: UnwritableError) -> list[Outcome]:
+        """Nothing has happened, or nobody knows, so every table is again what the journal says."""
         self._forget(ask.stream for ask in asks)
         self.trouble = str(error)
+        reason = Reason.JOURNAL_UNWRITABLE
         says = f"expected a journal that can be written, got none: {error}"
         if isinstance(error, InDoubtError):
+            reason = Reason.JOURNAL_IN_DOUBT
             says += "; what became of this command is known when the journal was opened again: ask again then"
-        return [Refusal(Reason.JOURNAL_UNWRITABLE, CLAUSE, says)] * len(asks)
+        return [Refusal(reason, CLAUSE, says)] * len(asks)
 
     def _forget(self, streams: Iterable[str]) -> None:
         for stream in streams:
@@ -141,18 +184,25 @@ class Keeper:
             return known
         if stream != HOUSE and not self.journal.version(stream):
             return None
-        kept = self.journal.store.snapshot(stream)
-        made: Aggregate | None = None
-        if kept is not None:
-            with suppress(SnapshotError):
-                self._kept[stream] = kept.version
-                made = self._made(stream, kept.body)
-                self._replay(made, stream, after=kept.version)
+        made = self._from_snapshot(stream)
         if made is None:
             self._kept[stream] = 0
             made = self._made(stream, None)
             self._replay(made, stream)
         self._streams[stream] = made
+        return made
+
+    def _from_snapshot(self, stream: str) -> Aggregate | None:
+        """From the latest snapshot and what came after it; nothing where there is none that can be used."""
+        kept = self.journal.store.snapshot(stream)
+        if kept is None or kept.version > self.journal.version(stream):
+            return None
+        self._kept[stream] = kept.version
+        try:
+            made = self._made(stream, kept.body)
+            self._replay(made, stream, after=kept.version)
+        except SnapshotError:
+            return None
         return made
 
     def _made(self, stream: str, written: bytes | None) -> Aggregate:
@@ -181,32 +231,39 @@ class Keeper:
         return lambda number: self.part(stream, number)
 
     def part(self, stream: str, number: int) -> bytes:
-        """A round that was put away; played again where whatever was kept of it is gone."""
+        """A round that was put away; played again where whatever was kept of it is gone or of no use."""
         version = self._kept.get(stream, 0)
         kept = self.journal.store.part(stream, number, version)
-        if kept is None:
-            again = self._made(stream, None)
-            self._replay(again, stream, upto=version)
-            kept = again.written()[1][number]
-        return kept
+        if kept is not None and is_round(kept):
+            return kept
+        again = self._made(stream, None)
+        self._replay(again, stream, upto=version)
+        return again.written()[1][number]
 
-    def _snapshot(self, streams: Iterable[str]) -> None:
-        for stream in dict.fromkeys(streams):
+    def save(self) -> None:
+        """Writes down the state of streams that have gone on long enough, so that the next start is quick."""
+        written, self._written = self._written, set()
+        for stream in written:
             aggregate, version = self._streams.get(stream), self.journal.version(stream)
             if aggregate is None or version - self._kept.get(stream, 0) < self._snapshot_every:
                 continue
             if aggregate.is_quiet:
                 self.snapshot(stream)
+            else:
+                self._written.add(stream)
 
     def snapshot(self, stream: str) -> None:
-        """Writes a stream's state down, so that the next start is quick; it may fail, as it may be lost."""
+        """Writes a stream's state down; that may fail, as a snapshot may be lost, and changes no answer."""
         aggregate = self._loaded(stream)
         assert aggregate is not None
-        body, parts = aggregate.written()
-        with suppress(UnwritableError):
-            self.journal.keep(stream, body, parts)
-            self._kept[stream] = self.journal.version(stream)
-            aggregate.put_away()
+        try:
+            self.journal.keep(stream, *aggregate.written())
+        except JournalError as error:
+            self.unsaved = str(error)
+            return
+        self.unsaved = None
+        self._kept[stream] = self.journal.version(stream)
+        aggregate.put_away()
 
 
 def _is_stored(book: Rulebook, decisions: Iterable[Decision]) -> bool:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Lock, Thread, current_thread
 from typing import Final, NamedTuple
 
+from taisai.game.refusals import Reason, Refusal
 from taisai.house.errors import JournalError
 from taisai.house.keeper import Answer, Ask, Keeper
+from taisai.rules.clauses import Clause
 
 MOST_AT_ONCE: Final = 2_000  # commands of one group; beyond it the first would wait for the last too long
+MOST_WAITING: Final = 100_000  # commands; beyond it, some seconds of work, a newcomer is refused at once
 
 Answered = Callable[[Answer | BaseException], None]
 
@@ -38,7 +41,10 @@ class Writer:
         with self._closing:
             if self._closed:
                 raise JournalError("expected a writer at work, got one that was closed")
-            self._queue.put(_Waiting(ask, answered))
+            if self._queue.qsize() < MOST_WAITING:
+                self._queue.put(_Waiting(ask, answered))
+                return
+        answered(_TOO_MANY)
 
     def ask(self, ask: Ask) -> Answer:
         """Puts a command in the queue and waits for its answer."""
@@ -59,7 +65,8 @@ class Writer:
             if not self._closed:
                 self._closed = True
                 self._queue.put(None)
-        self._thread.join()
+        if current_thread() is not self._thread:
+            self._thread.join()
 
     def _run(self) -> None:
         going_on = True
@@ -72,13 +79,21 @@ class Writer:
                     break
             going_on = None not in group
             self._answer([one for one in group if one is not None])
+            if self._queue.empty():  # nobody waits for what is only there for the next start
+                with suppress(Exception):
+                    self._keeper.save()
 
     def _answer(self, group: list[_Waiting]) -> None:
-        answers: list[Answer] | BaseException
+        answers: Sequence[Answer | BaseException]
         try:
-            answers = self._keeper.answer_all([one.ask for one in group])
-        except Exception as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
-            answers = error
-        for place, one in enumerate(group):
+            answers = self._keeper.outcomes([one.ask for one in group])
+        except BaseException as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
+            answers = [error] * len(group)
+        for one, answer in zip(group, answers, strict=True):
             with suppress(Exception):  # he may be gone meanwhile; those after him still wait
-                one.answered(answers if isinstance(answers, BaseException) else answers[place])
+                one.answered(answer)
+
+
+_TOO_MANY: Final = Refusal(
+    Reason.TOO_MANY, Clause("house:most"), f"expected fewer than {MOST_WAITING} commands to wait, got as many"
+)

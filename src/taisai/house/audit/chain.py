@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import binascii
+import json
+import re
 from base64 import b64decode
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 from taisai.house.audit.sources import Body, End
-from taisai.house.codec import NOTHING_BEFORE, Codec, Entry
+from taisai.house.codec import MOST_BYTES, NOTHING_BEFORE, Codec, Entry
 from taisai.house.errors import DamagedError
-from taisai.house.journal import origin_of, rotation_text
+from taisai.house.journal import IDS, origin_of, rotation_text
 from taisai.house.records import STREAM, JournalOpened, KeyIntroduced
 from taisai.house.seals.checkpoint import CheckpointError, SignedCheckpoint, read_signed
 from taisai.house.seals.keys import KeysError, PublicKey
 from taisai.house.seals.merkle import Frontier, leaf_hash
 from taisai.house.stores.store import Sealed
 from taisai.rules.errors import printable
+
+MOST_MORE: Final = 1_000_000  # entries of one decision: all rounds of a table void, each with what follows
+_LONG_NUMBER: Final = re.compile(rb"[0-9]{20}")
 
 
 class Signer(NamedTuple):
@@ -63,6 +69,10 @@ class Chain:
         """The next entry, if it is what can only come next."""
         body, row = piece
         position = self.tree.size + 1
+        if len(body) > MOST_BYTES:
+            raise DamagedError(position, f"expected an entry of at most {MOST_BYTES} bytes, got {len(body)}")
+        if _LONG_NUMBER.search(body):
+            _check_integers(body, position)
         entry = self.codec.decode(body, position)
         if not self.codec.is_canonical(entry, body):
             raise DamagedError(position, "expected an entry in canonical JSON, got another spelling of it")
@@ -98,8 +108,8 @@ class Chain:
         elif (entry.asked is None) != (stream == STREAM):
             expected = "no command" if stream == STREAM else "the command that was decided"
             raise DamagedError(position, f"expected {expected}, got {'one' if entry.asked else 'none'}")
-        if entry.more < 0:
-            raise DamagedError(position, f"expected as many entries to follow as there are, got {entry.more}")
+        if not 0 <= entry.more <= MOST_MORE:
+            raise DamagedError(position, f"expected at most {MOST_MORE} entries to follow, got {entry.more}")
         self._more, self._stream = entry.more, stream
 
     def _learn(self, entry: Entry) -> None:
@@ -109,11 +119,13 @@ class Chain:
             expected = "the opening of the journal" if position == 1 else "a journal that is opened once"
             raise DamagedError(position, f"expected {expected}, got {type(event).__name__}")
         if isinstance(event, JournalOpened):
+            if not IDS.fullmatch(event.journal):
+                raise DamagedError(position, f"expected a journal's id, got {printable(repr(event.journal))}")
             self.opened = event
             self.signers.append(Signer(position, _key(event.key, position)))
         elif isinstance(event, KeyIntroduced):
             key = _key(event.key, position)
-            message = rotation_text(self.origin, position, event.key)
+            message = rotation_text(self.origin, position, entry.previous, event.key)
             if not self.signers[-1].key.verify(_base64(event.signature), message):
                 expected = f"the key {key.name} to be vouched for by {self.signers[-1].key.name}"
                 raise DamagedError(position, f"expected {expected}, got a signature that is not its")
@@ -137,9 +149,17 @@ class Chain:
             raise DamagedError(size, f"expected a checkpoint over {size} entries, got one over {over}{why}")
         self.check_signed(signed)
         self.checkpoints += 1
+        self._seal(signed)
+
+    def hold(self, signed: SignedCheckpoint) -> None:
+        """A checkpoint that was kept elsewhere, over as many entries as were taken."""
+        self.check_signed(signed)
+        self._seal(signed)
+
+    def _seal(self, signed: SignedCheckpoint) -> None:
         if self.seals and self.seals[-1].key == self.signers[-1].key:
             self.seals.pop()
-        self.seals.append(Seal(size, signed.checkpoint.at, self.signers[-1].key))
+        self.seals.append(Seal(self.size, signed.checkpoint.at, self.signers[-1].key))
 
     def check_signed(self, signed: SignedCheckpoint) -> None:
         """A checkpoint over as many entries as were taken, from this journal or from elsewhere."""
@@ -164,6 +184,21 @@ class Chain:
             raise DamagedError(
                 self.size, f"expected {end.size} entries with the root {printable(end.root)[:16]}…, got {got}"
             )
+
+
+def _check_integers(body: bytes, position: int) -> None:
+    """Refuses an integer that not every reader takes for the same; digits in a text are no integer."""
+    beyond: list[str] = []
+
+    def integer(digits: str) -> int:
+        if len(digits) > 20 or not -(2**63) <= int(digits) < 2**64:
+            beyond.append(digits[:30])
+        return 0
+
+    with suppress(ValueError, RecursionError):  # what is no JSON at all is told by whoever decodes it
+        json.loads(body, parse_int=integer)
+    if beyond:
+        raise DamagedError(position, f"expected integers of 64 bits, got {beyond[0]}")
 
 
 def _key(text: str, position: int) -> PublicKey:

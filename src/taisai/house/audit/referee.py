@@ -24,6 +24,7 @@ from taisai.rules.errors import RulesError, printable
 
 TABLES_IN_MEMORY: Final = 50
 """Others are written down and taken up again when their next entry comes: a journal may have any number."""
+MOST_BOOKS: Final = 100  # rulebooks of one journal: there are four, and whatever a house makes of them
 BETS_IN_MEMORY: Final = 50_000
 """Of rounds that are over; beyond it they are put away."""
 
@@ -68,7 +69,6 @@ class Referee:
         """How many events of each kind there were."""
         self.decisions = 0
         """How many commands were decided again."""
-        self._texts: dict[str, str] = {}
         self._shelf = Shelf()
         self._streams: OrderedDict[str, Aggregate] = OrderedDict()
         self._away: dict[str, str] = {}
@@ -99,8 +99,9 @@ class Referee:
     def _own(self, entry: Entry) -> None:
         event = entry.event
         if isinstance(event, RulebookStored):
-            if event.digest in self._texts:
-                raise DamagedError(entry.position, f"expected each rulebook once, got {event.id} again")
+            if event.digest in self.books or len(self.books) >= MOST_BOOKS:
+                expected = f"each rulebook once, and at most {MOST_BOOKS}"
+                raise DamagedError(entry.position, f"expected {expected}, got {printable(event.id)} again")
             try:
                 book = _book(event.text, event.id)
             except RulesError as error:
@@ -112,7 +113,6 @@ class Referee:
                 got = f"{book.id} {book.digest[:23]}…"
                 raise DamagedError(entry.position, f"expected {printable(expected)}, got {got}")
             self.books[book.digest] = book
-            self._texts[book.digest] = event.text
 
     def _again(self, entries: list[Entry]) -> None:
         first = entries[0]

@@ -10,7 +10,6 @@ import msgspec
 
 from taisai.house.codec import MOST_BYTES
 from taisai.house.errors import DamagedError, JournalError
-from taisai.house.stores import schema
 from taisai.house.stores.reading import SqliteReader
 from taisai.house.stores.store import Row, Sealed
 from taisai.rules.errors import printable
@@ -84,18 +83,17 @@ class JournalFile:
 
     def pieces(self) -> Iterator[Piece]:
         """Rows and checkpoints, as they were when the file was opened."""
-        if self.reader.definition() != schema.definition():
-            raise DamagedError(
-                0, "expected the tables and triggers of a journal, got others: it was tampered with"
-            )
-        waiting = self.reader.checkpoints()
-        waiting.reverse()
+        sealed = self.reader.sealed()
+        waiting = next(sealed, None)
         for row in self.reader.rows():
             yield Body(row.body, row)
             self.done += 1
-            while waiting and waiting[-1].size <= self.done:
-                yield waiting.pop()
-        yield from reversed(waiting)
+            while waiting is not None and waiting.size <= self.done:
+                yield waiting
+                waiting = next(sealed, None)
+        while waiting is not None:
+            yield waiting
+            waiting = next(sealed, None)
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -158,7 +156,7 @@ _Line = TypeVar("_Line", _CheckpointLine, _EndLine)
 
 def _lines(opened: IO[bytes]) -> Iterator[bytes]:
     """Lines, none of them longer than any entry can be."""
-    while line := opened.readline(MOST_BYTES + 2):
+    while line := opened.readline(MOST_BYTES + 1):
         yield line
 
 

@@ -11,7 +11,7 @@ from taisai.game.cage import Missing, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import encode, round_snapshot_of
 from taisai.house.aggregates import HouseInBusiness, TableInPlay, is_usable
-from taisai.house.audit.chain import Chain
+from taisai.house.audit.chain import Chain, Seal
 from taisai.house.audit.referee import Referee, check_books
 from taisai.house.audit.sources import Body, JournalFile, Source, source_of
 from taisai.house.codec import HOUSE, Entry, table_of
@@ -118,7 +118,7 @@ class _Audit:
                 if self.snapshots.due:
                     self.snapshots.compare_tree(self.chain.tree)
                 while self.held and self.held[0].checkpoint.size <= entry.position:
-                    self.chain.check_signed(self.held.pop(0))
+                    self.chain.hold(self.held.pop(0))
                     self.agreed += 1
             elif isinstance(piece, Sealed):
                 self.chain.check(piece)
@@ -143,6 +143,9 @@ class _Audit:
             names = ", ".join(f"{one.key.name} {one.key.id}" for one in self.chain.signers)
             says = f"expected a journal signed by {self.key.name} {self.key.id}, got one signed by {names}"
             raise DamagedError(1, says)
+        if self.key and self._trusted() is None:
+            says = f"expected a checkpoint by {self.key.name} {self.key.id} or its successors, got none"
+            raise DamagedError(size, f"{says}: nobody whom you trust stands by this journal")
         self.snapshots.end()
         if isinstance(self.source, JournalFile):
             faults = self.source.reader.faults()
@@ -152,9 +155,7 @@ class _Audit:
     def _report(self) -> Report:
         chain, events = self.chain, self.referee.events
         assert chain.opened is not None
-        signers = [one.key for one in chain.signers]
-        trusted = signers[signers.index(self.key) if self.key else 0 :]
-        seal = next((one for one in reversed(chain.seals) if one.key in trusted), None)
+        signers, seal = [one.key for one in chain.signers], self._trusted()
         return Report(
             journal=chain.opened.journal,
             program=chain.opened.program,
@@ -177,6 +178,12 @@ class _Audit:
             snapshots=self.snapshots.checked,
             in_transit=self._in_transit(),
         )
+
+    def _trusted(self) -> Seal | None:
+        """The latest checkpoint by the key that was given, or by one that it vouched for."""
+        signers = [one.key for one in self.chain.signers]
+        trusted = signers[signers.index(self.key) if self.key else 0 :]
+        return next((one for one in reversed(self.chain.seals) if one.key in trusted), None)
 
     def _in_transit(self) -> int:
         """Balances every stream's books once more, and House against tables."""

@@ -32,7 +32,7 @@ from taisai.rules.errors import printable
 
 MOST_BYTES: Final = 1_000_000  # of a signed checkpoint; sixteen of the largest signatures known need 80,000
 MOST_SIGNATURES: Final = 16  # what every reader of signed notes has to take
-MOST_TIME: Final = 2**63 - 1  # milliseconds since 1970
+MOST_TIME: Final = 10**19 - 1  # milliseconds since 1970; of 19 digits, as sizes are
 ID_BYTES: Final = 4
 _BODY_LINES: Final = 4
 _DECIMAL: Final = re.compile(r"0|[1-9][0-9]{0,18}")

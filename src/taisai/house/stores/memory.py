@@ -53,11 +53,11 @@ class MemoryStore:
         return list(self._checkpoints)
 
     def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
-        """Keeps a snapshot and the parts that changed."""
+        """Keeps a snapshot and the parts that changed, in place of those before."""
         stream, version, body = snapshot
-        self._snapshots.setdefault(stream, {})[version] = body
+        self._snapshots[stream] = {version: body}
         for number, part in parts.items():
-            self._parts.setdefault(stream, {}).setdefault(number, {})[version] = part
+            self._parts.setdefault(stream, {})[number] = {version: part}
 
     def snapshots(self) -> list[tuple[str, int]]:
         """Stream and version of every snapshot."""
@@ -78,8 +78,8 @@ class MemoryStore:
         return kept[max(upto)] if upto else None
 
     def parts(self, stream: str, version: int) -> list[int]:
-        """The numbers of the parts kept with the snapshot of a version."""
-        return sorted(number for number, kept in self._parts.get(stream, {}).items() if version in kept)
+        """The numbers of the parts that were kept up to a version."""
+        return sorted(number for number, kept in self._parts.get(stream, {}).items() if min(kept) <= version)
 
     def forget(self) -> None:
         """Throws all snapshots away."""

@@ -41,7 +41,10 @@ class SqliteReader:
         self._reading = self._opened()
         try:
             with told("be read", self.path):
+                self._reading.pragma("trusted_schema", False)  # noqa: FBT003  what a stranger put there
+                self._reading.pragma("cell_size_check", True)  # noqa: FBT003
                 schema.check(self._reading, self.path, is_new_allowed=False)
+            self._expect_definition()  # before anything of it is asked
         except BaseException:
             self._reading.close()
             raise
@@ -56,6 +59,11 @@ class SqliteReader:
                 raise
             uri = f"file:{quote(self.path)}?immutable=1"
             return connect(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._vfs)
+
+    def _expect_definition(self) -> None:
+        if self.definition() != schema.definition():
+            says = "expected the tables and triggers of a journal, got others: it was tampered with"
+            raise DamagedError(0, f"{says} ({self.path})")
 
     def hold_still(self) -> None:
         """From here on the file is seen as it is now, whatever its writer does."""
@@ -86,8 +94,12 @@ class SqliteReader:
 
     def checkpoints(self) -> list[Sealed]:
         """Every checkpoint, in the order they were kept."""
+        return list(self.sealed())
+
+    def sealed(self) -> Iterator[Sealed]:
+        """The same one by one: there may be many."""
         found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
-        return list(map(Sealed._make, found))
+        return map(Sealed._make, found)
 
     # Snapshots
 
@@ -117,9 +129,9 @@ class SqliteReader:
         return next((body for digest, body in found if _whole(digest, body)), None)
 
     def parts(self, stream: str, version: int) -> list[int]:
-        """The numbers of the parts kept with the snapshot of a version."""
+        """The numbers of the parts that were kept up to a version."""
         found = self._read(
-            "SELECT number FROM part WHERE stream = ?1 AND version = ?2 ORDER BY number",
+            "SELECT number FROM part WHERE stream = ?1 AND version <= ?2 ORDER BY number",
             (stream, version),
             (int,),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from ctypes import addressof, c_int
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -22,12 +23,15 @@ SAFE: Final[Mapping[str, tuple[str | int, ...]]] = {"journal_mode": ("wal",), "s
 _SETTINGS: Final[Mapping[str, bool]] = {
     "fullfsync": True,  # without it a Mac's disk only promises
     "checkpoint_fullfsync": True,
-    "foreign_keys": True,
     "recursive_triggers": True,  # what REPLACE deletes is deleted, too
     "trusted_schema": False,
     "cell_size_check": True,
 }
 _INSERT: Final = "INSERT INTO entry (position, stream, version, body) VALUES (?1, ?2, ?3, ?4)"
+
+
+_SURELY_NOT: Final = (apsw.FullError, apsw.BusyError, apsw.ReadOnlyError, apsw.ConstraintError)
+"""Errors of a commit after which it was not done: its last page, which makes it count, was not written."""
 
 
 class SqliteStore(SqliteReader):
@@ -73,6 +77,7 @@ class SqliteStore(SqliteReader):
         connection.pragma("wal_autocheckpoint", wal_pages)
         for name, value in _SETTINGS.items():
             connection.pragma(name, value)
+        self._ends_with_commit = _ends_with_commit(connection)
         for name, safe in SAFE.items():
             got = connection.pragma(name)
             if got not in safe:
@@ -81,8 +86,15 @@ class SqliteStore(SqliteReader):
                 raise JournalError(f"expected {expected}, {why}, got {got} ({path})")
 
     def _make_sure(self) -> None:
-        """Syncs what a process that was killed had written: it is read, and answered for, like the rest."""
-        self._writing.wal_checkpoint()
+        """Syncs what a process that was killed had written: it is read, and answered for, like the rest.
+
+        A checkpoint alone would not do: it syncs nothing while a reader holds a log that is in the file already.
+        """
+        frames, _ = self._writing.wal_checkpoint()
+        if frames > 0:
+            self._writing.execute("BEGIN IMMEDIATE")
+            self._writing.execute(f"PRAGMA user_version = {schema.version_of(self._writing)}")
+            self._writing.execute("COMMIT")
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one synced transaction, or none."""
@@ -114,16 +126,19 @@ class SqliteStore(SqliteReader):
             connection.execute("INSERT INTO checkpoint (size, text) VALUES (?1, ?2)", checkpoint)
 
     def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
-        """Keeps a snapshot and the parts that changed, each with its digest."""
+        """Keeps a snapshot and the parts that changed, each with its digest, in place of those before."""
         stream, version, body = snapshot
         with self._transaction() as connection:
+            connection.execute("DELETE FROM snapshot WHERE stream = ?1", (stream,))
+            connection.executemany(
+                "DELETE FROM part WHERE stream = ?1 AND number = ?2", [(stream, number) for number in parts]
+            )
             connection.execute(
-                "INSERT OR REPLACE INTO snapshot (stream, version, digest, body) VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO snapshot (stream, version, digest, body) VALUES (?1, ?2, ?3, ?4)",
                 (stream, version, sha256(body).digest(), body),
             )
             connection.executemany(
-                "INSERT OR REPLACE INTO part (stream, number, version, digest, body)"
-                " VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO part (stream, number, version, digest, body) VALUES (?1, ?2, ?3, ?4, ?5)",
                 [(stream, number, version, sha256(one).digest(), one) for number, one in parts.items()],
             )
 
@@ -148,16 +163,19 @@ class SqliteStore(SqliteReader):
             raise InDoubtError(
                 f"expected a journal that was opened again after its disk failed: {self._in_doubt}"
             )
-        connection = self._writing
+        connection, is_committing = self._writing, False
         try:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
+            is_committing = True
             connection.execute("COMMIT")
         except BaseException as error:
             self._undo()
             if not isinstance(error, apsw.Error):
                 raise
             says = error_of(error, self.path, "be written")
+            if is_committing and not (isinstance(error, _SURELY_NOT) and self._ends_with_commit):
+                says = InDoubtError(str(says))
             if isinstance(says, InDoubtError):
                 self._in_doubt = str(says)
             raise says from None
@@ -168,3 +186,13 @@ class SqliteStore(SqliteReader):
                 self._writing.execute("ROLLBACK")
         except apsw.Error as error:  # the next transaction would join this one
             self._in_doubt = str(error)
+
+
+def _ends_with_commit(connection: apsw.Connection) -> bool:
+    """Whether the last page that a commit writes is the one that makes it count.
+
+    SQLite writes more pages after it where it is not told that a write leaves its neighbours alone.
+    """
+    answer = c_int(-1)
+    connection.file_control("main", apsw.SQLITE_FCNTL_POWERSAFE_OVERWRITE, addressof(answer))
+    return answer.value == 1

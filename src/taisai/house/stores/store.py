@@ -69,7 +69,7 @@ class Store(Protocol):
         """Every checkpoint, in the order they were kept."""
 
     def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
-        """Keeps a snapshot and, by their numbers, the parts of the state that changed since the last one."""
+        """Keeps a snapshot, and by their numbers the parts that changed, in place of the ones before."""
 
     def snapshots(self) -> list[tuple[str, int]]:
         """Stream and version of every snapshot."""
@@ -81,7 +81,7 @@ class Store(Protocol):
         """A part of the state as it was kept last, up to a version."""
 
     def parts(self, stream: str, version: int) -> list[int]:
-        """The numbers of the parts that were kept with the snapshot of a version."""
+        """The numbers of the parts that were kept up to a version."""
 
     def forget(self) -> None:
         """Throws all snapshots away."""
