@@ -119,14 +119,14 @@ def expected(seed: int = 1, *, seats: int = 8, rounds: int = 4) -> Expected:
     """The evening of a seed, kept in memory, where no disk can fail."""
     played, store = evening(seed, seats=seats, rounds=rounds), MemoryStore()
     keeper = keeping(store)
-    sizes, answers = [keeper.journal.size], list[list[Answer]]()
+    sizes, answers, kept = [keeper.journal.size], list[list[Answer]](), set[Kept | None]()
 
     def answered(_: int, given: list[Answer]) -> None:
         sizes.append(keeper.journal.size)
         answers.append(given)
+        kept.update(store.snapshot(*one) for one in store.snapshots())  # the next takes its place
 
     play(keeper, played.batches, answered)
-    kept = {store.snapshot(*one) for one in store.snapshots()}
     return Expected(
         played,
         tuple(store.rows()),
