@@ -153,15 +153,15 @@ def evening(*, snapshots: tuple[int, ...], tail: int) -> tuple[Path, ...]:
     folder = directory()
     atexit.register(folder.cleanup)  # more than one bench looks at it
     here = Path(folder.name)
-    played, copies, rounds = here / "evening", list[Path](), count(1)
+    played, copies, rounds, kept = here / "evening", list[Path](), count(1), set[int]()
     for many in snapshots:
-        _play(played, rounds, snapshots=many, tail=tail)
+        _play(played, rounds, kept, snapshots=many, tail=tail)
         copies.append(here / f"after {many}")
         copyfile(played, copies[-1])
     return tuple(copies)
 
 
-def _play(path: Path, rounds: Iterator[int], *, snapshots: int, tail: int) -> None:
+def _play(path: Path, rounds: Iterator[int], kept: set[int], *, snapshots: int, tail: int) -> None:
     """Goes on with an evening, or begins it, and closes the journal with a signature over all of it."""
     store = SqliteStore(path)
     keeper = _keeper(Journal(store)) if store.last() else opened(store, seats=SEATS)
@@ -170,13 +170,10 @@ def _play(path: Path, rounds: Iterator[int], *, snapshots: int, tail: int) -> No
     left = tail
     while left:
         answer(keeper, list(_round(next(rounds), terms.matrix)))
-        left -= _snapshots(store) >= snapshots
+        kept |= {version for stream, version in store.snapshots() if stream == STREAM}
+        left -= len(kept) >= snapshots
     keeper.journal.seal(KEY, at=AT)
     keeper.journal.close()
-
-
-def _snapshots(store: Store) -> int:
-    return sum(stream == STREAM for stream, _ in store.snapshots())
 
 
 def _round(number: int, matrix: Matrix) -> Iterator[Command]:

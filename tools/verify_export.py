@@ -3,8 +3,6 @@
 Written from docs/journal-format.md alone, with the standard library and `cryptography`.
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import hashlib
@@ -163,7 +161,7 @@ class Report:
             root = hashlib.sha256(b"\x01" + left + root).digest()
         return root
 
-    def read(self, lines: Iterable[bytes]) -> Report:
+    def read(self, lines: Iterable[bytes]) -> "Report":
         for line in lines:
             at = self.entries + 1
             try:
@@ -244,6 +242,8 @@ class Report:
     def _own(self, kind: str, event: Fields) -> None:
         if kind == "rulebook-stored":
             name, digest, text = take(event, "id", "digest", "text")
+            if len(text.encode("utf-8")) > 2**18 or max(map(len, text.splitlines() or [""])) > 4_000:
+                raise ValueError("expected a rulebook of 2^18 bytes and lines of 4,000 characters, got more")
             book = tomllib.loads(text)
             data = json.dumps(book, ensure_ascii=True, separators=(",", ":"), sort_keys=True, default=str)
             same("digest", "sha256:" + hashlib.sha256(data.encode("ascii")).hexdigest(), digest)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from taisai.game import day
 from taisai.game.cage import House
 from taisai.game.cage import deciding as cage
 from taisai.game.cage import values as cage_values
@@ -89,9 +90,9 @@ def test_an_id_is_short_and_printable(command: HouseCommand, field: str) -> None
 def test_a_moment_is_one_that_can_be_told() -> None:
     house = begun()
     bad: Any
-    for bad in (-1, cage_values.LATEST + 1, 10**5_000, 1.0, True, None, "1"):
+    for bad in (-1, day.LATEST + 1, 10**5_000, 1.0, True, None, "1"):
         assert refused(house, but(SOLD, at=bad)).reason is Reason.BAD_VALUE
-    done(house, but(SOLD, at=cage_values.LATEST), but(CASHED, at=cage_values.LATEST))
+    done(house, but(SOLD, at=day.LATEST), but(CASHED, at=day.LATEST))
     assert "9999-12-31T23:59:59.999Z" in refused(house, CASHED).message
 
 

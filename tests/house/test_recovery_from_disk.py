@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -81,6 +82,21 @@ def asked(name: str) -> list[Asked]:
 # A file as far as it had been written
 
 
+class KeepsAll(SqliteStore):
+    """A store that throws no snapshot away, so that there is one for every prefix."""
+
+    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+        """Beside those before."""
+        stream, version, body = snapshot
+        rows = [(stream, number, version, sha256(one).digest(), one) for number, one in parts.items()]
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?)",
+                (stream, version, sha256(body).digest(), body),
+            )
+            connection.executemany("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?)", rows)
+
+
 class Upto:
     """A journal's file as it was when it had so many entries; what is written now is written nowhere."""
 
@@ -130,7 +146,7 @@ class Prefix(NamedTuple):
 def written(path: Path, name: str, *, snapshot_every: int) -> list[Prefix]:
     """Asks a keeper a whole playbook: what was in the file after each command that left something in it."""
     prefixes: list[Prefix] = []
-    with closing(SqliteStore(path)) as store:
+    with closing(KeepsAll(path)) as store:
         keeper = Keeper(opened(store), snapshot_every=snapshot_every)
         for one in asked(name):
             answer = keeper.answer_all([one.ask])[0]

@@ -31,6 +31,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    for word in words:
+        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise RulesError(f"expected words in UTF-8, got {word!r}")
     try:
         return parsed(words).run()
     finally:  # also after --help: while Python shuts down nothing could be done about a failure any more

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from typing import Final
+
+LATEST: Final = 253_402_300_799_999  # the end of the year 9999, in milliseconds: later no date can be told
 
 
 def gaming_day(at: int, zone: datetime.tzinfo, begins: datetime.time = datetime.time(6)) -> str:

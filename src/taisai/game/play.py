@@ -25,6 +25,7 @@ from taisai.game import (
     withdrawal,
 )
 from taisai.game.commands import Command
+from taisai.game.day import LATEST
 from taisai.game.events import Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
@@ -160,11 +161,19 @@ _AFTER_THE_CLOSE: Final = frozenset(
 def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:
     """What a command comes to: events, none where it is a retry, or a refusal with its clause."""
     kind = type(command)
+    if not _is_moment(command.at) or not _is_moment(getattr(command, "stopped_for", None) or 0):
+        return Refusal(
+            Reason.BAD_VALUE, Clause("house:most"), f"expected milliseconds from 0 to {LATEST}, got others"
+        )
     if not table.open and kind not in _WITHOUT_TABLE and not (table.name and kind in _AFTER_THE_CLOSE):
         return Refusal(
             Reason.TABLE_NOT_OPEN, Clause("house:table"), "expected an open table, got one that is not"
         )
     return _DECIDE[kind](table, command)
+
+
+def _is_moment(at: object) -> bool:
+    return type(at) is int and 0 <= at <= LATEST
 
 
 def evolve(table: Table, event: Event) -> Table:

@@ -12,7 +12,7 @@ import msgspec
 from taisai.house.codec import MOST_BYTES, NOTHING_BEFORE, AnyCommand, AnyEvent, Codec, Entry
 from taisai.house.errors import ConflictError, DamagedError, InDoubtError, JournalError
 from taisai.house.records import CLAUSE, STREAM, JournalOpened, KeyIntroduced, RulebookStored
-from taisai.house.seals.checkpoint import Checkpoint, signed
+from taisai.house.seals.checkpoint import Checkpoint, SignedCheckpoint, read_signed, signed
 from taisai.house.seals.keys import PublicKey, SigningKey
 from taisai.house.seals.merkle import Frontier, leaf_hash
 from taisai.house.stores.store import Kept, Row, Sealed, Store
@@ -67,11 +67,12 @@ class Journal:
         self._in_doubt: str | None = None
         self._tree, self._previous = self._read_tree()
         self.identity: JournalOpened | None = None
-        self.key: PublicKey | None = None
-        """The key that signs from here on."""
+        self._keys: list[tuple[int, PublicKey]] = []
+        """Position of the entry that introduced it, and key."""
         self._books: dict[str, str] = {}
+        self._is_proved = not self.size
         for entry in self.entries(stream=STREAM):
-            self._learn(entry.event)
+            self._learn(entry.event, entry.position)
 
     @classmethod
     def opened(
@@ -102,6 +103,11 @@ class Journal:
     def size(self) -> int:
         """How many entries it has."""
         return self._tree.size
+
+    @property
+    def key(self) -> PublicKey | None:
+        """The key that signs from here on."""
+        return self._keys[-1][1] if self._keys else None
 
     @property
     def origin(self) -> str:
@@ -155,10 +161,9 @@ class Journal:
         self._write(rows)
         self._tree, self._previous = tree, previous
         self._versions |= versions
-        for decision in decisions:
-            if decision.stream == STREAM:
-                for event in decision.events:
-                    self._learn(event)
+        for row, event in zip(rows, (event for one in decisions for event in one.events), strict=True):
+            if row.stream == STREAM:
+                self._learn(event, row.position)
 
     def _write(self, rows: Sequence[Row]) -> None:
         """After a write whose end nobody knows, nobody knows what the next entry would follow."""
@@ -188,6 +193,7 @@ class Journal:
     def rotate(self, old: SigningKey, new: PublicKey, *, at: int, by: str) -> None:
         """Another key signs from here on."""
         self._expect(old)
+        self.prove()
         signature = old.sign(rotation_text(self.origin, self.size + 1, self._previous, new.text))
         event = KeyIntroduced(
             at=at, by=by, clause=CLAUSE, key=new.text, signature=b64encode(signature).decode()
@@ -197,9 +203,43 @@ class Journal:
     def seal(self, key: SigningKey, *, at: int) -> str:
         """Signs all entries so far: the checkpoint, which is kept here and can be sent elsewhere."""
         self._expect(key)
+        self.prove()
         text = signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
         self.store.seal(Sealed(self.size, text))
         return text
+
+    def prove(self) -> None:
+        """Hashes every entry, unless this was done: nothing is signed on the word of a snapshot.
+
+        Nor is anything signed that contradicts a checkpoint which was signed before.
+        """
+        if self._is_proved:
+            return
+        kept = sorted(map(read_signed, (one.text for one in self.store.checkpoints())), key=_size_of)
+        kept.reverse()
+        tree, previous = Frontier(), NOTHING_BEFORE
+        for row in self.store.rows():
+            _expect_next(row, previous)
+            leaf = leaf_hash(row.body)
+            tree.append(leaf)
+            previous = leaf.hex()
+            while kept and _size_of(kept[-1]) == tree.size:
+                self._expect_sealed(kept.pop(), tree)
+        if kept:
+            over = _size_of(kept[-1])
+            raise DamagedError(tree.size, f"expected the {over} entries of a checkpoint, got {tree.size}")
+        if (tree.size, tree.root(), previous) != (self.size, self.root(), self._previous):
+            raise DamagedError(0, "expected the entries that the journal was opened with, got others")
+        self._is_proved = True
+
+    def _expect_sealed(self, signed_: SignedCheckpoint, tree: Frontier) -> None:
+        """A checkpoint that was signed before is still true."""
+        keys = [key for since, key in self._keys if since <= tree.size]
+        checkpoint = signed_.checkpoint
+        is_ours = (checkpoint.origin, checkpoint.root) == (self.origin, tree.root())
+        if not is_ours or not keys or not signed_.is_signed_by(keys[-1]):
+            says = f"expected the entries that were signed up to here, got others ({checkpoint.origin})"
+            raise DamagedError(tree.size, says)
 
     def _expect(self, key: SigningKey) -> None:
         if self.key is None or key.public != self.key:
@@ -254,10 +294,9 @@ class Journal:
         for row in self.store.rows(after=max(tree.size - 1, 0)):
             leaf = leaf_hash(row.body)
             if row.position > tree.size:
-                if b'"previous":"%b"' % previous.encode() not in row.body:
+                if not _follows(row, previous):
                     self.codec.decode(row.body, row.position)  # which may know better what is wrong with it
-                    says = f"expected an entry that follows one with the hash {previous[:16]}…, got another"
-                    raise DamagedError(row.position, says)
+                    _expect_next(row, previous)
                 tree.append(leaf)
             previous = leaf.hex()
         return tree, previous
@@ -273,14 +312,29 @@ class Journal:
         except (msgspec.DecodeError, ValueError):
             return Frontier()
 
-    def _learn(self, event: AnyEvent) -> None:
+    def _learn(self, event: AnyEvent, position: int) -> None:
         """What the journal's own entries say of it."""
         if isinstance(event, JournalOpened):
-            self.identity, self.key = event, PublicKey.parse(event.key)
+            self.identity = event
+            self._keys.append((position, PublicKey.parse(event.key)))
         elif isinstance(event, KeyIntroduced):
-            self.key = PublicKey.parse(event.key)
+            self._keys.append((position, PublicKey.parse(event.key)))
         elif isinstance(event, RulebookStored):
             self._books[event.digest] = event.text
+
+
+def _follows(row: Row, previous: str) -> bool:
+    return b'"previous":"%b"' % previous.encode() in row.body
+
+
+def _expect_next(row: Row, previous: str) -> None:
+    if not _follows(row, previous):
+        says = f"expected an entry that follows one with the hash {previous[:16]}…, got another"
+        raise DamagedError(row.position, says)
+
+
+def _size_of(signed_: SignedCheckpoint) -> int:
+    return signed_.checkpoint.size
 
 
 def _check_sizes(rows: Sequence[Row], streams: Mapping[str, int]) -> None:

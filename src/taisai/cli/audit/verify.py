@@ -12,6 +12,7 @@ from taisai.cli.printing import as_json, line
 from taisai.house.audit import Report, verified
 from taisai.house.errors import DamagedError
 from taisai.house.seals.keys import PublicKey, load_public_key
+from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import printable
 
 
@@ -31,6 +32,8 @@ def run(arguments: Namespace) -> int:
     line(f"{printable(file)}: the journal {report.journal} is whole and by the rules")
     for text in _proved(report):
         said(f"✓ {text}")
+    for text in _noticed(report):
+        said(f"! {text}")
     for text in _sealed(report, key):
         line()
         said(text)
@@ -41,12 +44,13 @@ def _proved(report: Report) -> Iterator[str]:
     """What was checked, a sentence each."""
     entries = count(report.entries, "entry", "entries")
     yield f"{entries}, each chained to the one before; the tree over them has the root {report.root}"
-    names = ", then ".join(_named(PublicKey.parse(text)) for text in report.keys)
+    names = ", then ".join(_named(PublicKey.parse(text)) for text in report.signed_by)
     checkpoints, one = count(report.checkpoints, "checkpoint"), report.checkpoints == 1
-    yield f"{checkpoints} signed by {names}, {'' if one else 'each '}over exactly the entries before it"
+    if report.checkpoints:
+        yield f"{checkpoints} signed by {names}, {'' if one else 'each '}over exactly the entries before it"
     if report.held:
         yield f"{count(report.held, 'checkpoint')} kept elsewhere: the journal continues what was signed then"
-    books = ", ".join(report.rulebooks) or "none yet"
+    books = ", ".join(f"{name} {digest[:19]}…" for name, digest in _books(report)) or "none yet"
     yield (
         f"{count(report.decisions, 'command')} decided again by the rulebooks that the journal stores "
         f"({books}), and what is written is what they say: who may act, the order of play, limits, purses, "
@@ -87,6 +91,21 @@ def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
         )
     if report.demonstration:
         yield "A journal of demonstration: it was kept for show, and is none of play for money."
+
+
+def _books(report: Report) -> Iterator[tuple[str, str]]:
+    return zip(report.rulebooks, report.digests, strict=True)
+
+
+def _noticed(report: Report) -> Iterator[str]:
+    """What is no flaw, and should be asked about."""
+    for name, digest in _books(report):
+        if name in rulebook_ids() and rulebook(name).digest != digest:
+            yield f"{name} is another text than this Taisai has by that id: compare them before you agree"
+    if report.clock_went_back:
+        entries = count(report.clock_went_back, "entry says", "entries say")
+        yield f"{entries} to be earlier than one before: someone set a clock back, or it was wrong"
+    yield from (f"on the way: {told}" for told in report.in_transit_told)
 
 
 def _named(key: PublicKey) -> str:

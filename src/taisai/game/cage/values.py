@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
 from taisai.game.cage.messages import HouseCommand, OpenHouse
+from taisai.game.day import LATEST
 from taisai.game.names import MOST_ID, folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.rules.clauses import Clause
@@ -15,7 +16,6 @@ from taisai.rules.settlement import GREATEST_SUM
 
 MOST_RANKS: Final = 20  # of the ladder; the longest of the documents has four
 MOST_SESSIONS: Final = 2**31 - 1  # of one seat: one a second would last for 68 years
-LATEST: Final = 253_402_300_799_999  # the end of the year 9999, in milliseconds: later no date can be told
 
 _PEOPLE: Final = Clause("house:people")
 _IDS: Final = frozenset(

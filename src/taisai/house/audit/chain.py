@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import json
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -203,13 +203,17 @@ def _check_integers(body: bytes, position: int) -> None:
 
 def _key(text: str, position: int) -> PublicKey:
     try:
-        return PublicKey.parse(text)
+        key = PublicKey.parse(text)
+        if key.text == text:
+            return key
+        raise KeysError("expected the one spelling of a verifier key, got another")  # noqa: TRY301
     except KeysError as error:
         raise DamagedError(position, f"expected a verifier key, got something else: {error}") from None
 
 
 def _base64(text: str) -> bytes:
     try:
-        return b64decode(text, validate=True)
+        found = b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return b""
+    return found if b64encode(found).decode() == text else b""

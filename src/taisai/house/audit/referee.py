@@ -67,6 +67,9 @@ class Referee:
         self.books: dict[str, Rulebook] = {}
         self.events: dict[type[AnyEvent], int] = {}
         """How many events of each kind there were."""
+        self.clock_went_back = 0
+        self._latest: dict[str, int] = {}
+        """Stream → the latest moment that an entry of it names."""
         self.decisions = 0
         """How many commands were decided again."""
         self._shelf = Shelf()
@@ -81,6 +84,11 @@ class Referee:
         """The next entry; with the last one of a decision, the whole of it is decided again."""
         kind = type(entry.event)
         self.events[kind] = self.events.get(kind, 0) + 1
+        at = entry.event.at
+        if at < self._latest.get(entry.stream, 0):
+            self.clock_went_back += 1
+        else:
+            self._latest[entry.stream] = at
         if entry.stream == STREAM:
             self._own(entry)
             return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from taisai.game.cage import Missing, unfinished
+from taisai.game.cage import Missing, finishing, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import encode, round_snapshot_of
 from taisai.house.aggregates import HouseInBusiness, TableInPlay, is_usable
@@ -24,6 +24,7 @@ from taisai.house.stores.reading import SqliteReader
 from taisai.house.stores.store import Sealed
 
 TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
+MOST_TOLD: Final = 5  # transfers that a report tells of
 
 Progress = Callable[[int, int], None]
 """Called with how much was read, and of how much."""
@@ -40,6 +41,8 @@ class Report:
     root: str
     tables: int
     rulebooks: tuple[str, ...]
+    digests: tuple[str, ...]
+    """Of the rulebooks, in their order."""
     decisions: int
     """Commands that were decided again."""
     bets: int
@@ -52,7 +55,9 @@ class Report:
     sealed_by: str | None
     """The verifier key that signed it."""
     keys: tuple[str, ...]
-    """The verifier keys that signed, in their order."""
+    """The verifier keys that the journal names, in their order."""
+    signed_by: tuple[str, ...]
+    """Those of them that signed a checkpoint."""
     is_key_given: bool
     """Whether the checker brought the key, or had to take the journal's word for it."""
     held: int
@@ -60,6 +65,10 @@ class Report:
     snapshots: int
     in_transit: int
     """Transfers between a table and the House that only one of them has booked so far."""
+    in_transit_told: tuple[str, ...]
+    """What is left to do about the first of them."""
+    clock_went_back: int
+    """Entries that say to be earlier than one before them in their stream."""
 
     @property
     def tail(self) -> int:
@@ -156,6 +165,7 @@ class _Audit:
         chain, events = self.chain, self.referee.events
         assert chain.opened is not None
         signers, seal = [one.key for one in chain.signers], self._trusted()
+        in_transit, told = self._in_transit()
         return Report(
             journal=chain.opened.journal,
             program=chain.opened.program,
@@ -164,6 +174,7 @@ class _Audit:
             root=chain.tree.root().hex(),
             tables=sum(table_of(stream) is not None for stream in chain.versions),
             rulebooks=tuple(book.id for book in self.referee.books.values()),
+            digests=tuple(self.referee.books),
             decisions=self.referee.decisions,
             bets=events.get(BetRegistered, 0),
             settlements=events.get(RoundSettled, 0) + events.get(RoundResettled, 0),
@@ -173,10 +184,13 @@ class _Audit:
             sealed_at=seal and seal.at,
             sealed_by=seal and seal.key.text,
             keys=tuple(one.text for one in signers),
+            signed_by=tuple(dict.fromkeys(one.key.text for one in chain.seals)),
             is_key_given=self.key is not None,
             held=self.agreed,
             snapshots=self.snapshots.checked,
-            in_transit=self._in_transit(),
+            in_transit=in_transit,
+            in_transit_told=told,
+            clock_went_back=self.referee.clock_went_back,
         )
 
     def _trusted(self) -> Seal | None:
@@ -185,7 +199,7 @@ class _Audit:
         trusted = signers[signers.index(self.key) if self.key else 0 :]
         return next((one for one in reversed(self.chain.seals) if one.key in trusted), None)
 
-    def _in_transit(self) -> int:
+    def _in_transit(self) -> tuple[int, tuple[str, ...]]:
         """Balances every stream's books once more, and House against tables."""
         position, transfers = self.chain.size, {}
         house = self.referee.aggregate(HOUSE)
@@ -196,7 +210,7 @@ class _Audit:
                 if aggregate.table.transfers:
                     transfers[aggregate.table.name] = aggregate.table.in_transit()
         if not isinstance(house, HouseInBusiness):
-            return sum(map(len, transfers.values()))
+            return sum(map(len, transfers.values())), ()
         if house.house.ledger.difference:
             raise DamagedError(position, "expected the House's books to balance, got a difference")
         open_ones = unfinished(house.house, transfers)
@@ -205,7 +219,7 @@ class _Audit:
                 raise DamagedError(
                     position, f"expected House and table to book {one.id} alike, got a difference"
                 )
-        return len(open_ones)
+        return len(open_ones), tuple(map(finishing, open_ones[:MOST_TOLD]))
 
 
 class _Snapshots:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ctypes import addressof, c_int
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final
 
 import apsw
 
-from taisai.house.errors import InDoubtError, JournalError, UnwritableError
+from taisai.house.errors import ConflictError, InDoubtError, JournalError, UnwritableError
 from taisai.house.stores import schema
 from taisai.house.stores.locking import WriterLock
 from taisai.house.stores.reading import VERSION, SqliteReader, connect, error_of, told
@@ -46,10 +47,12 @@ class SqliteStore(SqliteReader):
         wal_pages: int = WAL_PAGES,
     ) -> None:
         self._in_doubt: str | None = None
+        path = os.path.realpath(path) if vfs is None and str(path) != ":memory:" else path
         self._lock = WriterLock(str(path))
         try:
             self._writing = connect(str(path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, vfs)
             try:
+                _expect_one_name(path)
                 with told("be opened", str(path)):
                     schema.check(self._writing, str(path))
                     self._prepare(str(path), synchronous, wal_pages)
@@ -88,7 +91,7 @@ class SqliteStore(SqliteReader):
     def _make_sure(self) -> None:
         """Syncs what a process that was killed had written: it is read, and answered for, like the rest.
 
-        A checkpoint alone would not do: it syncs nothing while a reader holds a log that is in the file already.
+        A checkpoint alone would not do: it syncs nothing while a reader holds a log that is copied already.
         """
         frames, _ = self._writing.wal_checkpoint()
         if frames > 0:
@@ -186,6 +189,13 @@ class SqliteStore(SqliteReader):
                 self._writing.execute("ROLLBACK")
         except apsw.Error as error:  # the next transaction would join this one
             self._in_doubt = str(error)
+
+
+def _expect_one_name(path: str | Path) -> None:
+    """Lock and log go by a file's name: under a second one there would be a second writer."""
+    with suppress(OSError):
+        if Path(path).stat().st_nlink > 1:
+            raise ConflictError(f"expected a journal of one name, got one with hard links ({path})")
 
 
 def _ends_with_commit(connection: apsw.Connection) -> bool:

@@ -29,7 +29,7 @@ from taisai.game.verdicts import Verdict, verdicts
 from taisai.house.audit.retold.tables import Progress, Replay, entries_of_table, tables_of, unknown
 from taisai.house.audit.sources import Source
 from taisai.house.codec import AnyCommand, Entry, stream_of
-from taisai.house.errors import JournalError
+from taisai.house.errors import DamagedError, JournalError
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
@@ -89,6 +89,9 @@ def round_story(
         if telling.table is None:
             raise unknown("a table of this journal", table, tables_of(source))
         return telling.story()  # before the replay is closed: the round may have been put away
+    except (LookupError, AssertionError, ArithmeticError) as error:  # what is no play cannot be told as one
+        says = f"expected a round that can be retold, got {type(error).__name__}: {error}"
+        raise DamagedError(0, f"{says}; an audit says where the journal is not by the rules") from None
     finally:
         replay.close()
 
