@@ -67,11 +67,13 @@ def books_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_byte_of_an_export_altered_is_found_at_its_entry(part: int, tmp_path: Path) -> None:
+    """Of the rulebook's text, half of it all, every seventh byte in the short tier."""
     good = text_of(small_export(*STORY))
     assert asked(tmp_path / "export", good) == (None, None)
     random = Random(part)
+    book = range(good.index(b'"text":"'), good.index(b'"},"more"', good.index(b'"text":"')))
     for place, position in enumerate(_positions(good)):
-        if place % PARTS == part:
+        if place % PARTS == part and (LONG or place not in book or not place % (7 * PARTS) - part):
             flipped = bytearray(good)
             flipped[place] ^= random.randrange(1, 256)
             found = asked(tmp_path / "export", bytes(flipped))
