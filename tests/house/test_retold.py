@@ -10,7 +10,7 @@ import pytest
 
 from taisai.game.events import BetRegistered, BetsClosed, Event, RoundResettled, RoundSettled, RoundVoided
 from taisai.house import aggregates
-from taisai.house.audit import referee
+from taisai.house.audit import following
 from taisai.house.audit.exports.rows import bet_rows
 from taisai.house.audit.retold import story as retold
 from taisai.house.audit.retold.rounds import TableLine, overview
@@ -203,8 +203,8 @@ def test_journal_and_export_tell_the_same(files: list[Path], name: str) -> None:
 
 def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every table and round is put away as soon as it can be."""
-    monkeypatch.setattr(referee, "TABLES_IN_MEMORY", 1)
-    monkeypatch.setattr(referee, "BETS_IN_MEMORY", 0)
+    monkeypatch.setattr(following, "TABLES_IN_MEMORY", 1)
+    monkeypatch.setattr(following, "BETS_IN_MEMORY", 0)
     monkeypatch.setattr(aggregates, "RECENT", 0)
 
 

@@ -10,7 +10,8 @@ from shutil import copymode
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from taisai.house.audit.verify import Progress, Report, verified
+from taisai.house.audit.sources import Progress
+from taisai.house.audit.verify import Report, verified
 from taisai.house.errors import ConflictError, DamagedError, JournalError, UnwritableError
 from taisai.house.seals.merkle import Frontier, leaf_hash
 from taisai.house.stores.reading import SqliteReader

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from taisai.cli.printing import WIDTH, as_json, line
-from taisai.house.audit.sources import Export, JournalFile, source_of
+from taisai.house.audit.sources import Export, JournalFile, Progress, source_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.seals.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.rules.errors import RulesError, printable
@@ -21,8 +21,6 @@ if TYPE_CHECKING:  # only a terminal needs it
 
 CHECK_FAILED: Final = 1
 STDOUT: Final = "-"
-Progress = Callable[[int, int], None]
-"""Called with how much was read, and of how much."""
 _BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
 """How the lines of an export begin; where one does not, the file was never one."""
 _MEGABYTE: Final = 1_000_000

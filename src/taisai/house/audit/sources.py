@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final, NamedTuple, Protocol, TypeVar
 
@@ -18,6 +18,11 @@ _SQLITE: Final = b"SQLite format 3\x00"
 _CHECKPOINT: Final = b'{"checkpoint":'
 _END: Final = b'{"end":'
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted").encode
+
+
+TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
+Progress = Callable[[int, int], None]
+"""Called with how much was read, and of how much."""
 
 
 class Body(NamedTuple):

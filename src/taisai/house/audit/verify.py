@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from taisai.game.snapshot import encode, round_snapshot_of
 from taisai.house.aggregates import HouseInBusiness, TableInPlay, is_usable
 from taisai.house.audit.chain import Chain, Seal
 from taisai.house.audit.referee import Referee, check_books
-from taisai.house.audit.sources import Body, JournalFile, Source, source_of
+from taisai.house.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source, source_of
 from taisai.house.codec import HOUSE, Entry, table_of
 from taisai.house.errors import DamagedError
 from taisai.house.journal import TREE, written_tree
@@ -23,11 +23,7 @@ from taisai.house.seals.merkle import Frontier
 from taisai.house.stores.reading import SqliteReader
 from taisai.house.stores.store import Sealed
 
-TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
 MOST_TOLD: Final = 5  # transfers that a report tells of
-
-Progress = Callable[[int, int], None]
-"""Called with how much was read, and of how much."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

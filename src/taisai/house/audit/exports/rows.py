@@ -21,9 +21,9 @@ from taisai.game.table import Table
 from taisai.game.verdicts import Verdict, verdicts
 from taisai.house.aggregates import TableInPlay
 from taisai.house.audit.exports.columns import EVENTS, Cell, Row
-from taisai.house.audit.referee import Shelf
-from taisai.house.audit.retold.tables import Progress, Replay, entries_of
-from taisai.house.audit.sources import Source
+from taisai.house.audit.retold.tables import Replay, entries_of
+from taisai.house.audit.shelf import Shelf
+from taisai.house.audit.sources import Progress, Source
 from taisai.house.codec import Entry
 from taisai.rules.clauses import Clause
 

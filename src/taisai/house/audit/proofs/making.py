@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from taisai.house.audit.proofs.checking import Consistency, Inclusion
-from taisai.house.audit.retold.tables import TOLD_EVERY, Progress
-from taisai.house.audit.sources import Body, Export, JournalFile
+from taisai.house.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
 from taisai.house.codec import Codec
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.records import STREAM, JournalOpened, KeyIntroduced

@@ -21,8 +21,8 @@ from taisai.game.events import (
     SettlementUndone,
     TableOpened,
 )
-from taisai.house.audit.retold.tables import Progress, entries_of, entries_of_table, tables_of, unknown
-from taisai.house.audit.sources import Source
+from taisai.house.audit.retold.tables import entries_of, entries_of_table, tables_of, unknown
+from taisai.house.audit.sources import Progress, Source
 from taisai.house.codec import Entry, stream_of, table_of
 
 

@@ -5,43 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from taisai.game.events import RoundConcluded, RoundVoided
 from taisai.game.table import Table
-from taisai.house.aggregates import TableInPlay
-from taisai.house.audit.referee import Referee
-from taisai.house.audit.sources import Body, JournalFile, Source
+from taisai.house.aggregates import Aggregate, TableInPlay
+from taisai.house.audit.following import Follower
+from taisai.house.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.house.codec import Codec, Entry, table_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.records import STREAM
 from taisai.rules.errors import printable
 
-TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
 MOST_NAMED: Final = 20  # tables or seats that an error names
 
-Progress = Callable[[int, int], None]
-"""Called with how much was read, and of how much."""
 Look = Callable[[Entry, Table], None]
 """Called with an entry of a table's stream, and the table right after it."""
 
 
-class Replay(Referee):
-    """Takes entries as a referee does, and keeps as little in memory, but believes them."""
+class Replay(Follower):
+    """Believes what is written, so that it can be looked at."""
 
     def __init__(self, look: Look) -> None:
         super().__init__()
         self._look = look
 
-    def _again(self, entries: list[Entry]) -> None:
-        first = entries[0]
-        if table_of(first.stream) is None:
-            return
-        aggregate = self.aggregate(first.stream) or self._opened(first)
-        assert isinstance(aggregate, TableInPlay)
+    def decision(self, aggregate: Aggregate, entries: list[Entry]) -> None:
+        """Evolves by every entry, and lets a table be looked at after each."""
         for entry in entries:
             aggregate.evolve(entry.event)
-            self._look(entry, aggregate.table)
-        if type(entries[-1].event) in (RoundConcluded, RoundVoided):
-            self._round_is_over(first.stream, aggregate, entries[-1].position)
+            if isinstance(aggregate, TableInPlay):
+                self._look(entry, aggregate.table)
 
 
 def entries_of(source: Source, progress: Progress | None = None) -> Iterator[Entry]:
