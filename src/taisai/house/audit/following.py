@@ -119,15 +119,16 @@ class Follower:
         elif len(self._streams) > 1:
             self._streams.move_to_end(stream)
         if len(self._streams) > TABLES_IN_MEMORY:
-            self._put_table_away()
+            self._put_table_away(but=stream)
         return made
 
     def _table(self, stream: str, digest: str, written: bytes | None) -> TableInPlay:
         return TableInPlay(self.books[digest], lambda number: self._shelf.get(stream, number), written)
 
-    def _put_table_away(self) -> None:
+    def _put_table_away(self, *, but: str) -> None:
+        """The one that nobody has asked for the longest."""
         for stream, aggregate in self._streams.items():
-            if isinstance(aggregate, TableInPlay):
+            if isinstance(aggregate, TableInPlay) and stream != but:
                 body, parts = aggregate.written()
                 for number, part in parts.items():
                     self._shelf.put(stream, number, part)
