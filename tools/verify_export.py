@@ -205,10 +205,10 @@ class Report:
     def _agree(self, note: Note, where: str) -> None:
         same(f"{where} so many entries:", note.size, self.entries)
         same(f"{where} the origin", note.origin, self.origin)
-        same(f"{where} the root", note.root, base64.b64encode(self.root()).decode("ascii"))
         own = [blob for name, blob in note.signatures if (name, blob[:4]) == (self.key.name, self.key.id)]
         for signature in [blob[4:] for blob in own] or [b""]:
             self.key.check(f"the checkpoint over {note.size}", note.signed, signature)
+        same(f"{where} the root", note.root, base64.b64encode(self.root()).decode("ascii"))
         self.sealed = self.entries if self.trusted else 0
 
     def _entry(self, fields: Fields) -> None:
@@ -268,7 +268,7 @@ def verify(lines: Iterable[bytes], key: str | None = None, held: Sequence[str] =
 
 def main(words: Sequence[str] | None = None) -> int:
     asks = argparse.ArgumentParser(description="Checks a journal's export without Taisai.")
-    asks.add_argument("export")
+    asks.add_argument("export", help="a jsonl export of a journal")
     asks.add_argument("--key", help="name+id+base64, or a file that holds it")
     asks.add_argument("--checkpoint", metavar="FILE", nargs="+", action="extend", default=[])
     asks.add_argument("--json", action="store_true")
@@ -290,7 +290,7 @@ def main(words: Sequence[str] | None = None) -> int:
         proved = {"ok": flaw is None, "entries": report.entries, "sealed": sealed, "tail": tail, "root": root}
         print(json.dumps({**proved, "flaw": flaw}))
     elif flaw is None:
-        print(f"{report.origin!a}: {report.entries} entries in {len(report.streams)} streams, root {root}")
+        print(f"{report.origin!a}: {report.entries} entries: chain, tree and signatures hold; root {root}")
         print("rulebooks:", ascii(report.rulebooks), "checkpoints held elsewhere:", report.agreed)
         print(f"sealed up to {sealed}, unsealed tail of {tail}; the key:", report.given or "none was given")
     return 0 if flaw is None else 1

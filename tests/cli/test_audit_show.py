@@ -53,7 +53,7 @@ def test_the_latest_rounds_are_listed(taisai: Taisai, journal: str) -> None:
 def test_one_table_s_rounds_are_listed(taisai: Taisai, journal: str) -> None:
     out = taisai("audit", "show", journal, "--table", WRONG_RESULT).out
     listed = [row for row in rows(out) if row[:1] == [WRONG_RESULT]]
-    assert [(row[1], *row[4:]) for row in listed] == [
+    assert [(row[1], *row[5:]) for row in listed] == [
         ("1", "4", "3,500", "5", "6", "6", "67,000", "corrected"),
         ("2", "1", "1,000", "1", "2", "4", "2,000"),
     ]

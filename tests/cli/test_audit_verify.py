@@ -235,7 +235,7 @@ def test_what_is_no_journal_is_refused_and_what_is_damaged_has_failed(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--key", "no-such.pub"), "expected a key file, got an error"),
+        (("--key", "no-such.pub"), "expected a key file, got 'no-such.pub'"),
         (("--key", "x+00000000+AA=="), "expected "),
         (("--key", ""), "expected a key file"),
         (

@@ -47,7 +47,7 @@ def test_a_backup_is_the_journal_and_goes_on_as_one(taisai: Taisai, tmp_path: Pa
     play(taisai)
     made = taisai("backup", "evening.db", "copy.db")
     assert (made.code, made.err) == (0, "")
-    assert made.out.startswith("copy.db: 34 entries of evening.db, whole\n")
+    assert made.out.startswith("copy.db: 34 entries of evening.db, each chained to the one before\n")
     assert bodies("copy.db") == bodies("evening.db")
     assert names(tmp_path) == {
         "evening.db",

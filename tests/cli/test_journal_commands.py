@@ -141,7 +141,7 @@ def test_what_is_no_journal_is_refused_in_one_line(taisai: Taisai, tmp_path: Pat
         (("seal", "evening.db", "--key", "."), "expected a key file"),
         (("seal", "evening.db", "--key", "evening.db"), "expected a key file"),
         (("seal", "evening.db", "--key", "other.db.key"), "expected the key that signs this journal"),
-        (("seal", "evening.db", "--key", "evening.db.key.pub"), "only its owner may read"),
+        (("seal", "evening.db", "--key", "evening.db.key.pub"), "got its public half"),
         (("seal", "evening.db", "--key", "evening.db.key", "--passphrase-file", "evening.db.key.pub"),
          "expected an encrypted key"),
         (("checkpoints",), "required: JOURNAL"),

@@ -155,7 +155,7 @@ def test_a_rotation_that_is_refused_writes_nothing(taisai: Taisai, tmp_path: Pat
         "--key evening.db.key --new evening.db.key --by Sue": "expected another key than the one before",
         "--key evening.db.key --new no-such --by Sue": "expected a key file",
         "--key no-such --new house.key --by Sue": "expected a key file",
-        "--key evening.db.key --new house.key.pub --by Sue": "that only its owner may read",
+        "--key evening.db.key --new house.key.pub --by Sue": "expected the secret key, got its public half",
         "--key evening.db.key --new house.key --by=": "expected --by a person, got ''",
         "--key evening.db.key --new house.key --by a\nb": "expected --by a person",
     }

@@ -661,7 +661,7 @@ def test_the_command_tells_what_it_proved(good: str, tmp_path: Path) -> None:
     note.write_text(HELD_10, "utf-8")
     done = run(good, "--key", str(key), "--checkpoint", str(note))
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"'{ORIGIN}': 19 entries in 3 streams" in done.stdout
+    assert f"'{ORIGIN}': 19 entries: chain, tree and signatures hold" in done.stdout
     assert "held elsewhere: 1" in done.stdout
     assert f"sealed up to 17, unsealed tail of 2; the key: {EVENING.verifier}" in done.stdout
     assert "none was given" in run(good).stdout

@@ -42,6 +42,22 @@ class Parser(argparse.ArgumentParser):
         raise RulesError(f"{message} (see `{self.prog} --help`)")
 
 
+class Once(argparse.Action):
+    """An option that is refused the second time: which of two was meant, nobody knows."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        chosen: argparse.Namespace,
+        value: object,
+        option: str | None = None,
+    ) -> None:
+        """Keeps the first."""
+        if getattr(chosen, self.dest, None) is not None:
+            parser.error(f"expected {option} once, got it again")
+        setattr(chosen, self.dest, value)
+
+
 def _book(parser: Parser) -> None:
     parser.add_argument(
         "book", metavar="BOOK", help="a rulebook's id (`taisai rules list`) or a TOML file of your own"
@@ -268,7 +284,7 @@ _LEAVES: Final = (
     Leaf(
         "demo",
         "demo:run",
-        "A tour: the rulebooks, a pay table, a round settled bet by bet, a table in play.",
+        "A tour: the rulebooks, a pay table, a round settled, a table in play, its journal proved.",
         ("taisai demo",),
         (),
     ),
@@ -307,6 +323,8 @@ def parser() -> argparse.ArgumentParser:
             "taisai rules list",
             "taisai odds rws-sic-bo-etg-v8 --layout A",
             "taisai settle mbs-sic-bo-v6 --dice 2,3,5 --bet small=100 --bet double-2=50",
+            "taisai table play cases/playbooks/rws-wrong-result.round --journal evening.db",
+            "taisai audit verify evening.db",
         ),
     )
     made.add_argument("--version", action="version", version=f"taisai {__version__}")
@@ -315,7 +333,7 @@ def parser() -> argparse.ArgumentParser:
     for leaf in _leaves():
         group, _, name = leaf.words.rpartition(" ")
         if group not in groups:
-            within = commands.add_parser(group, help=_GROUPS[group])
+            within = commands.add_parser(group, help=_GROUPS[group], description=_GROUPS[group])
             groups[group] = within.add_subparsers(title="commands", metavar="COMMAND", required=True)
         _filled(groups[group].add_parser(name, help=leaf.says), leaf)
     return made

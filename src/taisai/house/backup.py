@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 
 from taisai.house.audit.sources import Progress
 from taisai.house.audit.verify import Report, verified
+from taisai.house.codec import NOTHING_BEFORE
 from taisai.house.errors import ConflictError, DamagedError, JournalError, UnwritableError
+from taisai.house.journal import expect_next
 from taisai.house.seals.merkle import Frontier, leaf_hash
 from taisai.house.stores.reading import SqliteReader
 from taisai.rules.errors import printable
@@ -85,9 +87,12 @@ def _whole(copy: Path, least: int) -> Copied:
     try:
         if faults := reader.faults():
             raise DamagedError(0, f"expected a whole SQLite file, got one with faults: {faults[0]}")
-        tree = Frontier()
+        tree, previous = Frontier(), NOTHING_BEFORE
         for row in reader.rows():
-            tree.append(leaf_hash(row.body))
+            expect_next(row, previous)
+            leaf = leaf_hash(row.body)
+            tree.append(leaf)
+            previous = leaf.hex()
         if not tree.size == _size(reader) >= least:
             raise DamagedError(0, f"expected a copy of at least {least} entries, got {tree.size}")
         return Copied(tree.size, tree.root().hex(), copy.stat().st_size)

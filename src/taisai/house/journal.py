@@ -219,7 +219,7 @@ class Journal:
         kept.reverse()
         tree, previous = Frontier(), NOTHING_BEFORE
         for row in self.store.rows():
-            _expect_next(row, previous)
+            expect_next(row, previous)
             leaf = leaf_hash(row.body)
             tree.append(leaf)
             previous = leaf.hex()
@@ -296,7 +296,7 @@ class Journal:
             if row.position > tree.size:
                 if not _follows(row, previous):
                     self.codec.decode(row.body, row.position)  # which may know better what is wrong with it
-                    _expect_next(row, previous)
+                    expect_next(row, previous)
                 tree.append(leaf)
             previous = leaf.hex()
         return tree, previous
@@ -327,7 +327,8 @@ def _follows(row: Row, previous: str) -> bool:
     return b'"previous":"%b"' % previous.encode() in row.body
 
 
-def _expect_next(row: Row, previous: str) -> None:
+def expect_next(row: Row, previous: str) -> None:
+    """Refuses an entry that does not follow one with this hash."""
     if not _follows(row, previous):
         says = f"expected an entry that follows one with the hash {previous[:16]}…, got another"
         raise DamagedError(row.position, says)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.cli.arguments import Leaf, Parser, as_json
+from taisai.cli.arguments import Leaf, Once, Parser, as_json
 
 
 def _file(parser: Parser) -> None:
@@ -13,7 +13,10 @@ def _file(parser: Parser) -> None:
 
 def _key(parser: Parser) -> None:
     parser.add_argument(
-        "--key", metavar="KEY", help="the operator's verifier key, or the .pub file it is in; got elsewhere"
+        "--key",
+        metavar="KEY",
+        action=Once,
+        help="the operator's verifier key, or the .pub file it is in; got elsewhere",
     )
 
 

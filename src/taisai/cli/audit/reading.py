@@ -116,7 +116,8 @@ def read_small(path: str, what: str, most: int) -> bytes:
 def held_checkpoint(path: str) -> SignedCheckpoint:
     """A checkpoint that someone kept in a file."""
     try:
-        return read_signed(read_small(path, "a checkpoint", MOST_BYTES))
+        text = read_small(path, "a checkpoint", MOST_BYTES)
+        return read_signed(text.replace(b"\r\n", b"\n"))  # a mail, or a Windows editor, was on its way
     except CheckpointError as error:
         raise CheckpointError(f"{error} ({printable(path)})") from None
 

@@ -77,8 +77,9 @@ def _rounds(arguments: Namespace, source: JournalFile | Export, most: int) -> No
     made = table(title, columns, right=numbers)
     for of, one in shown:
         returned = "" if one.returned is None else f"{one.returned:,}"
+        opened_at = moment(one.opened_at)[:19].replace("T", " ")
         made.add_row(
-            printable(of.name), str(one.number), str(one.position), moment(one.opened_at), f"{one.bets:,}",
+            printable(of.name), str(one.number), str(one.position), opened_at, f"{one.bets:,}",
             f"{one.staked:,}", " ".join(map(str, one.faces)), returned, _remarks(one),
         )  # fmt: skip
     show(made)

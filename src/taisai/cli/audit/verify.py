@@ -29,7 +29,8 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         as_json({"ok": True, "file": file, **dataclasses.asdict(report), "tail": report.tail})
         return 0
-    line(f"{printable(file)}: the journal {report.journal} is whole and by the rules")
+    sealed = "" if report.sealed else ", but NOT SEALED: whoever holds the file could have written it"
+    line(f"{printable(file)}: the journal {report.journal} is whole and by the rules{sealed}")
     for text in _proved(report):
         said(f"✓ {text}")
     for text in _noticed(report):

@@ -24,7 +24,8 @@ def make(arguments: Namespace) -> int:
         as_json({"journal": arguments.journal, "copy": arguments.copy, **copied._asdict()})
         return 0
     entries = count(copied.entries, "entry", "entries")
-    line(f"{printable(arguments.copy)}: {entries} of {printable(arguments.journal)}, whole")
+    of = printable(arguments.journal)
+    line(f"{printable(arguments.copy)}: {entries} of {of}, each chained to the one before")
     line(f"Prove it with `taisai restore --check {printable(shlex.quote(arguments.copy))}`")
     return 0
 

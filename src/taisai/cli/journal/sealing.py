@@ -57,6 +57,9 @@ def checkpoints(arguments: Namespace) -> int:
         ]
         as_json({"journal": arguments.journal, "entries": size, "checkpoints": facts})
         return 0
+    if not kept:
+        line(f"{printable(arguments.journal)}: no checkpoint, {count(size, 'entry', 'entries')} not sealed")
+        return 0
     made = table(f"{printable(arguments.journal)}: {count(len(kept), 'checkpoint')}",
                  ("entries", "signed at", "by"), right=("entries",))  # fmt: skip
     for one in kept:

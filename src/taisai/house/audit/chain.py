@@ -167,15 +167,15 @@ class Chain:
         if checkpoint.origin != self.origin:
             says = f"expected a checkpoint of {self.origin}, got one of {printable(checkpoint.origin)}"
             raise DamagedError(size, says)
+        if not self.signers or not signed.is_signed_by(self.signers[-1].key):
+            name = self.signers[-1].key.name if self.signers else "nobody"
+            raise DamagedError(size, f"expected a checkpoint signed by {name}, got another or a forged one")
         if checkpoint.root != self.tree.root():
             raise DamagedError(
                 size,
                 f"expected the root {checkpoint.root.hex()[:16]}… that was signed over {size} entries, got "
                 f"{self.tree.root().hex()[:16]}…: something up to here is not what was signed",
             )
-        if not self.signers or not signed.is_signed_by(self.signers[-1].key):
-            name = self.signers[-1].key.name if self.signers else "nobody"
-            raise DamagedError(size, f"expected a checkpoint signed by {name}, got another or a forged one")
 
     def end(self, end: End) -> None:
         """What an export says at its end."""

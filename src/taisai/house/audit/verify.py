@@ -140,10 +140,10 @@ class _Audit:
             raise DamagedError(size, "expected the rest of a decision, got the end: the journal was cut")
         if self.held:
             over = self.held[0].checkpoint.size
-            says = (
-                f"expected the {over} entries of a checkpoint kept elsewhere, got {size}: the journal was cut"
-            )
-            raise DamagedError(size + 1, says)
+            says = f"expected the {over} entries of a checkpoint kept elsewhere, got {size}"
+            is_known = any(self.held[0].is_signed_by(one.key) for one in self.chain.signers)
+            why = "the journal was cut" if is_known else "it was cut, or no key of it signed that checkpoint"
+            raise DamagedError(size + 1, f"{says}: {why}")
         if self.key and self.key not in [one.key for one in self.chain.signers]:
             names = ", ".join(f"{one.key.name} {one.key.id}" for one in self.chain.signers)
             says = f"expected a journal signed by {self.key.name} {self.key.id}, got one signed by {names}"

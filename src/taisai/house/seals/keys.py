@@ -193,7 +193,8 @@ def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
         )
     encrypted = match["kind"].startswith("ENCRYPTED")
     if encrypted and passphrase is None:
-        raise KeysError(f"expected a passphrase, since the key is encrypted, got none ({path})")
+        says = "expected a passphrase, since the key is encrypted, got none"
+        raise KeysError(f"{says}; --passphrase-file names the file that it is in ({path})")
     if not encrypted and passphrase is not None:
         raise KeysError(f"expected an encrypted key, since there is a passphrase, got a plain one ({path})")
     password = None if passphrase is None else _passphrase_bytes(passphrase)
@@ -277,10 +278,13 @@ def _read(path: Path, *, private: bool) -> str:
     try:
         file = path.open("rb")
     except (OSError, ValueError) as error:  # a ValueError: no file can be named so
-        raise KeysError(f"expected a key file, got an error: {error} ({str(path)!r})") from error
+        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        raise KeysError(f"expected a key file, got {printable(repr(str(path)))}: {why}") from error
     with file:
         # Asked of the open file, so that it cannot be another one by the time it is read.
         mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if private and path.suffix == ".pub":
+            raise KeysError(f"expected the secret key, got its public half ({path})")
         if private and os.name == "posix" and mode & _OTHERS:
             raise KeysError(
                 f"expected a key file that only its owner may read, got mode {mode:04o}; "
