@@ -272,13 +272,13 @@ def test_even_the_holder_of_the_keys_is_found(name: str, tmp_path: Path) -> None
         assert flaw.value.position == position, flaw.value
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize(
+    "name", sorted(FORGERIES.keys() - {"an event without its command"})
+)  # which the chain finds
 def test_without_deciding_again_the_holder_of_the_keys_gets_away(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sabotage: it is the second decision that finds him, and no other check."""
-    if name == "an event without its command":
-        pytest.skip("the chain's own rule finds it")
     text, _ = _forge(name)
     (tmp_path / "export").write_bytes(text)
     monkeypatch.setattr(Referee, "take", lambda *_: None)
