@@ -161,7 +161,8 @@ _AFTER_THE_CLOSE: Final = frozenset(
 def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:
     """What a command comes to: events, none where it is a retry, or a refusal with its clause."""
     kind = type(command)
-    if not _is_moment(command.at) or not _is_moment(getattr(command, "stopped_for", None) or 0):
+    at = command.at
+    if type(at) is not int or not 0 <= at <= LATEST:
         return Refusal(
             Reason.BAD_VALUE, Clause("house:most"), f"expected milliseconds from 0 to {LATEST}, got others"
         )
@@ -170,10 +171,6 @@ def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:
             Reason.TABLE_NOT_OPEN, Clause("house:table"), "expected an open table, got one that is not"
         )
     return _DECIDE[kind](table, command)
-
-
-def _is_moment(at: object) -> bool:
-    return type(at) is int and 0 <= at <= LATEST
 
 
 def evolve(table: Table, event: Event) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from taisai.game.cage import House, decide_house, evolve_house
@@ -58,7 +59,7 @@ class Aggregate(Protocol):
     def decide(self, command: Any) -> tuple[AnyEvent, ...] | Refusal:
         """What a command comes to."""
 
-    def evolve(self, event: Any) -> None:
+    def evolve(self, event: Any) -> object:
         """Changes by an event."""
 
     @property
@@ -84,14 +85,9 @@ class TableInPlay:
         else:
             snapshot = decode(written, TableSnapshot)
             self.table = restored(book, snapshot, PastRounds(snapshot.rounds, load))
-
-    def decide(self, command: Any) -> tuple[AnyEvent, ...] | Refusal:
-        """What a command comes to."""
-        return decide(self.table, command)
-
-    def evolve(self, event: Any) -> None:
-        """Changes by an event."""
-        evolve(self.table, event)
+        # Every bet passes here, and a method of our own around each would cost it more than it says.
+        self.decide: Callable[[Any], tuple[AnyEvent, ...] | Refusal] = partial(decide, self.table)
+        self.evolve: Callable[[Any], object] = partial(evolve, self.table)
 
     @property
     def is_quiet(self) -> bool:
