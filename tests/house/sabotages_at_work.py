@@ -120,7 +120,7 @@ def _thrown_away(real: Any, self: Writer) -> None:
 
 
 def _always_taken(self: Writer, ask: Any, answered: Any) -> None:
-    self._queue.put((ask, answered))
+    self._queue.put(writer._Waiting(ask, answered))
 
 
 # The file

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, current_thread
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.game.refusals import Reason, Refusal
 from taisai.house.errors import JournalError
@@ -20,7 +20,9 @@ MOST_WAITING: Final = 100_000  # commands; beyond it, some seconds of work, a ne
 Answered = Callable[[Answer | BaseException], None]
 
 
-_Waiting = tuple[Ask, Answered]
+class _Waiting(NamedTuple):
+    ask: Ask
+    answered: Answered
 
 
 class Writer:
@@ -40,7 +42,7 @@ class Writer:
             if self._closed:
                 raise JournalError("expected a writer at work, got one that was closed")
             if self._queue.qsize() < MOST_WAITING:
-                self._queue.put((ask, answered))
+                self._queue.put(_Waiting(ask, answered))
                 return
         answered(_TOO_MANY)
 
@@ -84,14 +86,12 @@ class Writer:
     def _answer(self, group: list[_Waiting]) -> None:
         answers: Sequence[Answer | BaseException]
         try:
-            answers = self._keeper.outcomes([ask for ask, _ in group])
+            answers = self._keeper.outcomes([one.ask for one in group])
         except BaseException as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
             answers = [error] * len(group)
-        for (_, answered), answer in zip(group, answers, strict=True):
-            try:
-                answered(answer)
-            except Exception:  # noqa: BLE001, S112  he may be gone; those after him still wait
-                continue
+        for one, answer in zip(group, answers, strict=True):
+            with suppress(Exception):  # he may be gone meanwhile; those after him still wait
+                one.answered(answer)
 
 
 _TOO_MANY: Final = Refusal(
