@@ -90,8 +90,10 @@ class Writer:
         except BaseException as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
             answers = [error] * len(group)
         for one, answer in zip(group, answers, strict=True):
-            with suppress(Exception):  # he may be gone meanwhile; those after him still wait
+            try:
                 one.answered(answer)
+            except Exception:  # noqa: BLE001, S112  he may be gone; those after him still wait
+                continue
 
 
 _TOO_MANY: Final = Refusal(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from functools import lru_cache
 from typing import Final
@@ -31,7 +32,7 @@ def _book(text: str, name: str) -> Rulebook:
     return rulebook_from(text, name)
 
 
-class Follower:
+class Follower(ABC):
     """Takes entries in order; what is made of a decision is for those who inherit to say."""
 
     def __init__(self) -> None:
@@ -45,9 +46,9 @@ class Follower:
         """Stream → bets of rounds that are over and in memory."""
         self._pending: list[Entry] = []
 
+    @abstractmethod
     def decision(self, aggregate: Aggregate, entries: list[Entry]) -> None:
         """The entries of one decision: it is for this method to evolve the table or House by them."""
-        raise NotImplementedError
 
     def take(self, entry: Entry) -> None:
         """The next entry; with the last one of a decision, the whole of it is looked at."""
