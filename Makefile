@@ -29,6 +29,7 @@ pictures: dev ## what is made from rulebooks, command and tests: docs, and the m
 	@$(PY) -m tools.pictures
 	@$(PY) -m tools.edges
 	@$(PY) -m tools.commands
+	@$(PY) -m tools.settings
 	@$(PY) -m tools.clause_map
 
 docs: dev ## the API reference, into build/docs/api

@@ -15,7 +15,20 @@ from taisai.rules.procedure import Declared
 from taisai.rules.round import Act, Irregularity
 
 HUGE: Final = (0, -1, 1, 7, 2**31, 2**53 - 1, 2**53, 2**62)
-JUNK: Final = ("", " ", "x" * 65, "nobody", "T1", "é", "a\nb", "clock", "cage", "recovery", "chip-reader")
+JUNK: Final = (
+    "",
+    " ",
+    "x" * 65,
+    "nobody",
+    "T1",
+    "é",
+    "a\nb",
+    "clock",
+    "cage",
+    "recovery",
+    "chip-reader",
+    "shaker",
+)
 AREAS: Final = (
     "small", "big", "odd", "even", "any-triple", "triple-1", "double-2", "total-4", "total-8", "total-10",
     "single-3", "pair-12", "three-126", "double-single-113", "four-1234",

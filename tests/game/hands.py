@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from random import Random
 from typing import Final
 
 from taisai.game import commands as c
 from taisai.game import play
+from taisai.game.draw import Throw
 from taisai.game.limits import Limits
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
+from taisai.game.seeds import drawn_by, unseen
 from taisai.game.table import Table
-from taisai.game.words import CAGE, CHIP_READER, RECOVERY, ClaimEnd, Hold, Means, Subject, Treatment
+from taisai.game.words import (
+    CAGE,
+    CHIP_READER,
+    RECOGNISER,
+    RECOVERY,
+    SHAKER,
+    ClaimEnd,
+    Fault,
+    Hold,
+    Means,
+    Subject,
+    Treatment,
+)
 from taisai.rules import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared
 from taisai.rules.round import Act, Irregularity
@@ -23,6 +38,7 @@ STEPS: Final = (
     ("proceed",) * 12
     + ("bet",) * 8
     + ("trouble",) * 3
+    + ("dice",)
     + ("money",) * 3
     + ("people",)
     + ("wild",) * 4
@@ -286,6 +302,44 @@ class Hand:
             )
         )
 
+    # What devices see
+
+    def dice(self, rng: Random) -> c.Command | None:
+        """A device tells what it saw; where the table demonstrates, mostly by its seed."""
+        if self.table.demonstration and rng.random() < 0.8:
+            return self.accepted(self._seeded(rng))
+        return self._seen(RECOGNISER, tuple(rng.choice(OUTCOMES).faces), rng)
+
+    def _seen(self, by: str, faces: tuple[int, ...], rng: Random) -> c.Command:
+        round_ = self.table.round
+        fault = rng.choice(list(Fault)) if rng.random() < 0.3 else None
+        return c.TakeReading(
+            at=self.clock, by=by, reading=self.new_id(), round=round_.number if round_ else 1, device="eye",
+            shake=round_.shakes if round_ else 1, faces=() if fault else faces, fault=fault,
+        )  # fmt: skip
+
+    def _seeded(self, rng: Random) -> Iterator[c.Command]:
+        """Whatever comes next of seed, draw and seed revealed."""
+        table, at, is_open = self.table, self.clock, self.table.commitment
+        number = is_open.round if is_open else len(table.rounds) + 1
+        seed, close = sha256(b"%d" % number).digest(), sha256(b"close").digest()
+        yield c.CommitSeed(
+            at=at, by=SHAKER, round=number, commitment=sha256(seed).hexdigest(), source="a test"
+        )
+        round_ = table.round
+        if round_ is not None and round_.number == number:
+            if round_.drawn is None or rng.random() < 0.2:
+                throw = Throw(table.name, number, round_.shakes, close)
+                yield self._seen(SHAKER, drawn_by(seed, throw, unseen(table)), rng)
+        elif number <= len(table.rounds):
+            round_ = table.rounds.glance(number)
+        drawn = round_.drawn if round_ else None
+        hash_ = close.hex() if drawn else ""
+        yield c.RevealSeed(
+            at=at, by=SHAKER, round=number, seed=seed.hex(), close=1 if drawn else 0, hash=hash_,
+            faces=drawn.faces if drawn else (),
+        )  # fmt: skip
+
     # What goes wrong
 
     def trouble(self, rng: Random) -> c.Command | None:
@@ -363,6 +417,7 @@ _KINDS: Final[dict[str, Callable[[Hand, Random], c.Command | None]]] = {
     "money": Hand.money,
     "people": Hand.people,
     "trouble": Hand.trouble,
+    "dice": Hand.dice,
     "wild": Hand.wild,
     "again": Hand.again,
     "leave": Hand.leave,

@@ -16,6 +16,7 @@ from taisai.game.cage.messages import (
     BringIn,
     CollectClaim,
     CountDrop,
+    CredentialsSet,
     DismissPerson,
     EnrolPerson,
     HouseCommand,
@@ -26,6 +27,7 @@ from taisai.game.cage.messages import (
     PayClaim,
     PersonDismissed,
     PersonEnrolled,
+    PersonUnlocked,
     ReceiveCredit,
     RedeemTicket,
     SellTicket,
@@ -40,8 +42,11 @@ from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import TABLE
 from taisai.rules.clauses import HOUSE
+from tests.game import doors
+from tests.game.doors import AT_THE_DOOR, TURNED_AWAY, Retold
 
-NOON = 1_700_000_000_000  # 2023-11-14T22:13:20Z
+NOON = doors.NOON
+
 LADDER = ("cashier", "supervisor", "manager")
 OPENING = OpenHouse(
     at=NOON, by="owner", house="Lotus", currency="SGD", ladder=LADDER, second_rank="supervisor"
@@ -67,6 +72,7 @@ ONE_OF_EACH: tuple[HouseCommand, ...] = (
     CollectClaim(transfer="t7", table="T7", claim="c2", amount=30, **BY_TWO),
     BringIn(id="m2", amount=50, **BY_TWO),
     TakeOut(id="m3", amount=2_000, **BY_TWO),
+    *AT_THE_DOOR,
     EnrolPerson(at=NOON, by="max", second="sue", person="ivy", rank="supervisor"),
     DismissPerson(at=NOON, by="max", person="bob"),
 )
@@ -91,7 +97,10 @@ ENROLLED_ALONE = (
 )
 """A second person who is none, a namesake, and a beginning that is long over."""
 OPEN = SellTicket(ticket="open", amount=2_000, **BY_ANN)
-SCRIPT = (*BEGINNING, OPEN, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *ENROLLED_ALONE)
+SCRIPT = (
+    *BEGINNING, OPEN, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
+    *ENROLLED_ALONE,
+)  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 
 
@@ -160,6 +169,7 @@ class Watched:
         self.house = House()
         self.events: list[HouseEvent] = []
         self.faults: list[str] = []
+        self.door = Retold()
 
     def ask(self, command: HouseCommand) -> tuple[HouseEvent, ...] | Refusal:
         """Decides and does it, and notes every fault that shows."""
@@ -174,6 +184,7 @@ class Watched:
                 cage_state.evolve_house(self.house, event)
                 self.events.append(event)
                 self.faults += wrong(self.house, self.events)
+                self.faults += self.door.wrong(self.house, event)
         except Exception as error:  # noqa: BLE001
             self.faults.append(f"{command} raised {error!r}")
         if isinstance(decided, Refusal) and decided.clause not in HOUSE:
@@ -192,6 +203,10 @@ def lone(house: House, event: HouseEvent, before: list[HouseEvent]) -> Iterator[
         if second is None and (event.rank == "cashier" or (opener and not staffed(before))):
             return
         others, known = others | {folded(event.person)}, known or opener
+    if isinstance(event, PersonUnlocked | CredentialsSet):
+        if second is None and isinstance(event, CredentialsSet):
+            return  # and where one was needed, the door's own checks tell
+        others, known = others | {folded(event.person)}, known or event.by == before[0].by
     rank = house.people.get(second or "", "cashier")
     if not known or folded(second or event.by) in others or rank == "cashier":
         yield f"{event} was done without a second person"

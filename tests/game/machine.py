@@ -29,7 +29,7 @@ EVENTS: Any = msgspec.json.Decoder(reduce(operator.or_, e.EVENTS))
 COMMANDS: Any = msgspec.json.Decoder(reduce(operator.or_, c.COMMANDS))
 WITH_ID = (
     c.PlaceBets, c.RecordBets, c.TakeBack, c.ReceiveTicket, c.DispenseCredits, c.ReceiveFill, c.SendCredit,
-    c.SendDrop,
+    c.SendDrop, c.TakeReading, c.CommitSeed, c.RevealSeed,
 )  # fmt: skip
 """Commands that say which they are: done again they change nothing."""
 

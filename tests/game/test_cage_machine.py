@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from taisai.game.cage import House
+from taisai.game.cage import House, access
 from taisai.game.cage import deciding as cage
 from taisai.game.cage import house as cage_state
 from taisai.game.cage import values as cage_values
@@ -28,7 +28,6 @@ from taisai.game.cage.messages import (
     EnrolPerson,
     HouseCommand,
     HouseEvent,
-    IssueTicket,
     OpenHouse,
     RedeemTicket,
     SendTicket,
@@ -38,60 +37,12 @@ from taisai.game.money import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import TABLE
 from taisai.rules.clauses import Clause
-from taisai.rules.settlement import GREATEST_SUM
-from tests.game.houses import BEGINNING, LADDER, NOON, SCRIPT, Watched, replayed, watched
+from tests.game.anyhow import AT_THE_CAGE, JUNK, SENSIBLE, asked
+from tests.game.houses import BEGINNING, LADDER, SCRIPT, Watched, replayed, watched
 
-FEW = st.sampled_from(["1", "2", "3"])
-PEOPLE = st.sampled_from(["ann", "bob", "eve", "sue", "max"])
-NAMESAKES = st.sampled_from(["Ann", "EVE", "ｓｕｅ"])
-AMOUNTS = st.integers(1, 500) | st.sampled_from([GREATEST_SUM, 6_000])
-SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
-    "at": st.integers(NOON, NOON + 1_000_000),
-    "by": PEOPLE | st.just("owner"),
-    "second": st.sampled_from(["sue", "max", "sue", "max", "ann", None]),
-    "person": PEOPLE | NAMESAKES,
-    "rank": st.sampled_from(LADDER),
-    "house": st.just("Lotus"),
-    "currency": st.just("SGD"),
-    "ladder": st.just(LADDER),
-    "second_rank": st.just("supervisor"),
-    "amount": AMOUNTS,
-    "declared": st.integers(0, 500),
-    "counted": st.integers(0, 500),
-    "transfer": FEW | st.integers(0, 1_000).map(str),
-    "table": st.sampled_from(["T7", "T8"]),
-    "ticket": FEW | st.integers(0, 30).map(str),
-    "id": FEW | st.integers(0, 1_000).map(str),
-    "seat": FEW,
-    "session": st.integers(1, 3),
-    "claim": FEW,
-}
-JUNK: st.SearchStrategy[Any] = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text()
-    | st.just("x" * 1_000)
-    | st.binary()
-    | st.lists(st.text(), max_size=2)
-    | st.lists(st.text(), max_size=2).map(tuple)
-    | st.just({})
-    | st.just(([],))
-)
-
-
-def _asked(
-    kind: type[HouseCommand], fields: dict[str, st.SearchStrategy[Any]]
-) -> st.SearchStrategy[HouseCommand]:
-    if kind in (IssueTicket, SendTicket) and fields["by"] is not JUNK:
-        fields = fields | {"by": st.sampled_from([TABLE] * 9 + ["sue"])}
-    return st.builds(kind, **{name: fields[name] for name in kind.__struct_fields__})
-
-
-SENSIBLE_COMMANDS = st.one_of([_asked(kind, SENSIBLE) for kind in HOUSE_COMMANDS])
+SENSIBLE_COMMANDS = st.one_of([asked(kind, SENSIBLE) for kind in AT_THE_CAGE])
 JUNK_COMMANDS = st.one_of(
-    [_asked(kind, SENSIBLE | {name: JUNK}) for kind in HOUSE_COMMANDS for name in kind.__struct_fields__]
+    [asked(kind, SENSIBLE | {name: JUNK}) for kind in AT_THE_CAGE for name in kind.__struct_fields__]
 )
 PROPER = SENSIBLE | {
     "by": st.just("sue"),
@@ -101,14 +52,14 @@ PROPER = SENSIBLE | {
     "amount": st.integers(1, 500),
     "claim": st.integers(0, 1_000).map(str),
 }
-PROPER_COMMANDS = st.one_of([_asked(kind, PROPER) for kind in HOUSE_COMMANDS if kind is not OpenHouse])
+PROPER_COMMANDS = st.one_of([asked(kind, PROPER) for kind in AT_THE_CAGE if kind is not OpenHouse])
 """What is mostly done: by two people that stay, unless another rule dismisses them."""
 COMMANDS = st.lists(SENSIBLE_COMMANDS | JUNK_COMMANDS, max_size=40)
 SUPERVISORS = SENSIBLE | {
     "by": st.sampled_from(["owner", "owner", "sue", "max"]),
     "second": st.sampled_from([None, None, "sue", "max"]),
 }
-STAFFING = _asked(EnrolPerson, SUPERVISORS) | _asked(DismissPerson, SUPERVISORS)
+STAFFING = asked(EnrolPerson, SUPERVISORS) | asked(DismissPerson, SUPERVISORS)
 
 
 class CageMachine(RuleBasedStateMachine):
@@ -158,7 +109,7 @@ class CageMachine(RuleBasedStateMachine):
         house = self.under.house
         ticket = house.tickets[data.draw(st.sampled_from(sorted(house.tickets)))]
         known = set(house.transfers)
-        command = data.draw(_asked(kind, PROPER | {"ticket": st.just(ticket.id)}))
+        command = data.draw(asked(kind, PROPER | {"ticket": st.just(ticket.id)}))
         decided = self.under.ask(command)
         staffed = command.by == TABLE if kind is SendTicket else command.by in house.people
         if ticket.redeemed and staffed and getattr(command, "transfer", None) not in known:
@@ -305,7 +256,7 @@ def test_sabotage_is_found_by_the_machine(sabotage: Patch, monkeypatch: pytest.M
 
 
 def _trust_keys(patch: pytest.MonkeyPatch) -> None:
-    for module in (cage, cage_values):
+    for module in (cage, access, cage_values):
         patch.setattr(module, "found", lambda kept, key: kept.get(key))
 
 

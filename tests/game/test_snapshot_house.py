@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from taisai.game.cage import House, decide_house, evolve_house
 from taisai.game.cage.messages import HouseCommand
 from taisai.game.refusals import Refusal
-from taisai.game.snapshot import HouseSnapshot, decode, encode, house_snapshot_of
+from taisai.game.snapshot import HouseSnapshot, SnapshotError, decode, encode, house_snapshot_of
 from taisai.game.snapshot import house as of_house
 from tests.game.houses import SCRIPT
 
@@ -74,6 +75,17 @@ def test_from_any_snapshot_the_rest_is_the_same() -> None:
                 evolve_house(house, event)
         houses.append(again(plain))
     assert [house for house in houses if unlike(plain, house)] == []
+
+
+LATER = ("devices", "failures", "locked", "sessions", "credentials", "settings", "wins")
+
+
+@pytest.mark.parametrize("field", LATER)
+def test_what_an_older_program_wrote_down_is_not_read(field: str) -> None:
+    told = json.loads(encode(house_snapshot_of(House())))
+    del told[field]
+    with pytest.raises(SnapshotError, match=f"missing required field `{field}`"):
+        decode(json.dumps(told).encode(), HouseSnapshot)
 
 
 @pytest.mark.parametrize("slot", House.__slots__)

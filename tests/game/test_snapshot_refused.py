@@ -12,6 +12,7 @@ import pytest
 
 from taisai.game.past import PastRounds
 from taisai.game.snapshot import (
+    VERSION,
     HouseSnapshot,
     RoundSnapshot,
     SnapshotError,
@@ -105,13 +106,16 @@ def test_books_that_do_not_balance_are_not_taken() -> None:
     ],
 )
 def test_what_is_no_snapshot_is_not_read(data: bytes, kind: type[Any], got: str) -> None:
-    with pytest.raises(SnapshotError, match=f"expected a {kind.__name__} of version 1, got .*({got})"):
+    with pytest.raises(
+        SnapshotError, match=f"expected a {kind.__name__} of version {VERSION}, got .*({got})"
+    ):
         decode(data, kind)
 
 
 def test_another_version_is_not_read() -> None:
-    with pytest.raises(SnapshotError, match="expected the version 1, got 2 in the snapshot"):
-        taken_up("mbs-claims", changed("mbs-claims", version=2))
+    other = VERSION - 1
+    with pytest.raises(SnapshotError, match=f"expected the version {VERSION}, got {other} in the snapshot"):
+        taken_up("mbs-claims", changed("mbs-claims", version=other))
 
 
 def spoilt(thing: Any, random: Random) -> Any:

@@ -18,11 +18,13 @@ from tests.house import (
     test_contract_reading,
     test_contract_snapshots,
     test_contract_sqlite,
+    test_contract_vault,
     test_contract_writer,
 )
 from tests.house.contract import STORES, OnDisk
 from tests.house.sabotages import OF_THE_JOURNAL, Test
 from tests.house.sabotages_at_work import OF_THOSE_AT_WORK
+from tests.house.sabotages_of_the_vault import OF_THE_VAULT
 
 CONTRACT = (
     test_contract,
@@ -31,8 +33,9 @@ CONTRACT = (
     test_contract_keeper,
     test_contract_writer,
     test_contract_sqlite,
+    test_contract_vault,
 )
-SABOTAGES = OF_THE_JOURNAL | OF_THOSE_AT_WORK
+SABOTAGES = OF_THE_JOURNAL | OF_THOSE_AT_WORK | OF_THE_VAULT
 RED = (AssertionError, pytest.fail.Exception, RulesError)
 
 

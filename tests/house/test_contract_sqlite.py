@@ -268,7 +268,7 @@ NO_JOURNAL: dict[str, tuple[Made, type[JournalError], str]] = {
     "a newer one": (
         lambda path: marked(path, "user_version", 99),
         JournalError,
-        "of version 3 or older, got version 99, which a newer Taisai has made",
+        "of version 4 or older, got version 99, which a newer Taisai has made",
     ),
     "a text": (lambda path: path.write_text("Dear Sir, " * 99), DamagedError, "expected a whole SQLite file"),
     "a directory": (Path.mkdir, UnwritableError, "unable to open database file"),
@@ -279,7 +279,7 @@ NOTHING_TO_READ: dict[str, tuple[Made, type[JournalError], str]] = {
     "an older one": (
         lambda path: marked(path, "user_version", 2),
         JournalError,
-        "expected a journal of version 3, got version 2: whatever writes it next brings it up to date",
+        "expected a journal of version 3 or newer, got version 2: whatever writes it next brings it up to date",
     ),
     **NO_JOURNAL,
 }

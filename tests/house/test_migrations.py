@@ -13,10 +13,11 @@ from typing import Any, Final
 import apsw
 import pytest
 
-from taisai.house.errors import JournalError
+from taisai.house.errors import DamagedError, JournalError
 from taisai.house.journal import Journal
 from taisai.house.stores import schema
 from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.reading import SqliteReader
 from taisai.house.stores.sqlite import SqliteStore
 from tests.house.contract import KEY, filled, shut
 from tests.house.disk import Disk, Operation, Platter, Read
@@ -42,6 +43,7 @@ def _contents() -> dict[int, dict[str, list[Any]]]:
         1: {"stream": list(enumerate(names, 1)), "entry": entries},
         2: {"checkpoint": [(1, *one) for one in store.checkpoints()]},
         3: {"snapshot": [("house", 1, bytes(32), b"{}")], "part": [("table:SB1", 1, 4, bytes(32), b"{}")]},
+        4: {"vault": [("staff/ann", b"secret")]},
     }
 
 
@@ -268,6 +270,29 @@ def test_whoever_comes_second_finds_it_done(tmp_path: Path) -> None:
         schema.migrate(first)
         second.close()
     assert faults_going_on(tmp_path / FILE, 1) == []
+
+
+@pytest.mark.parametrize("version", range(schema.READABLE, NEWEST + 1))
+def test_a_file_of_a_readable_version_is_read_as_it_is(tmp_path: Path, version: int) -> None:
+    make(tmp_path / FILE, version)
+    before = (tmp_path / FILE).read_bytes()
+    with closing(SqliteReader(tmp_path / FILE)) as reader:
+        assert [row.body for row in reader.rows()] == [row[3] for row in CONTENTS[1]["entry"]]
+    assert (tmp_path / FILE).read_bytes() == before
+    with closing(apsw.Connection(str(tmp_path / FILE))) as stranger:
+        stranger.execute("DROP TRIGGER entry_is_not_changed")
+    with pytest.raises(DamagedError, match="tampered"):
+        SqliteReader(tmp_path / FILE)
+
+
+def test_a_file_that_says_another_version_than_it_is_was_tampered_with(tmp_path: Path) -> None:
+    for version, says in ((NEWEST, schema.READABLE), (schema.READABLE, NEWEST)):
+        path = tmp_path / f"{version}"
+        make(path, version)
+        with closing(apsw.Connection(str(path))) as stranger:
+            stranger.pragma("user_version", says)
+        with pytest.raises(DamagedError, match="tampered"):
+            SqliteReader(path)
 
 
 # Sabotage

@@ -18,7 +18,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         code = _run(sys.argv[1:] if words is None else words)
     except RulesError as error:
-        return _refused(str(error))
+        return _refused(*getattr(error, "faults", (str(error),)))  # a file with several tells all of them
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -53,7 +53,8 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _refused(message: str) -> int:
-    """One line, whatever was typed."""
-    sys.stderr.write(f"taisai: {printable(message, 1_000)}\n")
+def _refused(*messages: str) -> int:
+    """One line for each reason, whatever was typed."""
+    for message in messages:
+        sys.stderr.write(f"taisai: {printable(message, 1_000)}\n")
     return REFUSED

@@ -292,13 +292,15 @@ _LEAVES: Final = (
 
 
 def _leaves() -> Iterator[Leaf]:
-    """Every command; those of the journal are loaded when no other was meant."""
+    """Every command; those of the journal and of the floor are loaded when no other was meant."""
     yield from _LEAVES
     from taisai.cli.audit import arguments as audit_arguments
+    from taisai.cli.floor import arguments as floor_arguments
     from taisai.cli.journal import arguments as journal_arguments
 
     yield from journal_arguments.LEAVES
     yield from audit_arguments.LEAVES
+    yield from floor_arguments.LEAVES
 
 
 def parsed(words: Sequence[str]) -> Command:

@@ -295,6 +295,7 @@ def on_reopened(table: Table, event: BetsReopened) -> None:
     round_.phase, round_.tumbles, round_.result = event.phase, 0, None
     round_.acts = {Act.OPEN_BETS}
     round_.seen = False
+    round_.shakes += 1
     round_.stay, round_.stay_by = set(round_.bets), event.clause
 
 

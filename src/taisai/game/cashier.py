@@ -217,10 +217,10 @@ def free_in_tray(table: Table) -> int:
 
 
 def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
-    """Chips from the cage, taken in by two people."""
-    wrong = _two_at(table, command.by, command.second, FLOAT) or bad_amount(
-        "an amount", command.amount, FLOAT
-    )
+    """Chips from the cage, taken in by two people, or brought by its side and seen by one of rank here."""
+    wrong = at_table(table, command.by) if command.by != CAGE else None
+    wrong = wrong or two_people(table, command.by, command.second, clause=FLOAT)
+    wrong = wrong or bad_amount("an amount", command.amount, FLOAT)
     wrong = wrong or bad_name("a transfer", command.transfer)
     if wrong:
         return wrong

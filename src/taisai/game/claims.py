@@ -11,7 +11,7 @@ from taisai.game.events import ClaimSettled, Event
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table, Transfer
-from taisai.game.words import ClaimEnd, Moved
+from taisai.game.words import CAGE, ClaimEnd, Moved
 from taisai.rules.clauses import Clause
 from taisai.rules.round import Irregularity
 
@@ -22,8 +22,13 @@ CLAIMS: Final = Clause("house:claims")
 def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
     """A claim is paid or collected at the table or by the cage, or given up."""
     rank = table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings).to
-    wrong = at_least(table, command.by, rank or table.ranks.second, CLAIMS)
-    wrong = wrong or two_people(table, command.by, command.second, clause=CLAIMS)
+    rank = rank or table.ranks.second
+    if command.by == CAGE and command.how is ClaimEnd.CAGE:
+        # Two have signed at the House; whoever else would have settled it here is the second of them.
+        wrong = two_people(table, command.by, command.second, rank=rank, clause=CLAIMS)
+    else:
+        wrong = at_least(table, command.by, rank, CLAIMS)
+        wrong = wrong or two_people(table, command.by, command.second, clause=CLAIMS)
     wrong = wrong or bad_text("a reason", command.reason, least=1 if command.how is ClaimEnd.WAIVE else 0)
     wrong = wrong or _bad_claim_transfer(command)
     if wrong:

@@ -17,8 +17,10 @@ from taisai.game import (
     laying,
     moving,
     opening,
+    readings,
     referrals,
     seating,
+    seeds,
     settling,
     staffing,
     upkeep,
@@ -74,6 +76,9 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.CloseWithdrawal: withdrawal.close_withdrawal,
     commands.Recover: interruption.recover_now,
     commands.Declare: interruption.declare,
+    commands.TakeReading: readings.take_reading,
+    commands.CommitSeed: seeds.commit_seed,
+    commands.RevealSeed: seeds.reveal_seed,
 }
 
 _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
@@ -138,6 +143,9 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.Interrupted: interruption.on_interrupted,
     events.SightDeclared: interruption.on_declared,
     events.SettlementWitnessed: irregular.on_witnessed,
+    events.ReadingTaken: readings.on_reading,
+    events.SeedCommitted: seeds.on_committed,
+    events.SeedRevealed: seeds.on_revealed,
 }
 
 _WITHOUT_TABLE: Final = frozenset({commands.OpenTable, commands.Recover})
@@ -153,6 +161,7 @@ _AFTER_THE_CLOSE: Final = frozenset(
         commands.ReceiveFill,
         commands.SendCredit,
         commands.SendDrop,
+        commands.RevealSeed,
     }
 )
 """What a table that is closed for good still answers: a wrong result is corrected whenever it is found."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
 from taisai.game.lanes import Column
+from taisai.game.words import SHAKER, Fault
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
 from taisai.rules.round import Act, Phase
@@ -18,6 +19,19 @@ RowTotals = dict[str, list[int]]
 
 KeptOut = dict[tuple[str, int, int], int]
 """(layout, row, lane) → how much of a stake the limits keep out of the settlement."""
+
+
+class Reading(NamedTuple):
+    """What a device told of a shake."""
+
+    id: str
+    by: str
+    device: str
+    shake: int
+    faces: tuple[int, ...]
+    fault: Fault | None
+    cards: tuple[int, ...] = ()
+    """Cards of each face that the demonstration shaker drew from."""
 
 
 class Totals(NamedTuple):
@@ -46,12 +60,14 @@ class Round:
 
     __slots__ = (
         "acts", "bets", "bound", "choices", "columns", "counted", "day", "dealt", "gone", "kept_out",
-        "laid_on", "number", "opened_at", "outside", "phase", "result", "returned", "seen", "sessions",
-        "settled", "shuffle", "staked", "stay", "stay_by", "terms", "tolerated", "totals", "tumbles",
-        "voided", "witness",
+        "laid_on", "number", "opened_at", "outside", "phase", "readings", "result", "returned", "seen",
+        "sessions", "settled", "shakes", "shuffle", "staked", "stay", "stay_by", "terms", "tolerated",
+        "totals", "tumbles", "voided", "witness",
     )  # fmt: skip
 
-    def __init__(self, number: int, phase: Phase, day: str, terms: str, opened_at: int) -> None:
+    def __init__(  # noqa: PLR0915  what a round is, in one place
+        self, number: int, phase: Phase, day: str, terms: str, opened_at: int
+    ) -> None:
         self.number = number
         self.opened_at = opened_at
         self.phase = phase
@@ -90,6 +106,10 @@ class Round:
         self.sessions: dict[str, int] = {}
         """Which session of a seat bet in this round."""
         self.tumbles = 0
+        self.shakes = 1
+        """One more than how often bets were opened again."""
+        self.readings: dict[str, Reading] = {}
+        """By their ids, in the order they came."""
         self.seen = False
         """Whether a concealed die was declared seen."""
         self.result: Outcome | None = None
@@ -99,6 +119,17 @@ class Round:
         """Seats that chose to withdraw or not, while the option stands."""
         self.witness: str | None = None
         """The rank that must be present at the settlement."""
+
+    @property
+    def reading(self) -> Reading | None:
+        """The latest of the present shake."""
+        return next((one for one in reversed(self.readings.values()) if one.shake == self.shakes), None)
+
+    @property
+    def drawn(self) -> Reading | None:
+        """What the demonstration shaker drew in the present shake."""
+        drawn = (one for one in self.readings.values() if one.by == SHAKER and one.faces)
+        return next((one for one in drawn if one.shake == self.shakes), None)
 
     def live(self) -> list[BetRegistered]:
         """The bets that stand, in the order they came."""

@@ -73,6 +73,26 @@ class Referral(NamedTuple):
     decided_by: str | None = None
 
 
+class Commitment(NamedTuple):
+    """A seed that the demonstration shaker is bound to and has not revealed."""
+
+    round: int
+    commitment: str
+    """Its SHA-256, in hexadecimal."""
+    source: str
+
+
+class Revealed(NamedTuple):
+    """A seed that was revealed, and what it was drawn with."""
+
+    round: int
+    seed: str
+    shake: int
+    close: int
+    hash: str
+    faces: tuple[int, ...]
+
+
 class Held(NamedTuple):
     """Why the round waits, and by which clause."""
 
@@ -84,11 +104,11 @@ class Table:
     """One table. Made from a rulebook; its first event opens it."""
 
     __slots__ = (
-        "at_risk", "bet_clause", "book", "claims", "claims_made", "colours", "credits", "currency",
-        "day", "demonstration", "digest", "equipment", "holds", "in_force", "irregularities", "latest",
-        "layout", "ledger", "limits", "means", "name", "offers", "open", "payable", "people",
-        "procedure", "purses", "ranks", "referrals", "round", "rounds", "seats", "settings", "shift",
-        "shoe", "shut", "shut_after", "terminals", "terms", "tolerated", "transfers", "waived",
+        "at_risk", "bet_clause", "book", "claims", "claims_made", "colours", "commitment", "credits",
+        "currency", "day", "demonstration", "digest", "equipment", "holds", "in_force", "irregularities",
+        "latest", "layout", "ledger", "limits", "means", "name", "offers", "open", "payable", "people",
+        "procedure", "purses", "ranks", "referrals", "revealed", "round", "rounds", "seats", "settings",
+        "shift", "shoe", "shut", "shut_after", "terminals", "terms", "tolerated", "transfers", "waived",
         "witnessed_by", "zone",
     )  # fmt: skip
 
@@ -156,6 +176,10 @@ class Table:
         self.referrals: dict[str, Referral] = {}
         self.claims: dict[str, Claim] = {}
         self.transfers: dict[str, Transfer] = {}
+        self.commitment: Commitment | None = None
+        """The seed of the demonstration shaker that is open."""
+        self.revealed: Revealed | None = None
+        """The one that was revealed last."""
 
     @property
     def phase(self) -> Phase:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
@@ -25,15 +26,19 @@ class Verdict(NamedTuple):
     kept_out_by: Clause | None = None
 
 
-def verdicts(table: Table, round_: Round) -> list[Verdict]:
-    """What became of every bet that stood: settled, returned by a void, or still open (then nothing yet)."""
+def verdicts(table: Table, round_: Round, bets: Sequence[BetRegistered] | None = None) -> list[Verdict]:
+    """What became of every bet that stood: settled, returned by a void, or still open (then nothing yet).
+
+    Of one seat alone where all its `bets` that stood are given.
+    """
+    stood = round_.live() if bets is None else bets
     if round_.voided:
         void = table.irregularities.void
-        return [Verdict(bet, 0, bet.stake, void) for bet in round_.live()]
+        return [Verdict(bet, 0, bet.stake, void) for bet in stood]
     if round_.settled is None or round_.result is None:
         return []
     left = dict(round_.kept_out)
-    found = [_verdict(table, round_, bet, left) for bet in reversed(round_.live())]
+    found = [_verdict(table, round_, bet, left) for bet in reversed(stood)]
     return found[::-1]
 
 

@@ -17,7 +17,13 @@ TABLE: Final = "table"
 """A table's side of a transfer, as it arrives at the House."""
 HOUSE: Final = "house"
 """The House's word on who someone is: whoever signs in does so by its staff roll."""
-SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE, TABLE, HOUSE})
+FLOOR: Final = "floor"
+"""The live server itself: what it notes of sign-ins, settings, and its own starts and stops."""
+SHAKER: Final = "shaker"
+"""The demonstration shaker, which draws by seed and is none of play for money."""
+RECOGNISER: Final = "recogniser"
+"""The port behind which a device at the table recognises the dice."""
+SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE, TABLE, HOUSE, FLOOR, SHAKER, RECOGNISER})
 """Actors that are no persons; each may do only what is its own."""
 
 
@@ -102,3 +108,16 @@ class Hold(StrEnum):
     """Players choose whether to withdraw all their bets."""
     REFERRAL = "referral"
     """Someone of the named rank must decide."""
+
+
+class Fault(StrEnum):
+    """Why a device has no faces to tell."""
+
+    NO_SHAKE = "no-shake"
+    """The dice were not set going, or did not come to rest."""
+    INVALID = "invalid"
+    """They rest, and make no outcome: one leans or lies on another."""
+    INVALID_AFTER_RESHAKE = "invalid-after-reshake"
+    """The same again, after the rules had them shaken once more."""
+    DOWN = "down"
+    """The device itself does not work."""

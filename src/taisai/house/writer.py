@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, current_thread
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from taisai.game.refusals import Reason, Refusal
 from taisai.house.errors import JournalError
@@ -18,6 +18,8 @@ MOST_AT_ONCE: Final = 2_000  # commands of one group; beyond it the first would 
 MOST_WAITING: Final = 100_000  # commands; beyond it, some seconds of work, a newcomer is refused at once
 
 Answered = Callable[[Answer | BaseException], None]
+Job = Callable[[Keeper], Any]
+"""Something to be done with the keeper, in its thread, between commands: a look at a table, a seal."""
 
 
 class _Waiting(NamedTuple):
@@ -25,12 +27,19 @@ class _Waiting(NamedTuple):
     answered: Answered
 
 
+class _Errand(NamedTuple):
+    job: Job
+    done: Callable[[Any], None]
+
+
 class Writer:
     """Owns a keeper: nobody else may ask it anything while the thread runs."""
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, keeper: Keeper, *, after: Callable[[], None] | None = None) -> None:
+        """`after` is called in the thread whenever those who waited together have been answered."""
         self._keeper = keeper
-        self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._after = after
+        self._queue: SimpleQueue[_Waiting | _Errand | None] = SimpleQueue()
         self._closed = False
         self._closing = Lock()  # nobody comes after the last
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
@@ -45,6 +54,13 @@ class Writer:
                 self._queue.put(_Waiting(ask, answered))
                 return
         answered(_TOO_MANY)
+
+    def run(self, job: Job, done: Callable[[Any], None]) -> None:
+        """Puts a job in the queue, in order with the commands; `done` gets what it returns or raises."""
+        with self._closing:
+            if self._closed:
+                raise JournalError("expected a writer at work, got one that was closed")
+            self._queue.put(_Errand(job, done))
 
     def ask(self, ask: Ask) -> Answer:
         """Puts a command in the queue and waits for its answer."""
@@ -78,12 +94,25 @@ class Writer:
                 except Empty:
                     break
             going_on = None not in group
-            self._answer([one for one in group if one is not None])
+            together: list[_Waiting] = []
+            for one in group:
+                if isinstance(one, _Waiting):
+                    together.append(one)
+                elif one is not None:
+                    self._answer(together)
+                    together = []
+                    self._do(one)
+            self._answer(together)
+            if self._after is not None:
+                with suppress(Exception):  # as with those who are answered
+                    self._after()
             if self._queue.empty():  # nobody waits for what is only there for the next start
                 with suppress(Exception):
                     self._keeper.save()
 
     def _answer(self, group: list[_Waiting]) -> None:
+        if not group:
+            return
         answers: Sequence[Answer | BaseException]
         try:
             answers = self._keeper.outcomes([one.ask for one in group])
@@ -94,6 +123,15 @@ class Writer:
                 one.answered(answer)
             except Exception:  # noqa: BLE001, S112  he may be gone; those after him still wait
                 continue
+
+    def _do(self, errand: _Errand) -> None:
+        found: Any
+        try:
+            found = errand.job(self._keeper)
+        except BaseException as error:  # noqa: BLE001  as above
+            found = error
+        with suppress(Exception):
+            errand.done(found)
 
 
 _TOO_MANY: Final = Refusal(

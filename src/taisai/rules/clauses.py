@@ -65,6 +65,12 @@ HOUSE: Final[Mapping[Clause, str]] = {
     Clause(
         "house:shoe"
     ): "A shoe is loaded, shuffled and burnt as the table's settings say before it is dealt from.",
+    Clause(
+        "house:readings"
+    ): "A device's reading is recorded after the close and offered to the Dealer, who enters the result.",
+    Clause(
+        "house:demonstration-shaker"
+    ): "At a demonstration table seeds may stand in for dice: committed before bets open, revealed after.",
     Clause("house:referral"): "A referral is decided once, by the rank it went to or above, with a reason.",
     Clause(
         "house:player-call"
@@ -81,6 +87,24 @@ HOUSE: Final[Mapping[Clause, str]] = {
     Clause(
         "house:cage"
     ): "The cage holds the house's cash and chips, and what it brings in or takes out is recorded.",
+    Clause(
+        "house:access"
+    ): "Staff sign in under their own names; three failures in a row lock, and two others unlock.",
+    Clause(
+        "house:devices"
+    ): "A device has one name, one key and one table, a terminal one seat; a supervisor enrols it.",
+    Clause("house:settings"): "The settings that the system runs under are recorded whenever they change.",
+    Clause("house:running"): "Each start and stop of the system is recorded, and which program it is.",
+    Clause(
+        "house:clock"
+    ): "A jump of the machine's clock is recorded; what comes first never depends on a clock.",
+    Clause("house:large-wins"): "A win of the threshold or more is noted once, for people to look at.",
+    Clause(
+        "house:overrides"
+    ): "Whoever goes against a device's reading or the system's proposal is recorded by name.",
+    Clause(
+        "house:watch"
+    ): "The results of each set of dice are watched; an alarm is noted and changes no result.",
     Clause(
         "house:journal"
     ): "What is not in the journal for good has not happened; if it cannot be written, nothing is decided.",

@@ -61,6 +61,11 @@ def _proved(report: Report) -> Iterator[str]:
         f"{count(report.settlements, 'settlement')} recomputed, {count(report.bets, 'bet')}, "
         f"{count(report.voids, 'void round')}"
     )
+    if report.draws:
+        yield (
+            f"{count(report.draws, 'draw')} of the demonstration shaker made again: each follows from a seed "
+            "that was committed before bets opened and from the entry that closed them"
+        )
     transit = count(report.in_transit, "transfer")
     yield (
         f"the books of {count(report.tables, 'table')} balance after every round and at the end; "

@@ -7,6 +7,15 @@ from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
 from taisai.game.cage import messages as said
+from taisai.game.cage.access import (
+    again_at_door,
+    consequences,
+    failed_as,
+    left_locked,
+    name_taken,
+    not_admitted,
+    too_many_at_door,
+)
 from taisai.game.cage.house import House, Ticket, Transfer, entries, movement_of, transfer_of
 from taisai.game.cage.messages import HouseCommand, HouseEvent
 from taisai.game.cage.values import (
@@ -18,13 +27,13 @@ from taisai.game.cage.values import (
     too_many,
     wrong_values,
 )
-from taisai.game.names import folded, is_name
+from taisai.game.names import is_name
 from taisai.game.refusals import Reason, Refusal, first
-from taisai.game.words import SYSTEM, TABLE
+from taisai.game.words import FLOOR, TABLE
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 
-MOST_PEOPLE: Final = 10_000  # on the roll at a time
+MOST_PEOPLE: Final = 10_000  # on the roll at a time, and locked when they left it
 MOST_MOVEMENTS: Final = 1_000_000  # of the owners' money, of one stream: a retry must be known as one
 MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be told
 MOST_TRANSFERS: Final = 3_000_000  # of one stream: each ticket issued and accepted, and as many others
@@ -34,6 +43,9 @@ _PEOPLE: Final = Clause("house:people")
 _TICKETS: Final = Clause("house:tickets")
 _CLAIMS: Final = Clause("house:claims")
 _FLOAT: Final = Clause("house:float")
+_ACCESS: Final = Clause("house:access")
+_DEVICES: Final = Clause("house:devices")
+_RUNNING: Final = Clause("house:running")
 
 
 class _Who(Enum):
@@ -43,11 +55,15 @@ class _Who(Enum):
     """Whoever opens the House."""
     TABLE = auto()
     """A table's side of a transfer, which the system itself carries."""
+    FLOOR = auto()
+    """The live server itself."""
     STAFF = auto()
     TWO = auto()
     """Staff, with a second person of the second rank or above."""
     SUPERVISOR = auto()
     """Staff of the second rank or above, or whoever opened the House; to enrol one of them takes two."""
+    SELF = auto()
+    """The person himself; else the same."""
 
 
 class _Act(NamedTuple):
@@ -71,7 +87,29 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     said.CountDrop: _Act(said.DropCounted, Clause("house:drop"), _Who.TWO),
     said.PayClaim: _Act(said.ClaimPaid, _CLAIMS, _Who.TWO),
     said.CollectClaim: _Act(said.ClaimCollected, _CLAIMS, _Who.TWO),
+    said.EnrolDevice: _Act(said.DeviceEnrolled, _DEVICES, _Who.SUPERVISOR),
+    said.DismissDevice: _Act(said.DeviceDismissed, _DEVICES, _Who.SUPERVISOR),
+    said.NoteSignIn: _Act(said.SignedIn, _ACCESS, _Who.FLOOR),
+    said.NoteFailure: _Act(said.SignInFailed, _ACCESS, _Who.FLOOR),
+    said.UnlockPerson: _Act(said.PersonUnlocked, _ACCESS, _Who.SUPERVISOR),
+    said.NoteSignOut: _Act(said.SignedOut, _ACCESS, _Who.FLOOR),
+    said.RevokeSessions: _Act(said.SessionsRevoked, _ACCESS, _Who.SUPERVISOR),
+    said.SetCredentials: _Act(said.CredentialsSet, _ACCESS, _Who.SELF),
+    said.TakeSettings: _Act(said.SettingsTaken, Clause("house:settings"), _Who.FLOOR),
+    said.NoteStart: _Act(said.SystemStarted, _RUNNING, _Who.FLOOR),
+    said.NoteStop: _Act(said.SystemStopped, _RUNNING, _Who.FLOOR),
+    said.NoteClock: _Act(said.ClockJumped, Clause("house:clock"), _Who.FLOOR),
+    said.NoteWin: _Act(said.LargeWinNoted, Clause("house:large-wins"), _Who.FLOOR),
+    said.NoteOverride: _Act(said.OverrideNoted, Clause("house:overrides"), _Who.FLOOR),
+    said.NoteAlarm: _Act(said.DiceAlarmNoted, Clause("house:watch"), _Who.FLOOR),
 }
+
+
+_ACTORS: Final[Mapping[_Who, tuple[str, str, Clause | None]]] = {
+    _Who.TABLE: (TABLE, "the table's side of a transfer", Clause("house:transfers")),
+    _Who.FLOOR: (FLOOR, "the live server itself", None),
+}
+"""What an actor of the system's own is called, and by which clause others are not it; None: by the act's."""
 
 
 def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] | Refusal:
@@ -81,7 +119,7 @@ def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] 
         wanted = "OpenHouse once, before everything else" if act else "a command of the House"
         got = f"expected {wanted}, got {type(command).__name__}"
         return Refusal(Reason.OUT_OF_ORDER, Clause("house:order"), got)
-    refusals = [*_people(house, command, act.who), *wrong_values(command, act.clause)]
+    refusals = [*_people(house, command, act), *wrong_values(command, act.clause)]
     event = _draft(house, command, act)
     again = _again(house, event)
     if isinstance(again, Refusal):
@@ -92,7 +130,7 @@ def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] 
         return refused
     if again:
         return ()
-    return first(list(_money(house, event))) or (event,)
+    return first(list(_money(house, event))) or (event, *consequences(house, event))
 
 
 def _draft(house: House, command: HouseCommand, act: _Act) -> HouseEvent:
@@ -101,6 +139,8 @@ def _draft(house: House, command: HouseCommand, act: _Act) -> HouseEvent:
     if isinstance(command, said.RedeemTicket | said.SendTicket):
         ticket = found(house.tickets, command.ticket)
         told["amount"] = ticket.amount if ticket else 0
+    elif isinstance(command, said.NoteFailure):
+        told |= failed_as(house, command)
     return act.event(clause=act.clause, **told)
 
 
@@ -125,22 +165,29 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         return same or _issued(ticket)
     if isinstance(event, said.PersonEnrolled) and (rank := found(house.people, event.person)):
         return rank == event.rank
-    return False
+    return again_at_door(house, event)
 
 
 # People
 
 
-def _people(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
+def _people(house: House, command: HouseCommand, act: _Act) -> Iterator[Refusal]:
     """Why these people may not ask for it."""
-    if who is _Who.ANYONE:
-        return
-    if who is _Who.TABLE:
-        if command.by != TABLE:
-            got = f"expected the table's side of a transfer ({TABLE!r}), got {quoted(command.by)}"
-            yield Refusal(Reason.NOT_HIS_TO_DO, Clause("house:transfers"), got)
-        return
+    who = act.who
+    if who in _ACTORS:
+        actor, what, clause = _ACTORS[who]
+        if command.by != actor:
+            got = f"expected {what} ({actor!r}), got {quoted(command.by)}"
+            yield Refusal(Reason.NOT_HIS_TO_DO, clause or act.clause, got)
+    elif who is not _Who.ANYONE:
+        yield from _staff(house, command, who)
+
+
+def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
     rank = found(house.people, command.by)
+    himself = who is _Who.SELF and rank is not None and command.by == getattr(command, "person", None)
+    if who is _Who.SELF:
+        who = _Who.STAFF if himself else _Who.SUPERVISOR
     opener = who is _Who.SUPERVISOR and command.by == house.opened_by
     if rank is None and not opener:
         got = f"expected someone on the staff roll, got {quoted(command.by)}"
@@ -149,8 +196,15 @@ def _people(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]
         yield from _supervising(house, command, rank)
     if who is _Who.TWO:
         yield from _second(house, getattr(command, "second", None), command.by)
-    if isinstance(command, said.EnrolPerson):
-        yield from _enrolling(house, command)
+    match command:
+        case said.EnrolPerson():
+            yield from _enrolling(house, command)
+        case said.UnlockPerson():
+            yield from _unlocking(house, command)
+        case said.SetCredentials():
+            yield from _replacing(house, command, himself=himself)
+        case _:
+            pass
 
 
 def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Refusal]:
@@ -171,6 +225,22 @@ def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
     changed = found(house.people, command.person) != command.rank  # a retry needs nobody's consent
     # A second person who is named where none is asked is still one that the event will tell of.
     if command.second is not None or (house.supervising(command.rank) and changed and not alone):
+        yield from _second(house, command.second, command.by, command.person)
+
+
+def _unlocking(house: House, command: said.UnlockPerson) -> Iterator[Refusal]:
+    """Nobody unlocks himself, neither as the first nor as the second of two."""
+    if same_person(command.by, command.person):
+        got = f"expected someone other than {command.person!r} himself"
+        yield Refusal(Reason.NOT_HIS_TO_DO, _ACCESS, got)
+    yield from _second(house, command.second, command.by, command.person)
+
+
+def _replacing(house: House, command: said.SetCredentials, *, himself: bool) -> Iterator[Refusal]:
+    """Nobody gives himself another second person's password: to replace one takes two others."""
+    rank = found(house.people, command.person)
+    replaced = rank is not None and command.person in house.credentials
+    if command.second is not None or (replaced and house.supervising(rank) and not himself):
         yield from _second(house, command.second, command.by, command.person)
 
 
@@ -206,7 +276,7 @@ def _state(house: House, command: HouseCommand) -> Iterator[Refusal]:
                 got = f"claim {command.claim!r} was settled by {_told(house.transfers[under])}"
                 yield Refusal(Reason.RULED_OUT, _CLAIMS, f"expected a claim that is open, but {got}")
         case _:
-            pass
+            yield from not_admitted(house, command)
 
 
 def _enrollable(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
@@ -215,14 +285,8 @@ def _enrollable(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
         yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
     if not is_name(command.person):
         return  # and its value is refused
-    name = folded(command.person)
-    if name in SYSTEM:
-        got = f"expected a person, got {command.person!r}, one of the system's own actors"
-        yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
-    if house.names.get(name, command.person) != command.person:
-        got = f"{command.person!r} besides {house.names[name]!r}"
-        got = f"expected a name that nobody on the roll has, got {got}"
-        yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
+    yield from name_taken(house, command.person, _PEOPLE)
+    yield from left_locked(house, command.person)
 
 
 def _redeemable(house: House, name: str) -> Iterator[Refusal]:
@@ -251,9 +315,17 @@ def _counts(house: House, event: HouseEvent) -> Iterator[Refusal]:
         yield too_many("transfers", MOST_TRANSFERS)
     if movement_of(event) and len(house.movements) >= MOST_MOVEMENTS:
         yield too_many("movements of the owners' money", MOST_MOVEMENTS)
-    newcomer = isinstance(event, said.PersonEnrolled) and found(house.people, event.person) is None
-    if newcomer and len(house.people) >= MOST_PEOPLE:
-        yield too_many("people", MOST_PEOPLE)
+    if isinstance(event, said.PersonEnrolled) and found(house.people, event.person) is None:
+        yield from _full(house, event.person)
+    yield from too_many_at_door(house, event)
+
+
+def _full(house: House, newcomer: str) -> Iterator[Refusal]:
+    """Whether the roll is; whoever left it locked still counts, or locks would grow for ever."""
+    if len(house.people) + len(house.locked) >= MOST_PEOPLE:
+        known = house.people.keys() | house.locked
+        if not is_name(newcomer) or len(known | {newcomer}) > MOST_PEOPLE:
+            yield too_many("people", MOST_PEOPLE)
 
 
 def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from taisai.game.cage.errors import StreamError
 from taisai.game.cage.messages import (
     CapitalBrought,
     CapitalTaken,
@@ -23,8 +24,9 @@ from taisai.game.cage.messages import (
     TicketRedeemed,
     TicketSold,
 )
+from taisai.game.cage.presence import Device, Win, apply_presence, forget_person
 from taisai.game.money import Account, Entry, Ledger
-from taisai.game.names import folded
+from taisai.game.names import folded, is_name
 
 
 class Kind(StrEnum):
@@ -102,16 +104,13 @@ class Ticket(NamedTuple):
     redeemed: Redemption | None = None
 
 
-class StreamError(Exception):
-    """An event that cannot follow the ones before it: a defect, never a refusal."""
-
-
 class House:
     """The House. Its first event opens it."""
 
     __slots__ = (
-        "claims", "currency", "ladder", "ledger", "movements", "name", "names", "opened_by", "people",
-        "second_rank", "staffed", "tickets", "transfers",
+        "claims", "credentials", "currency", "device_names", "devices", "failures", "ladder", "ledger",
+        "locked", "movements", "name", "names", "opened_by", "people", "second_rank", "sessions", "settings",
+        "staffed", "terminals", "tickets", "transfers", "wins",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -132,6 +131,23 @@ class House:
         self.claims: dict[tuple[str, str], str] = {}
         """(table, claim) → the transfer under which the cage paid or collected it."""
         self.ledger = Ledger()
+        self.devices: dict[str, Device] = {}
+        self.device_names: dict[str, str] = {}
+        """Folded name → the device that has it."""
+        self.terminals: dict[tuple[str, str], str] = {}
+        """(table, seat) → the terminal that is there."""
+        self.failures: dict[str, int] = {}
+        """Person → failures to sign in since the last success."""
+        self.locked: set[str] = set()
+        """Who cannot sign in until two others unlock him; whoever leaves the roll stays locked."""
+        self.sessions: dict[str, str] = {}
+        """Open session → person."""
+        self.credentials: set[str] = set()
+        """Whose password and second factor have been set."""
+        self.settings: dict[str, str] = {}
+        """What the system runs under, as it was taken last."""
+        self.wins: dict[Win, int] = {}
+        """(table, round, seat) → amount of the latest large wins, the oldest first."""
 
     @property
     def open(self) -> bool:
@@ -142,6 +158,10 @@ class House:
     def outstanding(self) -> int:
         """The value of all tickets that nobody has redeemed."""
         return sum(ticket.amount for ticket in self.tickets.values() if ticket.redeemed is None)
+
+    def called(self, name: object) -> str | None:
+        """The person on the roll who is meant by a name in whatever letters."""
+        return self.names.get(folded(name)) if isinstance(name, str) and is_name(name) else None
 
     def supervising(self, rank: object) -> bool:
         """Whether a rank is the second rank or above."""
@@ -253,13 +273,14 @@ def _apply(house: House, event: HouseEvent) -> None:
             _enrol(house, event)
         case PersonDismissed():
             del house.people[event.person], house.names[folded(event.person)]
+            forget_person(house, event.person)
         case CapitalBrought() | CapitalTaken():
             _move(house, event)
         case TicketSold() | TicketIssued():
             _add_ticket(house, event)
         case TicketRedeemed() | TicketAccepted():
             _redeem(house, event)
-        case _ if type(event) not in _CHANGES and type(event) not in _KINDS:
+        case _ if not apply_presence(house, event) and type(event) not in (*_CHANGES, *_KINDS):
             raise StreamError(f"expected an event of the House, got {event}")
 
 

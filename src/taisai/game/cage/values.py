@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
-from taisai.game.cage.messages import HouseCommand, OpenHouse
+from taisai.game.cage.messages import (
+    DeviceKind,
+    EnrolDevice,
+    HouseCommand,
+    NoteClock,
+    NoteSignIn,
+    NoteSignOut,
+    NoteWin,
+    OpenHouse,
+    SignOutCause,
+    TakeSettings,
+)
 from taisai.game.day import LATEST
 from taisai.game.names import MOST_ID, folded, is_name
 from taisai.game.refusals import Reason, Refusal
@@ -17,34 +29,111 @@ from taisai.rules.settlement import GREATEST_SUM
 MOST_RANKS: Final = 20  # of the ladder; the longest of the documents has four
 MOST_SESSIONS: Final = 2**31 - 1  # of one seat: one a second would last for 68 years
 
+MOST_ROUND: Final = 2**31 - 1  # of one table, likewise
+MOST_TEXT: Final = 500  # characters of a reason or detail
+MOST_SETTINGS: Final = 1_000  # at once: some dozens of the system's own, and ten for each of a hundred tables
+MOST_SETTING: Final = 1_000  # characters of one
+
 _PEOPLE: Final = Clause("house:people")
 _IDS: Final = frozenset(
-    {"by", "claim", "currency", "house", "id", "person", "seat", "table", "ticket", "transfer"}
+    {"by", "claim", "currency", "device", "house", "id", "item", "person", "seat", "table", "ticket"}
+    | {"transfer"}
 )
-_LEAST: Final[Mapping[str, int]] = {"amount": 1, "declared": 0, "counted": 0}
+_LEAST: Final[Mapping[str, int]] = {"amount": 1, "declared": 0, "counted": 0, "threshold": 1}
 """A drop box may hold nothing; nothing else that moves is nothing."""
+_TEXTS: Final = frozenset(
+    {"address", "detail", "e_value", "manifest", "program", "reason", "serial", "what", "why"}
+)
+_NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
+    "at": (0, LATEST),
+    "results": (1, GREATEST_SUM),
+    "round": (1, MOST_ROUND),
+    "session": (1, MOST_SESSIONS),
+}
+_KEY: Final = re.compile("[0-9a-f]{64}")
 
 
 def wrong_values(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
     """What is wrong with the values of a command, whatever the state of the House."""
     for name in command.__struct_fields__:
         value = getattr(command, name)
-        if name in _IDS and not is_name(value):
-            wanted = f"1 to {MOST_ID} printable characters as {name}"
-            yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
-        elif name in _LEAST and (type(value) is not int or value < _LEAST[name]):
-            wanted = f"a whole number of at least {_LEAST[name]} as {name}"
-            yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
-        elif name in _LEAST and value > GREATEST_SUM:
+        if name in _LEAST and type(value) is int and value > GREATEST_SUM:
             yield beyond(name, value)
-        elif name == "at" and (type(value) is not int or not 0 <= value <= LATEST):
-            wanted = f"milliseconds from 0 to {LATEST} as at"
+        elif wanted := _wanted(command, name, value):
             yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
-        elif name == "session" and (type(value) is not int or not 1 <= value <= MOST_SESSIONS):
-            wanted = f"a session from 1 to {MOST_SESSIONS}"
-            yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
-    if isinstance(command, OpenHouse):
-        yield from _ladder(command.ladder, command.second_rank)
+    match command:
+        case OpenHouse():
+            yield from _ladder(command.ladder, command.second_rank)
+        case TakeSettings():
+            yield from _settings(command.settings, clause)
+        case NoteWin() if type(command.amount) is type(command.threshold) is int:
+            if command.amount < command.threshold:
+                got = f"{quoted(command.amount)} under {quoted(command.threshold)}"
+                yield Refusal(Reason.BAD_VALUE, clause, f"expected a win of the threshold or more, got {got}")
+        case _:
+            pass
+
+
+def _wanted(command: HouseCommand, name: str, value: object) -> str | None:
+    """What a field must hold, where it does not."""
+    wanted, right = _of_command(command, name, value)
+    if wanted:
+        return None if right else wanted
+    if name in _IDS:
+        return None if is_name(value) else f"1 to {MOST_ID} printable characters as {name}"
+    if name in _TEXTS:
+        return None if _is_text(value, MOST_TEXT, 1) else f"1 to {MOST_TEXT} printable characters as {name}"
+    if name in _LEAST:
+        if type(value) is int and value >= _LEAST[name]:
+            return None
+        return f"a whole number of at least {_LEAST[name]} as {name}"
+    if name in _NUMBERS:
+        least, most = _NUMBERS[name]
+        right = type(value) is int and least <= value <= most
+        return None if right else f"{_CALLED.get(name, 'a whole number')} from {least} to {most} as {name}"
+    return None
+
+
+_CALLED: Final[Mapping[str, str]] = {"at": "milliseconds", "session": "a session"}
+
+
+def _of_command(command: HouseCommand, name: str, value: object) -> tuple[str, bool]:
+    """What a field of one kind of command alone must hold, and whether it does."""
+    match command, name:
+        case (NoteSignIn() | NoteSignOut(), "session"):
+            return f"1 to {MOST_ID} printable characters as session", is_name(value)
+        case NoteSignOut(), "why":
+            return f"one of {', '.join(SignOutCause)} as why", isinstance(value, SignOutCause)
+        case EnrolDevice(), "kind":
+            return f"one of {', '.join(DeviceKind)} as kind", isinstance(value, DeviceKind)
+        case EnrolDevice(), "key":
+            right = type(value) is str and _KEY.fullmatch(value) is not None
+            return "an Ed25519 public key of 64 hexadecimal characters (0-9, a-f) as key", right
+        case EnrolDevice(), "seat" if command.kind is not DeviceKind.TERMINAL:
+            return "no seat, which only a terminal has", value is None
+        case NoteClock(), "jump":
+            right = type(value) is int and value != 0 and -LATEST <= value <= LATEST
+            return f"milliseconds from -{LATEST} to {LATEST} and not 0 as jump", right
+        case _:
+            return "", True
+
+
+def _is_text(value: object, most: int, least: int = 0) -> bool:
+    return type(value) is str and least <= len(value) <= most and value.isprintable()
+
+
+def _settings(settings: object, clause: Clause) -> Iterator[Refusal]:
+    if type(settings) is not dict:
+        got = f"expected settings by their names, got {quoted(settings)}"
+        yield Refusal(Reason.BAD_VALUE, clause, got)
+    elif len(settings) > MOST_SETTINGS:
+        yield too_many("settings", MOST_SETTINGS)
+    else:
+        for name, value in settings.items():
+            if not is_name(name) or not _is_text(value, MOST_SETTING):
+                wanted = f"a name of 1 to {MOST_ID} printable characters and a text of at most {MOST_SETTING}"
+                got = f"{quoted(name)}: {quoted(value)}"
+                yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {got}")
 
 
 def _ladder(ladder: object, second_rank: object) -> Iterator[Refusal]:

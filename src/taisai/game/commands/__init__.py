@@ -3,6 +3,7 @@
 from typing import Final
 
 from taisai.game.commands.command import Command, Faces, kebab
+from taisai.game.commands.dice import CommitSeed, RevealSeed, TakeReading
 from taisai.game.commands.money import (
     BuyColour,
     BuyCredits,
@@ -95,6 +96,9 @@ COMMANDS: Final[tuple[type[Command], ...]] = (
     CloseWithdrawal,
     Recover,
     Declare,
+    TakeReading,
+    CommitSeed,
+    RevealSeed,
 )
 """Every command there is."""
 
@@ -111,6 +115,7 @@ __all__ = [
     "CloseTable",
     "CloseWithdrawal",
     "Command",
+    "CommitSeed",
     "CountCards",
     "DecideReferral",
     "Declare",
@@ -135,6 +140,7 @@ __all__ = [
     "Reopen",
     "RepairItem",
     "Report",
+    "RevealSeed",
     "SendCredit",
     "SendDrop",
     "SetLimits",
@@ -144,6 +150,7 @@ __all__ = [
     "Shut",
     "Slip",
     "TakeBack",
+    "TakeReading",
     "TakeSeat",
     "kebab",
 ]

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from taisai.game.events.dice import ReadingTaken, SeedCommitted, SeedRevealed
 from taisai.game.events.event import Event
 from taisai.game.events.money import (
     BetMoved,
@@ -135,6 +136,9 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     Interrupted,
     SightDeclared,
     SettlementWitnessed,
+    ReadingTaken,
+    SeedCommitted,
+    SeedRevealed,
 )
 """Every event there is."""
 
@@ -176,6 +180,7 @@ __all__ = [
     "OddsOffered",
     "PersonAssigned",
     "PersonLeft",
+    "ReadingTaken",
     "ReferralDecided",
     "Referred",
     "ResultCorrected",
@@ -186,6 +191,8 @@ __all__ = [
     "RoundVoided",
     "SeatLeft",
     "SeatTaken",
+    "SeedCommitted",
+    "SeedRevealed",
     "SettlementUndone",
     "SettlementWitnessed",
     "ShakerActivated",

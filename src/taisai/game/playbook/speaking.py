@@ -47,6 +47,9 @@ _OBJECTS: Final = {
     "call-attendant": "subject",
     "decide-referral": "referral",
     "declare": "declared",
+    "take-reading": "reading",
+    "commit-seed": "commitment",
+    "reveal-seed": "seed",
     str(Act.TUMBLE): "tumbles",
     str(Act.ENTER_RESULT): "faces",
 }

@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.cage.house import House, Movement, Ticket, Transfer
+from taisai.game.cage.presence import Device
 from taisai.game.names import folded
 from taisai.game.snapshot.codec import Snapshot
 from taisai.game.snapshot.parts import LedgerSnapshot, ledger_snapshot_of, restored_ledger
 
 
 class HouseSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The House. Who has which folded name follows from the roll, which claim was met from the transfers."""
+    """The House. Who has which folded name follows from the roll, which claim was met from the transfers.
+
+    A field that comes later has no default: an audit compares bytes, so what an older program wrote
+    down is not read, and the entries make the House again.
+    """
 
     name: str
     currency: str
@@ -25,6 +30,15 @@ class HouseSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
     tickets: tuple[Ticket, ...]
     transfers: tuple[Transfer, ...]
     ledger: LedgerSnapshot
+    devices: tuple[Device, ...]
+    failures: tuple[tuple[str, int], ...]
+    locked: tuple[str, ...]
+    sessions: tuple[tuple[str, str], ...]
+    """(session, person)."""
+    credentials: tuple[str, ...]
+    settings: dict[str, str]
+    wins: tuple[tuple[str, int, str, int], ...]
+    """(table, round, seat, amount), the oldest first."""
 
 
 _AS_IT_IS: Final = ("name", "currency", "ladder", "second_rank", "opened_by", "staffed")
@@ -39,6 +53,13 @@ def house_snapshot_of(house: House) -> HouseSnapshot:
         tickets=tuple(house.tickets.values()),
         transfers=tuple(house.transfers.values()),
         ledger=ledger_snapshot_of(house.ledger),
+        devices=tuple(house.devices.values()),
+        failures=tuple(house.failures.items()),
+        locked=tuple(sorted(house.locked)),
+        sessions=tuple(house.sessions.items()),
+        credentials=tuple(sorted(house.credentials)),
+        settings=dict(house.settings),
+        wins=tuple((*win, amount) for win, amount in house.wins.items()),
     )
 
 
@@ -54,4 +75,13 @@ def restored_house(snapshot: HouseSnapshot) -> House:
     house.transfers = {one.id: one for one in snapshot.transfers}
     house.claims = {(one.table, one.claim): one.id for one in snapshot.transfers if one.claim is not None}
     house.ledger = restored_ledger(snapshot.ledger)
+    house.devices = {one.name: one for one in snapshot.devices}
+    house.device_names = {folded(name): name for name in house.devices}
+    house.terminals = {one.place: one.name for one in snapshot.devices if one.place}
+    house.failures = dict(snapshot.failures)
+    house.locked = set(snapshot.locked)
+    house.sessions = dict(snapshot.sessions)
+    house.credentials = set(snapshot.credentials)
+    house.settings = dict(sorted(snapshot.settings.items()))
+    house.wins = {(table, number, seat): amount for table, number, seat, amount in snapshot.wins}
     return house

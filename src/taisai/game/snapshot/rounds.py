@@ -13,7 +13,7 @@ from taisai.game import lanes
 from taisai.game.events import BetRegistered
 from taisai.game.lanes import Column
 from taisai.game.past import Load
-from taisai.game.round import Round, Settled, Totals
+from taisai.game.round import Reading, Round, Settled, Totals
 from taisai.game.snapshot.codec import Snapshot, SnapshotError, decode
 from taisai.game.words import Means
 from taisai.rules.clauses import Clause
@@ -67,6 +67,8 @@ class RoundSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
     tolerated: tuple[str, ...]
     sessions: tuple[tuple[str, int], ...]
     tumbles: int
+    shakes: int
+    readings: tuple[Reading, ...]
     seen: bool
     result: str | None
     settled: Totals | None
@@ -79,7 +81,7 @@ class RoundSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 _AS_IT_IS: Final = (
     "number", "opened_at", "phase", "day", "terms", "stay_by", "dealt", "shuffle", "staked", "counted",
-    "bound", "tumbles", "seen", "voided", "witness",
+    "bound", "tumbles", "shakes", "seen", "voided", "witness",
 )  # fmt: skip
 """What a round and its snapshot have alike, and nobody changes in place."""
 _BET: Final = attrgetter(*BetLaid.__struct_fields__)
@@ -105,6 +107,7 @@ def round_snapshot_of(round_: Round) -> RoundSnapshot:
         kept_out=tuple((*cell, amount) for cell, amount in round_.kept_out.items()),
         tolerated=tuple(sorted(round_.tolerated)),
         sessions=tuple(round_.sessions.items()),
+        readings=tuple(round_.readings.values()),
         result=None if round_.result is None else str(round_.result),
         settled=None if settled is None else Totals(*settled[:4]),
         by_purse=() if settled is None else tuple(settled.by_purse),
@@ -134,6 +137,7 @@ def restored_round(snapshot: RoundSnapshot) -> Round:
     round_.outside, round_.tolerated = set(snapshot.outside), set(snapshot.tolerated)
     round_.kept_out = {(layout, row, lane): amount for layout, row, lane, amount in snapshot.kept_out}
     round_.choices = dict(snapshot.choices)
+    round_.readings = {one.id: one for one in snapshot.readings}
     return round_
 
 

@@ -24,7 +24,7 @@ from taisai.game.snapshot.parts import (
     shoe_snapshot_of,
 )
 from taisai.game.snapshot.rounds import RoundSnapshot, restored_round, round_snapshot_of
-from taisai.game.table import Claim, Person, Referral, Table, Transfer
+from taisai.game.table import Claim, Commitment, Person, Referral, Revealed, Table, Transfer
 from taisai.game.terms import Basis, digest_of
 from taisai.game.words import Hold, Subject
 from taisai.rules.book import Rulebook
@@ -87,11 +87,14 @@ class TableSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
     referrals: tuple[ReferralSnapshot, ...]
     claims: tuple[Claim, ...]
     transfers: tuple[tuple[str, Transfer], ...]
+    commitment: Commitment | None
+    revealed: Revealed | None
 
 
 _AS_IT_IS: Final = (
     "name", "open", "bet_clause", "limits", "layout", "digest", "currency", "day", "zone", "shift",
-    "demonstration", "latest", "claims_made", "shut", "shut_after", "witnessed_by",
+    "demonstration", "latest", "claims_made", "shut", "shut_after", "witnessed_by", "commitment",
+    "revealed",
 )  # fmt: skip
 """What a table and its snapshot have alike, and nobody changes in place."""
 

@@ -11,6 +11,7 @@ from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.house.aggregates import Aggregate, TableInPlay
+from taisai.house.audit.draws import Draws
 from taisai.house.audit.following import Follower
 from taisai.house.codec import AnyEvent, Entry
 from taisai.house.errors import DamagedError
@@ -28,6 +29,7 @@ class Referee(Follower):
         """How many commands were decided again."""
         self.clock_went_back = 0
         """How many entries say to be earlier than one before them in their stream."""
+        self.draws = Draws()
         self._latest: dict[str, int] = {}
         """Stream → the latest moment that an entry of it names."""
 
@@ -39,6 +41,7 @@ class Referee(Follower):
             self.clock_went_back += 1
         else:
             self._latest[entry.stream] = at
+        self.draws.follow(entry)
         super().take(entry)
 
     def decision(self, aggregate: Aggregate, entries: list[Entry]) -> None:
@@ -53,6 +56,9 @@ class Referee(Follower):
             raise _difference(entries, decided)
         for event in decided:
             aggregate.evolve(event)
+        for entry in entries:
+            self.draws.follow(entry)
+            self.draws.take(entry)
         last = type(decided[-1])
         if (last is RoundConcluded or last is RoundVoided) and isinstance(aggregate, TableInPlay):
             check_books(aggregate.table, entries[-1].position)

@@ -44,6 +44,8 @@ class Report:
     bets: int
     settlements: int
     voids: int
+    draws: int
+    """Draws of demonstration tables that follow from their seeds."""
     checkpoints: int
     sealed: int
     """How many entries a trusted checkpoint covers."""
@@ -175,6 +177,7 @@ class _Audit:
             bets=events.get(BetRegistered, 0),
             settlements=events.get(RoundSettled, 0) + events.get(RoundResettled, 0),
             voids=events.get(RoundVoided, 0),
+            draws=self.referee.draws.proven,
             checkpoints=chain.checkpoints,
             sealed=seal.size if seal else 0,
             sealed_at=seal and seal.at,

@@ -22,6 +22,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -102,9 +103,14 @@ class SignedCheckpoint:
 
         What others signed, witnesses for example, is neither needed nor in the way.
         """
-        own = [each.signature for each in self.signatures if (each.name, each.id) == (public.name, public.id)]
-        message = self.checkpoint.body.encode()
-        return bool(own) and all(public.verify(signature, message) for signature in own)
+        return is_signed(self.checkpoint.body, self.signatures, public)
+
+
+def is_signed(body: str, signatures: Iterable[NoteSignature], public: PublicKey) -> bool:
+    """Whether a key signed a text: there is a signature under its name and id, and none that fails."""
+    own = [each.signature for each in signatures if (each.name, each.id) == (public.name, public.id)]
+    message = body.encode()
+    return bool(own) and all(public.verify(signature, message) for signature in own)
 
 
 def signed(checkpoint: Checkpoint, key: SigningKey) -> str:
@@ -133,7 +139,7 @@ def read_signed(text: str | bytes) -> SignedCheckpoint:
         root=_decoded(root, 3),
         at=_decimal(time.removeprefix("time "), 4),
     )
-    read = (_signature(line, number) for number, line in enumerate(signatures, _BODY_LINES + 2))
+    read = (read_signature(line, number) for number, line in enumerate(signatures, _BODY_LINES + 2))
     return SignedCheckpoint(checkpoint, tuple(read))
 
 
@@ -158,7 +164,8 @@ def _decimal(text: str, line: int) -> int:
     return int(text)
 
 
-def _signature(text: str, line: int) -> NoteSignature:
+def read_signature(text: str, line: int) -> NoteSignature:
+    """A signature as it stands under a text, in this line of it."""
     match = _SIGNATURE.fullmatch(text)
     if match is None or not is_key_name(match[1]):
         raise _unexpected("a signature like '— name AbCd…'", text, line)

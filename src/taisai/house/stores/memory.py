@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from taisai.house.stores.store import Kept, Row, Sealed, check_order
+from taisai.house.stores.store import Kept, Row, Sealed, check_order, check_secret
 
 
 class MemoryStore:
@@ -17,6 +17,7 @@ class MemoryStore:
         self._checkpoints: list[Sealed] = []
         self._snapshots: dict[str, dict[int, bytes]] = {}
         self._parts: dict[str, dict[int, dict[int, bytes]]] = {}
+        self._vault: dict[str, bytes] = {}
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows, or none."""
@@ -85,6 +86,22 @@ class MemoryStore:
         """Throws all snapshots away."""
         self._snapshots.clear()
         self._parts.clear()
+
+    def secret(self, name: str) -> bytes | None:
+        """What is kept in the vault under a name."""
+        return self._vault.get(name)
+
+    def keep_secret(self, name: str, body: bytes | None) -> None:
+        """Keeps something in the vault, or takes it out."""
+        check_secret(name, body)
+        if body is None:
+            self._vault.pop(name, None)
+        else:
+            self._vault[name] = bytes(body)
+
+    def secrets(self, prefix: str = "") -> list[str]:
+        """The names in the vault that begin so."""
+        return sorted(name for name in self._vault if name.startswith(prefix))
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -61,7 +61,14 @@ class SqliteReader:
             return connect(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._vfs)
 
     def _expect_definition(self) -> None:
-        if self.definition() != schema.definition():
+        with told("be read", self.path):
+            self._reading.execute("BEGIN")  # or its writer could bring it up to date between the two
+            try:
+                version = schema.version_of(self._reading)
+                is_as_made = self.definition() == schema.definition(version)
+            finally:
+                self._reading.execute("ROLLBACK")
+        if not is_as_made:
             says = "expected the tables and triggers of a journal, got others: it was tampered with"
             raise DamagedError(0, f"{says} ({self.path})")
 

@@ -57,8 +57,11 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         """CREATE TABLE part (stream TEXT NOT NULL, number INTEGER NOT NULL, version INTEGER NOT NULL,
         digest BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (stream, number, version)) STRICT""",
     ),
+    ("CREATE TABLE vault (name TEXT PRIMARY KEY NOT NULL, body BLOB NOT NULL) STRICT",),
 )
 """What makes version n of the file out of version n - 1."""
+READABLE: Final = 3
+"""The oldest version that can be read as it is, such as last night's backup: it only lacks a vault."""
 
 
 def version_of(connection: apsw.Connection) -> int:
@@ -80,9 +83,9 @@ def check(connection: apsw.Connection, file: str, *, is_new_allowed: bool = True
     if version > newest:
         got = f"version {version}, which a newer Taisai has made"
         raise JournalError(f"expected a journal of version {newest} or older, got {got} ({file})")
-    if version < newest and not is_new_allowed:
+    if version < READABLE and not is_new_allowed:
         got = f"version {version}: whatever writes it next brings it up to date"
-        raise JournalError(f"expected a journal of version {newest}, got {got} ({file})")
+        raise JournalError(f"expected a journal of version {READABLE} or newer, got {got} ({file})")
 
 
 def migrate(connection: apsw.Connection) -> None:

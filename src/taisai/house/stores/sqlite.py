@@ -16,7 +16,7 @@ from taisai.house.errors import ConflictError, InDoubtError, JournalError, Unwri
 from taisai.house.stores import schema
 from taisai.house.stores.locking import WriterLock
 from taisai.house.stores.reading import VERSION, SqliteReader, connect, error_of, told
-from taisai.house.stores.store import Kept, Row, Sealed, check_order
+from taisai.house.stores.store import Kept, Row, Sealed, check_order, check_secret
 
 WAL_PAGES: Final = 4_000  # the log goes into the file every 16 MB, which a disk writes in a moment
 SAFE: Final[Mapping[str, tuple[str | int, ...]]] = {"journal_mode": ("wal",), "synchronous": (2, 3)}
@@ -150,6 +150,38 @@ class SqliteStore(SqliteReader):
         with self._transaction() as connection:
             connection.execute("DELETE FROM snapshot")
             connection.execute("DELETE FROM part")
+
+    # The vault, to which whoever only reads a journal has no way
+
+    def secret(self, name: str) -> bytes | None:
+        """What is kept in the vault under a name."""
+        found = self._read("SELECT body FROM vault WHERE name = ?1", (name,), (bytes,))
+        return next((body for (body,) in found), None)
+
+    def secrets(self, prefix: str = "") -> list[str]:
+        """The names in the vault that begin so."""
+        sql = "SELECT name FROM vault WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name"
+        return [name for (name,) in self._read(sql, (prefix,), (str,))]
+
+    def keep_secret(self, name: str, body: bytes | None) -> None:
+        """Keeps something in the vault, or takes it out; what was there is written over with zeros."""
+        check_secret(name, body)
+        self._hide()
+        with self._transaction() as connection:
+            connection.pragma("secure_delete", True)  # noqa: FBT003
+            try:
+                connection.execute("DELETE FROM vault WHERE name = ?1", (name,))
+            finally:  # snapshots are no secret, and would cost twice as much
+                connection.pragma("secure_delete", False)  # noqa: FBT003
+            if body is not None:
+                connection.execute("INSERT INTO vault (name, body) VALUES (?1, ?2)", (name, body))
+
+    def _hide(self) -> None:
+        """A file with secrets in it is its owner's alone."""
+        if self._vfs is None:
+            for file in (self.path, f"{self.path}-wal", f"{self.path}-shm"):
+                with suppress(OSError):  # not every file system knows owners
+                    Path(file).chmod(0o600)
 
     def close(self) -> None:
         """Lets go of the file; what is in it is durable already."""

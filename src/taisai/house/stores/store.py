@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-from taisai.house.errors import ConflictError
+from taisai.house.errors import ConflictError, JournalError
+from taisai.rules.errors import printable
+
+MOST_SECRET: Final = 1 << 16  # bytes of one: a password's hash has a hundred, favourites have a few thousand
+MOST_SECRET_NAME: Final = 200  # characters: what it is, and the names of a table, a seat or a person
 
 
 class Row(NamedTuple):
@@ -44,8 +48,17 @@ def check_order(rows: Sequence[Row], position: int, version_of: Callable[[str], 
             raise ConflictError(f"expected {expected} of {stream}, got {got}")
 
 
+def check_secret(name: str, body: bytes | None) -> None:
+    """Refuses what is too long for the vault, or cannot be a name there."""
+    if not (0 < len(name) <= MOST_SECRET_NAME and name.isprintable()):
+        wanted = f"a secret's name of 1 to {MOST_SECRET_NAME} printable characters"
+        raise JournalError(f"expected {wanted}, got {printable(repr(name[: MOST_SECRET_NAME * 2]))}")
+    if body is not None and len(body) > MOST_SECRET:
+        raise JournalError(f"expected a secret of at most {MOST_SECRET} bytes, got {len(body)} as {name}")
+
+
 class Store(Protocol):
-    """Holds rows for ever, checkpoints too, and snapshots until someone throws them away."""
+    """Holds rows for ever, checkpoints too, snapshots until someone throws them away, and a vault."""
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows, durably, or none: UnwritableError, InDoubtError or ConflictError."""
@@ -85,6 +98,15 @@ class Store(Protocol):
 
     def forget(self) -> None:
         """Throws all snapshots away."""
+
+    def secret(self, name: str) -> bytes | None:
+        """What is kept in the vault under a name; it is no part of the journal."""
+
+    def keep_secret(self, name: str, body: bytes | None) -> None:
+        """Keeps something in the vault, durably, in place of what was there; None takes it out."""
+
+    def secrets(self, prefix: str = "") -> list[str]:
+        """The names in the vault that begin so, in order."""
 
     def close(self) -> None:
         """Lets go of whatever it holds."""

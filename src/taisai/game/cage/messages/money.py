@@ -1,86 +1,8 @@
-"""Commands and events of the House's own stream: cage, tickets, count, and the staff roll."""
+"""The owners' money, tickets, and what moves between the cage and the tables."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from msgspec import Struct
-
-from taisai.game.commands import kebab
-from taisai.rules.clauses import Clause
-
-
-class HouseCommand(
-    Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True
-):
-    """Something asked of the House."""
-
-    at: int
-    """Milliseconds since 1970 in UTC, by the clock of whoever runs the House."""
-    by: str
-    """A person, a terminal, or one of the system's own actors."""
-
-
-class HouseEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab, forbid_unknown_fields=True):
-    """Something that happened at the House."""
-
-    at: int
-    by: str
-    clause: Clause
-    """One of the house's own: no document speaks of the cage."""
-
-
-# The House and its people
-
-
-class OpenHouse(HouseCommand, frozen=True, kw_only=True):
-    """The first command of the House's stream; who gives it enrols the first people alone."""
-
-    house: str
-    currency: str
-    ladder: tuple[str, ...]
-    """The ranks, lowest first."""
-    second_rank: str
-    """The least rank of the second person under dual control."""
-
-
-class HouseOpened(HouseEvent, frozen=True, kw_only=True):
-    """The first event: the House, its currency and its ranks."""
-
-    house: str
-    currency: str
-    ladder: tuple[str, ...]
-    second_rank: str
-
-
-class EnrolPerson(HouseCommand, frozen=True, kw_only=True):
-    """A person comes onto the staff roll, or has another rank from now on."""
-
-    person: str
-    rank: str
-    second: str | None = None
-    """Who agrees, where the rank is one that can be a second person itself."""
-
-
-class PersonEnrolled(HouseEvent, frozen=True, kw_only=True):
-    """A person is on the staff roll with this rank."""
-
-    person: str
-    rank: str
-    second: str | None = None
-
-
-class DismissPerson(HouseCommand, frozen=True, kw_only=True):
-    """A person leaves the staff roll."""
-
-    person: str
-
-
-class PersonDismissed(HouseEvent, frozen=True, kw_only=True):
-    """A person is off the staff roll."""
-
-    person: str
-
+from taisai.game.cage.messages.message import HouseCommand, HouseEvent
 
 # Capital
 
@@ -283,40 +205,3 @@ class ClaimCollected(HouseEvent, frozen=True, kw_only=True):
     claim: str
     amount: int
     second: str
-
-
-HOUSE_COMMANDS: Final[tuple[type[HouseCommand], ...]] = (
-    OpenHouse,
-    EnrolPerson,
-    DismissPerson,
-    BringIn,
-    TakeOut,
-    SellTicket,
-    IssueTicket,
-    RedeemTicket,
-    SendTicket,
-    SendFill,
-    ReceiveCredit,
-    CountDrop,
-    PayClaim,
-    CollectClaim,
-)
-"""Every command of the House."""
-
-HOUSE_EVENTS: Final[tuple[type[HouseEvent], ...]] = (
-    HouseOpened,
-    PersonEnrolled,
-    PersonDismissed,
-    CapitalBrought,
-    CapitalTaken,
-    TicketSold,
-    TicketIssued,
-    TicketRedeemed,
-    TicketAccepted,
-    FillSent,
-    CreditReceived,
-    DropCounted,
-    ClaimPaid,
-    ClaimCollected,
-)
-"""Every event of the House."""

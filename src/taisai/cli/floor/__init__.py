@@ -1,0 +1,1 @@
+"""`taisai init`, `approve` and the live floor."""

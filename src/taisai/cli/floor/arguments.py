@@ -1,0 +1,58 @@
+"""The words for founding and running a house, and the commands they make."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.cli.arguments import Leaf, Parser, as_json, passphrase
+
+
+def _founding(parser: Parser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="where the house goes; made if it is not there")
+    parser.add_argument(
+        "--administrator", metavar="PERSON", required=True, help="the first administrator, by name"
+    )
+    parser.add_argument("--house", metavar="NAME", help="what the house is called (DIR's name unless said)")
+    parser.add_argument("--currency", metavar="CUR", default="SGD", help="its currency (SGD unless said)")
+    parser.add_argument(
+        "--zone", metavar="ZONE", default="Asia/Singapore", help="its time zone (Asia/Singapore unless said)"
+    )
+    parser.add_argument(
+        "--password-file", metavar="F", help="where the administrator's password is; asked for unless said"
+    )
+    parser.add_argument("--passphrase-file", metavar="F", help="a passphrase that the key is encrypted by")
+
+
+def _approved(parser: Parser) -> None:
+    parser.add_argument(
+        "books", metavar="BOOK", nargs="+", help="a rulebook's id (`taisai rules list`) or a TOML file"
+    )
+    parser.add_argument("--key", metavar="FILE", required=True, help="the key that signs the list")
+    passphrase(parser)
+    parser.add_argument(
+        "--from", metavar="DATE", dest="since", required=True, help="the first day, such as 2026-11-16"
+    )
+    parser.add_argument("--until", metavar="DATE", help="the last day; for good unless said")
+    parser.add_argument("--keep", metavar="FILE", help="a list by the same key, whose lines come first")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the list into this new file")
+
+
+LEAVES: Final = (
+    Leaf(
+        "init",
+        "floor.init:run",
+        "Founds a house: casino.toml, keys, approvals, and a journal with its first administrator.",
+        ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --password-file secret',),
+        (_founding, as_json),
+    ),
+    Leaf(
+        "approve",
+        "floor.approve:run",
+        "Signs a list of rulebooks that may be played for money, and from which day to which.",
+        (
+            "taisai approve us-sic-bo --key regulator.key --from 2026-11-16 -o approvals.txt",
+            "taisai approve my.toml --key regulator.key --from 2027-01-01 --keep approvals.txt",
+        ),
+        (_approved, as_json),
+    ),
+)

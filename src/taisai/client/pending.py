@@ -1,0 +1,42 @@
+"""Asks that wait for their answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from taisai.client.errors import ClientError, Disconnected, Refused
+from taisai.client.repeating import is_harmless
+from taisai.wire.message import Ask, Tell
+from taisai.wire.tells import TellRefused
+
+
+class Pending:
+    """One ask: what was sent, and the answer, once there is one."""
+
+    def __init__(self, ask: Ask, text: str) -> None:
+        self.ask = ask
+        self.text = text
+        self.is_sent = False
+        self.answer: asyncio.Future[Tell] = asyncio.get_running_loop().create_future()
+
+    def take(self, tell: Tell) -> None:
+        """The answer; a second one, to an ask that was sent twice, says nothing new."""
+        if self.answer.done():
+            return
+        if isinstance(tell, TellRefused):
+            refusal = Refused(tell.reason, tell.message, clause=tell.clause, bet=tell.bet)
+            self.answer.set_exception(refusal)
+        else:
+            self.answer.set_result(tell)
+
+    def cut(self) -> None:
+        """The connection is gone: what may not be sent again is in doubt."""
+        if self.is_sent and not is_harmless(self.ask):
+            says = "expected an answer, got none before the connection was cut: the views tell what became of it"
+            self.fail(Disconnected(says, in_doubt=True))
+
+    def fail(self, why: ClientError) -> None:
+        """No answer will come."""
+        if not self.answer.done():
+            self.answer.set_exception(why)
+            self.answer.exception()  # whoever asked may have stopped waiting

@@ -1,0 +1,32 @@
+"""Which asks may be sent again when nobody knows whether the first arrived."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.wire import asks
+from taisai.wire.commands import tag_of
+from taisai.wire.message import Ask
+
+_HARMLESS: Final = frozenset(
+    {
+        # they only look, or say how something is to be
+        asks.AskUnfollow, asks.AskFavourites, asks.AskKeepFavourite, asks.AskFelt, asks.AskRounds,
+        asks.AskPreview, asks.AskBooks, asks.AskReport, asks.AskTakePosition, asks.AskVirtual,
+        # the floor derives what they make from the ask's own id, so the second time changes nothing
+        asks.AskDouble, asks.AskRepeat, asks.AskTicketIn, asks.AskTicketOut, asks.AskSellTicket,
+        asks.AskFill, asks.AskTakeCredit, asks.AskTakeDrop, asks.AskCountDrop, asks.AskSettleClaim,
+        asks.AskReading,
+    }
+)  # fmt: skip
+_HARMLESS_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})
+"""They carry ids of their own, and a known id changes nothing."""
+
+
+def is_harmless(ask: Ask) -> bool:
+    """Whether the same ask a second time is as good as once; an approval is spent by the first."""
+    if getattr(ask, "approval", None) is not None:
+        return False
+    if isinstance(ask, asks.AskDo):
+        return tag_of(ask.do) in _HARMLESS_COMMANDS
+    return type(ask) in _HARMLESS

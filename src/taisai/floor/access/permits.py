@@ -1,0 +1,204 @@
+"""Who may do what: the one table. Whatever is not in it, nobody may do.
+
+The game itself then asks more: whether someone is at the table, in which position, and who stands beside him.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from taisai.floor.access.roles import AT_TABLE, STAFF, SUPERVISING, Role
+
+
+class Reach(StrEnum):
+    """Of which objects a role may do it."""
+
+    ANY = "any"
+    TABLE = "own table"
+    SEAT = "own seat"
+
+
+class Permit(NamedTuple):
+    """The roles that may do something, each to its reach."""
+
+    roles: Mapping[Role, Reach]
+
+    def reach(self, role: Role) -> Reach | None:
+        """How far a role reaches; None where it may not do it at all."""
+        return self.roles.get(role)
+
+
+def _to(*roles: Role | frozenset[Role], reach: Reach = Reach.ANY) -> dict[Role, Reach]:
+    found: dict[Role, Reach] = {}
+    for one in roles:
+        found |= dict.fromkeys(one if isinstance(one, frozenset) else (one,), reach)
+    return found
+
+
+_TERMINAL: Final = _to(Role.TERMINAL, reach=Reach.SEAT)
+_DEVICES: Final = _to(Role.TERMINAL, Role.DISPLAY, Role.SHAKER, reach=Reach.TABLE)
+_EVERYONE: Final = _to(frozenset(Role))
+_CAGE: Final = _to(Role.CASHIER)
+_BOOKS: Final = _to(Role.CASHIER, Role.AUDITOR, Role.SHIFT_MANAGER)
+_TABLE: Final = _to(AT_TABLE)
+_SUPERVISORS: Final = _to(SUPERVISING & AT_TABLE)
+_ADMINISTRATION: Final = _to(Role.ADMINISTRATOR)
+_WATCHING: Final = _to(AT_TABLE, Role.AUDITOR)
+
+ASKS: Final[Mapping[str, Permit]] = {
+    kind: Permit(roles)
+    for kind, roles in {
+        "hello": _EVERYONE,
+        "unfollow": _EVERYONE,
+        "follow": _EVERYONE,  # and the feed itself, below
+        "do": _EVERYONE,  # and the command itself, below
+        "open-table": _SUPERVISORS,
+        "take-position": _TABLE,
+        "undo": _TERMINAL,
+        "clear": _TERMINAL,
+        "double": _TERMINAL,
+        "repeat": _TERMINAL,
+        "keep-favourite": _TERMINAL,
+        "favourites": _TERMINAL,
+        "ticket-in": _TERMINAL,
+        "ticket-out": _TERMINAL,
+        "felt": _DEVICES | _WATCHING | _to(Role.CASHIER),
+        "rounds": _TERMINAL | _WATCHING,
+        "preview": _TABLE,
+        "sell-ticket": _CAGE,
+        "fill": _CAGE,
+        "take-credit": _TABLE,
+        "take-drop": _SUPERVISORS,
+        "count-drop": _CAGE,
+        "settle-claim": _CAGE,
+        "books": _BOOKS,
+        "report": _BOOKS | _SUPERVISORS,
+        "reading": _to(Role.SHAKER, reach=Reach.TABLE),
+        "virtual": _TABLE,  # of a demonstration: elsewhere there is no virtual dealer to pause
+    }.items()
+}
+"""Asks of the socket."""
+
+COMMANDS: Final[Mapping[str, Permit]] = {
+    kind: Permit(roles)
+    for kind, roles in {
+        # a terminal's, for its own seat; staff do the same for a player who asks them
+        "take-seat": _TERMINAL | _TABLE,
+        "leave-seat": _TERMINAL | _TABLE,
+        "show-layout": _TERMINAL,
+        "buy-credits": _TERMINAL,
+        "place-bets": _TERMINAL,
+        "take-back": _TERMINAL | _TABLE,
+        "choose-withdrawal": _TERMINAL | _TABLE,
+        "call-attendant": _TERMINAL,
+        # the layout of a live table
+        "record-bets": _TABLE,
+        "move-bet": _TABLE,
+        "buy-colour": _TABLE,
+        "cash-colour": _TABLE,
+        # the round
+        "perform": _TABLE,
+        "report": _TABLE,
+        "declare": _TABLE,
+        "close-withdrawal": _TABLE,
+        "decide-referral": _SUPERVISORS,
+        # the table
+        "shut": _TABLE,
+        "reopen": _SUPERVISORS,
+        "begin-day": _SUPERVISORS,
+        "begin-shift": _SUPERVISORS,
+        "close-table": _SUPERVISORS,
+        "set-limits": _SUPERVISORS,
+        "offer-odds": _SUPERVISORS,
+        "assign": _SUPERVISORS,
+        "leave": _TABLE,
+        "settle-claim": _SUPERVISORS,
+        # equipment
+        "place-item": _TABLE,
+        "remove-item": _TABLE,
+        "repair-item": _TABLE,
+        "inspect": _TABLE,
+        "load-shoe": _TABLE,
+        "shuffle-shoe": _TABLE,
+        "count-cards": _TABLE,
+        # the House
+        "redeem-ticket": _CAGE,
+        "bring-in": _CAGE,
+        "take-out": _CAGE,
+    }.items()
+}
+"""Commands, inside the ask `do`."""
+
+FEEDS: Final[Mapping[str, Permit]] = {
+    kind: Permit(roles)
+    for kind, roles in {
+        "lobby": _DEVICES | _to(STAFF),
+        "table": _DEVICES | _to(STAFF),
+        "seat": _TERMINAL | _WATCHING,
+        "console": _WATCHING,
+        "pit": _SUPERVISORS | _to(Role.AUDITOR),
+        "cage": _BOOKS,
+    }.items()
+}
+"""Feeds, by what stands before the colon."""
+
+ENDPOINTS: Final[Mapping[str, Permit]] = {
+    kind: Permit(roles)
+    for kind, roles in {
+        "GET /health": _EVERYONE,
+        "GET /metrics": _EVERYONE,  # a matter of the listening address; it tells no secret and no money
+        "GET /": _EVERYONE,
+        "GET /page/{name}": _EVERYONE,
+        "GET /schema/openapi.json": _EVERYONE,
+        "GET /schema/socket.json": _EVERYONE,
+        "POST /api/sign-in": _EVERYONE,
+        "POST /api/sign-out": _to(STAFF),
+        "GET /api/session": _to(STAFF),
+        "POST /api/approvals": _to(AT_TABLE, Role.CASHIER, Role.ADMINISTRATOR),
+        "GET /api/staff": _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),
+        "POST /api/staff": _ADMINISTRATION,
+        "DELETE /api/staff/{person}": _ADMINISTRATION,
+        "POST /api/staff/{person}/unlock": _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
+        "POST /api/staff/{person}/revoke": _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
+        "POST /api/password": _to(STAFF),
+        "GET /api/devices": _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),
+        "POST /api/devices": _ADMINISTRATION,
+        "DELETE /api/devices/{device}": _ADMINISTRATION,
+        "GET /api/report": _BOOKS | _SUPERVISORS,
+        "GET /api/books": _BOOKS,
+    }.items()
+}
+"""Endpoints over HTTP."""
+
+DEMONSTRATION: Final[Mapping[str, Permit]] = {
+    kind: Permit(roles)
+    for kind, roles in {
+        "POST /api/demo/enter": _EVERYONE,
+        "GET /api/demo": _EVERYONE,
+    }.items()
+}
+"""What is there in a demonstration alone."""
+VISITORS_FOLLOW: Final = frozenset({"lobby", "table"})
+"""Feeds that a visitor may follow in a demonstration."""
+
+
+def refusal(
+    permit: Permit | None,
+    role: Role,
+    *,
+    own: tuple[str | None, str | None],
+    table: str | None,
+    seat: str | None,
+) -> str | None:
+    """Why someone may not do something to a table's seat, in words; `own` is the table and seat he is of."""
+    reach = permit.reach(role) if permit is not None else None
+    if permit is None or reach is None:
+        may = ", ".join(sorted(permit.roles)) if permit is not None else ""
+        return f"expected {may or 'something that somebody may do'}, got {role}"
+    if reach is Reach.TABLE and table is not None and table != own[0]:
+        return f"expected the {role}'s own table {own[0]}, got {table}"
+    if reach is Reach.SEAT and (table, seat) != own:
+        return f"expected the {role}'s own seat {own[0]}/{own[1]}, got {table}/{seat}"
+    return None

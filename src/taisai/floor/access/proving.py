@@ -1,0 +1,183 @@
+"""Proving: whether someone is who he says, by password and code; every failure is in the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Callable
+from concurrent.futures import Executor
+from enum import StrEnum
+from functools import partial
+from typing import Final, NamedTuple, Protocol, TypeVar
+
+import structlog
+from msgspec.structs import replace
+
+from taisai.floor.access import credentials as vault
+from taisai.floor.access.codes import accepted_step, base32, from_base32, new_secret
+from taisai.floor.access.credentials import Credentials
+from taisai.floor.access.passwords import Passwords
+from taisai.floor.access.rates import Rates, network_of
+from taisai.floor.access.refused import BUSY, LOCKED, UNRECORDED, WRONG, SignInRefused, too_often
+from taisai.floor.access.roles import is_generic
+from taisai.floor.clock import Entropy
+from taisai.game.cage.messages import NoteFailure
+from taisai.game.names import folded, is_name
+from taisai.game.refusals import Refusal
+from taisai.game.words import FLOOR
+from taisai.house import Answer, JournalError, Keeper
+from taisai.house.codec import HOUSE, AnyCommand
+
+MOST_CHECKED: Final = 20  # at once, waiting ones too: the last of them waits about two seconds
+NOWHERE: Final = "unknown"
+"""An address that is none."""
+T = TypeVar("T")
+_log = structlog.get_logger(__name__)
+
+
+class HostLike(Protocol):
+    """What access needs of the host."""
+
+    async def ask(self, stream: str, command: AnyCommand) -> Answer:
+        """What a command comes to, durably."""
+
+    async def look(self, job: Callable[[Keeper], T]) -> T:
+        """What a job finds, done in the writer's thread between commands."""
+
+
+class Failure(StrEnum):
+    """What was wrong, for the journal alone."""
+
+    UNKNOWN = "unknown"
+    """Nobody on the roll has the name."""
+    NO_CREDENTIALS = "no-credentials"
+    PASSWORD = "password"  # noqa: S105  the word, not one
+    CODE = "code"
+    """Wrong, too old, or used before."""
+    LOCKED = "locked"
+    """All was right, but he is locked."""
+
+
+class Proved(NamedTuple):
+    """Someone who is who he says, by the roll's name and rank."""
+
+    person: str
+    rank: str
+
+
+class _Known(NamedTuple):
+    """What the House and the vault know of a name."""
+
+    person: str
+    rank: str | None
+    credentials: Credentials | None
+
+
+class Proving:
+    """Checks people, a few at a time and each one once at a time, so that no guesses run side by side."""
+
+    def __init__(
+        self,
+        host: HostLike,
+        *,
+        passwords: Passwords,
+        rates: Rates,
+        entropy: Entropy,
+        executor: Executor,
+        generic: bool = False,
+    ) -> None:
+        """`generic` lets in names that are nobody's, such as 'dealer': in a demonstration only."""
+        self._host = host
+        self._passwords = passwords
+        self._rates = rates
+        self._executor = executor
+        self._generic = generic
+        self._nobodys = base32(new_secret(entropy))
+        self._tagging = entropy(32)
+        self._checking: set[str] = set()
+
+    async def proved(
+        self, person: str, password: str, code: str, *, address: str, now: int
+    ) -> Proved | SignInRefused:
+        """Who it is, or why not; a failure counts, and with the third the House locks the person."""
+        key = network_of(address)
+        if not self._rates.takes(key, now):
+            return too_often(self._rates.wait(key, now))
+        name = folded(person) if is_name(person) else ""
+        if name in self._checking or len(self._checking) >= MOST_CHECKED:
+            return BUSY
+        self._checking.add(name)
+        try:
+            return await self._checked(name, password, code, address=address, now=now)
+        except JournalError:
+            return UNRECORDED
+        finally:
+            self._checking.discard(name)
+
+    async def work(self, job: Callable[[], T]) -> T:
+        """Does what takes long, such as a hash, where it holds nobody up."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, job)
+
+    async def _checked(
+        self, name: str, password: str, code: str, *, address: str, now: int
+    ) -> Proved | SignInRefused:
+        known = await self._host.look(partial(self._known, name))
+        had = known.credentials
+        # Whoever it is, all of this is done, so that the time it takes tells nothing.
+        hash_, totp, last = (had.hash, had.totp, had.last_step) if had else (None, self._nobodys, 0)
+        right = await self.work(partial(self._passwords.verified, hash_, password))
+        step = accepted_step(from_base32(totp), code, now=now, last=last)
+        if known.rank is None or had is None or not right or step is None:
+            return await self._failed(known, _failure(known, right=right), address=address, now=now)
+        renewed = replace(had, last_step=step)
+        if self._passwords.is_outdated(had.hash):
+            renewed = replace(renewed, hash=await self.work(partial(self._passwords.hashed, password)))
+        against = await self._host.look(partial(self._take, known, renewed))
+        if against is not None:
+            return await self._failed(known, against, address=address, now=now)
+        return Proved(known.person, known.rank)
+
+    # In the writer's thread
+
+    def _known(self, name: str, keeper: Keeper) -> _Known:
+        house = keeper.house()
+        person = house.names.get(name)
+        if person is None:
+            return _Known(self._tag(name), None, None)
+        # What the vault has counts only while the House says so: whoever was dismissed and is back has none.
+        has = person in house.credentials and (self._generic or not is_generic(person))
+        kept = vault.kept(keeper.journal.store, person) if has else None
+        return _Known(person, house.people[person], kept)
+
+    def _take(self, known: _Known, renewed: Credentials, keeper: Keeper) -> Failure | None:
+        """Uses the code up, unless someone else was quicker or the person changed in the meantime."""
+        house, store = keeper.house(), keeper.journal.store
+        kept = vault.kept(store, known.person)
+        if kept != known.credentials or house.people.get(known.person) != known.rank:
+            return Failure.CODE
+        vault.keep(store, known.person, renewed)
+        return Failure.LOCKED if known.person in house.locked else None
+
+    # Failures
+
+    async def _failed(self, known: _Known, why: Failure, *, address: str, now: int) -> SignInRefused:
+        address = address if is_name(address) else NOWHERE
+        note = NoteFailure(at=now, by=FLOOR, person=known.person, address=address, why=why.value)
+        answer = await self._host.ask(HOUSE, note)
+        _log.warning("sign-in failed", person=known.person, address=address, why=why.value)
+        if isinstance(answer, Refusal):  # unrecorded it would not count, so it must not be answered
+            return UNRECORDED
+        return LOCKED if why is Failure.LOCKED else WRONG
+
+    def _tag(self, name: str) -> str:
+        """What stands for a name that nobody has: people type passwords where the name goes."""
+        digest = hmac.new(self._tagging, name.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
+        return f"unknown-{digest[:8]}"
+
+
+def _failure(known: _Known, *, right: bool) -> Failure:
+    if known.rank is None:
+        return Failure.UNKNOWN
+    if known.credentials is None:
+        return Failure.NO_CREDENTIALS
+    return Failure.CODE if right else Failure.PASSWORD

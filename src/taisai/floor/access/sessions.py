@@ -1,0 +1,159 @@
+"""Sessions: who is signed in, by a token that only he has, and until when."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from taisai.floor.clock import Entropy
+from taisai.game.cage.messages import SignOutCause
+
+TOKEN: Final = 32  # random bytes: nobody guesses one
+SESSION_ID: Final = 12  # random bytes; it is no secret, and names the session in the journal
+MOST_REMEMBERED: Final = 1_000  # sessions that ended: whoever comes back to one hears why
+
+
+class Policy(NamedTuple):
+    """How long sessions last, and how many there are."""
+
+    idle_ms: int = 15 * 60_000
+    """Without a sign of the person: an empty chair is nobody's."""
+    absolute_ms: int = 10 * 3_600_000
+    """From the sign-in on: a shift, and what a shift runs over."""
+    most_per_person: int = 5
+    """A console, a desk, and some that were left without signing out."""
+    most: int = 2_000
+    """All people's together."""
+
+
+class Session(NamedTuple):
+    """One person, signed in at one place; it holds nothing secret."""
+
+    id: str
+    person: str
+    rank: str
+    opened: int
+    seen: int
+    """When the person last did something."""
+
+
+class Opened(NamedTuple):
+    """A session and its token, which is told once and kept nowhere."""
+
+    token: str
+    session: Session
+
+    def __repr__(self) -> str:
+        return f"<Opened {self.session!r}>"
+
+
+class Ended(NamedTuple):
+    """A token that opens nothing, and why, where that is still known."""
+
+    why: SignOutCause | None
+
+    @property
+    def message(self) -> str:
+        """For whoever came with it."""
+        return f"expected an open session, got {f'one that ended ({self.why})' if self.why else 'none'}"
+
+
+OnEnd = Callable[[Session, SignOutCause], None]
+
+
+class Sessions:
+    """Every open session. Time comes in with each question; nothing here looks at a clock."""
+
+    def __init__(self, entropy: Entropy, policy: Policy | None = None) -> None:
+        self.policy = policy or Policy()
+        self._entropy = entropy
+        self._open: dict[str, Session] = {}
+        self._ids: dict[str, str] = {}
+        """Digest of a token → the id of its session."""
+        self._digests: dict[str, str] = {}
+        self._ended: OrderedDict[str, SignOutCause] = OrderedDict()
+        self._listeners: list[OnEnd] = []
+
+    def on_end(self, listener: OnEnd) -> None:
+        """Calls someone at once whenever a session ends, so that its sockets close with it."""
+        self._listeners.append(listener)
+
+    def opened(self, person: str, rank: str, now: int) -> Opened | None:
+        """A new session, or None where there are too many; a person's idlest gives way to his new one."""
+        own = sorted(self.of_person(person), key=lambda one: one.seen)
+        for surplus in own[: max(0, len(own) + 1 - self.policy.most_per_person)]:
+            self.end(surplus.id, SignOutCause.REVOKED)
+        if len(self._open) >= self.policy.most:
+            return None
+        token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
+        session = Session(self._entropy(SESSION_ID).hex(), person, rank, opened=now, seen=now)
+        digest = digest_of_token(token)
+        self._open[session.id] = session
+        self._ids[digest] = session.id
+        self._digests[session.id] = digest
+        return Opened(token, session)
+
+    def of(self, token: str, now: int) -> Session | Ended:
+        """Whose token it is; a session that is over by now ends here and now."""
+        digest = digest_of_token(token)
+        session = self.get(self._ids.get(digest, ""))
+        if session is None:
+            return Ended(self._ended.get(digest))
+        if over := self._over(session, now):
+            self.end(session.id, over)
+            return Ended(over)
+        return session
+
+    def get(self, id_: str) -> Session | None:
+        """The open session of an id."""
+        return self._open.get(id_)
+
+    def of_person(self, person: str) -> list[Session]:
+        """A person's open sessions."""
+        return [session for session in self._open.values() if session.person == person]
+
+    def touch(self, id_: str, now: int) -> None:
+        """The person did something; a session that is over stays over."""
+        session = self._open.get(id_)
+        if session is not None and not self._over(session, now):
+            self._open[id_] = session._replace(seen=max(session.seen, now))
+
+    def end(self, id_: str, why: SignOutCause) -> Session | None:
+        """Ends a session and tells every listener; None where it was over already."""
+        session = self._open.pop(id_, None)
+        if session is None:
+            return None
+        digest = self._digests.pop(id_)
+        del self._ids[digest]
+        self._ended[digest] = why
+        if len(self._ended) > MOST_REMEMBERED:
+            self._ended.popitem(last=False)
+        for listener in self._listeners:
+            listener(session, why)
+        return session
+
+    def end_all(self, person: str | None = None, why: SignOutCause = SignOutCause.REVOKED) -> list[Session]:
+        """Ends every session of a person, or of everyone."""
+        ending = list(self._open.values()) if person is None else self.of_person(person)
+        return [session for session in ending if self.end(session.id, why)]
+
+    def due(self, now: int) -> list[Session]:
+        """Ends the sessions whose time is up, and names them."""
+        over = [(session, why) for session in self._open.values() if (why := self._over(session, now))]
+        return [session for session, why in over if self.end(session.id, why)]
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def _over(self, session: Session, now: int) -> SignOutCause | None:
+        if now - session.opened >= self.policy.absolute_ms:
+            return SignOutCause.EXPIRED
+        return SignOutCause.IDLE if now - session.seen >= self.policy.idle_ms else None
+
+
+def digest_of_token(token: str) -> str:
+    """What is kept in place of a token, so that whoever reads the memory cannot come in with it."""
+    return sha256(token.encode("utf-8", "replace")).hexdigest()

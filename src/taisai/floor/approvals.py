@@ -1,0 +1,158 @@
+"""Approvals: which rulebooks may be played for money and when, in a text that somebody else has signed.
+
+>>> from taisai.house.seals.keys import SigningKey
+>>> from taisai.rules import rulebook
+>>> regulator = SigningKey.new("regulator-2026", seed=bytes(32))
+>>> book = rulebook("us-sic-bo")
+>>> text = written_approvals([Approval(book.id, book.digest, date(2026, 11, 16))], regulator)
+>>> print(text, end="")
+taisai approvals 1
+us-sic-bo, sha256:c730..., 2026-11-16, -
+<BLANKLINE>
+— regulator-2026 ...
+>>> approvals = read_approvals(text, regulator.public)
+>>> approvals.refusal(book, on=date(2026, 11, 16)) is None
+True
+>>> approvals.refusal(book, on=date(2026, 11, 15))
+'expected a rulebook approved for 2026-11-15, got us-sic-bo, approved from 2026-11-16 on'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, NamedTuple
+
+from taisai.house.errors import JournalError
+from taisai.house.seals.checkpoint import MOST_SIGNATURES, NoteSignature, is_signed, read_signature
+from taisai.house.seals.keys import PublicKey, SigningKey
+from taisai.rules.book import Rulebook
+from taisai.rules.errors import RulesError, printable
+
+HEAD: Final = "taisai approvals 1"
+"""The first line of what is signed; no checkpoint can begin so, and no later form of this list will."""
+MOST_LINES: Final = 10_000  # of a list; a house has some rulebooks, each approved anew now and then
+MOST_BYTES: Final = 2_000_000  # which so many lines do not have
+_LINE: Final = re.compile(
+    r"(?P<id>[a-z0-9-]{1,409}), (?P<digest>sha256:[0-9a-f]{64}), "
+    r"(?P<since>[0-9]{4}-[0-9]{2}-[0-9]{2}), (?P<until>[0-9]{4}-[0-9]{2}-[0-9]{2}|-)"
+)
+
+
+class ApprovalsError(RulesError):
+    """A list of approvals that cannot be believed: expected, got, line."""
+
+
+class Approval(NamedTuple):
+    """One rulebook, to the letter, from a day on, and up to another where there is one."""
+
+    id: str
+    digest: str
+    since: date
+    until: date | None = None
+    """The last day."""
+
+    @property
+    def line(self) -> str:
+        """The approval as it stands in the list."""
+        return f"{self.id}, {self.digest}, {self.since}, {self.until or '-'}"
+
+    @property
+    def days(self) -> str:
+        """When it holds, in words."""
+        return f"from {self.since} on" if self.until is None else f"from {self.since} to {self.until}"
+
+
+@dataclass(frozen=True, slots=True)
+class Approvals:
+    """A list of approvals that was signed by the key we trust."""
+
+    listed: tuple[Approval, ...]
+    key: PublicKey
+
+    def refusal(self, book: Rulebook, on: date) -> str | None:
+        """Why a rulebook may not be played for money on a day; None where it may."""
+        expected = f"expected a rulebook approved for {on}"
+        same = [one for one in self.listed if (one.id, one.digest) == (book.id, book.digest)]
+        if any(one.since <= on and (one.until is None or on <= one.until) for one in same):
+            return None
+        if same:
+            return f"{expected}, got {book.id}, approved {', '.join(one.days for one in same)}"
+        others = any(one.id == book.id for one in self.listed)
+        why = "which is another text than the one approved" if others else "which is not on the list"
+        return f"{expected}, got {book.id} {book.digest}, {why}"
+
+
+def written_approvals(listed: Iterable[Approval], key: SigningKey, *, comments: Iterable[str] = ()) -> str:
+    """The list with the key's signature under it; comments are signed with it."""
+    lines = [HEAD, *(f"# {one}" for one in comments), *(one.line for one in listed)]
+    body = "".join(f"{line}\n" for line in lines)
+    signature = NoteSignature(key.name, key.public.id, key.sign(body.encode()))
+    return f"{body}\n{signature.line}"
+
+
+def read_approvals(text: str | bytes, key: PublicKey) -> Approvals:
+    """The approvals in a signed text; one that this very key has not signed is refused."""
+    body, signatures = _parted(text)
+    if not is_signed(body, signatures, key):
+        by = ", ".join(f"{one.name} {one.id}" for one in signatures)
+        raise ApprovalsError(
+            f"expected a list signed by {key.name} {key.id}, and unaltered since, got one with the "
+            f"signature of {printable(by)}"
+        )
+    return Approvals(tuple(_listed(body)), key)
+
+
+def _parted(text: str | bytes) -> tuple[str, list[NoteSignature]]:
+    """What is signed, and the signatures under it."""
+    try:
+        data = text.encode() if isinstance(text, str) else text
+        if len(data) > MOST_BYTES:
+            raise ApprovalsError(f"expected a list of at most {MOST_BYTES} bytes, got {len(data)}")
+        decoded = data.decode()
+    except UnicodeError as error:
+        raise ApprovalsError(f"expected a list in UTF-8, got something else: {error}") from None
+    body, blank, under = decoded.rpartition("\n\n")
+    *lines, rest = under.split("\n")
+    if not blank or rest or not 1 <= len(lines) <= MOST_SIGNATURES:
+        wanted = "a list, an empty line, and lines with signatures"
+        raise ApprovalsError(f"expected {wanted}, got {printable(repr(decoded[-80:]))} at the end")
+    first = body.count("\n") + 3
+    try:
+        signatures = [read_signature(line, number) for number, line in enumerate(lines, first)]
+    except JournalError as error:
+        raise ApprovalsError(str(error)) from None
+    return f"{body}\n", signatures
+
+
+def _listed(body: str) -> Iterator[Approval]:
+    """The approvals in a text whose signature holds."""
+    head, *lines = body.removesuffix("\n").split("\n")
+    if head != HEAD:
+        raise ApprovalsError(f"expected {HEAD!r}, got {printable(repr(head))} (line 1)")
+    if len(lines) > MOST_LINES:
+        raise ApprovalsError(f"expected at most {MOST_LINES} lines, got {len(lines)}")
+    for number, line in enumerate(lines, 2):
+        if line.startswith("#"):
+            continue
+        approval = _approval(line)
+        if approval is None:
+            wanted = "'id, sha256:…, first day, last day or -' with days such as 2026-11-16"
+            raise ApprovalsError(f"expected {wanted}, got {printable(repr(line))} (line {number})")
+        yield approval
+
+
+def _approval(line: str) -> Approval | None:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return None
+    try:
+        since = date.fromisoformat(match["since"])
+        until = None if match["until"] == "-" else date.fromisoformat(match["until"])
+    except ValueError:  # the 31st of February
+        return None
+    if until is not None and until < since:
+        return None
+    return Approval(match["id"], match["digest"], since, until)

@@ -1,0 +1,1 @@
+"""What is asked of the floor, and how each ask is answered."""

@@ -1,0 +1,250 @@
+"""The cage's asks: tickets sold, fills, credits and drop boxes of tables, claims."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from taisai.floor.asking.money import RETRIED_WITHIN
+from taisai.floor.cage.flows import arrive, arriving, kept, table_at
+from taisai.floor.cage.numbers import KEY_BYTES, short_id, ticket_number, tickets_key
+from taisai.floor.telling import answer_to, refused
+from taisai.game.authority import refused as refusal
+from taisai.game.cage import Direction, Kind, Transfer, decide_house
+from taisai.game.cage.messages import (
+    CollectClaim,
+    CountDrop,
+    HouseCommand,
+    PayClaim,
+    ReceiveCredit,
+    SellTicket,
+    SendFill,
+)
+from taisai.game.cashier import DROP
+from taisai.game.claims import CLAIMS
+from taisai.game.commands import SendCredit, SendDrop
+from taisai.game.play import decide
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Claim
+from taisai.game.words import Moved
+from taisai.house import Keeper, stream_of
+from taisai.house.codec import HOUSE
+from taisai.wire.tells import TellDone, TellRefused
+
+if TYPE_CHECKING:
+    from taisai.floor.asking.context import Context
+    from taisai.floor.parties import Party
+    from taisai.wire.asks import (
+        AskCountDrop,
+        AskFill,
+        AskSellTicket,
+        AskSettleClaim,
+        AskTakeCredit,
+        AskTakeDrop,
+    )
+    from taisai.wire.message import Tell
+
+    Signed = AskCountDrop | AskFill | AskSettleClaim | AskTakeCredit | AskTakeDrop
+
+
+async def sell_ticket(context: Context, party: Party, ask: AskSellTicket) -> Tell:
+    """A ticket for cash; the same ask of the same cashier again tells the same ticket."""
+    now, fresh = context.clock.now(), context.entropy(KEY_BYTES)
+
+    def found(keeper: Keeper) -> tuple[str, int]:
+        number = ticket_number(tickets_key(keeper, fresh), "sold", party.name, ask.id)
+        sold = keeper.house().tickets.get(number)
+        return number, now if sold is None else sold.at
+
+    number, at = await context.host.look(found)
+    if now - at > RETRIED_WITHIN:
+        says = f"expected an id of its own for every sale, got that of ticket {number!r}"
+        return refused(ask.id, Reason.OTHER_CONTENT, says, "house:tickets")
+    sold = await context.host.ask(HOUSE, SellTicket(at=now, by=party.name, ticket=number, amount=ask.amount))
+    if isinstance(sold, Refusal):
+        return answer_to(ask.id, sold)
+    return TellDone(re=ask.id, ticket=number, amount=ask.amount, again=not sold)
+
+
+# The tray
+
+
+async def fill(context: Context, party: Party, ask: AskFill) -> Tell:
+    """Chips leave the cage and arrive in the tray, where the second person sees them come."""
+    host, transfer = context.host, short_id("fill", party.name, ask.id)
+    moved = Transfer(transfer, Kind.FILL, ask.table, ask.amount, Direction.DUE)
+    if await host.look(lambda keeper: kept(keeper, transfer)) == moved:
+        return await _arrived(context, ask, moved, again=True)
+    second = await context.second(party, ask)
+    if isinstance(second, TellRefused):
+        return second
+    command = SendFill(
+        at=context.clock.now(), by=party.name, transfer=transfer, table=ask.table, amount=ask.amount,
+        second=second,
+    )  # fmt: skip
+    return await _carried(context, ask, moved, command, second)
+
+
+async def take_credit(context: Context, party: Party, ask: AskTakeCredit) -> Tell:
+    """Chips leave the tray and arrive at the cage."""
+    host, now, transfer = context.host, context.clock.now(), short_id("credit", party.name, ask.id)
+    receive = ReceiveCredit(at=now, by=party.name, transfer=transfer, table=ask.table, amount=ask.amount)
+    known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
+    if known is None:
+        second = await context.second(party, ask)
+        if isinstance(second, TellRefused):
+            return second
+        tried = await host.look(lambda keeper: decide_house(keeper.house(), receive))
+        if isinstance(tried, Refusal):
+            return answer_to(ask.id, tried)
+        send = SendCredit(at=now, by=party.name, transfer=transfer, amount=ask.amount, second=second)
+        sent = await host.ask(stream_of(ask.table), send)
+        if isinstance(sent, Refusal):
+            return answer_to(ask.id, sent)
+    elif known != ask.amount:
+        return answer_to(ask.id, _other(transfer, known))
+    received = await host.ask(HOUSE, receive)
+    if isinstance(received, Refusal):
+        return answer_to(ask.id, received)
+    return TellDone(re=ask.id, amount=ask.amount, transfer=transfer, again=known is not None)
+
+
+# The drop box
+
+
+async def take_drop(context: Context, party: Party, ask: AskTakeDrop) -> Tell:
+    """A drop box leaves its table; it is on its way until it has been counted."""
+    host, transfer = context.host, short_id("drop", party.name, ask.id)
+    known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
+    if known is not None:
+        return TellDone(re=ask.id, amount=known, transfer=transfer, again=True)
+    second = await context.second(party, ask)
+    if isinstance(second, TellRefused):
+        return second
+    send = SendDrop(at=context.clock.now(), by=party.name, transfer=transfer, second=second)
+    sent = await host.ask(stream_of(ask.table), send)
+    if isinstance(sent, Refusal):
+        return answer_to(ask.id, sent)
+    amount = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
+    return TellDone(re=ask.id, amount=amount, transfer=transfer, again=not sent)
+
+
+async def count_drop(context: Context, party: Party, ask: AskCountDrop) -> Tell:
+    """What was found in a drop box, against what its table booked when it left."""
+
+    def found(keeper: Keeper) -> tuple[int, Transfer | None] | Refusal:
+        table = table_at(keeper, ask.table)
+        if isinstance(table, Refusal):
+            return table
+        booked = table.transfers.get(ask.transfer)
+        if booked is None or booked.kind is not Moved.DROP:
+            expected = f"a drop box that left table {ask.table}"
+            return refusal(Reason.BAD_VALUE, DROP, expected, ask.transfer)
+        return booked.amount, kept(keeper, ask.transfer)
+
+    box = await context.host.look(found)
+    if isinstance(box, Refusal):
+        return answer_to(ask.id, box)
+    declared, counted = box
+    if counted is not None and (counted.table, counted.counted) == (ask.table, ask.counted):
+        return TellDone(re=ask.id, amount=ask.counted, transfer=ask.transfer, again=True)
+    second = await context.second(party, ask)
+    if isinstance(second, TellRefused):
+        return second
+    count = CountDrop(
+        at=context.clock.now(), by=party.name, transfer=ask.transfer, table=ask.table, declared=declared,
+        counted=ask.counted, second=second,
+    )  # fmt: skip
+    answer = await context.host.ask(HOUSE, count)
+    if isinstance(answer, Refusal):
+        return answer_to(ask.id, answer)
+    return TellDone(re=ask.id, amount=ask.counted, transfer=ask.transfer, again=not answer)
+
+
+# Claims
+
+
+class _OnClaim(NamedTuple):
+    """What is known of a claim: the table's record while it is open, the House's once it was settled."""
+
+    open: Claim | None
+    settled: Transfer | None
+
+
+async def settle_claim(context: Context, party: Party, ask: AskSettleClaim) -> Tell:
+    """The cage pays what is a player's, or collects what he owes, and the table's claim is over."""
+    host, transfer = context.host, short_id("claim", party.name, ask.id)
+
+    def found(keeper: Keeper) -> _OnClaim | Refusal:
+        table = table_at(keeper, ask.table)
+        if isinstance(table, Refusal):
+            return table
+        return _OnClaim(table.claims.get(ask.claim), kept(keeper, transfer))
+
+    known = await host.look(found)
+    if isinstance(known, Refusal):
+        return answer_to(ask.id, known)
+    settled = known.settled
+    if settled is not None and (settled.table, settled.claim) == (ask.table, ask.claim):
+        return await _arrived(context, ask, settled, again=True)
+    if known.open is None:
+        return answer_to(ask.id, refusal(Reason.BAD_VALUE, CLAIMS, "an open claim", ask.claim))
+    second = await context.second(party, ask)
+    if isinstance(second, TellRefused):
+        return second
+    of_player, amount = known.open.of_player, known.open.amount
+    kind = Kind.CLAIM_PAID if of_player else Kind.CLAIM_COLLECTED
+    direction = Direction.DUE if of_player else Direction.OWED
+    moved = Transfer(transfer, kind, ask.table, amount, direction, claim=ask.claim)
+    command = (PayClaim if of_player else CollectClaim)(
+        at=context.clock.now(), by=party.name, transfer=transfer, table=ask.table, claim=ask.claim,
+        amount=amount, second=second,
+    )  # fmt: skip
+    return await _carried(context, ask, moved, command, second)
+
+
+# Both sides
+
+
+async def _carried(
+    context: Context, ask: Signed, moved: Transfer, command: HouseCommand, second: str | None
+) -> Tell:
+    """The House's side, then the table's; neither where the table would not book its own."""
+    answer = await _table_refuses(context, moved, second) or await context.host.ask(HOUSE, command)
+    if isinstance(answer, Refusal):
+        return answer_to(ask.id, answer)
+    return await _arrived(context, ask, moved, second)
+
+
+async def _table_refuses(context: Context, moved: Transfer, second: str | None) -> Refusal | None:
+    """Why the table would not book its side: asked before the House books its own."""
+    at = context.clock.now()
+
+    def tried(keeper: Keeper) -> Refusal | None:
+        table, command = table_at(keeper, moved.table), arriving(moved, at=at, second=second)
+        if isinstance(table, Refusal) or command is None:
+            return table if isinstance(table, Refusal) else None
+        answer = decide(table, command)
+        return answer if isinstance(answer, Refusal) else None
+
+    return await context.host.look(tried)
+
+
+async def _arrived(
+    context: Context, ask: Signed, moved: Transfer, second: str | None = None, *, again: bool = False
+) -> Tell:
+    answer = await arrive(context.host, context.clock, moved, second)
+    if isinstance(answer, Refusal):
+        return answer_to(ask.id, answer)
+    return TellDone(re=ask.id, amount=moved.amount, transfer=moved.id, again=again)
+
+
+def _booked(keeper: Keeper, table_name: str, transfer: str) -> int | None:
+    """What a table booked as due under a transfer."""
+    table = table_at(keeper, table_name)
+    booked = None if isinstance(table, Refusal) else table.transfers.get(transfer)
+    return None if booked is None else booked.amount
+
+
+def _other(transfer: str, booked: int) -> Refusal:
+    expected = f"an id of its own for every transfer, or {booked} again under {transfer}"
+    return refusal(Reason.OTHER_CONTENT, "house:transfers", expected, "another amount")

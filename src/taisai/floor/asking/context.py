@@ -1,0 +1,37 @@
+"""What a handler of asks is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from taisai.floor.clock import Clock, Entropy
+from taisai.floor.host import Host
+from taisai.floor.parties import Party
+from taisai.wire.message import Ask, Tell
+from taisai.wire.tells import TellRefused
+
+
+class Context(Protocol):
+    """The floor, as far as handlers need it."""
+
+    @property
+    def host(self) -> Host:
+        """Who decides, appends and publishes."""
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+
+    @property
+    def entropy(self) -> Entropy:
+        """Chance."""
+
+    async def second(self, party: Party, ask: Any) -> str | None | TellRefused:
+        """The second person who approved exactly this ask; None where nobody was asked to."""
+
+
+Handler = Callable[[Context, Party, Any], Awaitable[Tell]]
+"""Answers one ask of a party who may make it."""
+
+__all__ = ["Ask", "Context", "Handler", "Tell"]

@@ -1,0 +1,93 @@
+"""Favourites: sets of bets that a terminal keeps under names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from taisai.floor.cage.flows import table_at
+from taisai.floor.telling import answer_to
+from taisai.game.authority import bad_name
+from taisai.game.authority import refused as refusal
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Table
+from taisai.house import Keeper
+from taisai.wire.asks import Laid
+from taisai.wire.tells import Favourite, TellDone, TellFavourites
+
+if TYPE_CHECKING:
+    from taisai.floor.asking.context import Context
+    from taisai.floor.parties import Party
+    from taisai.wire.asks import AskFavourites, AskKeepFavourite
+    from taisai.wire.message import Tell
+
+MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps
+MOST_BETS: Final = 104  # of one favourite: the largest layout has as many areas
+
+_Kept = dict[str, list[tuple[str, int]]]
+"""Name → (area, stake)."""
+
+
+async def keep_favourite(context: Context, party: Party, ask: AskKeepFavourite) -> Tell:
+    """Keeps a set of bets under a name, in place of what was there; an empty set is forgotten."""
+
+    def keep(keeper: Keeper) -> bool | Refusal:
+        kept = _kept(keeper, ask.table, party.name)
+        wrong = _wrong(table_at(keeper, ask.table), ask, kept)
+        if wrong is not None:
+            return wrong
+        before = dict(kept)
+        if ask.bets:
+            kept[ask.name] = [(one.area, one.stake) for one in ask.bets]
+        else:
+            kept.pop(ask.name, None)
+        if kept == before:
+            return False
+        name = _vault_name(ask.table, party.name)
+        keeper.journal.store.keep_secret(name, msgspec.msgpack.encode(kept) if kept else None)
+        return True
+
+    changed = await context.host.look(keep)
+    if isinstance(changed, Refusal):
+        return answer_to(ask.id, changed)
+    return TellDone(re=ask.id, again=not changed)
+
+
+async def favourites(context: Context, party: Party, ask: AskFavourites) -> Tell:
+    """The terminal's favourites, in the order in which they were first kept."""
+    kept = await context.host.look(lambda keeper: _kept(keeper, ask.table, party.name))
+    told = (
+        Favourite(name=name, bets=tuple(Laid(area, stake) for area, stake in bets))
+        for name, bets in kept.items()
+    )
+    return TellFavourites(re=ask.id, favourites=tuple(told))
+
+
+def _kept(keeper: Keeper, table: str, device: str) -> _Kept:
+    written = keeper.journal.store.secret(_vault_name(table, device))
+    return {} if written is None else msgspec.msgpack.decode(written, type=_Kept)
+
+
+def _vault_name(table: str, device: str) -> str:
+    """'favourites/<table>/<device>', whatever signs a name has: 'a/b' of 'c' is not 'a' of 'b/c'."""
+    plain = (one.replace("~", "~0").replace("/", "~1") for one in (table, device))
+    return "/".join(("favourites", *plain))
+
+
+def _wrong(table: Table | Refusal, ask: AskKeepFavourite, kept: _Kept) -> Refusal | None:
+    """Why a set of bets cannot be kept; whether it can be laid is asked when it is."""
+    if isinstance(table, Refusal):
+        return table
+    if len(ask.bets) > MOST_BETS:
+        return _too_many(f"{MOST_BETS} bets of a favourite", len(ask.bets))
+    if ask.bets and ask.name not in kept and len(kept) >= MOST_FAVOURITES:
+        return _too_many(f"{MOST_FAVOURITES} favourites of a terminal", len(kept) + 1)
+    for one in ask.bets:
+        if not any(one.area in terms.rows for terms in table.terms.values()):
+            return refusal(Reason.NOT_ON_LAYOUT, "house:terms", "an area of a layout of the table", one.area)
+    return bad_name("a favourite's name", ask.name)
+
+
+def _too_many(most: str, got: int) -> Refusal:
+    return refusal(Reason.TOO_MANY, "house:most", f"at most {most}", got)

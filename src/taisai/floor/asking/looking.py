@@ -1,0 +1,85 @@
+"""Asks that only look: layouts, rounds retold, what a result would do; and staff who come to a table."""
+
+from __future__ import annotations
+
+from taisai.floor.access.roles import Role
+from taisai.floor.asking.context import Context
+from taisai.floor.asking.doing import bring
+from taisai.floor.cage.books import books_view
+from taisai.floor.cage.report import report_view
+from taisai.floor.parties import Party
+from taisai.floor.telling import answer_to, refused
+from taisai.floor.views import felt_view, preview, round_view
+from taisai.house import Keeper
+from taisai.rules.errors import RulesError
+from taisai.wire import asks
+from taisai.wire.message import Tell
+from taisai.wire.tells import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
+from taisai.wire.views import RoundView
+
+
+async def felt(context: Context, _party: Party, ask: asks.AskFelt) -> Tell:
+    """A layout of a table."""
+    try:
+        found = await context.host.look(
+            lambda keeper: felt_view(keeper.table(ask.table), ask.layout or keeper.table(ask.table).layout)
+        )
+    except RulesError as error:
+        return refused(ask.id, "not-known", str(error))
+    return TellFelt(re=ask.id, felt=found)
+
+
+async def rounds(context: Context, party: Party, ask: asks.AskRounds) -> Tell:
+    """The last rounds, or one; a terminal sees the bets of its own seat in its own session alone."""
+    seat = party.seat if party.role is Role.TERMINAL else ask.seat
+
+    def found(keeper: Keeper) -> tuple[RoundView, ...]:
+        table = keeper.table(ask.table)
+        latest = len(table.rounds) + (table.round is not None)
+        if ask.round is not None:
+            numbers = [ask.round] if 0 < ask.round <= latest else []
+        else:
+            numbers = list(range(latest, max(0, latest - ask.most), -1))
+        return tuple(round_view(table, number, seat) for number in numbers)
+
+    try:
+        told = await context.host.look(found)
+    except RulesError as error:
+        return refused(ask.id, "not-known", str(error))
+    return TellRounds(re=ask.id, rounds=told)
+
+
+async def look_before(context: Context, _party: Party, ask: asks.AskPreview) -> Tell:
+    """What a result would do, before it is committed."""
+    try:
+        found = await context.host.look(lambda keeper: preview(keeper.table(ask.table), ask.faces))
+    except RulesError as error:
+        return refused(ask.id, "bad-value", str(error), "house:order")
+    return TellPreview(re=ask.id, preview=found)
+
+
+async def take_position(context: Context, party: Party, ask: asks.AskTakePosition) -> Tell:
+    """A member of staff comes to a table: the House says who he is."""
+    try:
+        return answer_to(ask.id, await bring(context, ask.table, party.name, ask.position))
+    except RulesError as error:
+        return refused(ask.id, "not-known", str(error))
+
+
+async def virtual(context: Context, _party: Party, ask: asks.AskVirtual) -> Tell:
+    """Pauses a table's virtual dealer, or lets it go on."""
+    dealers = getattr(context, "virtual", None)
+    if dealers is None or ask.table not in dealers.tables:
+        return refused(ask.id, "not-known", "expected a table with a virtual dealer, got another")
+    dealers.pause(ask.table, dealing=ask.dealing)
+    return TellDone(re=ask.id)
+
+
+async def books(context: Context, _party: Party, ask: asks.AskBooks) -> Tell:
+    """Every account of this moment."""
+    return TellBooks(re=ask.id, books=await context.host.look(books_view))
+
+
+async def report(context: Context, _party: Party, ask: asks.AskReport) -> Tell:
+    """Drop, win and hold per table."""
+    return TellReport(re=ask.id, report=await context.host.look(lambda keeper: report_view(keeper, ask.day)))

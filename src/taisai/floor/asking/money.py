@@ -1,0 +1,123 @@
+"""A terminal's money: a ticket goes in and becomes credits, all credits go out and become a ticket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from taisai.floor.cage.flows import arrive, issuing, kept, table_at
+from taisai.floor.cage.numbers import KEY_BYTES, as_printed, short_id, tickets_key
+from taisai.floor.telling import answer_to, refused
+from taisai.game.authority import no_seat
+from taisai.game.authority import refused as refusal
+from taisai.game.cage import Transfer, decide_house
+from taisai.game.cage.messages import SendTicket
+from taisai.game.commands import DispenseCredits
+from taisai.game.events import TicketReceived
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.seating import TERMINALS, seat_wrong
+from taisai.game.words import TABLE
+from taisai.house import Keeper, stream_of
+from taisai.house.codec import HOUSE
+from taisai.wire.tells import TellDone
+
+if TYPE_CHECKING:
+    from taisai.floor.asking.context import Context
+    from taisai.floor.parties import Party
+    from taisai.wire.asks import AskTicketIn, AskTicketOut
+    from taisai.wire.message import Tell
+
+RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
+
+
+# A ticket goes in
+
+
+async def ticket_in(context: Context, party: Party, ask: AskTicketIn) -> Tell:
+    """A ticket's value goes to the terminal's credits; the ticket is worth nothing from there on."""
+    host, clock, ticket = context.host, context.clock, as_printed(ask.ticket)
+    session = await host.look(lambda keeper: _session(keeper, ask.table, ask.seat, party.name))
+    if isinstance(session, Refusal):
+        return answer_to(ask.id, session)
+    transfer = short_id("in", ticket, ask.table, ask.seat, str(session))
+    command = SendTicket(
+        at=clock.now(), by=TABLE, ticket=ticket, transfer=transfer, table=ask.table, seat=ask.seat,
+        session=session,
+    )  # fmt: skip
+    sent = await host.ask(HOUSE, command)
+    moved = await host.look(lambda keeper: kept(keeper, transfer))
+    if isinstance(sent, Refusal) or moved is None:
+        return answer_to(ask.id, sent)
+    received = await arrive(host, clock, moved)
+    if isinstance(received, Refusal):
+        return answer_to(ask.id, received)
+    if any(isinstance(event, TicketReceived) and event.claimed for event in received):
+        says = "expected the player to stay, got a seat that was left: the ticket's value is his claim"
+        return refused(ask.id, Reason.RULED_OUT, says, "house:transfers")
+    return TellDone(re=ask.id, amount=moved.amount, transfer=transfer, again=not received)
+
+
+def _session(keeper: Keeper, table_name: str, name: str, by: str) -> int | Refusal:
+    """Whose credits they will be; or why nobody sits there who could have them."""
+    table = table_at(keeper, table_name)
+    if isinstance(table, Refusal):
+        return table
+    wrong = seat_wrong(table, name, by) if table.open else no_seat(table, name)
+    if wrong is not None:
+        return wrong
+    seat = table.seats[name]
+    if seat.purse is None:
+        return refusal(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
+    return seat.session
+
+
+# Credits go out
+
+
+class _Out(NamedTuple):
+    """What is known of a ticket that a terminal asks for."""
+
+    issued: Transfer | None
+    """The House's side, where the ticket is there already."""
+    at: int
+    key: bytes
+    wrong: Refusal | None
+    """Why the House would not issue it."""
+
+
+async def ticket_out(context: Context, party: Party, ask: AskTicketOut) -> Tell:
+    """All credits of the terminal become a ticket; the same ask again tells the same one."""
+    host, clock, transfer = context.host, context.clock, short_id("out", party.name, ask.id)
+    now, fresh = clock.now(), context.entropy(KEY_BYTES)
+    out = await host.look(lambda keeper: _out(keeper, ask, transfer, at=now, fresh=fresh))
+    if out.issued is not None:
+        return _told_again(ask, out.issued, now - out.at)
+    if out.wrong is not None:
+        return answer_to(ask.id, out.wrong)
+    command = DispenseCredits(at=now, by=party.name, transfer=transfer, seat=ask.seat)
+    dispensed = await host.ask(stream_of(ask.table), command)
+    if isinstance(dispensed, Refusal):
+        return answer_to(ask.id, dispensed)
+    amount = await host.look(lambda keeper: -keeper.table(ask.table).transfers[transfer].amount)
+    issue = issuing(transfer, ask.table, amount, at=now, key=out.key)
+    issued = await host.ask(HOUSE, issue)
+    if isinstance(issued, Refusal):
+        return answer_to(ask.id, issued)
+    return TellDone(re=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
+
+
+def _out(keeper: Keeper, ask: AskTicketOut, transfer: str, *, at: int, fresh: bytes) -> _Out:
+    house, key = keeper.house(), tickets_key(keeper, fresh)
+    known = house.transfers.get(transfer)
+    if known is not None and known.ticket is not None:
+        return _Out(known, house.tickets[known.ticket].at, key, None)
+    # Whether there is room for one more ticket is known only to the House: asked before credits leave.
+    tried = decide_house(house, issuing(transfer, ask.table, 1, at=at, key=key))
+    return _Out(None, at, key, tried if isinstance(tried, Refusal) else None)
+
+
+def _told_again(ask: AskTicketOut, issued: Transfer, age: int) -> Tell:
+    if age <= RETRIED_WITHIN and issued.table == ask.table:
+        return TellDone(re=ask.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True)
+    # An old ticket may be in other hands by now, so that its number is not told.
+    says = f"expected an id of its own for every ticket, got that of transfer {issued.id!r}"
+    return refused(ask.id, Reason.OTHER_CONTENT, says, "house:tickets")

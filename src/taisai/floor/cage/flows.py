@@ -1,0 +1,89 @@
+"""Flows: what is booked at the House and at a table, one after the other, under one transfer.
+
+Whichever side is first, the other can be booked again and again and counts once, so that a stop in between
+is finished by a retry, or by `finishing.finish`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from taisai.floor.cage.numbers import ticket_number
+from taisai.game.cage import Kind, Transfer
+from taisai.game.cage.messages import IssueTicket
+from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.words import CAGE, TABLE, ClaimEnd
+from taisai.house import Answer, Keeper, stream_of
+from taisai.house.codec import HOUSE
+from taisai.rules.clauses import Clause
+
+if TYPE_CHECKING:
+    from taisai.floor.clock import Clock
+    from taisai.floor.host import Host
+    from taisai.game.table import Table
+
+_SIGNED: Final = frozenset({Kind.FILL, Kind.CLAIM_PAID, Kind.CLAIM_COLLECTED})
+"""What a second person signed for at the House, who has to be at the table too."""
+
+
+def table_at(keeper: Keeper, name: str) -> Table | Refusal:
+    """A table, or why there is none."""
+    if not keeper.journal.version(stream_of(name)):
+        says = f"expected a table that was opened, got {name!r}"
+        return Refusal(Reason.TABLE_NOT_OPEN, Clause("house:table"), says)
+    return keeper.table(name)
+
+
+def issuing(transfer: str, table: str, amount: int, *, at: int, key: bytes) -> IssueTicket:
+    """The House's side of credits that a terminal dispensed: a ticket."""
+    number = ticket_number(key, "issued", transfer)
+    return IssueTicket(at=at, by=TABLE, transfer=transfer, table=table, ticket=number, amount=amount)
+
+
+def arriving(moved: Transfer, *, at: int, second: str | None = None) -> Command | None:
+    """The table's side of what the House has booked; none where the table has to be first."""
+    match moved.kind:
+        case Kind.TICKET_ACCEPTED if moved.seat is not None and moved.session is not None:
+            return ReceiveTicket(
+                at=at, by=CAGE, transfer=moved.id, seat=moved.seat, amount=moved.amount,
+                session=moved.session,
+            )  # fmt: skip
+        case Kind.FILL:
+            return ReceiveFill(at=at, by=CAGE, transfer=moved.id, amount=moved.amount, second=second)
+        case Kind.CLAIM_PAID | Kind.CLAIM_COLLECTED if moved.claim is not None:
+            return SettleClaim(
+                at=at, by=CAGE, claim=moved.claim, how=ClaimEnd.CAGE, transfer=moved.id, second=second
+            )
+        case _:
+            return None
+
+
+def second_of(keeper: Keeper, moved: Transfer) -> str | None:
+    """Who signed for a transfer at the House as the second person, as the journal tells."""
+    if moved.kind not in _SIGNED:
+        return None
+    for _version, event in keeper.journal.events(HOUSE):
+        if getattr(event, "transfer", None) == moved.id:
+            second: str | None = getattr(event, "second", None)
+            return second
+    return None
+
+
+async def arrive(host: Host, clock: Clock, moved: Transfer, second: str | None = None) -> Answer:
+    """Books at the table what the House has booked; nothing where it has arrived."""
+    at = clock.now()
+
+    def due(keeper: Keeper) -> Command | None:
+        table = table_at(keeper, moved.table)
+        if not isinstance(table, Refusal) and moved.id in table.transfers:
+            return None
+        return arriving(moved, at=at, second=second or second_of(keeper, moved))
+
+    command = await host.look(due)
+    return () if command is None else await host.ask(stream_of(moved.table), command)
+
+
+def kept(keeper: Keeper, transfer: str) -> Transfer | None:
+    """What the House has booked under a transfer."""
+    return keeper.house().transfers.get(transfer)

@@ -1,0 +1,245 @@
+"""The casino: host, floor and everything that acts by itself, put together, started and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from taisai import __version__
+from taisai.floor.access.door import Door
+from taisai.floor.access.passwords import Passwords
+from taisai.floor.access.rates import Rates, Rule
+from taisai.floor.access.sessions import Policy, Sessions
+from taisai.floor.boards import Boards
+from taisai.floor.cage.finishing import finish
+from taisai.floor.clock import Clock, Entropy
+from taisai.floor.copies import copy_checkpoint
+from taisai.floor.countdown import Countdown
+from taisai.floor.dice.shaker import Shaker
+from taisai.floor.feeds import Feeds
+from taisai.floor.floor import Bounds, Floor
+from taisai.floor.host import Host, WriterLike
+from taisai.floor.noting import Noting, Thresholds
+from taisai.game.cage.messages import NoteStart, NoteStop, TakeSettings
+from taisai.game.limits import Limits
+from taisai.game.words import FLOOR
+from taisai.house import JournalError, Keeper, SigningKey, Writer
+from taisai.house.codec import HOUSE
+from taisai.rules.book import Rulebook
+
+REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
+TICK: Final = 1.0  # seconds between looks at sessions and the clock
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePlan:
+    """A table as the house wants it, played or not."""
+
+    name: str
+    book: Rulebook
+    limits: Limits
+    layout: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    offers: Mapping[str, str] = field(default_factory=dict)
+    window: int | None = None
+    """Milliseconds for which bets are open; None where no clock runs."""
+    demonstration: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a casino is run by, beside its journal."""
+
+    house: str
+    currency: str
+    zone: str
+    tables: Sequence[TablePlan] = ()
+    origins: frozenset[str] = frozenset()
+    bounds: Bounds = field(default_factory=Bounds)
+    policy: Policy = field(default_factory=Policy)
+    sign_ins: Rule | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What the journal records of the settings in force."""
+    manifest: str = "none"
+    seal_every: int = 1_000
+    seal_minutes: int = 15
+    checkpoints: Path | None = None
+    day: Callable[[int], str] | None = None
+    """The gaming day of a moment."""
+
+
+class Casino:
+    """Everything that runs over one journal. Made in the loop, after the tables have recovered."""
+
+    def __init__(
+        self,
+        keeper: Keeper,
+        plan: Plan,
+        *,
+        clock: Clock,
+        entropy: Entropy,
+        key: SigningKey | None = None,
+        make_writer: Callable[[Callable[[], None]], WriterLike] | None = None,
+        hand_over: Callable[[Callable[[], None]], object] | None = None,
+        passwords: Passwords | None = None,
+    ) -> None:
+        """`key` signs checkpoints; a writer in its own thread unless another is given."""
+        identity = keeper.journal.identity
+        if identity is None:
+            raise JournalError("expected a journal that was opened, got an empty one")
+        self.plan = plan
+        self.clock = clock
+        self.entropy = entropy
+        self.demonstration = identity.demonstration
+        self._key = key
+        self._sealed = keeper.journal.size
+        self._sealed_at = clock.steady()
+        self._tasks: list[asyncio.Task[None]] = []
+        windows = {table.name: table.window for table in plan.tables}
+        boards = Boards(keeper, windows)
+        feeds = Feeds(entropy(8).hex())
+        make = make_writer or (lambda after: Writer(keeper, after=after))
+        self.host = Host(boards, feeds, make, hand_over=hand_over)
+        self.door = Door(
+            self.host,
+            entropy=entropy,
+            issuer=plan.house,
+            passwords=passwords,
+            sessions=Sessions(entropy, plan.policy),
+            rates=Rates(plan.sign_ins) if plan.sign_ins else None,
+            generic=self.demonstration,
+        )
+        self.floor = Floor(
+            self.host,
+            self.door,
+            clock=clock,
+            entropy=entropy,
+            program=f"taisai {__version__}",
+            demonstration=self.demonstration,
+            origins=plan.origins,
+            bounds=plan.bounds,
+        )
+        self.floor.plan = plan
+        self._noting = Noting(self.host, clock=clock, thresholds=plan.thresholds)
+        self._countdowns: dict[str, Countdown] = {}
+        self._shakers: dict[str, Shaker] = {}
+        self._known = frozenset(keeper.tables())
+        for table in plan.tables:
+            self._attend(table)
+
+    def _attend(self, table: TablePlan) -> None:
+        if table.window is not None:
+            self._countdowns[table.name] = Countdown(
+                self.host, table.name, window=table.window, clock=self.clock
+            )
+        if table.demonstration and self.demonstration:
+            self._shakers[table.name] = Shaker(
+                self.host, table.name, clock=self.clock, entropy=self.entropy
+            )
+
+    # Starting
+
+    async def start(self) -> list[str]:
+        """Before any socket opens: sessions of before are ended, transfers finished; what is left to people."""
+        now = self.clock.now()
+        await self.door.begin(now)
+        await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
+        await self._note(
+            NoteStart(at=now, by=FLOOR, program=self.floor.program, manifest=self.plan.manifest)
+        )
+        left = await finish(self.host, self.clock)
+        for sentence in left:
+            _log.warning("a transfer waits for someone", says=sentence)
+        self._noting.begin(sorted(self._known & {table.name for table in self.plan.tables}))
+        for name in self._known & self._countdowns.keys():
+            self._countdowns[name].resume()
+        for shaker in self._shakers.values():
+            self._spawn(shaker.run())
+        self._spawn(self._every(TICK, self._tick))
+        self._spawn(self._every(REFRESH, self._refresh))
+        return left
+
+    async def _note(self, command: Any) -> None:
+        answer = await self.host.ask(HOUSE, command)
+        if not isinstance(answer, tuple):
+            raise JournalError(f"expected the House to note {type(command).__name__}, got {answer}")
+
+    def _spawn(self, work: Any) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work))
+
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await work()
+            except Exception:
+                _log.exception("something that is done again and again failed", what=work.__name__)
+
+    async def _tick(self) -> None:
+        self._noting.tick()
+        await self.door.tick(self.clock.now())
+        await self._seal_when_due()
+
+    async def _refresh(self) -> None:
+        boards, feeds = self.host.boards, self.host.feeds
+        for frame in await self.host.look(lambda _keeper: boards.refresh()):
+            feeds.publish(frame)
+        feeds.flush()
+
+    # Sealing
+
+    async def _seal_when_due(self) -> None:
+        if self._key is None:
+            return
+        size = await self.host.look(lambda keeper: keeper.journal.size)
+        is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
+        if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
+            await self.seal()
+
+    async def seal(self) -> None:
+        """Signs all entries so far, and sends the checkpoint to where this machine's journal cannot reach."""
+        if self._key is None:
+            return
+        key, now = self._key, self.clock.now()
+        text = await self.host.look(lambda keeper: keeper.journal.seal(key, at=now))
+        self._sealed = await self.host.look(lambda keeper: keeper.journal.size)
+        self._sealed_at = self.clock.steady()
+        if self.plan.checkpoints is not None:
+            await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
+
+    # Stopping
+
+    async def stop(self) -> None:
+        """A graceful stop: sessions end, the stop is noted and sealed; rounds stay as recovery expects them."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for countdown in self._countdowns.values():
+            countdown.stop()
+        for socket in list(self.floor.sockets):
+            socket.end("stopped", "expected a floor at work, got one that stops", 1012)
+        with suppress(JournalError):
+            await self.door.finish(self.clock.now())
+            await self.host.ask(HOUSE, NoteStop(at=self.clock.now(), by=FLOOR))
+            await self.seal()
+        await asyncio.get_running_loop().run_in_executor(None, self.host.close)
+
+
+def day_of(zone: Any, begins: Any) -> Callable[[int], str]:
+    """The gaming day of a moment, where a house is and as its day begins."""
+    from taisai.game.day import gaming_day
+
+    return partial(_gaming_day, gaming_day, zone, begins)
+
+
+def _gaming_day(of: Callable[..., str], zone: Any, begins: Any, at: int) -> str:
+    return of(at, zone, begins)

@@ -1,0 +1,10 @@
+"""Self-checks: what must hold before the first socket opens.
+
+`opened` looks before anything is written, recovery comes next, `proven` after it; each tells all it finds.
+"""
+
+from taisai.floor.checks.findings import Finding, StartUp
+from taisai.floor.checks.opening import LEAST_FREE, Opened, opened
+from taisai.floor.checks.proving import proven
+
+__all__ = ["LEAST_FREE", "Finding", "Opened", "StartUp", "opened", "proven"]

@@ -1,0 +1,136 @@
+"""The one door for what dice or cards show. No other module of the floor makes a result or a reading.
+
+The Dealer enters every result. What a device saw, or the demonstration shaker drew, is a reading: it is told
+to the Dealer, who commits it, or keys what the dice show.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from taisai.floor.telling import answer_to, refused
+from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
+from taisai.game.cage.messages import NoteOverride
+from taisai.game.draw import Throw
+from taisai.game.readings import differs_from_reading
+from taisai.game.seeds import drawn_by
+from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
+from taisai.house import Keeper, stream_of
+from taisai.house.codec import HOUSE, AnyCommand
+from taisai.rules.round import Act
+from taisai.wire.commands import BY_TAG, WireCommand
+
+if TYPE_CHECKING:
+    from taisai.floor.asking.context import Context
+    from taisai.floor.floor import Floor
+    from taisai.floor.parties import Party
+    from taisai.wire.asks import AskReading
+    from taisai.wire.message import Tell
+
+SOURCE: Final = "demonstration shaker"
+"""What people are told wherever the shaker's work is shown: it is no dice of anyone's."""
+_PERFORM: Final = BY_TAG["perform"]
+
+
+# The dealer's keys
+
+
+def is_result(sent: WireCommand) -> bool:
+    """Whether a command that was sent enters a result."""
+    sent_: Any = sent
+    return type(sent) is _PERFORM and sent_.act is Act.ENTER_RESULT
+
+
+def keyed(sent: WireCommand, *, at: int, by: str, second: str | None) -> Perform:
+    """What the Dealer keyed."""
+    told: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
+    return Perform(at=at, by=by, second=second, **told)
+
+
+def note_override(floor: Floor, party: Party, table: str | None, command: AnyCommand) -> None:
+    """A result other than the device's reading is accepted, since the dice prevail, and noted at the House."""
+    if table is None or not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
+        return
+    faces = command.faces
+
+    def looked(differs: bool | BaseException) -> None:
+        if differs is True:
+            detail = f"keyed {' '.join(map(str, faces))}, which is not what the device read"
+            note = NoteOverride(
+                at=floor.clock.now(), by=FLOOR, table=table, person=party.name, what="reading", detail=detail
+            )
+            from taisai.house import Ask
+
+            floor.host.submit(Ask(HOUSE, note))
+
+    floor.host.run(lambda keeper: differs_from_reading(keeper.table(table), faces), looked)
+
+
+# A recognising device
+
+
+async def reading(context: Context, party: Party, ask: AskReading) -> Tell:
+    """What a device saw, or its fault; the table decides whether it may be told now."""
+    try:
+        fault = None if ask.fault is None else Fault(ask.fault)
+    except ValueError:
+        known = ", ".join(Fault)
+        return refused(ask.id, "bad-value", f"expected a fault of {known}, got {ask.fault!r}", "house:readings")
+    round_ = await context.host.look(lambda keeper: _round_in_hand(keeper, ask.table))
+    command = TakeReading(
+        at=context.clock.now(), by=RECOGNISER, device=party.name, reading=ask.reading, round=round_,
+        shake=ask.shake, faces=ask.faces or (), fault=fault,
+    )  # fmt: skip
+    return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
+
+
+def _round_in_hand(keeper: Keeper, table: str) -> int:
+    at = keeper.table(table)
+    return at.round.number if at.round is not None else len(at.rounds)
+
+
+# The demonstration shaker
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """A draw: what the shaker tells, and what it reveals."""
+
+    reading: TakeReading
+    reveal: RevealSeed
+
+
+def commitment(seed: bytes, *, at: int, round_: int) -> CommitSeed:
+    """What binds the shaker before bets open."""
+    from hashlib import sha256
+
+    return CommitSeed(at=at, by=SHAKER, round=round_, commitment=sha256(seed).hexdigest(), source=SOURCE)
+
+
+def drawn(
+    seed: bytes,
+    *,
+    table: str,
+    round_: int,
+    shake: int,
+    close: int,
+    hash_: bytes,
+    cards: tuple[int, ...],
+    at: int,
+) -> Drawn:
+    """The draw: a function of the seed and of the entry that closed bets, and of nothing else."""
+    faces = drawn_by(seed, Throw(table=table, round=round_, shake=shake, close=hash_), cards)
+    told = TakeReading(
+        at=at, by=SHAKER, reading=f"draw-{round_}-{shake}", round=round_, device=SOURCE, shake=shake,
+        faces=faces,
+    )  # fmt: skip
+    reveal = RevealSeed(
+        at=at, by=SHAKER, round=round_, seed=seed.hex(), close=close, hash=hash_.hex(), faces=faces
+    )
+    return Drawn(told, reveal)
+
+
+def unused(seed: bytes, *, round_: int, at: int) -> RevealSeed:
+    """The seed of a round that ended without a draw."""
+    return RevealSeed(at=at, by=SHAKER, round=round_, seed=seed.hex())

@@ -1,0 +1,104 @@
+"""Feeds: numbered frames, told to whoever follows, and once more to whoever comes back."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import Final, NamedTuple, Protocol
+
+RING: Final = 64
+"""Frames that a feed remembers: a client that missed more starts from a snapshot."""
+MOST_FEEDS: Final = 10_000  # remembered; the ones that nobody follows are forgotten first
+
+
+class Frame(NamedTuple):
+    """The next frame of a feed, as it goes over the wire."""
+
+    feed: str
+    number: int
+    body: bytes
+
+
+class Follower(Protocol):
+    """Whoever is told."""
+
+    def tell(self, body: bytes) -> None:
+        """Puts a frame in the outbox."""
+
+    def flush(self) -> None:
+        """Sends what is in the outbox."""
+
+
+class Feed:
+    """One feed: where it stands, what it remembers, who follows."""
+
+    __slots__ = ("followers", "number", "ring")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.ring: deque[Frame] = deque(maxlen=RING)
+        self.followers: dict[Follower, None] = {}
+
+    def missed(self, after: int) -> list[Frame] | None:
+        """The frames after a number; None where not all of them are remembered."""
+        if after == self.number:
+            return []
+        if not self.ring or not self.ring[0].number - 1 <= after < self.number:
+            return None
+        return [frame for frame in self.ring if frame.number > after]
+
+
+class Feeds:
+    """All feeds of one start."""
+
+    def __init__(self, epoch: str) -> None:
+        self.epoch = epoch
+        self._feeds: OrderedDict[str, Feed] = OrderedDict()
+        self._told: dict[Follower, None] = {}
+        """Those with frames in their outbox that have not been sent."""
+
+    def get(self, name: str) -> Feed | None:
+        """A feed that someone follows or followed."""
+        return self._feeds.get(name)
+
+    def follow(self, name: str, follower: Follower, number: int) -> None:
+        """From here on a follower is told what comes after a number."""
+        feed = self._feeds.get(name)
+        if feed is None:
+            self._forget_some()
+            feed = self._feeds[name] = Feed(number)
+        feed.followers[follower] = None
+
+    def unfollow(self, name: str, follower: Follower) -> None:
+        """From here on he is not; what is told meanwhile he can still ask for."""
+        feed = self._feeds.get(name)
+        if feed is not None:
+            feed.followers.pop(follower, None)
+            self._feeds.move_to_end(name)
+
+    def publish(self, frame: Frame) -> None:
+        """Tells a frame to all who follow; `flush` sends what they were told."""
+        feed = self._feeds.get(frame.feed)
+        if feed is None:
+            return
+        feed.number = frame.number
+        feed.ring.append(frame)
+        body, told = frame.body, self._told
+        for follower in feed.followers:
+            follower.tell(body)
+            told[follower] = None
+
+    def note(self, follower: Follower) -> None:
+        """Someone was told something beside the feeds."""
+        self._told[follower] = None
+
+    def flush(self) -> None:
+        """Each follower is sent, in one message, all that he was told."""
+        told, self._told = self._told, {}
+        for follower in told:
+            follower.flush()
+
+    def _forget_some(self) -> None:
+        if len(self._feeds) < MOST_FEEDS:
+            return
+        for name in [name for name, feed in self._feeds.items() if not feed.followers][: MOST_FEEDS // 10]:
+            del self._feeds[name]

@@ -1,0 +1,335 @@
+"""The floor: who is connected, what they may ask, and who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+import structlog
+
+from taisai.floor.access import permits
+from taisai.floor.access.approvals import digest_of
+from taisai.floor.access.devices import device_proof
+from taisai.floor.access.door import Door
+from taisai.floor.access.roles import Role, role_of
+from taisai.floor.access.sessions import Ended, Session
+from taisai.floor.asking import doing
+from taisai.floor.asking.handlers import HANDLERS
+from taisai.floor.boards import Shown, seat_feed
+from taisai.floor.clock import Clock, Entropy
+from taisai.floor.host import Happened, Host
+from taisai.floor.metrics import Metrics
+from taisai.floor.parties import VISITOR, Party
+from taisai.floor.sockets import Socket
+from taisai.floor.telling import FAULT, encoded, refused
+from taisai.game.cage.messages import DeviceDismissed, SignOutCause
+from taisai.house import Keeper
+from taisai.house.codec import HOUSE
+from taisai.wire import asks
+from taisai.wire.message import WIRE, Ask, Tell
+from taisai.wire.tells import (
+    TellChallenge,
+    TellFollowing,
+    TellRefused,
+    TellSnapshot,
+    TellWelcome,
+)
+
+MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
+MOST_FOLLOWED: Final = 64  # feeds of one socket
+_log = structlog.get_logger(__name__)
+canonical: Final = msgspec.json.Encoder(order="sorted").encode
+
+
+class Bounds(NamedTuple):
+    """How much one client, and all of them, may ask."""
+
+    sockets: int = 5_000
+    asks_a_second: int = 50
+    burst: int = 200
+
+
+class Virtual(Protocol):
+    """The virtual dealers of a demonstration."""
+
+    def pause(self, table: str, *, dealing: bool) -> None:
+        """Lets a table's virtual dealer deal, or not."""
+
+
+def approved_form(ask: Ask) -> bytes:
+    """What a second person agrees to: the ask, whatever its id, in its one canonical form."""
+    plain = msgspec.to_builtins(ask)
+    plain.pop("approval", None)
+    plain.pop("id", None)
+    return canonical(plain)
+
+
+class Floor:
+    """Everything that is connected."""
+
+    def __init__(
+        self,
+        host: Host,
+        door: Door,
+        *,
+        clock: Clock,
+        entropy: Entropy,
+        program: str,
+        demonstration: bool,
+        origins: frozenset[str] = frozenset(),
+        bounds: Bounds | None = None,
+        metrics: Metrics | None = None,
+    ) -> None:
+        self.host = host
+        self.door = door
+        self.clock = clock
+        self.entropy = entropy
+        self.program = program
+        self.demonstration = demonstration
+        self.origins = origins
+        """Where pages may come from that speak to this floor."""
+        self.bounds = bounds or Bounds()
+        self.metrics = metrics or Metrics()
+        self.virtual: Virtual | None = None
+        self.plan: Any = None
+        """What the house has planned: its tables, and the terms of each."""
+        self.sockets: dict[Socket, None] = {}
+        self._by_session: dict[str, set[Socket]] = {}
+        self._by_device: dict[str, set[Socket]] = {}
+        self._handlers: Mapping[type[Ask], Callable[[Any, Party, Any], Awaitable[Tell]]] = HANDLERS
+        door.sessions.on_end(self._session_ended)
+        host.listeners.append(self._heard)
+        self.metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
+        self.metrics.gauge("taisai_sessions", "People signed in", lambda: len(door.sessions))
+
+    # Connections
+
+    def came(self, socket: Socket) -> None:
+        """A connection is open: it is challenged."""
+        self.sockets[socket] = None
+        socket.nonce = self.entropy(32).hex()
+        socket.credit = float(self.bounds.burst)
+        socket.credit_at = self.clock.steady()
+        socket.say(
+            TellChallenge(
+                wire=WIRE, program=self.program, nonce=socket.nonce, epoch=self.host.feeds.epoch,
+                demonstration=self.demonstration,
+            )
+        )  # fmt: skip
+        if len(self.sockets) > self.bounds.sockets:
+            most = self.bounds.sockets
+            socket.end("full", f"expected at most {most} connections, got one more", 1013)
+
+    def gone(self, socket: Socket) -> None:
+        """A connection is over."""
+        self.sockets.pop(socket, None)
+        for feed in socket.following:
+            self.host.feeds.unfollow(feed, socket)
+        for register, key in ((self._by_session, socket.party.session), (self._by_device, socket.party.name)):
+            if key and key in register:
+                register[key].discard(socket)
+                if not register[key]:
+                    del register[key]
+
+    def _session_ended(self, session: Session, why: SignOutCause) -> None:
+        for socket in list(self._by_session.get(session.id, ())):
+            socket.end(str(why), f"expected an open session, got one that ended ({why})")
+
+    def _heard(self, happened: Happened) -> None:
+        if happened.stream != HOUSE:
+            return
+        self.door.heard(happened.events)
+        for event in happened.events:
+            if isinstance(event, DeviceDismissed):
+                for socket in list(self._by_device.get(event.device, ())):
+                    socket.end("revoked", "expected a device that is enrolled, got one that was dismissed")
+
+    # Asks
+
+    def asked(self, socket: Socket, ask: Ask) -> None:
+        """Answers an ask, at once or as soon as the answer is durable."""
+        kind = type(ask)
+        if not self._has_credit(socket):
+            most = self.bounds.asks_a_second
+            socket.say(refused(ask.id, "too-often", f"expected at most {most} asks a second, got more"))
+            return
+        if not 1 <= len(ask.id) <= 64:
+            socket.say(refused(None, "bad-message", "expected an id of 1 to 64 characters, got another"))
+            return
+        party = socket.party
+        if kind is asks.AskHello:
+            socket.spawn(self._hello(socket, ask))  # type: ignore[arg-type]
+            return
+        if party.session is not None:
+            wrong = self._session_wrong(party)
+            if wrong is not None:
+                socket.say(refused(ask.id, "signed-out", wrong))
+                return
+        if kind is asks.AskDo:
+            doing.do(self, socket, ask)  # type: ignore[arg-type]
+        elif kind is asks.AskFollow:
+            self._follow(socket, ask)  # type: ignore[arg-type]
+        elif kind is asks.AskUnfollow:
+            self._unfollow(socket, ask)  # type: ignore[arg-type]
+        else:
+            self._other(socket, ask)
+
+    def _has_credit(self, socket: Socket) -> bool:
+        now = self.clock.steady()
+        bounds = self.bounds
+        earned = (now - socket.credit_at) * bounds.asks_a_second / 1000
+        socket.credit = min(float(bounds.burst), socket.credit + earned)
+        socket.credit_at = now
+        if socket.credit < 1:
+            return False
+        socket.credit -= 1
+        return True
+
+    def _session_wrong(self, party: Party) -> str | None:
+        """Why a session is over; if it is not, its person has just done something."""
+        now = self.clock.now()
+        session = self.door.sessions.of(party.token or "", now)
+        if isinstance(session, Ended):
+            return session.message
+        self.door.sessions.touch(session.id, now)
+        return None
+
+    def _other(self, socket: Socket, ask: Any) -> None:
+        kind = str(ask.__struct_config__.tag)
+        table, seat = getattr(ask, "table", None), getattr(ask, "seat", None)
+        wrong = self.may_not(socket.party, permits.ASKS.get(kind), table, seat)
+        if wrong is not None:
+            socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
+        elif socket.at_work >= MOST_AT_WORK:
+            says = f"expected at most {MOST_AT_WORK} asks to be worked on at a time, got one more"
+            socket.say(refused(ask.id, "too-often", says))
+        else:
+            socket.spawn(self._answer(socket, ask))
+
+    def may_not(
+        self, party: Party, permit: permits.Permit | None, table: str | None, seat: str | None
+    ) -> str | None:
+        """Why a party may not do something."""
+        return permits.refusal(permit, party.role, own=party.own, table=table, seat=seat)
+
+    async def _answer(self, socket: Socket, ask: Ask) -> None:
+        try:
+            tell = await self._handlers[type(ask)](self, socket.party, ask)
+        except Exception as error:
+            _log.exception("an ask failed", ask=type(ask).__name__, party=repr(socket.party))
+            tell = refused(ask.id, FAULT, f"expected an answer, got a fault: {type(error).__name__}")
+        socket.say(tell)
+
+    async def second(self, party: Party, ask: Any) -> str | None | TellRefused:
+        """The second person who approved exactly this ask; None where nobody was asked to."""
+        if ask.approval is None:
+            return None
+        digest = digest_of(approved_form(ask))
+        by = self.door.approvals.used(
+            ask.approval, digest, asker=party.session or "", now=self.clock.now()
+        )
+        if by is None:
+            says = "expected an approval of exactly this, not yet used, got another"
+            return refused(ask.id, "second-person", says, "house:dual-control")
+        return by
+
+    # Coming in
+
+    async def _hello(self, socket: Socket, ask: asks.AskHello) -> None:
+        if ask.wire != WIRE:
+            socket.say(refused(ask.id, "wire", f"expected version {WIRE} of the wire, got {ask.wire}"))
+            socket.end("wire", f"expected version {WIRE} of the wire, got {ask.wire}")
+            return
+        if socket.party is not VISITOR:
+            socket.say(refused(ask.id, "bad-message", "expected one hello, got another"))
+            return
+        party = await self._party(socket, ask)
+        if isinstance(party, str):
+            socket.say(refused(ask.id, "not-known", party, "house:access"))
+            socket.end("not-known", party)
+            return
+        if socket.party is not VISITOR or socket.is_closing:
+            return
+        socket.party = party
+        if party.session is not None:
+            self._by_session.setdefault(party.session, set()).add(socket)
+        elif party.role is not Role.VISITOR:
+            self._by_device.setdefault(party.name, set()).add(socket)
+        socket.say(
+            TellWelcome(re=ask.id, role=party.role, name=party.name, table=party.table, seat=party.seat)
+        )
+
+    async def _party(self, socket: Socket, ask: asks.AskHello) -> Party | str:
+        if ask.token is not None:
+            session = self.door.sessions.of(ask.token, self.clock.now())
+            if isinstance(session, Ended):
+                return session.message
+            return Party(role_of(session.rank), session.person, session=session.id, token=ask.token)
+        if ask.device is None:
+            return VISITOR
+        name = ask.device
+        device = await self.host.look(lambda keeper: keeper.house().devices.get(name))
+        try:
+            signature = bytes.fromhex(ask.signature or "")
+        except ValueError:
+            signature = b""
+        if device is None or not device_proof(device.key, bytes.fromhex(socket.nonce), name, signature):
+            return "expected an enrolled device that signs the challenge with its own key, got another"
+        return Party(Role(str(device.kind)), name, table=device.table, seat=device.seat)
+
+    # Following
+
+    def _follow(self, socket: Socket, ask: asks.AskFollow) -> None:
+        kind, _, rest = ask.feed.partition(":")
+        table, _, seat = rest.partition("/")
+        wrong = self.may_not(socket.party, permits.FEEDS.get(kind), table or None, seat or None)
+        if (
+            wrong is not None
+            and self.demonstration
+            and socket.party is VISITOR
+            and kind in permits.VISITORS_FOLLOW
+        ):
+            wrong = None
+        if wrong is not None:
+            socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
+            return
+        if len(socket.following) >= MOST_FOLLOWED and ask.feed not in socket.following:
+            socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
+            return
+        feeds = self.host.feeds
+        feed = feeds.get(ask.feed)
+        if feed is not None and ask.after is not None and ask.epoch == feeds.epoch:
+            missed = feed.missed(ask.after)
+            if missed is not None:
+                for frame in missed:
+                    socket.tell(frame.body)
+                self._followed(socket, ask.feed, feed.number)
+                socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=feed.number))
+                return
+        boards, name = self.host.boards, ask.feed
+        self.host.run(lambda _keeper: boards.snapshot(name), partial(self._shown, socket, ask))
+
+    def _shown(self, socket: Socket, ask: asks.AskFollow, shown: Shown | None | BaseException) -> None:
+        if not isinstance(shown, Shown):
+            socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
+            self.host.feeds.note(socket)
+            return
+        if socket in self.sockets:
+            self._followed(socket, ask.feed, shown.number)
+            tell = TellSnapshot(feed=ask.feed, number=shown.number, view=shown.view, re=ask.id)
+            socket.tell(encoded(tell))
+            self.host.feeds.note(socket)
+
+    def _followed(self, socket: Socket, feed: str, number: int) -> None:
+        self.host.feeds.follow(feed, socket, number)
+        socket.following.add(feed)
+
+    def _unfollow(self, socket: Socket, ask: asks.AskUnfollow) -> None:
+        socket.following.discard(ask.feed)
+        self.host.feeds.unfollow(ask.feed, socket)
+        socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=0))
+
+
+__all__ = ["Bounds", "Floor", "Keeper", "Virtual", "approved_form", "seat_feed"]

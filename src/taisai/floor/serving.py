@@ -1,0 +1,101 @@
+"""Serving: a casino behind uvicorn, until someone stops it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import uvicorn
+
+from taisai.floor.casino import Casino
+from taisai.floor.web.app import application
+from taisai.rules.errors import RulesError
+from taisai.wire.message import MOST_MESSAGE
+
+BACKLOG: Final = 2_048  # connections that come in one instant: every terminal of a floor after a power cut
+STOPPED_WITHIN: Final = 10  # seconds that a stop waits for clients to go
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 is any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise RulesError(f"expected an address to listen at, got {error.strerror} ({host}:{port})") from None
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready, and leaves signals to whoever runs it where it is told to."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], *, signals: bool) -> None:
+        super().__init__(config)
+        self._ready = ready
+        self._signals = signals
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if self._signals:
+            with super().capture_signals():
+                yield
+        else:
+            yield
+
+
+class Serving:
+    """A casino that is served at a socket."""
+
+    def __init__(
+        self,
+        casino: Casino,
+        at: socket.socket,
+        *,
+        checks: Sequence[str] = (),
+        extra: Sequence[Any] = (),
+        tls: tuple[Path, Path] | None = None,
+        signals: bool = True,
+        proxied: bool = False,
+        on_ready: Callable[[], None] | None = None,
+    ) -> None:
+        """`tls`: certificate and key; `on_ready` is called when connections are taken."""
+        self.casino = casino
+        self._at = at
+        config = uvicorn.Config(
+            application(casino.floor, checks=checks, extra=extra),
+            ws="websockets-sansio",
+            loop="none",
+            http="httptools",
+            lifespan="off",
+            ws_per_message_deflate=False,
+            ws_max_size=MOST_MESSAGE,
+            ws_ping_interval=20,
+            ws_ping_timeout=20,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=proxied,
+            backlog=BACKLOG,
+            timeout_graceful_shutdown=STOPPED_WITHIN,
+            ssl_certfile=str(tls[0]) if tls else None,
+            ssl_keyfile=str(tls[1]) if tls else None,
+        )
+        self._server = _Server(config, on_ready or (lambda: None), signals=signals)
+
+    async def run(self) -> None:
+        """Serves until `stop` or a signal; then the casino stops as it should."""
+        try:
+            await self._server.serve(sockets=[self._at])
+        finally:
+            await self.casino.stop()
+
+    def stop(self) -> None:
+        """Takes no more connections, and ends those there are."""
+        self._server.should_exit = True

@@ -1,0 +1,178 @@
+"""A table as its staff see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from taisai.floor.views import words
+from taisai.floor.views.irregularities import irregularities, irregularity
+from taisai.floor.views.labels import claim_line, extreme, faces_of, item_label, rank_label, waiting
+from taisai.floor.views.offers import offers
+from taisai.game import Table, exposures
+from taisai.game import events as happened
+from taisai.game.equipment import HOUR
+from taisai.game.readings import suggested
+from taisai.game.words import Hold
+from taisai.rules.equipment import InspectedBefore, Item
+from taisai.rules.outcomes import OUTCOMES, Outcome
+from taisai.wire.views import (
+    ConsoleView,
+    Flight,
+    InspectionDue,
+    ItemLine,
+    PersonLine,
+    ReadingView,
+    RiskView,
+    SeatLine,
+    SeatsView,
+    ShoeView,
+    WatchView,
+    WithdrawalView,
+)
+
+MOST_SEATS: Final = 200  # that are shown; all are counted
+MOST_REFERRALS: Final = 50  # that are shown
+MOST_CLAIMS: Final = 100  # that are shown
+ONLY_BETS: Final = frozenset(
+    {happened.BetRegistered, happened.BetTakenBack, happened.BetMoved, happened.CreditsBought}
+)
+"""Events that change what lies on the layout or on seats, and nothing that anyone may do."""
+
+
+def console_view(
+    table: Table,
+    *,
+    now: int | None = None,
+    flights: tuple[Flight, ...] = (),
+    watch: WatchView | None = None,
+) -> ConsoleView:
+    """A table; the clock, what is under way to the cage and the watch on the dice come from outside."""
+    return ConsoleView(
+        table=table.name,
+        day=table.day,
+        shift=table.shift,
+        acts=offers(table, now),
+        irregularities=irregularities(table, now),
+        people=_people(table),
+        equipment=tuple(_item(table, item) for item in table.equipment.items.values()),
+        shoe=_shoe(table),
+        seats=_seats(table),
+        risk=_risk(table),
+        referrals=waiting(table, MOST_REFERRALS),
+        withdrawal=_withdrawal(table),
+        claims=tuple(map(claim_line, islice(table.claims.values(), MOST_CLAIMS))),
+        reading=_reading(table, now),
+        transfers=flights,
+        watch=watch,
+    )
+
+
+def after_bets(before: ConsoleView, table: Table, events: Iterable[object] = ()) -> ConsoleView | None:
+    """The console after bets alone came or went, at a fraction of the cost; None where more happened."""
+    if any(type(event) not in ONLY_BETS for event in events):
+        return None
+    return msgspec.structs.replace(before, seats=_seats(table), risk=_risk(table))
+
+
+def _people(table: Table) -> tuple[PersonLine, ...]:
+    return tuple(
+        PersonLine(name=name, rank=one.rank, position=one.position, label=rank_label(table, one.position))
+        for name, one in table.people.items()
+    )
+
+
+def _item(table: Table, item: Item) -> ItemLine:
+    kit = table.equipment
+    placed = kit.placed.get(item.id)
+    is_counted = placed is not None and item.hours_on_table is not None
+    due = (
+        (one, inspection)
+        for before in InspectedBefore
+        for one, inspection in kit.due(before, table.settings)
+        if one.id == item.id
+    )
+    return ItemLine(
+        item=item.id,
+        label=item_label(table, item.id),
+        clause=str(item.clause),
+        placed=placed is not None,
+        failed=placed is not None and not placed.working,
+        serial=placed.serial if placed else "",
+        custodian=placed.custodian if placed else None,
+        until=placed.since + (item.hours_on_table or 0) * HOUR if placed and is_counted else None,
+        due=tuple(
+            InspectionDue(before=str(one.before), by=one.by, runs=one.runs, clause=str(one.clause))
+            for _, one in due
+        ),
+    )
+
+
+def _shoe(table: Table) -> ShoeView | None:
+    shoe = table.shoe
+    if not shoe.used:
+        return None
+    return ShoeView(
+        decks=shoe.decks, cards=shoe.cards, left=shoe.left, burnt=shoe.burnt, rounds=shoe.rounds,
+        seen=tuple(shoe.seen), shuffled=shoe.shuffled, spoilt=shoe.spoilt,
+        unready=shoe.unready(table.settings),
+    )  # fmt: skip
+
+
+def _seats(table: Table) -> SeatsView:
+    taken = [seat for seat in table.seats.values() if seat.taken]
+    return SeatsView(
+        taken=len(taken),
+        shown=tuple(
+            SeatLine(
+                seat=seat.name, player=seat.player, terminal=seat.terminal, session=seat.session,
+                layout=seat.layout, at_risk=seat.at_risk,
+                credits=sum(purse.credits for purse in seat.purses.values()),
+            )
+            for seat in taken[:MOST_SEATS]
+        ),
+    )  # fmt: skip
+
+
+def _risk(table: Table) -> RiskView | None:
+    round_ = table.round
+    if round_ is None:
+        return None
+    loses = exposures(table)
+    worst, best = loses.index(max(loses)), loses.index(min(loses))
+    return RiskView(
+        staked=round_.staked,
+        bets=len(round_.bets) - len(round_.gone),
+        worst=extreme(OUTCOMES[worst], loses[worst]),
+        best=extreme(OUTCOMES[best], loses[best]),
+        exposures=tuple(loses),
+    )
+
+
+def _withdrawal(table: Table) -> WithdrawalView | None:
+    clause = table.holds.get(Hold.WITHDRAWAL)
+    if clause is None or table.round is None:
+        return None
+    chosen = table.round.choices
+    waiting_for = sum(1 for seat in table.round.seats() if seat not in chosen)
+    return WithdrawalView(clause=str(clause), chosen=dict(chosen), waiting=waiting_for)
+
+
+def _reading(table: Table, now: int | None) -> ReadingView | None:
+    """What a device told of the present shake, and what may be reported where it is a fault."""
+    reading = table.round.reading if table.round else None
+    if reading is None:
+        return None
+    fault = reading.fault
+    return ReadingView(
+        id=reading.id,
+        device=reading.device,
+        shake=reading.shake,
+        faces=faces_of(Outcome.of(*reading.faces)) if reading.faces else None,
+        fault=str(fault) if fault else None,
+        label=words.FAULTS[fault] if fault else words.SAW,
+        suggested=irregularity(table, suggested(table, fault), now) if fault else None,
+    )

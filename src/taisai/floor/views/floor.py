@@ -1,0 +1,109 @@
+"""The floor as a whole: the lobby, the pit and the cage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Final
+
+from taisai.floor.views.history import History
+from taisai.floor.views.labels import board_of, claim_line, phase_label, title_of, waiting
+from taisai.floor.views.transit import Transit
+from taisai.game import Account, Table, exposures
+from taisai.game.cage import House
+from taisai.wire.views import (
+    Alarm,
+    CageView,
+    LargeWin,
+    LobbyTable,
+    LobbyView,
+    PitTable,
+    PitView,
+    TableClaims,
+)
+
+MOST_WAITING: Final = 20  # referrals of a table that the pit is shown
+MOST_WINS: Final = 50  # the latest large wins that the pit is shown
+MOST_CLAIMS: Final = 100  # of a table that the cage is shown
+
+
+def lobby_view(tables: Mapping[str, tuple[Table, History]]) -> LobbyView:
+    """Every table that one may go to."""
+    return LobbyView(
+        tables=tuple(_in_lobby(table, history) for table, history in tables.values() if table.open)
+    )
+
+
+def _in_lobby(table: Table, history: History) -> LobbyTable:
+    return LobbyTable(
+        name=table.name,
+        title=title_of(table),
+        rulebook=table.book.id,
+        phase=str(table.phase),
+        label=phase_label(table),
+        bets_open=table.phase.bets_open,
+        number=table.round.number if table.round else len(table.rounds),
+        last=history.last,
+        least=table.limits.least,
+        most=table.limits.most,
+        currency=table.currency,
+        demonstration=table.demonstration,
+        shut=table.shut is not None,
+    )
+
+
+def pit_view(house: House, tables: Mapping[str, Table], alarms: tuple[Alarm, ...] = ()) -> PitView:
+    """Every table, and what needs someone's attention; alarms come from outside."""
+    return PitView(
+        tables=tuple(_in_pit(table) for table in tables.values() if table.name),
+        alarms=alarms,
+        wins=tuple(
+            LargeWin(table=table, round=number, seat=seat, won=won)
+            for (table, number, seat), won in islice(reversed(house.wins.items()), MOST_WINS)
+        ),
+        locked=tuple(sorted(house.locked)),
+    )
+
+
+def _in_pit(table: Table) -> PitTable:
+    board = board_of(table)
+    return PitTable(
+        name=table.name,
+        title=title_of(table),
+        phase=str(table.phase),
+        label=phase_label(table),
+        number=table.round.number if table.round else len(table.rounds),
+        dealer=table.dealer(),
+        shut=board.shut,
+        hold=board.hold,
+        says=board.says,
+        clause=board.clause,
+        referrals=waiting(table, MOST_WAITING),
+        staked=table.round.staked if table.round else 0,
+        worst=max(exposures(table)),
+    )
+
+
+def cage_view(house: House, tables: Mapping[str, Table], transit: Transit | None = None) -> CageView:
+    """The cage; give `transit` where it is shown again and again."""
+    transit = transit or Transit()
+    transit.catch_up(house, tables)
+    balances = house.ledger.balances
+    return CageView(
+        house=house.name,
+        currency=house.currency,
+        cash=balances[Account.CAGE],
+        outstanding=balances[Account.TICKETS],
+        flights=transit.flights(),
+        claims=tuple(_claims(table) for table in tables.values() if table.claims),
+    )
+
+
+def _claims(table: Table) -> TableClaims:
+    balances = table.ledger.balances
+    return TableClaims(
+        table=table.name,
+        to_players=balances[Account.CLAIMS_OF_PLAYERS],
+        by_players=balances[Account.CLAIMS_ON_PLAYERS],
+        claims=tuple(map(claim_line, islice(table.claims.values(), MOST_CLAIMS))),
+    )

@@ -1,0 +1,94 @@
+"""Labels that the rulebook has, and lines that several views show."""
+
+from __future__ import annotations
+
+from taisai.floor.views import words
+from taisai.game import Table
+from taisai.game.referrals import open_referrals
+from taisai.game.table import Claim, Referral
+from taisai.game.words import Subject
+from taisai.rules.outcomes import Outcome
+from taisai.rules.round import Phase
+from taisai.wire.views import Board, ClaimLine, Extreme, ReferralLine, Words
+
+
+def title_of(table: Table) -> Words:
+    """What the rulebook calls the game."""
+    return Words(table.book.title, table.book.title_zh)
+
+
+def phase_label(table: Table, phase: Phase | None = None) -> Words:
+    """What the rulebook calls the phase that the table is in, or another."""
+    wanted = table.phase if phase is None else phase
+    for one in table.procedure.phases:
+        if one.id is wanted:
+            return Words(one.label, one.label_zh)
+    return Words(str(wanted), str(wanted))
+
+
+def rank_label(table: Table, rank: str) -> Words:
+    """What the rulebook calls a rank."""
+    for one in table.ranks.ladder:
+        if one.id == rank:
+            return Words(one.label, one.label_zh)
+    return Words(rank, rank)
+
+
+def item_label(table: Table, item: str) -> Words:
+    """What the rulebook calls a piece of equipment."""
+    known = table.equipment.items[item]
+    return Words(known.label, known.label_zh)
+
+
+def area_label(table: Table, layout: str, area: str) -> Words:
+    """What the rulebook calls an area."""
+    matrix = table.terms[layout].matrix
+    labelled = matrix.labels[matrix.row(area)]
+    return Words(labelled.label, labelled.label_zh)
+
+
+def faces_of(outcome: Outcome) -> tuple[int, int, int]:
+    """The faces of an outcome, as plain numbers."""
+    a, b, c = outcome.faces
+    return (a, b, c)
+
+
+def extreme(outcome: Outcome, loses: int) -> Extreme:
+    """An outcome, and what the house would lose on it."""
+    return Extreme(faces=faces_of(outcome), loses=loses)
+
+
+def referral_line(referral: Referral) -> ReferralLine:
+    """A question that waits."""
+    subject = referral.subject
+    label = words.SUBJECTS[subject] if isinstance(subject, Subject) else words.IRREGULARITIES[subject]
+    return ReferralLine(
+        id=referral.id, subject=str(subject), label=label, clause=str(referral.clause), to=referral.to,
+        holds=referral.holds, seat=referral.seat, round=referral.round,
+    )  # fmt: skip
+
+
+def waiting(table: Table, most: int) -> tuple[ReferralLine, ...]:
+    """The questions that wait, those that hold the round first."""
+    found = sorted(open_referrals(table), key=lambda one: not one.holds)
+    return tuple(referral_line(one) for one in found[:most])
+
+
+def claim_line(claim: Claim) -> ClaimLine:
+    """Money owed between a player and the house."""
+    return ClaimLine(
+        id=claim.id, round=claim.round, seat=claim.seat, session=claim.session, amount=claim.amount,
+        of_player=claim.of_player,
+    )  # fmt: skip
+
+
+def board_of(table: Table) -> Board:
+    """Why the table does not go on, if it does not."""
+    held = table.held
+    return Board(
+        closed=bool(table.name) and not table.open,
+        shut=table.shut,
+        hold=str(held.hold) if held else None,
+        says=words.HOLDS[held.hold] if held else None,
+        clause=str(held.clause) if held else None,
+    )

@@ -1,0 +1,107 @@
+"""A seat as its player sees it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.floor.views.labels import claim_line
+from taisai.game import Table, verdicts
+from taisai.game.commands import Slip
+from taisai.game.events import BetRegistered
+from taisai.game.round import Round
+from taisai.game.seats import Seat
+from taisai.game.table import Claim
+from taisai.game.words import Hold
+from taisai.wire.views import LastRound, SeatView
+
+LOOK_BACK: Final = 10
+"""Rounds in which a seat's last one is looked for: those that stay in memory."""
+MOST_CLAIMS: Final = 20  # that a seat is shown
+
+Bets = dict[str, list[BetRegistered]]
+
+
+class BySeat:
+    """The bets of a table's rounds by seat, each round gone through once however many seats are shown."""
+
+    def __init__(self, table: Table) -> None:
+        """Good until the table changes."""
+        self.table = table
+        self._rounds: dict[int, Bets] = {}
+        self._claims: dict[str, list[Claim]] | None = None
+
+    def bets(self, round_: Round, seat: str) -> list[BetRegistered]:
+        """The bets of a seat that stood, or stand, in a round."""
+        known = self._rounds.get(round_.number)
+        if known is None:
+            known = self._rounds[round_.number] = {}
+            for bet in round_.live():
+                known.setdefault(bet.seat, []).append(bet)
+        return known.get(seat, [])
+
+    def claims(self, seat: Seat) -> list[Claim]:
+        """The open claims of who sits there now, not of who sat there before."""
+        if self._claims is None:
+            self._claims = {}
+            for claim in self.table.claims.values():
+                self._claims.setdefault(claim.seat, []).append(claim)
+        return [one for one in self._claims.get(seat.name, []) if seat.taken and one.session == seat.session]
+
+
+def seat_view(table: Table, name: str, by_seat: BySeat | None = None) -> SeatView:
+    """A seat, taken or not; give `by_seat` where several are shown at one time."""
+    by_seat = by_seat or BySeat(table)
+    seat = table.seats.get(name) or Seat(name)
+    round_ = table.round
+    mine = by_seat.bets(round_, name) if round_ is not None and _same_session(round_, seat) else []
+    chosen = round_.choices.get(name) if round_ is not None else None
+    is_open = Hold.WITHDRAWAL in table.holds
+    purses = seat.purses.values()
+    return SeatView(
+        seat=name,
+        taken=seat.taken,
+        player=seat.player if seat.taken else "",
+        session=seat.session,
+        layout=seat.layout or table.layout,
+        credits=sum(purse.credits for purse in purses),
+        at_risk=seat.at_risk,
+        payable=sum(purse.payable for purse in purses),
+        bets=tuple(Slip(bet.id, bet.area, bet.stake) for bet in mine),
+        last=_last(table, seat, by_seat) if seat.taken else None,
+        withdrawal=is_open and bool(mine) and not chosen,
+        withdrew=chosen if is_open else None,
+        claims=tuple(map(claim_line, by_seat.claims(seat)[:MOST_CLAIMS])),
+    )
+
+
+def _same_session(round_: Round, seat: Seat) -> bool:
+    return seat.taken and round_.sessions.get(seat.name) == seat.session
+
+
+def _last(table: Table, seat: Seat, by_seat: BySeat) -> LastRound | None:
+    """The latest round that this player bet in and that came to something."""
+    round_ = table.round
+    if round_ is not None and round_.settled and _same_session(round_, seat):
+        found = _told(table, round_, by_seat.bets(round_, seat.name))
+        if found is not None:
+            return found
+    newest = len(table.rounds)
+    for number in range(newest, max(0, newest - LOOK_BACK), -1):
+        past = table.past(number)  # which stays in memory: every seat asks for the same few
+        if (
+            past
+            and _same_session(past, seat)
+            and (found := _told(table, past, by_seat.bets(past, seat.name)))
+        ):
+            return found
+    return None
+
+
+def _told(table: Table, round_: Round, bets: list[BetRegistered]) -> LastRound | None:
+    got = verdicts(table, round_, bets)
+    if not got:
+        return None
+    return LastRound(
+        number=round_.number, void=round_.voided, staked=sum(one.bet.stake for one in got),
+        won=sum(one.won for one in got), returned=sum(one.returned for one in got),
+    )  # fmt: skip

@@ -1,0 +1,155 @@
+"""A table as everyone may see it."""
+
+from __future__ import annotations
+
+from taisai.floor.views import words
+from taisai.floor.views.history import History
+from taisai.floor.views.labels import board_of, faces_of, phase_label, title_of
+from taisai.game import Table
+from taisai.game.round import Round
+from taisai.game.seating import live_table
+from taisai.game.words import SHAKER
+from taisai.rules.procedure import CLOCK
+from taisai.rules.round import Act, Phase, Sight
+from taisai.wire.views import (
+    CountdownView,
+    DiceView,
+    DrawView,
+    LimitsView,
+    Revealed,
+    RoundStand,
+    TableFacts,
+    TableView,
+    Words,
+)
+
+
+def table_view(
+    table: Table,
+    history: History,
+    *,
+    closes_at: int | None = None,
+    prompt: bool | None = None,
+    since: int | None = None,
+) -> TableView:
+    """A table; the betting clock's word comes from outside, and who closes from the rulebook unless said."""
+    return TableView(
+        table=_facts(table),
+        limits=LimitsView(least=table.limits.least, most=table.limits.most, groups=dict(table.limits.groups)),
+        round=_stand(table, since),
+        countdown=CountdownView(
+            closes_at=closes_at, prompt=not clock_closes(table) if prompt is None else prompt
+        ),
+        dice=_dice(table, history),
+        lit=lit(table),
+        history=history.view(),
+        board=board_of(table),
+        draw=_draw(table),
+    )
+
+
+def clock_closes(table: Table) -> bool:
+    """Whether the betting clock closes bets; elsewhere it prompts the Dealer."""
+    return any(
+        step.act is Act.CLOSE_BETS and step.by == CLOCK
+        for step in table.procedure.steps
+        if step.when is None or step.when.holds(table.settings)
+    )
+
+
+def _facts(table: Table) -> TableFacts:
+    return TableFacts(
+        name=table.name,
+        rulebook=table.book.id,
+        title=title_of(table),
+        digest=table.book.digest,
+        currency=table.currency,
+        layouts=tuple(table.terms),
+        layout=table.layout,
+        kind=kind_of(table),
+        demonstration=table.demonstration,
+        stand_in=words.STAND_IN if live_table(table) else None,
+    )
+
+
+def kind_of(table: Table) -> str:
+    """'dice' or 'cards'."""
+    return "cards" if table.shoe.used else "dice"
+
+
+def _stand(table: Table, since: int | None) -> RoundStand:
+    round_ = table.round
+    if since is None and round_ is not None:
+        since = round_.opened_at
+    return RoundStand(
+        number=round_.number if round_ else len(table.rounds),
+        phase=str(table.phase),
+        label=phase_label(table),
+        bets_open=table.phase.bets_open,
+        notice=_notice(table),
+        since=since,
+    )
+
+
+def _notice(table: Table) -> Words:
+    """What players are told: why they have to wait, if they have, comes first."""
+    if not table.open:
+        return words.CLOSED
+    if table.held is not None:
+        return words.HOLDS[table.held.hold]
+    phase = table.phase
+    if phase.bets_open:
+        return words.PLACE_YOUR_BETS
+    if phase is Phase.BETWEEN:
+        return words.SHUT if table.shut is not None else words.NEXT_ROUND
+    return words.RESULT if table.round and table.round.result else words.NO_MORE_BETS
+
+
+def _dice(table: Table, history: History) -> DiceView:
+    """Of the round in hand; between rounds, of the last one."""
+    kind, round_ = kind_of(table), table.round
+    if round_ is None and history.last is not None:
+        last = history.last
+        past = table.past(last.number)
+        source = source_of(past) if past and last.faces else None
+        return DiceView(kind=kind, round=last.number, faces=last.faces, total=last.total, source=source)
+    if round_ is None or round_.result is None:
+        return DiceView(kind=kind, round=round_.number if round_ else None)
+    return DiceView(
+        kind=kind, round=round_.number, faces=faces_of(round_.result), total=round_.result.total,
+        source=source_of(round_),
+    )  # fmt: skip
+
+
+def source_of(round_: Round) -> Words:
+    """Where a result came from: the Dealer's keys, or a device that he confirmed."""
+    reading = round_.reading
+    if reading is None or not reading.faces or round_.result is None:
+        return words.KEYED
+    if reading.by == SHAKER:
+        return words.SHAKEN
+    same = sorted(reading.faces) == sorted(round_.result.faces)
+    return words.READ if same else words.KEYED_OTHERWISE
+
+
+def lit(table: Table) -> dict[str, tuple[str, ...]]:
+    """Layout → the winning areas, from the result until the round is over."""
+    round_ = table.round
+    if round_ is None or round_.result is None or round_.phase.sight is not Sight.SHOWN:
+        return {}
+    terms = table.in_force[round_.terms]
+    return {layout: tuple(map(str, one.matrix.illuminated(round_.result))) for layout, one in terms.items()}
+
+
+def _draw(table: Table) -> DrawView:
+    open_, told = table.commitment, table.revealed
+    return DrawView(
+        commitment=open_.commitment if open_ else None,
+        round=open_.round if open_ else None,
+        revealed=Revealed(
+            round=told.round, seed=told.seed, shake=told.shake, close=told.close, hash=told.hash,
+            faces=told.faces,
+        )
+        if told
+        else None,
+    )  # fmt: skip

@@ -1,0 +1,188 @@
+"""Candidates around the round: people, equipment, the shoe, days and shifts, limits, shutting."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Final
+
+from taisai.floor.views import blanks, words
+from taisai.floor.views.candidates import REASON, Candidate
+from taisai.floor.views.labels import item_label, rank_label
+from taisai.floor.views.trying import Stage
+from taisai.game import Refusal, Table, decide
+from taisai.game import commands as ask
+from taisai.game.names import MOST_ID
+from taisai.game.words import HOUSE, ClaimEnd
+from taisai.rules.equipment import InspectedBefore, Inspection, Item
+from taisai.rules.outcomes import OUTCOMES
+from taisai.wire.views import Words
+
+MOST_RUNS: Final = 100  # trial runs of one inspection; more is a typing mistake
+MOST_CLAIMS: Final = 20  # that are offered to be settled
+MOST_CARDS: Final = 48  # of one face: eight in each of six decks
+_NEWCOMER: Final = "(someone new)"
+
+
+def equipment(table: Table, now: int) -> Iterator[Candidate]:
+    """What failed is repaired, what had its time goes, what is missing comes, what is due is inspected."""
+    kit, settings = table.equipment, table.settings
+    for name, placed in kit.placed.items():
+        if not placed.working:
+            label = words.joined(item_label(table, name), words.COMMANDS["repair-item"])
+            yield Candidate(ask.RepairItem, {"item": name}, label)
+    outlived = kit.outlived(max(now, table.latest), settings)
+    if outlived is not None and outlived.id in kit.placed:
+        label = words.joined(words.COMMANDS["remove-item"], item_label(table, outlived.id))
+        yield Candidate(ask.RemoveItem, {"item": outlived.id}, label)
+    used = {item.id for item in kit.in_use(settings)}
+    for item in sorted(kit.items.values(), key=lambda one: one.id not in used):
+        if item.id not in kit.placed:
+            yield _placing(table, item)
+    for before in InspectedBefore:
+        for item, inspection in kit.due(before, settings):
+            if item.id in kit.placed:
+                yield _inspecting(table, item, inspection)
+    if kit.placed:
+        yield Candidate(
+            ask.RemoveItem,
+            {},
+            words.COMMANDS["remove-item"],
+            (blanks.choice("item", ((name, item_label(table, name)) for name in kit.placed)),),
+            tuple({"item": name} for name in kit.placed),
+        )
+
+
+def _placing(table: Table, item: Item) -> Candidate:
+    retired = {serial for name, serial in table.equipment.retired if name == item.id}
+    serial = "new"
+    while serial in retired:
+        serial += "+"
+    return Candidate(
+        ask.PlaceItem,
+        {"item": item.id},
+        words.joined(words.COMMANDS["place-item"], item_label(table, item.id)),
+        (blanks.text("serial", optional="" not in retired, most=MOST_ID),),
+        ({"serial": serial},),
+    )
+
+
+def _inspecting(table: Table, item: Item, inspection: Inspection) -> Candidate:
+    """Where a device lights areas, the numbers entered and the areas lit are asked for as well."""
+    lights = table.terms[table.layout].matrix.illuminated(OUTCOMES[0])
+    plain = {"runs": inspection.runs, "passed": True}
+    lit = {"entered": tuple(OUTCOMES[0].faces), "lit": tuple(map(str, lights))}
+    asked = {"item": item.id, "before": inspection.before}
+    label = words.joined(words.COMMANDS["inspect"], item_label(table, item.id))
+    label = Words(
+        f"{label.en}, {words.INSPECTED[inspection.before].en}",
+        f"{label.zh}（{words.INSPECTED[inspection.before].zh}）",
+    )
+    return Candidate(
+        ask.Inspect,
+        asked,
+        label,
+        (
+            blanks.whole("runs", inspection.runs, MOST_RUNS),
+            blanks.yes_no("passed"),
+            blanks.faces(table, "entered", optional=True),
+            blanks.other("lit", "areas", optional=True),
+        ),
+        (plain, {**plain, **lit}),
+    )
+
+
+def shoe(table: Table) -> Iterator[Candidate]:
+    """Decks, shuffles and counts, in a game of cards."""
+    if not table.shoe.used:
+        return
+    rule = table.shoe.rule
+    yield Candidate(ask.ShuffleShoe, {}, words.COMMANDS["shuffle-shoe"])
+    yield Candidate(
+        ask.LoadShoe,
+        {},
+        words.COMMANDS["load-shoe"],
+        (blanks.whole("decks", rule.least_decks, rule.most_decks),),
+        ({"decks": rule.least_decks},),
+    )
+    yield Candidate(
+        ask.CountCards,
+        {},
+        words.COMMANDS["count-cards"],
+        (blanks.other("found", "counts"),),
+        ({"found": table.shoe.expected()},),
+    )
+
+
+def running(table: Table) -> Iterator[Candidate]:
+    """Shutting and reopening, days and shifts, limits and odds, the end."""
+    reason = (blanks.text("reason"),)
+    yield Candidate(ask.Reopen, {}, words.COMMANDS["reopen"], reason, ({"reason": REASON},))
+    yield Candidate(ask.Shut, {}, words.COMMANDS["shut"], reason, ({"reason": REASON},))
+    yield Candidate(
+        ask.BeginDay, {}, words.COMMANDS["begin-day"], (blanks.text("day", most=10),), tuple(_next_day(table))
+    )
+    yield Candidate(
+        ask.BeginShift,
+        {},
+        words.COMMANDS["begin-shift"],
+        (blanks.text("shift", most=MOST_ID),),
+        ({"shift": "night"},),
+    )
+    yield Candidate(
+        ask.SetLimits,
+        {},
+        words.COMMANDS["set-limits"],
+        (blanks.other("limits", "limits"),),
+        ({"limits": table.limits},),
+    )
+    if any(line.floor for one in table.book.pay_tables.values() for line in one.lines):
+        yield Candidate(
+            ask.OfferOdds,
+            {},
+            words.COMMANDS["offer-odds"],
+            (blanks.other("offers", "odds"),),
+            ({"offers": table.offers},),
+        )
+    yield Candidate(ask.CloseTable, {}, words.COMMANDS["close-table"])
+
+
+def _next_day(table: Table) -> Iterator[dict[str, str]]:
+    try:
+        yield {"day": (datetime.date.fromisoformat(table.day) + datetime.timedelta(days=1)).isoformat()}
+    except (ValueError, OverflowError):  # no table yet, or the end of the calendar
+        return
+
+
+def people(table: Table, stage: Stage) -> Iterator[Candidate]:
+    """Who comes, and who goes."""
+    new = {"person": _NEWCOMER, "rank": stage.positions[0]}
+    for position in stage.positions:
+        # The House's own word tells whether there is room for one more; the stage, who else may say it.
+        came = ask.Assign(at=stage.now, by=HOUSE, person=_NEWCOMER, rank=position, position=position)
+        if isinstance(decide(table, came), Refusal):
+            continue
+        yield Candidate(
+            ask.Assign,
+            {"position": position},
+            words.joined(words.COMMANDS["assign"], rank_label(table, position)),
+            (
+                blanks.text("person", most=MOST_ID),
+                blanks.choice("rank", ((rank, rank_label(table, rank)) for rank in stage.positions)),
+            ),
+            (new,),
+        )
+
+
+def claims(table: Table) -> Iterator[Candidate]:
+    """Claims that are settled at the table or given up; the cage has its own way."""
+    for claim in list(table.claims.values())[:MOST_CLAIMS]:
+        for how in (ClaimEnd.TABLE, ClaimEnd.WAIVE):
+            label = words.CLAIMS[how]
+            yield Candidate(
+                ask.SettleClaim,
+                {"claim": claim.id, "how": how},
+                Words(f"{label.en} ({claim.id})", f"{label.zh}（{claim.id}）"),
+                (blanks.text("reason", optional=how is not ClaimEnd.WAIVE),),
+                ({"reason": REASON},),
+            )

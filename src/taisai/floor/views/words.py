@@ -1,0 +1,240 @@
+"""The words on the floor's screens that no rulebook has, in both languages, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from taisai.game.words import ClaimEnd, Fault, Hold, Subject, Treatment
+from taisai.rules.conditions import Condition
+from taisai.rules.equipment import InspectedBefore
+from taisai.rules.irregularities import Ruling
+from taisai.rules.procedure import Declared
+from taisai.rules.round import Act, Irregularity
+from taisai.wire.views import Words
+
+# What players are told
+
+PLACE_YOUR_BETS: Final = Words("Place your bets", "请下注")
+NO_MORE_BETS: Final = Words("No more bets", "停止下注")
+PLEASE_WAIT: Final = Words("Please wait", "请稍候")
+RESULT: Final = Words("The result", "开奖结果")
+SHUT: Final = Words("This table is shut for now", "本桌暂停")
+CLOSED: Final = Words("This table is closed", "本桌已结束")
+NEXT_ROUND: Final = Words("The next round opens shortly", "下一局即将开始")
+STAND_IN: Final = Words(
+    "A terminal stands in for chips on a live table: demonstration only",
+    "此终端机代替真人赌台上的筹码，仅供演示",
+)
+
+HOLDS: Final[Mapping[Hold, Words]] = {
+    Hold.DECLARATION: Words(
+        "Dealer and supervisor have to declare whether a die was seen", "荷官与主管须声明是否有人看见骰子"
+    ),
+    Hold.WITHDRAWAL: Words(
+        "Each player may withdraw all of his bets, or none", "各玩家可撤回全部投注或维持不变"
+    ),
+    Hold.REFERRAL: Words("A decision is awaited", "正等待裁定"),
+}
+
+# Where a result comes from
+
+KEYED: Final = Words("keyed by the Dealer", "荷官输入")
+SHAKEN: Final = Words("demonstration shaker: play only", "演示摇骰器：仅供演示")
+READ: Final = Words("read by a device, confirmed by the Dealer", "设备读取，荷官确认")
+KEYED_OTHERWISE: Final = Words(
+    "keyed by the Dealer, otherwise than the device read", "荷官输入，与设备读数不同"
+)
+SAW: Final = Words("what the device saw", "设备读数")
+FAULTS: Final[Mapping[Fault, Words]] = {
+    Fault.NO_SHAKE: Words("the dice were not shaken", "骰子未摇动"),
+    Fault.INVALID: Words("the dice cannot be read", "骰子无法读取"),
+    Fault.INVALID_AFTER_RESHAKE: Words(
+        "the dice cannot be read after a second shake", "重摇后骰子仍无法读取"
+    ),
+    Fault.DOWN: Words("the device is out of order", "设备故障"),
+}
+
+# What is done
+
+ACTS: Final[Mapping[Act, Words]] = {
+    Act.OPEN_BETS: Words("Open bets", "开始投注"),
+    Act.TUMBLE: Words("Tumble the dice", "摇骰"),
+    Act.ACTIVATE_SHAKER: Words("Activate the shaker", "启动摇盅"),
+    Act.CLOSE_BETS: Words("No more bets", "停止投注"),
+    Act.PRESS_DEAL: Words("Press the deal button", "按下开局按钮"),
+    Act.UNCOVER: Words("Uncover the dice", "揭盅"),
+    Act.DEAL_CARDS: Words("Deal three cards", "派三张牌"),
+    Act.ENTER_RESULT: Words("Enter the result", "输入结果"),
+    Act.SETTLE: Words("Settle", "结算"),
+    Act.COLLECT: Words("Collect losing bets", "收取输注"),
+    Act.PAY: Words("Pay winning bets", "赔付赢注"),
+    Act.COLLECT_AND_PAY: Words("Collect and pay", "收取并赔付"),
+    Act.CLEAR_LIGHTS: Words("Clear the lights", "熄灭灯号"),
+    Act.CONCLUDE: Words("End the round", "结束本局"),
+}
+COMMANDS: Final[Mapping[str, Words]] = {
+    "assign": Words("Assign someone to the table", "指派人员到本桌"),
+    "begin-day": Words("Begin a gaming day", "开始新的营业日"),
+    "begin-shift": Words("Begin a shift", "开始新的班次"),
+    "choose-withdrawal": Words("Record a player's choice to withdraw", "记录玩家是否撤回投注"),
+    "close-table": Words("Close the table for good", "结束本桌"),
+    "close-withdrawal": Words("Close the option to withdraw", "截止撤回选择"),
+    "count-cards": Words("Count the cards", "清点牌数"),
+    "decide-referral": Words("Decide a referral", "裁定"),
+    "declare": Words("Declare whether a die was seen", "声明是否看见骰子"),
+    "inspect": Words("Inspect", "检查"),
+    "leave": Words("Someone leaves the table", "人员离开本桌"),
+    "load-shoe": Words("Load the shoe", "装牌入靴"),
+    "offer-odds": Words("Offer other odds", "更改赔率"),
+    "place-item": Words("Bring to the table", "放置设备"),
+    "remove-item": Words("Take off the table", "移走设备"),
+    "reopen": Words("Reopen the table", "重新开放本桌"),
+    "repair-item": Words("Works again", "设备已修复"),
+    "report": Words("Report", "报告"),
+    "set-limits": Words("Set other limits", "更改限额"),
+    "settle-claim": Words("Settle a claim", "了结款项"),
+    "shuffle-shoe": Words("Shuffle the shoe", "洗牌"),
+    "shut": Words("Shut the table", "暂停本桌"),
+}
+CORRECT: Final = Words("Correct the result", "更正结果")
+CORRECT_EARLIER: Final = Words("Correct the result of an earlier round", "更正先前一局的结果")
+TREATMENTS: Final[Mapping[Treatment, Words]] = {
+    Treatment.CONTINUE: Words("The round goes on as it is", "本局照常进行"),
+    Treatment.STANDS: Words("What was settled stands", "维持原结算"),
+    Treatment.VOID: Words("The round is void", "本局作废"),
+    Treatment.VOID_ROUNDS: Words("Rounds are void", "多局作废"),
+    Treatment.SETTLE_BY_OUTCOME: Words("Settle by what the dice or cards showed", "按实际开出结果结算"),
+    Treatment.RE_OPEN: Words("Bets stay and open again", "保留投注并重新开放"),
+    Treatment.TREAT_BETS: Words("Return bets, or count them elsewhere", "退回或改置个别投注"),
+    Treatment.SHUT: Words("The round is void, and the table is shut", "本局作废并暂停本桌"),
+}
+CLAIMS: Final[Mapping[ClaimEnd, Words]] = {
+    ClaimEnd.TABLE: Words("Settle the claim at the table", "在本桌了结款项"),
+    ClaimEnd.WAIVE: Words("Give the claim up", "放弃追收"),
+}
+DECLARED: Final[Mapping[Declared, Words]] = {
+    Declared.SEEN: Words("a die was seen", "有人看见骰子"),
+    Declared.UNSEEN: Words("no die was seen", "无人看见骰子"),
+}
+INSPECTED: Final[Mapping[InspectedBefore, Words]] = {
+    InspectedBefore.OPENING: Words("before opening", "开台前"),
+    InspectedBefore.SHIFT: Words("before the shift", "班次前"),
+}
+FIELDS: Final[Mapping[str, Words]] = {
+    "bets": Words("Bets", "投注"),
+    "day": Words("Gaming day, such as 2026-11-15", "营业日，例如 2026-11-15"),
+    "decks": Words("Decks", "副数"),
+    "declared": Words("Whether a die was seen", "是否看见骰子"),
+    "detail": Words("Details", "详情"),
+    "entered": Words("The numbers entered", "输入的点数"),
+    "faces": Words("What the dice or cards show", "骰子或牌的点数"),
+    "flat": Words("Every die lies flat", "每颗骰子均平放"),
+    "found": Words("Cards of each face", "各点数的牌数"),
+    "item": Words("Which item", "哪件设备"),
+    "limits": Words("Limits", "限额"),
+    "lit": Words("The areas that lit", "亮起的区域"),
+    "offers": Words("Odds above the floors", "高于下限的赔率"),
+    "passed": Words("Passed", "合格"),
+    "person": Words("Person", "人员"),
+    "position": Words("Position", "岗位"),
+    "rank": Words("Rank", "职级"),
+    "reason": Words("Reason", "原因"),
+    "round": Words("Round", "局号"),
+    "runs": Words("Trial runs", "试运行次数"),
+    "seat": Words("Seat", "座位"),
+    "second": Words("A second person", "第二位人员"),
+    "seen": Words("A concealed die was seen", "遮盖的骰子已被看见"),
+    "serial": Words("Serial number", "序列号"),
+    "shift": Words("Name of the shift", "班次名称"),
+    "through": Words("Through round", "至局号"),
+    "tumbles": Words("How often the dice tumbled", "摇动次数"),
+    "withdraw": Words("Withdraws all bets", "撤回全部投注"),
+}
+DICE_SHOW: Final = Words("What the dice show", "骰子点数")
+CARDS_SHOW: Final = Words("What the cards show", "牌面点数")
+
+# What went wrong
+
+IRREGULARITIES: Final[Mapping[Irregularity, Words]] = {
+    Irregularity.TOO_FEW_TUMBLES: Words("Too few tumbles", "摇动次数不足"),
+    Irregularity.EXPOSED_EARLY: Words(
+        "Concealed dice or a card seen before the close", "截止投注前骰子或牌外露"
+    ),
+    Irregularity.DIE_NOT_FLAT: Words("A die does not lie flat", "骰子未平放"),
+    Irregularity.DIE_DAMAGED: Words("A die is damaged", "骰子损坏"),
+    Irregularity.DOME_OR_DICE_BROKEN: Words("The dome or a die is broken", "骰盅或骰子破裂"),
+    Irregularity.LATE_BET: Words("A bet placed or increased after the close", "截止后下注或加注"),
+    Irregularity.LATE_WITHDRAWAL: Words("A bet withdrawn after the close", "截止后撤回投注"),
+    Irregularity.CHIPS_UNCLEAR: Words("Chips unclear, or moved by accident", "筹码位置不清或被意外移动"),
+    Irregularity.EQUIPMENT_FAILURE: Words("Electronic equipment fails", "电子设备故障"),
+    Irregularity.AUTOMATED_SHAKER_FAILURE: Words("The automated shaker fails", "自动摇盅故障"),
+    Irregularity.DEAL_NOT_PRESSED: Words("The deal button was not pressed", "未按开局按钮"),
+    Irregularity.UNDER_MINIMUM: Words("A bet under the minimum", "投注低于下限"),
+    Irregularity.OVER_MAXIMUM: Words("A bet over the maximum", "投注高于上限"),
+    Irregularity.EARLIER_LIMIT_MISTAKE: Words("An earlier mistake about limits", "先前的限额错误"),
+    Irregularity.POWER_FAILURE: Words("The power fails", "停电"),
+    Irregularity.TERMINALS_DOWN: Words("Terminals are down", "终端机故障"),
+    Irregularity.WRONG_RESULT: Words("A wrong result was keyed in", "输入结果有误"),
+    Irregularity.DISPLAY_WRONG: Words("A display is wrong", "显示屏有误"),
+    Irregularity.FOREIGN_CARD: Words("A foreign card", "发现异牌"),
+    Irregularity.CARD_COUNT_WRONG: Words("Cards missing, or too many", "牌数不符"),
+    Irregularity.SHOE_SHORT: Words("The shoe cannot complete the round", "牌靴余牌不足"),
+    Irregularity.TWO_SHAKERS: Words("A manual shaker beside the automated one", "自动摇盅在桌时使用手动摇盅"),
+    Irregularity.OTHER: Words("Something else", "其他情况"),
+}
+RULINGS: Final[Mapping[Ruling, Words]] = {
+    Ruling.VOID: Words("The round is void; every bet goes back", "本局作废，退还全部投注"),
+    Ruling.VOID_AFFECTED: Words("All affected rounds are void", "所有受影响的局作废"),
+    Ruling.NO_ROLL: Words("No roll: bets stay and open again", "本次摇骰无效，保留投注并重新开放"),
+    Ruling.WITHDRAW_OPTION: Words(
+        "Each player may withdraw all of his bets, or none", "各玩家可撤回全部投注或维持不变"
+    ),
+    Ruling.CONTINUE: Words("The round goes on", "本局继续"),
+    Ruling.SETTLE_BY_OUTCOME: Words("Settled by what the dice or cards show", "按实际结果结算"),
+    Ruling.SETTLE_REGISTERED: Words(
+        "Registered bets are settled, others go back", "已登记投注照常结算，其余退还"
+    ),
+    Ruling.SETTLE_THEN_SHUT: Words(
+        "Settled before a supervisor, then the table is shut", "主管在场结算，随后暂停本桌"
+    ),
+    Ruling.RESET_AND_ENTER: Words("The outcome stands; reset, and key it in", "结果有效，复位后输入"),
+    Ruling.REFUSE: Words("Refused", "不予接受"),
+    Ruling.STAYS_LIVE: Words("The bet stays", "投注仍然有效"),
+    Ruling.SETTLE_ONCE: Words(
+        "Settled once for this player, afterwards returned", "该玩家首次照结，其后退还"
+    ),
+    Ruling.SETTLE_TO_MAXIMUM: Words(
+        "Settled to the maximum; the excess goes back", "按上限结算，超出部分退还"
+    ),
+    Ruling.STANDS: Words("What was settled stands", "先前结算维持有效"),
+    Ruling.REFER: Words("Referred to someone who decides", "交由上级裁定"),
+}
+SUBJECTS: Final[Mapping[Subject, Words]] = {
+    Subject.CALL: Words("A player calls", "玩家呼叫"),
+    Subject.DISPUTE: Words("A player disputes a round", "玩家对一局有争议"),
+    Subject.INTERRUPTION: Words("The system stopped", "系统曾中断"),
+}
+CONDITIONS: Final[Mapping[Condition, Words]] = {
+    Condition.TOTAL: Words("the total is {n}", "总点数为 {n}"),
+    Condition.TOTAL_NOT_TRIPLE: Words("the total is {n}, and not a triple", "总点数为 {n}，围骰除外"),
+    Condition.ANY_TRIPLE: Words("three alike, whichever", "任何三颗相同"),
+    Condition.SHOWS: Words("the result shows {n}", "开出 {n}"),
+    Condition.EXACTLY: Words("the result shows {n} once, twice or three times", "开出一个、两个或三个 {n}"),
+    Condition.THREE_DIFFERENT: Words("three different ones of {n}", "{n} 之中三个不同点数"),
+}
+RANGE: Final = Words("{a} to {b}", "{a} 至 {b}")
+OR: Final = Words(" or ", " 或 ")
+AND: Final = Words(", ", "、")
+DENOMINATIONS: Final = (1, 2, 5)
+"""The leading figures of chips; a terminal is offered those between its limits."""
+
+
+def filled(words: Words, **names: object) -> Words:
+    """Words with names in their places."""
+    return Words(words.en.format(**names), words.zh.format(**names))
+
+
+def joined(words: Words, more: Words) -> Words:
+    """Two words, one after the other."""
+    return Words(f"{words.en}: {more.en}", f"{words.zh}：{more.zh}")

@@ -1,0 +1,72 @@
+"""The application: HTTP by Litestar, sockets straight to the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from litestar import Litestar, MediaType, Request, Response
+from litestar.datastructures import ResponseHeader, State
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi import OpenAPIConfig
+
+from taisai.floor.web import bodies, open, pages, reports, staff
+from taisai.floor.web.guarding import HEADERS, guard
+from taisai.floor.web.socket import serve_socket
+
+if TYPE_CHECKING:
+    from taisai.floor.floor import Floor
+
+Scope = MutableMapping[str, Any]
+Application = Callable[[Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
+MOST_BODY: Final = 64 * 1024
+_log = structlog.get_logger(__name__)
+
+
+def _refused(_request: Request[Any, Any, Any], error: HTTPException) -> Response[bodies.RefusalTold]:
+    extra = error.extra if isinstance(error.extra, dict) else {}
+    told = bodies.RefusalTold(
+        reason=str(extra.get("reason", "bad-message")), message=_says(error), clause=extra.get("clause")
+    )
+    return Response(told, status_code=error.status_code, media_type=MediaType.JSON)
+
+
+def _says(error: HTTPException) -> str:
+    if isinstance(error, ValidationException) and isinstance(error.extra, list) and error.extra:
+        found = "; ".join(
+            f"{one.get('key', 'body')}: {one.get('message', 'wrong')}" for one in error.extra if isinstance(one, dict)
+        )
+        return f"expected a body as the schema says, got another: {found}"
+    return error.detail or "expected something else"
+
+
+def _broken(request: Request[Any, Any, Any], error: Exception) -> Response[bodies.RefusalTold]:
+    _log.error("a request failed", path=request.url.path, exc_info=error)
+    told = bodies.RefusalTold(reason="fault", message="expected an answer, got a fault: the log says more")
+    return Response(told, status_code=500, media_type=MediaType.JSON)
+
+
+def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Application:
+    """HTTP and sockets of one floor; `extra` are endpoints that a demonstration has besides."""
+    web = Litestar(
+        route_handlers=[*open.ENDPOINTS, *staff.ENDPOINTS, *reports.ENDPOINTS, *pages.ENDPOINTS, *extra],
+        state=State({"floor": floor, "checks": tuple(checks)}),
+        guards=[guard],
+        exception_handlers={HTTPException: _refused, Exception: _broken},
+        response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
+        request_max_body_size=MOST_BODY,
+        openapi_config=OpenAPIConfig(
+            title="Taisai", version=floor.program, path="/not-published", render_plugins=[], use_handler_docstrings=True
+        ),
+        debug=False,
+        logging_config=None,
+    )
+
+    async def app(scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] == "websocket":
+            await serve_socket(floor, scope, receive, send)
+        else:
+            await web(scope, receive, send)  # type: ignore[arg-type]
+
+    return app

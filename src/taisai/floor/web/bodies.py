@@ -1,0 +1,170 @@
+"""What goes over HTTP, in and out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from taisai.game.cage.messages import DeviceKind
+
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Password = Annotated[str, Meta(min_length=1, max_length=256)]
+Code = Annotated[str, Meta(min_length=1, max_length=16)]
+Key = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Body(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a request carries."""
+
+
+class SignInBody(Body, frozen=True, kw_only=True):
+    """Who, and the proof."""
+
+    person: Name
+    password: Password
+    code: Code
+
+
+class ApprovalBody(Body, frozen=True, kw_only=True):
+    """A second person, his proof, and exactly what he agrees to: the ask, whatever its id."""
+
+    person: Name
+    password: Password
+    code: Code
+    ask: dict[str, Any]
+
+
+class StaffBody(Body, frozen=True, kw_only=True):
+    """Someone new, or someone's new rank or credentials."""
+
+    person: Name
+    rank: Name
+    password: Password | None = None
+    approval: str | None = None
+
+
+class PasswordBody(Body, frozen=True, kw_only=True):
+    """A new password by the person himself, with the proof by the old one."""
+
+    password: Password
+    code: Code
+    new: Password
+
+
+class ReasonBody(Body, frozen=True, kw_only=True):
+    """Why, and who agreed."""
+
+    reason: Annotated[str, Meta(min_length=1, max_length=500)]
+    approval: str | None = None
+
+
+class DeviceBody(Body, frozen=True, kw_only=True):
+    """A device, its place and its key."""
+
+    device: Name
+    kind: DeviceKind
+    key: Key
+    table: Name
+    seat: Name | None = None
+
+
+class EnterBody(Body, frozen=True, kw_only=True):
+    """A role of the demonstration, at a table of it."""
+
+    role: Name
+    table: Name | None = None
+    key: Key | None = None
+    """The public key of a terminal or display that wants to be enrolled."""
+
+
+# Out
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What an answer carries."""
+
+
+class SessionTold(Told, frozen=True, kw_only=True):
+    """A session."""
+
+    person: str
+    role: str
+    session: str
+    opened: int
+
+
+class SignedInTold(Told, frozen=True, kw_only=True):
+    """A session and its token, told once."""
+
+    token: str
+    session: SessionTold
+
+
+class ApprovalTold(Told, frozen=True, kw_only=True):
+    """A token that is good once, for a minute, for exactly what was approved."""
+
+    approval: str
+    until: int
+
+
+class DoneTold(Told, frozen=True, kw_only=True):
+    """It is done, and durable."""
+
+    done: bool = True
+    uri: str | None = None
+    """For the person's authenticator: told once."""
+
+
+class PersonTold(Told, frozen=True, kw_only=True):
+    """Someone on the staff roll."""
+
+    person: str
+    rank: str
+    locked: bool
+    has_credentials: bool
+    sessions: int
+
+
+class DeviceTold(Told, frozen=True, kw_only=True):
+    """An enrolled device."""
+
+    device: str
+    kind: str
+    table: str
+    seat: str | None
+    key: str
+
+
+class RefusalTold(Told, frozen=True, kw_only=True):
+    """Why something is not done."""
+
+    reason: str
+    message: str
+    clause: str | None = None
+
+
+class HealthTold(Told, frozen=True, kw_only=True):
+    """How the floor is."""
+
+    status: str
+    """'ok', or 'trouble'."""
+    program: str
+    demonstration: bool
+    tables: int
+    sockets: int
+    journal: int
+    """Entries of the journal."""
+    trouble: str | None
+    checks: tuple[str, ...]
+
+
+class EnteredTold(Told, frozen=True, kw_only=True):
+    """How to come in, in a demonstration."""
+
+    role: str
+    name: str
+    token: str | None = None
+    device: str | None = None
+    table: str | None = None
+    seat: str | None = None

@@ -1,0 +1,106 @@
+"""What stands before every request: where it comes from, who it is, and whether he may."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from litestar.connection import ASGIConnection
+from litestar.exceptions import HTTPException
+from litestar.handlers import BaseRouteHandler
+
+from taisai.floor.access import permits
+from taisai.floor.access.roles import Role, role_of
+from taisai.floor.access.sessions import Ended, Session
+
+if TYPE_CHECKING:
+    from taisai.floor.floor import Floor
+
+_PARAMETER: Final = re.compile(r"\{(\w+):\w+\}")
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+CONTENT_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS: Final = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "Cache-Control": "no-store",
+}
+
+
+def refused(status: int, reason: str, message: str) -> HTTPException:
+    """A refusal over HTTP, in the same words as on the socket."""
+    return HTTPException(detail=message, status_code=status, extra={"reason": reason})
+
+
+def endpoint_of(method: str, path: str) -> str:
+    """How the table of permits calls an endpoint."""
+    plain = _PARAMETER.sub(r"{\1}", path)
+    return f"{method} {plain}"
+
+
+def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str | None:
+    """A header of a request; a repeated one is the last."""
+    found = None
+    for key, value in headers:
+        if key == name:
+            found = value.decode("latin-1")
+    return found
+
+
+def is_ours(floor: Floor, headers: Iterable[tuple[bytes, bytes]], *, origin_needed: bool) -> bool:
+    """Whether a request is for this floor, and from a page of it where it is from a page at all.
+
+    A browser always names the origin of a socket and of whatever changes something; a program names none.
+    """
+    headers = list(headers)
+    origin, host = header(headers, b"origin"), header(headers, b"host")
+    if host is None or host not in {one.partition("://")[2] for one in floor.origins}:
+        return False
+    if origin is None:
+        return not origin_needed or header(headers, b"sec-fetch-mode") is None
+    return origin in floor.origins
+
+
+def session_of(floor: Floor, connection: ASGIConnection[Any, Any, Any, Any]) -> Session | None:
+    """Whose request it is, by the token that it bears; nobody's without one."""
+    given = connection.headers.get("authorization", "")
+    if not given:
+        return None
+    kind, _, token = given.partition(" ")
+    if kind.lower() != "bearer" or not token:
+        raise refused(401, "signed-out", "expected the header 'Authorization: Bearer …', got another")
+    now = floor.clock.now()
+    session = floor.door.sessions.of(token, now)
+    if isinstance(session, Ended):
+        raise refused(401, "signed-out", session.message)
+    floor.door.sessions.touch(session.id, now)
+    return session
+
+
+def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Refuses whatever the table of permits does not allow."""
+    floor: Floor = connection.app.state.floor
+    method = str(connection.scope.get("method", "GET"))
+    if not is_ours(floor, connection.scope["headers"], origin_needed=method not in _SAFE):
+        raise refused(403, "origin", "expected a request from a page of this floor, got one from elsewhere")
+    session = session_of(floor, connection)
+    connection.state.session = session
+    role = Role.VISITOR if session is None else role_of(session.rank)
+    path = next(iter(sorted(handler.paths)))
+    endpoint = endpoint_of("GET" if method == "HEAD" else method, path)
+    permit = permits.ENDPOINTS.get(endpoint)
+    if permit is None and floor.demonstration:
+        permit = permits.DEMONSTRATION.get(endpoint)
+    if permit is None:
+        raise refused(404, "not-known", "expected an endpoint of this floor, got another")
+    if permit.reach(role) is None:
+        status = 401 if session is None else 403
+        may = ", ".join(sorted(permit.roles))
+        raise refused(status, "not-his-to-do", f"expected {may}, got {role}")

@@ -1,0 +1,57 @@
+"""Endpoints that anyone may ask: how the floor is, what it counts, and how to speak to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from litestar import MediaType, Request, Response, get
+from litestar.datastructures import State
+
+from taisai.floor.web import bodies
+from taisai.floor.web.openapi import true_schema
+from taisai.house import Keeper
+from taisai.wire.schema import socket_schema
+
+if TYPE_CHECKING:
+    from taisai.floor.floor import Floor
+
+
+@get("/health", summary="How the floor is")
+async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthTold]:
+    """200 while the journal can be written and the checks of the start were passed; else 503."""
+    floor: Floor = request.app.state.floor
+    checks: tuple[str, ...] = tuple(getattr(request.app.state, "checks", ()))
+
+    def found(keeper: Keeper) -> tuple[int, int, str | None]:
+        return len(keeper.tables()), keeper.journal.size, keeper.trouble
+
+    tables, size, trouble = await floor.host.look(found)
+    told = bodies.HealthTold(
+        status="trouble" if trouble else "ok", program=floor.program, demonstration=floor.demonstration,
+        tables=tables, sockets=len(floor.sockets), journal=size, trouble=trouble, checks=checks,
+    )  # fmt: skip
+    return Response(told, status_code=503 if trouble else 200)
+
+
+@get("/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False)
+async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
+    """What the floor counts about itself."""
+    floor: Floor = request.app.state.floor
+    return Response(floor.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@get("/schema/openapi.json", include_in_schema=False)
+async def openapi(request: Request[Any, Any, State]) -> Response[bytes]:
+    """The endpoints, as OpenAPI."""
+    body = msgspec.json.encode(true_schema(request.app.openapi_schema.to_schema()))
+    return Response(body, media_type="application/json")
+
+
+@get("/schema/socket.json", include_in_schema=False)
+async def socket_json() -> Response[bytes]:
+    """The socket, as JSON Schema."""
+    return Response(msgspec.json.encode(socket_schema()), media_type="application/json")
+
+
+ENDPOINTS = [health, metrics, openapi, socket_json]

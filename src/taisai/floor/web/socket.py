@@ -1,0 +1,29 @@
+"""The socket's door: where it comes from, and how many there are already."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, Any, Final
+
+from taisai.floor.sockets import Receive, Send, Socket
+from taisai.floor.web.guarding import is_ours
+
+if TYPE_CHECKING:
+    from taisai.floor.floor import Floor
+
+PATH: Final = "/socket"
+
+
+async def serve_socket(floor: Floor, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    """One connection over WebSocket; a stranger's is refused before it is open."""
+    message = await receive()
+    if message["type"] != "websocket.connect":
+        return
+    if scope["path"] != PATH or not is_ours(floor, scope["headers"], origin_needed=True):
+        await send({"type": "websocket.close", "code": 1008, "reason": "origin"})
+        return
+    await send({"type": "websocket.accept"})
+    client = scope.get("client")
+    socket = Socket(floor, receive, send, client[0] if client else "unknown")
+    floor.came(socket)
+    await socket.run()

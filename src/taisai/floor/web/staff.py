@@ -1,0 +1,234 @@
+"""Endpoints for people: signing in and out, approving, and the administration of staff and devices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from litestar import Request, delete, get, post
+from litestar.datastructures import State
+
+from taisai.floor.access.approvals import digest_of
+from taisai.floor.access.refused import NotIn, SignInRefused
+from taisai.floor.access.roles import is_generic, role_of
+from taisai.floor.access.sessions import Session
+from taisai.floor.web import bodies
+from taisai.floor.web.approving import form_of, second_for
+from taisai.floor.web.guarding import refused
+from taisai.game.cage.messages import (
+    DismissDevice,
+    DismissPerson,
+    EnrolDevice,
+    EnrolPerson,
+    RevokeSessions,
+    UnlockPerson,
+)
+from taisai.game.refusals import Refusal
+from taisai.house import Keeper
+from taisai.house.codec import HOUSE, AnyCommand
+
+if TYPE_CHECKING:
+    from taisai.floor.floor import Floor
+
+_STATUS = {NotIn.TOO_OFTEN: 429, NotIn.BUSY: 503, NotIn.UNRECORDED: 503, NotIn.UNFIT: 400}
+
+
+def _floor(request: Request[Any, Any, Any]) -> Floor:
+    floor: Floor = request.app.state.floor
+    return floor
+
+
+def _session(request: Request[Any, Any, Any]) -> Session:
+    session: Session = request.state.session
+    return session
+
+
+def _address(request: Request[Any, Any, Any]) -> str:
+    return request.client.host if request.client else "unknown"
+
+
+def _not_in(answer: SignInRefused) -> NoReturn:
+    raise refused(_STATUS.get(answer.reason, 401), answer.reason, answer.message)
+
+
+def _told(session: Session) -> bodies.SessionTold:
+    return bodies.SessionTold(
+        person=session.person, role=role_of(session.rank), session=session.id, opened=session.opened
+    )
+
+
+async def _asked(floor: Floor, command: AnyCommand) -> None:
+    answer = await floor.host.ask(HOUSE, command)
+    if isinstance(answer, Refusal):
+        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})")
+
+
+@post("/api/sign-in", status_code=200, summary="Sign in: password and code become a session")
+async def sign_in(
+    request: Request[Any, Any, State], data: bodies.SignInBody
+) -> bodies.SignedInTold:
+    """A token for whoever proves who he is; three failures lock."""
+    floor = _floor(request)
+    answer = await floor.door.sign_in(
+        data.person, data.password, data.code, address=_address(request), now=floor.clock.now()
+    )
+    if isinstance(answer, SignInRefused):
+        floor.metrics.sign_ins.labels(answer.reason).inc()
+        _not_in(answer)
+    floor.metrics.sign_ins.labels("in").inc()
+    return bodies.SignedInTold(token=answer.token, session=_told(answer.session))
+
+
+@post("/api/sign-out", status_code=200, summary="Sign out")
+async def sign_out(request: Request[Any, Any, State]) -> bodies.DoneTold:
+    """The session is over, and its sockets close."""
+    floor = _floor(request)
+    await floor.door.sign_out(_session(request).id, now=floor.clock.now())
+    return bodies.DoneTold()
+
+
+@get("/api/session", summary="Who is signed in")
+async def session(request: Request[Any, Any, State]) -> bodies.SessionTold:
+    """Whose token it is."""
+    return _told(_session(request))
+
+
+@post("/api/approvals", status_code=200, summary="A second person agrees to one ask of the first")
+async def approve(request: Request[Any, Any, State], data: bodies.ApprovalBody) -> bodies.ApprovalTold:
+    """A token that is good once, for a minute, for exactly what was approved."""
+    floor = _floor(request)
+    answer = await floor.door.approve(
+        data.person, data.password, data.code, digest=digest_of(form_of(data.ask)), asker=_session(request),
+        address=_address(request), now=floor.clock.now(),
+    )  # fmt: skip
+    if isinstance(answer, SignInRefused):
+        _not_in(answer)
+    return bodies.ApprovalTold(approval=answer.token, until=answer.approval.until)
+
+
+@post("/api/password", status_code=200, summary="A new password, by the person himself")
+async def password(request: Request[Any, Any, State], data: bodies.PasswordBody) -> bodies.DoneTold:
+    """A new password and second factor; every session of the person ends."""
+    floor = _floor(request)
+    answer = await floor.door.renew_credentials(
+        _session(request), data.password, data.code, data.new, address=_address(request), now=floor.clock.now()
+    )
+    return _set(answer)
+
+
+def _set(answer: Any) -> bodies.DoneTold:
+    if isinstance(answer, SignInRefused):
+        _not_in(answer)
+    if isinstance(answer, Refusal):
+        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})")
+    return bodies.DoneTold(uri=answer.uri)
+
+
+# Administration
+
+
+@get("/api/staff", summary="The staff roll")
+async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
+    """Everyone on the roll, and whether he can come in."""
+
+    def found(keeper: Keeper) -> list[bodies.PersonTold]:
+        house = keeper.house()
+        held = list(house.sessions.values())
+        return [
+            bodies.PersonTold(
+                person=person, rank=rank, locked=person in house.locked,
+                has_credentials=person in house.credentials, sessions=held.count(person),
+            )
+            for person, rank in house.people.items()
+        ]  # fmt: skip
+
+    return await _floor(request).host.look(found)
+
+
+@post("/api/staff", status_code=200, summary="Enrol someone, change a rank, set credentials")
+async def enrol(request: Request[Any, Any, State], data: bodies.StaffBody) -> bodies.DoneTold:
+    """On the roll; with a password, also with credentials, whose second factor is told once."""
+    floor, who = _floor(request), _session(request)
+    if is_generic(data.person) and not floor.demonstration:
+        raise refused(400, "bad-value", f"expected the name of a person, got {data.person!r}, that of a post")
+    second = second_for(floor, who, "POST /api/staff", data)
+    now = floor.clock.now()
+    await _asked(
+        floor, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second)
+    )
+    if data.password is None:
+        return bodies.DoneTold()
+    return _set(
+        await floor.door.set_credentials(data.person, data.password, by=who.person, now=now, second=second)
+    )
+
+
+@delete("/api/staff/{person:str}", status_code=200, summary="Take someone off the roll")
+async def dismiss(request: Request[Any, Any, State], person: str) -> bodies.DoneTold:
+    """Off the roll; his sessions end at once."""
+    floor, who = _floor(request), _session(request)
+    await _asked(floor, DismissPerson(at=floor.clock.now(), by=who.person, person=person))
+    return bodies.DoneTold()
+
+
+@post("/api/staff/{person:str}/unlock", status_code=200, summary="Unlock someone, with a second person")
+async def unlock(
+    request: Request[Any, Any, State], person: str, data: bodies.ReasonBody
+) -> bodies.DoneTold:
+    """He may sign in again."""
+    floor, who = _floor(request), _session(request)
+    second = second_for(floor, who, f"POST /api/staff/{person}/unlock", data)
+    await _asked(floor, UnlockPerson(at=floor.clock.now(), by=who.person, person=person, second=second))
+    return bodies.DoneTold()
+
+
+@post("/api/staff/{person:str}/revoke", status_code=200, summary="End all sessions of someone")
+async def revoke(
+    request: Request[Any, Any, State], person: str, data: bodies.ReasonBody
+) -> bodies.DoneTold:
+    """His sockets close within a second."""
+    floor, who = _floor(request), _session(request)
+    command = RevokeSessions(at=floor.clock.now(), by=who.person, person=person, reason=data.reason)
+    await _asked(floor, command)
+    return bodies.DoneTold()
+
+
+@get("/api/devices", summary="Enrolled devices")
+async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceTold]:
+    """Every device and its place."""
+
+    def found(keeper: Keeper) -> list[bodies.DeviceTold]:
+        return [
+            bodies.DeviceTold(device=name, kind=one.kind, table=one.table, seat=one.seat, key=one.key)
+            for name, one in keeper.house().devices.items()
+        ]
+
+    return await _floor(request).host.look(found)
+
+
+@post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
+async def enrol_device(request: Request[Any, Any, State], data: bodies.DeviceBody) -> bodies.DoneTold:
+    """It may connect from now on, for its own table and seat alone."""
+    floor, who = _floor(request), _session(request)
+    await _asked(
+        floor,
+        EnrolDevice(
+            at=floor.clock.now(), by=who.person, device=data.device, kind=data.kind, key=data.key,
+            table=data.table, seat=data.seat,
+        ),
+    )  # fmt: skip
+    return bodies.DoneTold()
+
+
+@delete("/api/devices/{device:str}", status_code=200, summary="Dismiss a device")
+async def dismiss_device(request: Request[Any, Any, State], device: str) -> bodies.DoneTold:
+    """Its connections close at once."""
+    floor, who = _floor(request), _session(request)
+    command = DismissDevice(at=floor.clock.now(), by=who.person, device=device, reason="dismissed")
+    await _asked(floor, command)
+    return bodies.DoneTold()
+
+
+ENDPOINTS = [
+    sign_in, sign_out, session, approve, password, staff, enrol, dismiss, unlock, revoke, devices,
+    enrol_device, dismiss_device,
+]  # fmt: skip

@@ -1,0 +1,175 @@
+"""Devices, and the people who sign in: nothing secret ever stands in a message."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from taisai.game.cage.messages.message import HouseCommand, HouseEvent
+
+
+class DeviceKind(StrEnum):
+    """What a device is."""
+
+    TERMINAL = "terminal"
+    DISPLAY = "display"
+    SHAKER = "shaker"
+    CHIP_READER = "chip-reader"
+
+
+class SignOutCause(StrEnum):
+    """Why a session ended."""
+
+    SIGNED_OUT = "signed-out"
+    """The person left."""
+    IDLE = "idle"
+    """Nothing was done for too long."""
+    EXPIRED = "expired"
+    """It was as old as a session may be."""
+    REVOKED = "revoked"
+    """Someone else ended it."""
+    STOPPED = "stopped"
+    """The system stopped under it."""
+
+
+# Devices
+
+
+class EnrolDevice(HouseCommand, frozen=True, kw_only=True):
+    """A device may come in from now on, by its key."""
+
+    device: str
+    kind: DeviceKind
+    key: str
+    """Its Ed25519 public key, 64 hexadecimal characters."""
+    table: str
+    seat: str | None = None
+    """A terminal's seat; other devices have none."""
+
+
+class DeviceEnrolled(HouseEvent, frozen=True, kw_only=True):
+    """A device of the House, with its key and its place."""
+
+    device: str
+    kind: DeviceKind
+    key: str
+    table: str
+    seat: str | None = None
+
+
+class DismissDevice(HouseCommand, frozen=True, kw_only=True):
+    """A device comes in no more."""
+
+    device: str
+    reason: str
+
+
+class DeviceDismissed(HouseEvent, frozen=True, kw_only=True):
+    """A device is none of the House's any more."""
+
+    device: str
+    reason: str
+
+
+# Sign-ins, which the live server notes
+
+
+class NoteSignIn(HouseCommand, frozen=True, kw_only=True):
+    """A person proved who he is, and a session is open."""
+
+    person: str
+    session: str
+    """The session's public name, never what opens it."""
+    address: str
+
+
+class SignedIn(HouseEvent, frozen=True, kw_only=True):
+    """A person came in."""
+
+    person: str
+    session: str
+    address: str
+
+
+class NoteFailure(HouseCommand, frozen=True, kw_only=True):
+    """Someone failed to prove that he is a person; nothing says by which password."""
+
+    person: str
+    address: str
+    why: str
+
+
+class SignInFailed(HouseEvent, frozen=True, kw_only=True):
+    """Someone did not come in."""
+
+    person: str
+    """As the roll has the name, where it does."""
+    known: bool
+    """Whether the name is on the roll."""
+    address: str
+    why: str
+
+
+class PersonLocked(HouseEvent, frozen=True, kw_only=True):
+    """A person comes in no more until two others unlock him: too many failures, one after the other."""
+
+    person: str
+    failures: int
+
+
+class UnlockPerson(HouseCommand, frozen=True, kw_only=True):
+    """A locked person may sign in again."""
+
+    person: str
+    second: str | None = None
+
+
+class PersonUnlocked(HouseEvent, frozen=True, kw_only=True):
+    """A person may sign in again, and his failures are forgotten."""
+
+    person: str
+    second: str
+
+
+class NoteSignOut(HouseCommand, frozen=True, kw_only=True):
+    """A session is over."""
+
+    person: str
+    session: str
+    why: SignOutCause
+
+
+class SignedOut(HouseEvent, frozen=True, kw_only=True):
+    """A session ended."""
+
+    person: str
+    session: str
+    why: SignOutCause
+
+
+class RevokeSessions(HouseCommand, frozen=True, kw_only=True):
+    """All sessions of a person are to end at once."""
+
+    person: str
+    reason: str
+
+
+class SessionsRevoked(HouseEvent, frozen=True, kw_only=True):
+    """All sessions of a person ended."""
+
+    person: str
+    reason: str
+
+
+class SetCredentials(HouseCommand, frozen=True, kw_only=True):
+    """A person has a password and a second factor from now on, which stand elsewhere."""
+
+    person: str
+    second: str | None = None
+    """Who agrees, where they replace those of a possible second person and he does not set them himself."""
+
+
+class CredentialsSet(HouseEvent, frozen=True, kw_only=True):
+    """That a person's password and second factor were set, and by whom."""
+
+    person: str
+    second: str | None = None

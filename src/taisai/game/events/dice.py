@@ -1,0 +1,39 @@
+"""What devices saw of the dice, and the seeds of the demonstration shaker."""
+
+from __future__ import annotations
+
+from taisai.game.commands import Faces
+from taisai.game.events.event import Event
+from taisai.game.words import Fault
+
+
+class ReadingTaken(Event, frozen=True, kw_only=True):
+    """What a device saw, or why it saw nothing; no result until the Dealer enters one."""
+
+    round: int
+    reading: str
+    device: str
+    shake: int
+    faces: Faces
+    fault: Fault | None
+    cards: tuple[int, ...] = ()
+    """Cards of each face that were not seen since the shuffle, where the shaker drew from them."""
+
+
+class SeedCommitted(Event, frozen=True, kw_only=True):
+    """The demonstration shaker is bound to a seed; bets are not open yet."""
+
+    round: int
+    commitment: str
+    source: str
+
+
+class SeedRevealed(Event, frozen=True, kw_only=True):
+    """The seed, with all that is needed to make the draw again."""
+
+    round: int
+    seed: str
+    shake: int
+    close: int
+    hash: str
+    faces: Faces

@@ -1,0 +1,127 @@
+"""The commands that people and terminals send: the game's own, without who, when and who else.
+
+The floor fills those in: who is whoever signed in, when is the floor's clock, and the second person is
+whoever approved exactly this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Union
+
+import msgspec
+from msgspec import Struct
+
+from taisai.game import commands as game
+from taisai.game.cage import messages as house
+from taisai.game.cage.messages import HouseCommand
+from taisai.game.commands import Command, kebab
+
+AT_TABLE: Final[tuple[type[Command], ...]] = (
+    game.Assign,
+    game.BeginDay,
+    game.BeginShift,
+    game.BuyColour,
+    game.BuyCredits,
+    game.CallAttendant,
+    game.CashColour,
+    game.ChooseWithdrawal,
+    game.CloseTable,
+    game.CloseWithdrawal,
+    game.CountCards,
+    game.DecideReferral,
+    game.Declare,
+    game.Inspect,
+    game.Leave,
+    game.LeaveSeat,
+    game.LoadShoe,
+    game.MoveBet,
+    game.OfferOdds,
+    game.Perform,
+    game.PlaceBets,
+    game.PlaceItem,
+    game.RecordBets,
+    game.RemoveItem,
+    game.Reopen,
+    game.RepairItem,
+    game.Report,
+    game.SetLimits,
+    game.SettleClaim,
+    game.ShowLayout,
+    game.ShuffleShoe,
+    game.Shut,
+    game.TakeBack,
+    game.TakeSeat,
+)
+"""Commands of a table that someone may send. What is the system's own to do is not on the wire at all."""
+
+AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (
+    house.BringIn,
+    house.RedeemTicket,
+    house.TakeOut,
+)
+"""Commands of the House that someone may send as they are; the others are flows, or administration."""
+
+_FILLED_IN: Final = frozenset({"at", "by", "second"})
+
+
+class WireCommand(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A command as it is sent."""
+
+
+def _stripped(kind: type[Struct]) -> type[WireCommand]:
+    """The same command without what the floor fills in."""
+    fields: list[Any] = []
+    for one in msgspec.structs.fields(kind):
+        if one.name in _FILLED_IN:
+            continue
+        if one.default is not msgspec.NODEFAULT:
+            fields.append((one.name, one.type, one.default))
+        elif one.default_factory is not msgspec.NODEFAULT:
+            fields.append((one.name, one.type, msgspec.field(default_factory=one.default_factory)))
+        else:
+            fields.append((one.name, one.type))
+    made = msgspec.defstruct(
+        kind.__name__, fields, bases=(WireCommand,), namespace={"__doc__": kind.__doc__},
+        module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kebab(kind.__name__),
+        forbid_unknown_fields=True,
+    )  # fmt: skip
+    assert issubclass(made, WireCommand)
+    return made
+
+
+BY_TAG: Final[Mapping[str, type[WireCommand]]] = {
+    kebab(kind.__name__): _stripped(kind) for kind in (*AT_TABLE, *AT_HOUSE)
+}
+"""Tag → the command as it is sent."""
+_MEANT: Final[Mapping[type[WireCommand], type[Command | HouseCommand]]] = {
+    BY_TAG[kebab(kind.__name__)]: kind for kind in (*AT_TABLE, *AT_HOUSE)
+}
+NEEDS_SECOND: Final = frozenset(
+    tag for tag, sent in BY_TAG.items() if "second" in _MEANT[sent].__struct_fields__
+)
+"""Tags of commands that a second person may have to approve."""
+
+if TYPE_CHECKING:
+    AnyWireCommand = WireCommand
+else:
+    AnyWireCommand = Union[tuple(BY_TAG.values())]
+
+
+def tag_of(sent: WireCommand) -> str:
+    """Which command it is."""
+    return str(sent.__struct_config__.tag)
+
+
+def meant(sent: WireCommand, *, at: int, by: str, second: str | None = None) -> Command | HouseCommand:
+    """The game's own command, with what the floor knows."""
+    kind = _MEANT[type(sent)]
+    told: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
+    if second is not None:
+        told["second"] = second
+    return kind(at=at, by=by, **told)
+
+
+def command(tag: str, /, **fields: object) -> WireCommand:
+    """A command to send, by its tag: `command("perform", act="tumble", tumbles=3)`."""
+    return msgspec.convert(msgspec.to_builtins(fields) | {"command": tag}, type=AnyWireCommand)

@@ -1,0 +1,109 @@
+"""Changes: of a view's parts, those that are different now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from taisai.game.commands import Slip
+from taisai.wire.views.console import ConsoleView
+from taisai.wire.views.floor import CageView, LobbyView, PitView
+from taisai.wire.views.seat import SeatView
+from taisai.wire.views.table import TableView
+from taisai.wire.views.words import Changes, View
+
+VIEWS: Final[tuple[type[View], ...]] = (TableView, ConsoleView, SeatView, LobbyView, PitView, CageView)
+"""Every view that a feed shows."""
+
+_BETS: Final = "bets"
+_BY_BET: Final[tuple[tuple[str, Any, Any], ...]] = (
+    ("cleared", bool, False),
+    ("gone", tuple[str, ...], ()),
+    ("placed", tuple[Slip, ...], ()),
+)
+"""A seat's bets change one by one: first all go where they are cleared, then some, and then others come."""
+
+
+def changes_of(view: type[View]) -> type[Changes]:
+    """The struct of a view's changes: the same parts, each of them only where it is different."""
+    fields: list[tuple[str, Any, Any]] = []
+    for one in msgspec.structs.fields(view):
+        if view is SeatView and one.name == _BETS:
+            fields += _BY_BET
+        else:
+            fields.append((one.name, one.type | UnsetType, UNSET))
+    name = f"{view.__name__.removesuffix('View')}Changes"
+    made = msgspec.defstruct(
+        name, fields, bases=(Changes,), namespace={"__doc__": f"What is different: {view.__doc__}"},
+        module=__name__, frozen=True, kw_only=True, tag_field="of", tag=view.__struct_config__.tag,
+        omit_defaults=True,
+    )  # fmt: skip
+    return cast("type[Changes]", made)
+
+
+CHANGES: Final[Mapping[type[View], type[Changes]]] = {view: changes_of(view) for view in VIEWS}
+"""View → the struct of its changes."""
+
+if TYPE_CHECKING:
+    AnyView = View
+    AnyChanges = Changes
+else:
+    AnyView = reduce(or_, VIEWS)
+    AnyChanges = reduce(or_, CHANGES.values())
+
+
+def difference(before: View, after: View) -> Changes | None:
+    """What changes one view into another of its kind; None where nothing does."""
+    if type(before) is not type(after):
+        raise TypeError(
+            f"expected two views of one kind, got {type(before).__name__}, {type(after).__name__}"
+        )
+    told: dict[str, Any] = {}
+    for name in after.__struct_fields__:
+        was, now = getattr(before, name), getattr(after, name)
+        if was is now or was == now:
+            continue
+        if name == _BETS and isinstance(after, SeatView):
+            told |= _by_bet(was, now)
+        else:
+            told[name] = now
+    return CHANGES[type(after)](**told) if told else None
+
+
+def _by_bet(before: tuple[Slip, ...], after: tuple[Slip, ...]) -> dict[str, Any]:
+    """How some bets become others, in their order."""
+    stay = set(after)
+    kept = tuple(bet for bet in before if bet in stay)
+    if not kept or after[: len(kept)] != kept:
+        return {"cleared": True, "placed": after}
+    kept_ids = {bet.id for bet in kept}
+    gone = tuple(bet.id for bet in before if bet.id not in kept_ids)
+    return {"gone": gone, "placed": after[len(kept) :]}
+
+
+def changed(view: View, changes: Changes) -> View:
+    """The view after its changes."""
+    if CHANGES[type(view)] is not type(changes):
+        raise TypeError(f"expected changes of a {type(view).__name__}, got {type(changes).__name__}")
+    told = {
+        name: value
+        for name in view.__struct_fields__
+        if (value := getattr(changes, name, UNSET)) is not UNSET
+    }
+    if isinstance(view, SeatView):
+        told[_BETS] = _with_bets(view.bets, changes)
+    return msgspec.structs.replace(view, **told)
+
+
+def _with_bets(bets: tuple[Slip, ...], changes: Any) -> tuple[Slip, ...]:
+    if changes.cleared:
+        bets = ()
+    if changes.gone:
+        gone = set(changes.gone)
+        bets = tuple(bet for bet in bets if bet.id not in gone)
+    return (*bets, *changes.placed)

@@ -1,0 +1,89 @@
+"""Rounds retold, and what a result would do."""
+
+from __future__ import annotations
+
+from taisai.wire.views.console import Extreme
+from taisai.wire.views.words import Part, Words
+
+
+class BetLine(Part, frozen=True, kw_only=True):
+    """A bet, and what became of it."""
+
+    id: str
+    seat: str
+    layout: str
+    area: str
+    label: Words
+    stake: int
+    state: str
+    """'stands', 'gone' before the settlement, 'won', 'lost', 'void', or 'returned' by the limits."""
+    won: int = 0
+    returned: int = 0
+    kept_out: int = 0
+    """How much of the stake the limits kept out of the game."""
+    clause: str | None = None
+    kept_out_by: str | None = None
+
+
+class RoundTotals(Part, frozen=True, kw_only=True):
+    """What the bets that are told come to."""
+
+    bets: int
+    staked: int
+    won: int
+    returned: int
+
+
+class Incident(Part, frozen=True, kw_only=True):
+    """Something that happened in the round beside its course."""
+
+    at: int
+    by: str
+    what: str
+    says: Words
+    clause: str
+
+
+class RoundView(Part, frozen=True, kw_only=True):
+    """A round retold."""
+
+    table: str
+    number: int
+    day: str
+    opened_at: int
+    phase: str
+    """'between' once it is over."""
+    label: Words
+    faces: tuple[int, int, int] | None
+    total: int | None
+    entered: tuple[int, ...] | None
+    """What was keyed in at first, where the result was corrected."""
+    void: bool
+    clause: str | None
+    """By which it is void."""
+    bets: tuple[BetLine, ...]
+    left_out: int
+    """Bets that are not told, because there are too many."""
+    totals: RoundTotals
+    seat: str | None
+    """Whose bets alone are told."""
+    incidents: tuple[Incident, ...]
+
+
+class PreviewView(Part, frozen=True, kw_only=True):
+    """What a result would do, before it is committed."""
+
+    faces: tuple[int, int, int]
+    total: int
+    lit: dict[str, tuple[str, ...]]
+    """Layout → the winning areas."""
+    staked: int
+    won: int
+    """By winning bets above their stakes."""
+    returned: int
+    """In all."""
+    collected: int
+    """Of losing bets."""
+    house: Extreme
+    differs: bool
+    """Whether the latest reading of a device says otherwise."""
