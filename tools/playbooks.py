@@ -12,7 +12,7 @@ from pathlib import Path
 from taisai.cli import main as taisai
 
 ROOT = Path(__file__).parent.parent
-PLAYBOOKS, DEMO = ROOT / "cases" / "playbooks", ROOT / "src" / "taisai" / "cli" / "demo.round"
+PLAYBOOKS, DEMO = ROOT / "cases" / "playbooks", ROOT / "src" / "taisai" / "cli" / "tour.round"
 
 
 def main(words: list[str]) -> int:

@@ -9,7 +9,7 @@ Words = tuple[str, ...]
 BOOKS = rulebook_ids()
 LAYOUTS = tuple((book, layout) for book in BOOKS for layout in rulebook(book).layouts)
 LEAVES = ("list", "show", "check", "diff", "clauses", "matrix", "irregularities")
-COMMANDS: tuple[Words, ...] = (*(("rules", leaf) for leaf in LEAVES), ("odds",), ("settle",), ("demo",))
+COMMANDS: tuple[Words, ...] = (*(("rules", leaf) for leaf in LEAVES), ("odds",), ("settle",), ("tour",))
 
 
 def shown(book: str) -> str:
@@ -41,4 +41,4 @@ def for_people() -> list[Words]:
     """The same without --json, every layout shown, and the tour."""
     shows: list[Words] = [("rules", "show", book, "--layout", layout) for book, layout in LAYOUTS]
     about: Words = ("rules", "clauses", "us-sic-bo", "--about", "payoff")
-    return [*(words[:-1] for words in with_json()), *shows, about, ("demo",)]
+    return [*(words[:-1] for words in with_json()), *shows, about, ("tour",)]

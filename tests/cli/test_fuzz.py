@@ -19,7 +19,7 @@ from tests.cli.commands import BOOKS
 from tests.rules.books import saved, text_of
 
 LEAVES = ["list", "show", "check", "diff", "clauses", "matrix", "irregularities"]
-COMMANDS = ["rules", "odds", "settle", "demo", *LEAVES]
+COMMANDS = ["rules", "odds", "settle", "tour", *LEAVES]
 TAKING = ["--layout", "--svg", "--about", "--decks", "--seen", "--dice", "--cards", "--bet", "--set"]
 FLAGS = ["--offer", "--json", "--toml", "--help", "-h", "--version", "--", "-", "--l", "--s", "--bet=small=1"]
 VALUES = ["A", "B", "C", "felt.svg", "payoff", "no_roll=void", "double_on_triple=no", "small=2"]

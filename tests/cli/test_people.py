@@ -128,7 +128,7 @@ def test_a_book_shown_as_toml_is_the_book(taisai: Taisai, tmp_path: Path, book: 
 
 
 def test_the_tour_shows_what_it_promises(taisai: Taisai) -> None:
-    out = taisai("demo").out
+    out = taisai("tour").out
     for book in BOOKS:
         assert book in out
     assert "house edge" in out

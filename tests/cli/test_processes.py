@@ -87,7 +87,7 @@ def test_people_read_the_same_page_whatever_the_hash_seed() -> None:
         BIG,
         ("rules", "list"),
         ("rules", "list", "--json"),
-        ("demo",),
+        ("tour",),
         ("--help",),
         ("odds", "--help"),
         ("--version",),

@@ -133,7 +133,7 @@ class InlineFloor:
         """Bytes that are other ones each time."""
         return next(self._drawn).to_bytes(size)
 
-    async def second(self, _party: Party, ask: Any) -> str | None | TellRefused:
+    async def second(self, _party: Party, ask: Any) -> str | TellRefused | None:
         """Whoever agrees, once an approval comes with the ask."""
         if ask.approval == "bad":
             return TellRefused(re=ask.id, reason="second-person", message="expected an approval, got another")

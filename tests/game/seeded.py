@@ -8,7 +8,7 @@ from typing import Any, Final
 from taisai.game.commands import Command, CommitSeed, OpenTable, RevealSeed, TakeReading
 from taisai.game.draw import Throw
 from taisai.game.events import Event
-from taisai.game.seeds import drawn_by, unseen
+from taisai.game.seeds import drawn_by, round_of, unseen
 from taisai.game.words import SHAKER
 from taisai.rules import rulebook
 from tests.game.playing import Playing
@@ -69,14 +69,14 @@ class Shown(Playing):
         """Takes a reading."""
         return self.do(TakeReading, by, **self.reading(**fields))
 
-    def revealing(self, number: int | None = None, close: bytes = CLOSE, **fields: Any) -> dict[str, Any]:
+    def revealing(self, number: int | None = None, closed: bytes = CLOSE, **fields: Any) -> dict[str, Any]:
         """The fields of a seed that is revealed."""
         number = self.number if number is None else number
-        round_ = self.table.round or self.table.past(number)
+        round_ = round_of(self.table, number)
         drawn = round_.drawn if round_ else None
         usual: dict[str, Any] = {"round": number, "seed": seed_of(number).hex()}
         if drawn:
-            usual |= {"close": 9, "hash": close.hex(), "faces": drawn.faces}
+            usual |= {"close": 9, "hash": closed.hex(), "faces": drawn.faces}
         return usual | fields
 
     def reveal(self, **fields: Any) -> tuple[Event, ...]:

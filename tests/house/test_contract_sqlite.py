@@ -279,7 +279,7 @@ NOTHING_TO_READ: dict[str, tuple[Made, type[JournalError], str]] = {
     "an older one": (
         lambda path: marked(path, "user_version", 2),
         JournalError,
-        "expected a journal of version 3 or newer, got version 2: whatever writes it next brings it up to date",
+        "of version 3 or newer, got version 2: whatever writes it next brings it up to date",
     ),
     **NO_JOURNAL,
 }

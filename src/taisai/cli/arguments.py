@@ -282,10 +282,10 @@ _LEAVES: Final = (
         (_playbooks,),
     ),
     Leaf(
-        "demo",
-        "demo:run",
+        "tour",
+        "tour:run",
         "A tour: the rulebooks, a pay table, a round settled, a table in play, its journal proved.",
-        ("taisai demo",),
+        ("taisai tour",),
         (),
     ),
 )

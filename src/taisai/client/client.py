@@ -1,4 +1,4 @@
-"""The client: asks with their answers, and feeds that are always current, over as many connections as it takes."""
+"""The client: asks with their answers, feeds that are always current, over as many connections as needed."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Client:
         self.challenge: tells.TellChallenge | None = None
         self.gaps: list[str] = []
         """Where a feed skipped a number; it was then followed anew."""
-        self.connections = 0
-        """How many there have been."""
+        self.welcomes = 0
+        """How many connections there have been on which the floor welcomed it."""
         self._dial = dial
         self._sleep = sleep
         self._entropy = entropy
@@ -137,9 +137,7 @@ class Client:
         """Asks for a command: `client.do("perform", table="T1", act="tumble", tumbles=3)`."""
         return await self.send(command(tag, **fields), table=table, approval=approval)
 
-    async def send(
-        self, sent: WireCommand, *, table: str | None = None, approval: str | None = None
-    ) -> Tell:
+    async def send(self, sent: WireCommand, *, table: str | None = None, approval: str | None = None) -> Tell:
         """Asks for a command that was made before."""
         return await self.ask(asks.AskDo(id=self.fresh_id(), do=sent, table=table, approval=approval))
 
@@ -212,32 +210,149 @@ class Client:
         """One connection after the other, until it is closed, refused, or there is no floor to be found."""
         tried = 0
         while self._end is None:
-            try:
-                async with asyncio.timeout(self.pace.coming_in) as coming_in:
-                    connection = await self._dial()
-                    self.connections += 1
-                    try:
-                        await self._come_in(connection)
-                        coming_in.reschedule(None)
-                        tried = 0
-                        if not came.done():
-                            came.set_result(None)
-                        while True:
-                            await self._hear(await connection.receive())
-                    finally:
-                        self._cut()
-                        await _let_go(connection)
-            except TimeoutError:
-                why = Disconnected(f"expected a welcome within {self.pace.coming_in:g} seconds, got none")
-            except Disconnected as error:
-                why = error
-            except Refused as error:  # the floor does not know it, and will not the next time
-                self._over(error)
-            except asyncio.CancelledError:
-                came.cancel()
-                raise
-            except Exception as error:  # noqa: BLE001  nobody waits for ever, whatever it is
-                self._over(ClientError(f"expected what the wire says, got {type(error).__name__}: {error}"))
-            else:
-                raise AssertionError
-            ...
+            before = self.welcomes
+            why = await self._one_connection(came)
+            tried = 1 if self.welcomes > before else tried + 1
+            if not isinstance(why, Disconnected) or tried > self.pace.tries or not came.done():
+                self._over(why)
+            if not came.done():
+                came.set_exception(why)
+            if self._end is None:
+                await self._sleep(self.pace.wait(tried - 1, self._entropy(1)[0] / 256))
+
+    async def _one_connection(self, came: asyncio.Future[None]) -> ClientError:
+        """From the challenge to the end; says why it ended."""
+        connection: Connection | None = None
+        try:
+            async with asyncio.timeout(self.pace.coming_in) as coming_in:
+                connection = await self._dial()
+                await self._come_in(connection)
+                coming_in.reschedule(None)
+                if not came.done():
+                    came.set_result(None)
+                while True:
+                    await self._hear(await connection.receive())
+        except TimeoutError:
+            return Disconnected(f"expected a welcome within {self.pace.coming_in:g} seconds, got none")
+        except (Disconnected, Refused) as error:
+            return error
+        except Exception as error:  # noqa: BLE001  nobody waits for ever, whatever it is
+            return ClientError(f"expected what the wire says, got {type(error).__name__}: {error}")
+        finally:
+            self._cut()
+            if connection is not None:
+                with suppress(Disconnected):
+                    await connection.close()
+
+    async def _come_in(self, connection: Connection) -> None:
+        """Answers the challenge, follows every feed again, and sends again what may be sent again."""
+        challenge, *rest = await next_tells(connection)
+        self._unless_ended(challenge, *rest)
+        if not isinstance(challenge, tells.TellChallenge):
+            raise Disconnected(f"expected a challenge, got {type(challenge).__name__}")
+        said = hello(self.fresh_id(), self.who, challenge.nonce)
+        await connection.send(_encode(said).decode())
+        welcome, *rest = await next_tells(connection)
+        if isinstance(welcome, tells.TellRefused):
+            raise Refused(welcome.reason, welcome.message, clause=welcome.clause)
+        self._unless_ended(welcome)
+        if not isinstance(welcome, tells.TellWelcome):
+            raise Disconnected(f"expected a welcome, got {type(welcome).__name__}")
+        self.challenge, self.welcome, self._connection = challenge, welcome, connection
+        self.welcomes += 1
+        for tell in rest:
+            self._take(tell)
+        for feed in list(self._feeds.values()):
+            await self._ask_to_follow(feed)
+        for pending in list(self._pending.values()):
+            pending.cut(challenge.epoch)
+            await self._send(pending)
+
+    @staticmethod
+    def _unless_ended(*told: Tell) -> None:
+        for tell in told:
+            if isinstance(tell, tells.TellEnd):
+                raise Disconnected(f"expected to stay, got the end: {tell.why}, {tell.message}")
+
+    async def _send(self, pending: Pending) -> None:
+        """Sends an ask if there is a connection; if there is none, the next one sends it."""
+        connection = self._connection
+        if connection is not None and self.challenge is not None and not pending.answer.done():
+            pending.sent_in = self.challenge.epoch
+            with suppress(Disconnected):  # whoever reads hears of it too, and starts anew
+                await connection.send(pending.text)
+
+    async def _ask_to_follow(self, feed: Feed) -> None:
+        connection = self._connection
+        if connection is None or self.challenge is None:
+            return
+        id_ = self.fresh_id()
+        self._asked[id_] = feed
+        after = feed.number if feed.epoch == self.challenge.epoch else None
+        epoch = feed.epoch if after is not None else None
+        ask = asks.AskFollow(id=id_, feed=feed.name, epoch=epoch, after=after)
+        with suppress(Disconnected):
+            await connection.send(_encode(ask).decode())
+
+    def _cut(self) -> None:
+        """The connection is gone: asks that may not be sent again are in doubt."""
+        self._connection = None
+        self._asked.clear()
+        self._lost.clear()
+        for pending in self._pending.values():
+            pending.cut()
+
+    def _over(self, why: ClientError) -> None:
+        """No connection follows: everyone hears why."""
+        if self._end is None:
+            self._end = why
+        for pending in self._pending.values():
+            pending.fail(why)
+        for feed in self._feeds.values():
+            feed.over(why)
+
+    # Hearing
+
+    async def _hear(self, text: str) -> None:
+        for tell in read(text):
+            self._take(tell)
+        while self._lost:
+            await self._ask_to_follow(self._lost.pop())
+
+    def _take(self, tell: Tell) -> None:
+        match tell:
+            case tells.TellEnd():
+                self._unless_ended(tell)
+            case tells.TellChange():
+                self._change(tell)
+            case tells.TellSnapshot() | tells.TellFollowing() | tells.TellRefused():
+                self._followed(tell)
+            case _:
+                pass
+        pending = self._pending.get(getattr(tell, "re", None) or "")
+        if pending is not None:
+            pending.take(tell)
+
+    def _change(self, tell: tells.TellChange) -> None:
+        feed = self._feeds.get(tell.feed)
+        if feed is not None and not feed.change(tell):
+            self.gaps.append(f"{tell.feed}: expected {(feed.number or 0) + 1}, got {tell.number}")
+            feed.forget_place()
+            self._lost.append(feed)
+
+    def _followed(self, tell: tells.TellSnapshot | tells.TellFollowing | tells.TellRefused) -> None:
+        feed = self._asked.pop(tell.re or "", None)
+        if feed is None or self.challenge is None:
+            return
+        if isinstance(tell, tells.TellSnapshot):
+            feed.snapshot(tell, self.challenge.epoch)
+        elif isinstance(tell, tells.TellFollowing):
+            if tell.number != feed.number:
+                self.gaps.append(
+                    f"{tell.feed}: expected {feed.number} after what was missed, got {tell.number}"
+                )
+                feed.forget_place()
+                self._lost.append(feed)
+        else:
+            self._feeds.pop(feed.name, None)
+            feed.over(Refused(tell.reason, tell.message, clause=tell.clause))

@@ -20,5 +20,5 @@ class Pace(NamedTuple):
     """Vain tries in a row after which the client gives up."""
 
     def wait(self, tried: int, chance: float) -> float:
-        """Before the next try, after so many in vain: twice as long each time, and never all clients at once."""
+        """Before the next try, after so many in vain: twice as long each time, never all clients at once."""
         return float(min(self.most, self.first * 2 ** min(tried, 30))) * (0.5 + chance / 2)

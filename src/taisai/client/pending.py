@@ -16,7 +16,8 @@ class Pending:
     def __init__(self, ask: Ask, text: str) -> None:
         self.ask = ask
         self.text = text
-        self.is_sent = False
+        self.sent_in: str | None = None
+        """The epoch of the floor that it was sent in; none where it never was."""
         self.answer: asyncio.Future[Tell] = asyncio.get_running_loop().create_future()
 
     def take(self, tell: Tell) -> None:
@@ -29,10 +30,18 @@ class Pending:
         else:
             self.answer.set_result(tell)
 
-    def cut(self) -> None:
-        """The connection is gone: what may not be sent again is in doubt."""
-        if self.is_sent and not is_harmless(self.ask):
-            says = "expected an answer, got none before the connection was cut: the views tell what became of it"
+    @property
+    def is_sent(self) -> bool:
+        """Whether it went out: then only its answer, or a view, tells what became of it."""
+        return self.sent_in is not None
+
+    def cut(self, epoch: str | None = None) -> None:
+        """The connection is gone, and a floor of this epoch there: what may not be sent again is in doubt."""
+        is_same = epoch is None or epoch == self.sent_in
+        if self.is_sent and not is_harmless(self.ask, same_start=is_same):
+            says = (
+                "expected an answer, got none before the connection was cut: the views tell what became of it"
+            )
             self.fail(Disconnected(says, in_doubt=True))
 
     def fail(self, why: ClientError) -> None:

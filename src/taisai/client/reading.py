@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Union
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,7 +15,7 @@ from taisai.wire.tells import TELLS
 if TYPE_CHECKING:
     AnyTell = Tell
 else:
-    AnyTell = Union[TELLS]
+    AnyTell = reduce(or_, TELLS)
 
 _decode: Final = msgspec.json.Decoder(list[AnyTell]).decode
 

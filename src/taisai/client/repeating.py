@@ -19,14 +19,19 @@ _HARMLESS: Final = frozenset(
         asks.AskReading,
     }
 )  # fmt: skip
+_WITHIN_A_START: Final = frozenset({asks.AskUndo, asks.AskClear})
+"""The floor remembers which bets they took back, until it stops."""
 _HARMLESS_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})
 """They carry ids of their own, and a known id changes nothing."""
 
 
-def is_harmless(ask: Ask) -> bool:
-    """Whether the same ask a second time is as good as once; an approval is spent by the first."""
+def is_harmless(ask: Ask, *, same_start: bool) -> bool:
+    """Whether the same ask a second time is as good as once; an approval is spent by the first.
+
+    `same_start`: whether the floor has not been stopped since.
+    """
     if getattr(ask, "approval", None) is not None:
         return False
     if isinstance(ask, asks.AskDo):
         return tag_of(ask.do) in _HARMLESS_COMMANDS
-    return type(ask) in _HARMLESS
+    return type(ask) in _HARMLESS or (same_start and type(ask) in _WITHIN_A_START)

@@ -5,16 +5,23 @@ They live in the writer's thread, where tables may be looked at, and are asked a
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
+from taisai.floor.alarms import alarm_of
+from taisai.floor.cage.books import books_view
+from taisai.floor.cage.keeping import keep_takings, takings_of
+from taisai.floor.cage.report import Takings, report_view
 from taisai.floor.feeds import Frame
 from taisai.floor.telling import encoded
 from taisai.floor.views import (
     BySeat,
     History,
+    Transit,
+    after_bets,
     cage_view,
     console_view,
     lobby_view,
@@ -29,7 +36,18 @@ from taisai.house import Keeper, stream_of, table_of
 from taisai.house.codec import HOUSE, AnyEvent
 from taisai.study.dice_watch import DiceWatch
 from taisai.wire.tells import TellChange
-from taisai.wire.views import CHANGES, SeatView, View, WatchView, difference
+from taisai.wire.views import (
+    CHANGES,
+    Alarm,
+    BooksView,
+    ConsoleView,
+    Flight,
+    ReportView,
+    SeatView,
+    View,
+    WatchView,
+    difference,
+)
 
 if TYPE_CHECKING:
     from taisai.floor.host import Answered
@@ -37,6 +55,7 @@ if TYPE_CHECKING:
 LOBBY: Final = "lobby"
 PIT: Final = "pit"
 CAGE: Final = "cage"
+MOST_ALARMS: Final = 50  # that the pit is shown
 _SeatChanges: Final[Any] = CHANGES[SeatView]
 _OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
 _FOR_ALL_SEATS: Final = frozenset(
@@ -123,9 +142,13 @@ class TableBoard:
         self.window = window
         """Milliseconds that bets are open for; None where no clock runs."""
         self.closes_at: int | None = None
+        self.flights: tuple[Flight, ...] = ()
+        """What is under way between the table and the cage."""
         self.since: int | None = None
         self.watch: DiceWatch | None = None
         self.history = History.of(table)
+        self.takings = Takings()
+        """What the table took in, for reports; whoever makes the board brings it up to date."""
         self.is_stale = False
         """Whether bets have come or gone that the console has not been shown."""
         self._numbers = numbers
@@ -186,6 +209,7 @@ class TableBoard:
         kind = type(event)
         self._what.append(event.__struct_config__.tag)
         self.history.take(event, table)
+        self.takings.take(event)
         if kind in _OPENING and self.window is not None:
             self.closes_at = event.at + self.window
         elif not table.phase.bets_open:
@@ -235,8 +259,10 @@ class TableBoard:
     def refresh(self, table: Table, frames: list[Frame]) -> None:
         """Shows the console the bets that have come meanwhile."""
         self.is_stale = False
-        if self._console_feed in self._numbers:
-            self._change(self._console_feed, self._view(table, self._console_feed), (), None, frames)
+        before = self._shown.get(self._console_feed)
+        if isinstance(before, ConsoleView) and self._console_feed in self._numbers:
+            view = after_bets(before, table) or self._view(table, self._console_feed)
+            self._change(self._console_feed, view, (), None, frames)
 
     def _change(
         self, feed: str, view: View, what: tuple[str, ...], re: str | None, frames: list[Frame]
@@ -256,7 +282,7 @@ class TableBoard:
 
     def _view(self, table: Table, feed: str) -> View:
         if feed == self._console_feed:
-            return console_view(table, watch=self._watched())
+            return console_view(table, now=table.latest, flights=self.flights, watch=self._watched())
         return table_view(
             table,
             self.history,
@@ -296,6 +322,8 @@ class Boards:
         self.numbers = Numbers()
         self.tables: dict[str, TableBoard] = {}
         self._shown: dict[str, View] = {}
+        self._transit = Transit()
+        self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
         for name in keeper.tables():
             self._board(name)
 
@@ -304,6 +332,7 @@ class Boards:
         if board is None:
             table = self._keeper.table(name)
             board = TableBoard(name, table, self.numbers, window=self._windows.get(name))
+            board.takings = takings_of(self._keeper, name)
             self.tables[name] = board
         return board
 
@@ -319,10 +348,16 @@ class Boards:
             name = table_of(one.stream)
             if name is None:
                 is_house_touched = True
+                self._alarms += filter(None, map(alarm_of, events))
                 continue
-            board = self.tables.get(name) or self._board(name)
+            board = self.tables.get(name)
+            if board is None:  # it has just been opened, and its board is made from all of that
+                touched[name] = self._board(name)
+                continue
             if board.take(self._keeper.table(name), events, one.re, frames):
                 touched[name] = board
+        if touched or is_house_touched:
+            self._look_at_transfers()
         for name, board in touched.items():
             board.finish(self._keeper.table(name), frames)
         if touched or is_house_touched:
@@ -350,12 +385,35 @@ class Boards:
                 tell = TellChange(feed=feed, number=number, changes=changes)
                 frames.append(Frame(feed, number, encoded(tell)))
 
+    def _look_at_transfers(self) -> None:
+        self._transit.catch_up(self._keeper.house(), self._tables())
+        for name, board in self.tables.items():
+            board.flights = self._transit.flights(name)
+
+    def _tables(self) -> dict[str, Table]:
+        return {name: self._keeper.table(name) for name in self.tables}
+
+    def report(self, day: str | None = None) -> ReportView:
+        """Drop, win and hold per table."""
+        return report_view({name: board.takings for name, board in self.tables.items()}, day)
+
+    def books(self) -> BooksView:
+        """Every account."""
+        return books_view(self._keeper.house(), self._tables())
+
+    def keep(self) -> None:
+        """Writes down what the next start would have to count again."""
+        for name, board in self.tables.items():
+            keep_takings(self._keeper, name, board.takings)
+
     def _floor_view(self, feed: str) -> View:
-        tables = {name: self._keeper.table(name) for name in self.tables}
+        tables = self._tables()
         if feed == LOBBY:
             return lobby_view({name: (table, self.tables[name].history) for name, table in tables.items()})
         house = self._keeper.house()
-        return pit_view(house, tables) if feed == PIT else cage_view(house, tables)
+        if feed == PIT:
+            return pit_view(house, tables, tuple(self._alarms))
+        return cage_view(house, tables, self._transit)
 
     def snapshot(self, feed: str) -> Shown | None:
         """A feed as it stands; None where there is none of this name."""

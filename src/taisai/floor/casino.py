@@ -213,6 +213,7 @@ class Casino:
         text = await self.host.look(lambda keeper: keeper.journal.seal(key, at=now))
         self._sealed = await self.host.look(lambda keeper: keeper.journal.size)
         self._sealed_at = self.clock.steady()
+        await self.host.look(lambda _keeper: self.host.boards.keep())
         if self.plan.checkpoints is not None:
             await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
 

@@ -13,7 +13,7 @@ from taisai.floor.access.approvals import Approvals
 from taisai.floor.access.door import Door
 from taisai.floor.access.passwords import Passwords
 from taisai.floor.access.proving import Failure, Proving
-from taisai.floor.access.refused import NotIn, SignInRefused
+from taisai.floor.access.refused import WRONG, NotIn, SignInRefused
 from taisai.floor.access.sessions import Session, Sessions
 from taisai.game.cage import SignOutCause
 from taisai.game.cage import access as at_house
@@ -27,6 +27,7 @@ from tests.floor.access import (
     test_secrets,
     test_sessions,
 )
+from tests.floor.access.staffed import DAN, MAX
 
 T = TypeVar("T")
 Break = Callable[[pytest.MonkeyPatch], None]
@@ -101,7 +102,7 @@ def _quick_for_strangers(patch: pytest.MonkeyPatch) -> None:
 
 def _unnoted(patch: pytest.MonkeyPatch) -> None:
     async def silent(*_arguments: object, **_named: object) -> SignInRefused:
-        return proving.WRONG
+        return WRONG
 
     patch.setattr(Proving, "_failed", silent)
 
@@ -182,6 +183,16 @@ def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Proving, "_take", lenient)
 
 
+def _admits_anywhere(patch: pytest.MonkeyPatch) -> None:
+    init = Door.__init__
+
+    def open_to_all(self: Door, *arguments: Any, **named: Any) -> None:
+        init(self, *arguments, **named)
+        self._generic = True
+
+    patch.setattr(Door, "__init__", open_to_all)
+
+
 SABOTAGES: Final[dict[str, Sabotage]] = {
     "a replayed code is taken": Sabotage(
         _replayed,
@@ -238,7 +249,7 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
             lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("revoked"),
             lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("dismissed"),
             test_door_ends.test_whoever_is_locked_loses_what_he_has_open,
-            lambda: test_door_approving.test_whoever_is_revoked_takes_his_agreement_with_him(test_door.MAX),
+            lambda: test_door_approving.test_whoever_is_revoked_takes_his_agreement_with_him(MAX),
         ),
     ),
     "tokens are kept": Sabotage(
@@ -276,6 +287,10 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
     ),
     "the vault alone says who has credentials": Sabotage(
         _vault_alone, (test_door_ends.test_whoever_left_and_is_back_has_no_credentials,)
+    ),
+    "whoever names himself is admitted": Sabotage(
+        _admits_anywhere,
+        (lambda: test_door.test_nobody_is_admitted_without_proof_outside_a_demonstration(DAN),),
     ),
     "whoever is locked still agrees": Sabotage(
         _locked_ignored,

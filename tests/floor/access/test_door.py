@@ -9,11 +9,12 @@ from taisai.floor.access.door import SignedIn
 from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.access.proving import NOWHERE
 from taisai.floor.access.rates import Rule
-from taisai.floor.access.refused import LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
-from taisai.floor.access.sessions import Ended
+from taisai.floor.access.refused import BUSY, LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
+from taisai.floor.access.sessions import Ended, Policy
 from taisai.game.cage import MOST_FAILURES, SignOutCause
 from taisai.game.cage.messages import (
     CredentialsSet,
+    EnrolPerson,
     PersonLocked,
     SignedOut,
     SignInFailed,
@@ -172,8 +173,6 @@ def test_a_wrong_password_does_not_use_the_code_up() -> None:
 
 
 def test_without_credentials_nobody_is_in() -> None:
-    from taisai.game.cage.messages import EnrolPerson
-
     staffed = Staffed()
     staffed.do(EnrolPerson(at=staffed.now, by=MAX, person="New Man", rank="dealer"))
     assert staffed.tries("New Man", "", "") == WRONG
@@ -224,6 +223,15 @@ def test_an_address_that_is_none_is_noted_as_unknown(address: str) -> None:
     assert [event.address for event in staffed.told(SignInFailed)] == [NOWHERE]
 
 
+def test_a_full_house_of_sessions_takes_no_more() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(SUE)
+    staffed.door.sessions.policy = Policy(most=1)
+    assert staffed.tries(DAN) == BUSY
+    assert staffed.session(came)
+    assert [event.person for event in staffed.told(SignedInEvent)] == [SUE]
+
+
 def test_whoever_signs_out_is_out() -> None:
     staffed = Staffed()
     came, other = staffed.signs_in(DAN), staffed.signs_in(DAN)
@@ -253,8 +261,6 @@ def test_a_hash_is_made_anew_when_its_cost_changed() -> None:
 
 @pytest.mark.parametrize(("generic", "comes_in"), [(True, True), (False, False)])
 def test_a_name_that_is_a_posts_signs_in_at_a_demonstration_only(*, generic: bool, comes_in: bool) -> None:
-    from taisai.game.cage.messages import EnrolPerson
-
     staffed = Staffed(generic=True)
     staffed.do(EnrolPerson(at=staffed.now, by=MAX, person="dealer 1", rank="dealer"))
     staffed.set_credentials("dealer 1", "71 red kettles sing", by=MAX)
@@ -269,3 +275,26 @@ def test_a_name_that_is_a_posts_signs_in_at_a_demonstration_only(*, generic: boo
         says = "expected the name of a person, got 'dealer 1', that of a post or of nobody"
         assert again == SignInRefused(NotIn.UNFIT, says)
         assert len(staffed.told(CredentialsSet)) == 5
+
+
+@pytest.mark.parametrize("person", [DAN, SUE, "Eve Koh", ""])
+def test_nobody_is_admitted_without_proof_outside_a_demonstration(person: str) -> None:
+    staffed = Staffed(generic=False)
+    assert running(staffed.door.admitted(person, address=DESK, now=staffed.now)) == WRONG
+    assert len(staffed.door.sessions) == 0
+    assert staffed.told(SignedInEvent) == []
+
+
+def test_a_demonstration_admits_those_on_its_roll_and_the_journal_has_it() -> None:
+    staffed = Staffed(generic=True)
+    came = running(staffed.door.admitted(DAN, address=DESK, now=staffed.now))
+    assert isinstance(came, SignedIn)
+    assert [event.person for event in staffed.told(SignedInEvent)] == [DAN]
+    assert running(staffed.door.admitted("Eve Koh", address=DESK, now=staffed.now)) == WRONG
+
+
+def test_not_even_a_demonstration_admits_one_who_is_locked() -> None:
+    staffed = Staffed(generic=True)
+    staffed.fails(DAN, 3)
+    assert running(staffed.door.admitted(DAN, address=DESK, now=staffed.now)) == WRONG
+    assert len(staffed.door.sessions) == 0

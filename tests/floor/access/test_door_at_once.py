@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from threading import Barrier, Lock
+from threading import Event
+from threading import enumerate as enumerate_threads
 from typing import Any, TypeVar
 
 import pytest
@@ -32,7 +33,8 @@ class Held(Executor):
         future: Future[T] = Future()
 
         def job() -> None:
-            future.set_result(fn(*args, **kwargs))
+            if future.set_running_or_notify_cancel():
+                future.set_result(fn(*args, **kwargs))
 
         if self.holding:
             self.jobs.append(job)
@@ -85,10 +87,11 @@ def test_one_more_than_can_be_checked_is_told_so() -> None:
         held.holding = True
         inside = [tried(staffed, f"Eve {number}", "whatever", "123456") for number in range(MOST_CHECKED)]
         await until(lambda: len(held.jobs) == MOST_CHECKED)
-        one_more = await tried(staffed, DAN, PASSWORDS[DAN], code)
+        one_more = tried(staffed, DAN, PASSWORDS[DAN], code)
+        await until(one_more.done)
         held.let_go()
         waited = list(await asyncio.gather(*inside))
-        return waited, one_more, await tried(staffed, DAN, PASSWORDS[DAN], code)
+        return waited, one_more.result(), await tried(staffed, DAN, PASSWORDS[DAN], code)
 
     waited, one_more, later = running(crowd())
     assert waited == [WRONG] * MOST_CHECKED
@@ -98,28 +101,27 @@ def test_one_more_than_can_be_checked_is_told_so() -> None:
 
 def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
     staffed = Staffed()
-    at_once, most, lock, met = 0, 0, Lock(), Barrier(WORKERS, timeout=60)
+    gate = Event()
 
     def verified(_hash: str | None, _password: str) -> bool:
-        nonlocal at_once, most
-        with lock:
-            at_once += 1
-            most = max(most, at_once)
-        met.wait()
-        with lock:
-            at_once -= 1
-        return False
+        return not gate.wait(60)
 
-    staffed.passwords.verified = verified  # type: ignore[method-assign]
+    staffed.passwords.verified = verified  # type: ignore[assignment, method-assign]
     staffed.door = Door(staffed.host, entropy=staffed.entropy, issuer="Lotus", passwords=staffed.passwords)
 
-    async def crowd() -> None:
-        names = [f"Eve {number}" for number in range(WORKERS * 3)]
-        await asyncio.gather(*(tried(staffed, name, "whatever", "123456") for name in names))
+    async def crowd() -> tuple[int, list[Came]]:
+        looks, names = staffed.host.looks, [f"Eve {number}" for number in range(WORKERS * 3)]
+        try:
+            trying = [tried(staffed, name, "whatever", "123456") for name in names]
+            await until(lambda: staffed.host.looks == looks + len(names))
+            at_work = sum(thread.name.startswith("passwords") for thread in enumerate_threads())
+        finally:
+            gate.set()
+        came = list(await asyncio.gather(*trying))
         await staffed.door.finish(staffed.now)
+        return at_work, came
 
-    running(crowd())
-    assert most == WORKERS
+    assert running(crowd()) == (WORKERS, [WRONG] * WORKERS * 3)
 
 
 def test_whoever_hangs_up_has_still_failed() -> None:
@@ -158,7 +160,7 @@ def test_an_error_holds_nobody_out() -> None:
     def failing(_hash: str | None, _password: str) -> bool:
         raise MemoryError
 
-    staffed.passwords.verified = failing  # type: ignore[method-assign]
+    staffed.passwords.verified = failing  # type: ignore[assignment, method-assign]
     with pytest.raises(MemoryError):
         staffed.tries(DAN)
     staffed.passwords.verified = verified  # type: ignore[method-assign]

@@ -37,7 +37,23 @@ def _approved(parser: Parser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write the list into this new file")
 
 
+def _demonstration(parser: Parser) -> None:
+    parser.add_argument("--port", metavar="P", help="where to listen (8080, or the next that is free)")
+    parser.add_argument("--no-open", action="store_true", help="open no browser")
+    parser.add_argument("--fast", action="store_true", help="no waiting: a round in about two seconds")
+    parser.add_argument("--data", metavar="DIR", help="keep the journal there, and go on with it next time")
+    parser.add_argument("--rounds", metavar="N", help="stop when every table has played so many rounds")
+    parser.add_argument("--seed", metavar="N", help="how virtual people behave, the same again")
+
+
 LEAVES: Final = (
+    Leaf(
+        "demo",
+        "floor.demo:run",
+        "A casino of play money, live: four tables, virtual people, and a lobby into every role.",
+        ("taisai demo", "taisai demo --data evening --no-open", "taisai demo --fast --rounds 2 --port 0"),
+        (_demonstration,),
+    ),
     Leaf(
         "init",
         "floor.init:run",

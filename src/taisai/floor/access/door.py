@@ -123,7 +123,19 @@ class Door:
         proved = await self._proving.proved(person, password, code, address=address, now=now)
         if isinstance(proved, SignInRefused):
             return proved
-        opened = self.sessions.opened(proved.person, proved.rank, now)
+        return await self._let_in(proved.person, proved.rank, address=address, now=now)
+
+    async def admitted(self, person: str, *, address: str, now: int) -> SignedIn | SignInRefused:
+        """A session without any proof, in a demonstration alone."""
+        if not self._generic:
+            return WRONG
+        rank = await self._host.look(partial(_rank_of, person))
+        if rank is None:
+            return WRONG
+        return await self._to_the_end(self._let_in(person, rank, address=address, now=now))
+
+    async def _let_in(self, person: str, rank: str, *, address: str, now: int) -> SignedIn | SignInRefused:
+        opened = self.sessions.opened(person, rank, now)
         if opened is None:
             return BUSY
         # It is open before the journal has it, so that a revocation in between finds it; nobody has its
@@ -143,8 +155,7 @@ class Door:
             self.sessions.end(session.id, SignOutCause.REVOKED)
             return UNRECORDED if answer.reason in _UNWRITTEN else WRONG
         self._noted.add(session.id)
-        rank = await self._host.look(lambda keeper: keeper.house().people.get(session.person))
-        if rank != session.rank:
+        if await self._host.look(partial(_rank_of, session.person)) != session.rank:
             self.sessions.end(session.id, SignOutCause.REVOKED)
         if self.sessions.get(session.id) is None:
             self._leave(session, SignOutCause.REVOKED)
@@ -306,6 +317,10 @@ def _unfit(person: str, password: str, *, generic: bool) -> str | None:
 
 
 # In the writer's thread
+
+
+def _rank_of(person: str, keeper: Keeper) -> str | None:
+    return keeper.house().people.get(person)
 
 
 def _delete(people: Iterable[str], keeper: Keeper) -> None:

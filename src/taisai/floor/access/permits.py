@@ -176,6 +176,7 @@ DEMONSTRATION: Final[Mapping[str, Permit]] = {
     kind: Permit(roles)
     for kind, roles in {
         "POST /api/demo/enter": _EVERYONE,
+        "POST /api/demo/agree": _to(AT_TABLE, Role.CASHIER, Role.ADMINISTRATOR),
         "GET /api/demo": _EVERYONE,
     }.items()
 }

@@ -5,8 +5,6 @@ from __future__ import annotations
 from taisai.floor.access.roles import Role
 from taisai.floor.asking.context import Context
 from taisai.floor.asking.doing import bring
-from taisai.floor.cage.books import books_view
-from taisai.floor.cage.report import report_view
 from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
 from taisai.floor.views import felt_view, preview, round_view
@@ -77,9 +75,9 @@ async def virtual(context: Context, _party: Party, ask: asks.AskVirtual) -> Tell
 
 async def books(context: Context, _party: Party, ask: asks.AskBooks) -> Tell:
     """Every account of this moment."""
-    return TellBooks(re=ask.id, books=await context.host.look(books_view))
+    return TellBooks(re=ask.id, books=await context.host.look(lambda _keeper: context.host.boards.books()))
 
 
 async def report(context: Context, _party: Party, ask: asks.AskReport) -> Tell:
     """Drop, win and hold per table."""
-    return TellReport(re=ask.id, report=await context.host.look(lambda keeper: report_view(keeper, ask.day)))
+    return TellReport(re=ask.id, report=await context.host.look(lambda _keeper: context.host.boards.report(ask.day)))

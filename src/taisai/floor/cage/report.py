@@ -37,7 +37,7 @@ class Sums:
         return Sums(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Sums)})
 
 
-class _Settled(NamedTuple):
+class Settled(NamedTuple):
     """What the settlement of a round came to, as it stands."""
 
     staked: int
@@ -55,11 +55,13 @@ class Takings:
         self.day = ""
         self.shift = ""
         self.periods: dict[Period, Sums] = {}
-        self._settled: dict[int, _Settled] = {}
+        self.settled: dict[int, Settled] = {}
         """Round → its settlement as it stands, so that a correction books the difference."""
-        self._round = 0
+        self.touched: set[int] = set()
+        """Rounds whose settlement is another since someone last wrote them down."""
+        self.round = 0
         """The latest round."""
-        self._over = 0
+        self.over = 0
         """The latest round that is over."""
 
     @classmethod
@@ -107,11 +109,11 @@ class Takings:
     def _played(self, event: object) -> None:
         match event:
             case happened.BetsOpened():
-                self._round = event.round
+                self.round = event.round
             case happened.RoundSettled():
-                self._book(self._round, _Settled(event.staked, event.collected, event.won))
+                self._book(self.round, Settled(event.staked, event.collected, event.won))
             case happened.RoundResettled():
-                self._book(event.round, _Settled(event.staked, event.collected, event.won))
+                self._book(event.round, Settled(event.staked, event.collected, event.won))
             case happened.SettlementUndone():
                 self._book(event.round, None)
             case happened.RoundVoided():
@@ -124,16 +126,17 @@ class Takings:
                 pass
 
     def _end(self, number: int) -> None:
-        if number > self._over:
-            self._over = number
+        if number > self.over:
+            self.over = number
             self._now.rounds += 1
 
-    def _book(self, number: int, settled: _Settled | None) -> None:
+    def _book(self, number: int, settled: Settled | None) -> None:
         """The difference between a settlement and what was booked of it before."""
-        was = self._settled.pop(number, _Settled(0, 0, 0))
-        now = settled or _Settled(0, 0, 0)
+        self.touched.add(number)
+        was = self.settled.pop(number, Settled(0, 0, 0))
+        now = settled or Settled(0, 0, 0)
         if settled is not None:
-            self._settled[number] = settled
+            self.settled[number] = settled
         if was != now:
             sums = self._now
             sums.handle += now.staked - was.staked

@@ -39,6 +39,8 @@ class Candidate(NamedTuple):
     """Actors that are no positions."""
     second: str | None = None
     """The rank of the second person, where it is not the usual one."""
+    takes_two: bool = False
+    """Whether a second person is asked for, though not every way to fill it in would need one."""
     is_report: bool = False
     """Whether it reports an irregularity; else it may not be one."""
 
@@ -48,7 +50,7 @@ def offered(stage: Stage, one: Candidate) -> Offer | None:
     for trial in one.trials:
         found = stage.tried(one.kind, {**one.preset, **trial}, by=one.by)
         if isinstance(found, Accepted) and (one.is_report or not found.irregular):
-            extra = (blanks.second(stage.table, one.second),) if found.second else ()
+            extra = (blanks.second(stage.table, one.second),) if found.second or one.takes_two else ()
             return Offer(
                 command=kebab(one.kind.__name__),
                 preset=msgspec.to_builtins(dict(one.preset)),

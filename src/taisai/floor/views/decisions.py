@@ -38,6 +38,7 @@ def _decision(table: Table, referral: Referral, treatment: Treatment) -> Candida
         words.joined(about, words.TREATMENTS[treatment]),
         (blanks.text("reason"), *_blanks(table, referral, treatment)),
         tuple({"reason": REASON, **trial} for trial in _trials(table, referral, treatment)),
+        takes_two=treatment is Treatment.VOID_ROUNDS,  # settled ones need it, and any may be named
     )
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from litestar import Litestar, MediaType, Request, Response
-from litestar.datastructures import ResponseHeader, State
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.datastructures import State
+from litestar.exceptions import (
+    HTTPException,
+    MethodNotAllowedException,
+    NotFoundException,
+    ValidationException,
+)
 from litestar.openapi import OpenAPIConfig
 
 from taisai.floor.web import bodies, open, pages, reports, staff
@@ -33,6 +39,10 @@ def _refused(_request: Request[Any, Any, Any], error: HTTPException) -> Response
 
 
 def _says(error: HTTPException) -> str:
+    if isinstance(error, NotFoundException):
+        return "expected an endpoint or a page of this floor, got another"
+    if isinstance(error, MethodNotAllowedException):
+        return "expected another method for this endpoint"
     if isinstance(error, ValidationException) and isinstance(error.extra, list) and error.extra:
         found = "; ".join(
             f"{one.get('key', 'body')}: {one.get('message', 'wrong')}" for one in error.extra if isinstance(one, dict)
@@ -47,6 +57,18 @@ def _broken(request: Request[Any, Any, Any], error: Exception) -> Response[bodie
     return Response(told, status_code=500, media_type=MediaType.JSON)
 
 
+_HEADERS: Final = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+async def _with_headers(send: Any, message: Any) -> None:
+    """Every answer has them, refusals and faults too."""
+    if message["type"] == "http.response.start":
+        known = {name for name, _ in message.get("headers", ())}
+        more = [(name, value) for name, value in _HEADERS if name not in known]
+        message = {**message, "headers": [*message.get("headers", ()), *more]}
+    await send(message)
+
+
 def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Application:
     """HTTP and sockets of one floor; `extra` are endpoints that a demonstration has besides."""
     web = Litestar(
@@ -54,7 +76,6 @@ def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any
         state=State({"floor": floor, "checks": tuple(checks)}),
         guards=[guard],
         exception_handlers={HTTPException: _refused, Exception: _broken},
-        response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
         request_max_body_size=MOST_BODY,
         openapi_config=OpenAPIConfig(
             title="Taisai", version=floor.program, path="/not-published", render_plugins=[], use_handler_docstrings=True
@@ -67,6 +88,6 @@ def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any
         if scope["type"] == "websocket":
             await serve_socket(floor, scope, receive, send)
         else:
-            await web(scope, receive, send)  # type: ignore[arg-type]
+            await web(scope, receive, partial(_with_headers, send))  # type: ignore[arg-type]
 
     return app

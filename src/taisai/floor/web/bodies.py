@@ -78,6 +78,12 @@ class EnterBody(Body, frozen=True, kw_only=True):
     """The public key of a terminal or display that wants to be enrolled."""
 
 
+class AgreeBody(Body, frozen=True, kw_only=True):
+    """What a virtual supervisor is asked to agree to."""
+
+    ask: dict[str, Any]
+
+
 # Out
 
 
@@ -168,3 +174,26 @@ class EnteredTold(Told, frozen=True, kw_only=True):
     device: str | None = None
     table: str | None = None
     seat: str | None = None
+
+
+class DemoTableTold(Told, frozen=True, kw_only=True):
+    """A table of the demonstration."""
+
+    table: str
+    rulebook: str
+    dealer: str
+    """The virtual one."""
+    dealing: bool
+    """Whether the virtual dealer deals, or somebody himself."""
+    head: str
+    """The virtual person who rules on it."""
+    players: tuple[str, ...]
+    """The virtual ones, from seat 1 on."""
+
+
+class DemoTold(Told, frozen=True, kw_only=True):
+    """What the demonstration has."""
+
+    currency: str
+    roles: tuple[str, ...]
+    tables: tuple[DemoTableTold, ...]

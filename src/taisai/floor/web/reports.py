@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from litestar import Request, get
 from litestar.datastructures import State
 
-from taisai.floor.cage.books import books_view
-from taisai.floor.cage.report import report_view
 from taisai.wire.views import BooksView, ReportView
 
 if TYPE_CHECKING:
@@ -19,14 +17,14 @@ if TYPE_CHECKING:
 async def books(request: Request[Any, Any, State]) -> BooksView:
     """The books of this moment."""
     floor: Floor = request.app.state.floor
-    return await floor.host.look(books_view)
+    return await floor.host.look(lambda _keeper: floor.host.boards.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
 async def report(request: Request[Any, Any, State], day: str | None = None) -> ReportView:
     """Of a gaming day, or of the day in hand."""
     floor: Floor = request.app.state.floor
-    return await floor.host.look(lambda keeper: report_view(keeper, day))
+    return await floor.host.look(lambda _keeper: floor.host.boards.report(day))
 
 
 ENDPOINTS = [books, report]

@@ -1,4 +1,4 @@
-"""`taisai demo`: a tour of what is here."""
+"""`taisai tour`: a tour of what is here."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(_arguments: Namespace) -> int:
     wrapped(f"{outcome}, total {outcome.total}: {len(lit)} areas lit: {', '.join(lit)}")
     line()
     line("5 · A table in play: who may act when, and what follows when something goes wrong\n")
-    file = str(Path(__file__).with_name("demo.round"))
+    file = str(Path(__file__).with_name("tour.round"))
     story = playbook(table_play.text_of(file), file)
     played = table_play.told(Play(story, table_play.book_of(story)))
     line()

@@ -1,0 +1,1 @@
+"""Virtual people of the demonstration: they come in as anyone does, and know what the floor tells them."""

@@ -1,0 +1,206 @@
+"""Virtual staff: a dealer who does the next step, and a head who rules; what they may do the console offers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import structlog
+
+from taisai.cli.floor.virtual.filling import filled, needs_second
+from taisai.cli.floor.virtual.waits import Waits
+from taisai.client import ClientError, Console, Dial, Disconnected, Pace, Refused, Staff
+from taisai.wire.commands import WireCommand, command
+from taisai.wire.views import Offer
+
+DEALER: Final = "dealer"
+CLOSE: Final = "close-bets"
+DECIDE: Final = "decide-referral"
+_TREATMENTS: Final = ("stands", "continue", "void", "void-rounds", "shut")
+"""What a head decides, the first that may be: as little as possible."""
+_log = structlog.get_logger(__name__)
+
+
+class SignedIn(NamedTuple):
+    """A virtual person's session."""
+
+    token: str
+    agree: Callable[[WireCommand], str | None]
+    """Asks somebody else to agree to exactly this; None where nobody does."""
+
+
+Admit = Callable[[], Awaitable[SignedIn]]
+
+
+class Stand:
+    """Whether a virtual person is at work, or someone else does its part."""
+
+    def __init__(self) -> None:
+        self._works = asyncio.Event()
+        self._works.set()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether it is at work."""
+        return self._works.is_set()
+
+    def pause(self, *, working: bool) -> None:
+        """Lets it work, or not."""
+        if working:
+            self._works.set()
+        else:
+            self._works.clear()
+
+    async def until_working(self) -> None:
+        """Waits until it may."""
+        await self._works.wait()
+
+
+class AtWork:
+    """A virtual person at one table. It knows no rules: it takes what is offered to its position."""
+
+    position = DEALER
+
+    def __init__(
+        self,
+        dial: Dial,
+        admit: Admit,
+        *,
+        table: str,
+        stand: Stand,
+        waits: Waits,
+        random: Random,
+        now: Callable[[], int],
+        day: Callable[[int], str],
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._dial = dial
+        self._admit = admit
+        self._table = table
+        self._stand = stand
+        self._waits = waits
+        self._random = random
+        self._now = now
+        self._day = day
+        self._sleep = sleep
+
+    async def run(self) -> None:
+        """Comes in and works, again and again: a cut connection is no reason to stay away."""
+        while True:
+            try:
+                signed = await self._admit()
+                who = Staff(signed.token)
+                async with Console(self._dial, who, table=self._table, pace=Pace(tries=3)) as console:
+                    await self._work(console, signed)
+            except ClientError as error:
+                _log.info("a virtual person comes back", table=self._table, position=self.position, why=str(error))
+            await self._sleep(self._waits.again)
+
+    async def _work(self, console: Console, signed: SignedIn) -> None:
+        while True:
+            await self._stand.until_working()
+            seen = console.console, console.table
+            try:
+                if await self._step(console, signed):
+                    continue
+            except Refused as error:
+                _log.info("a virtual person was refused", table=self._table, why=str(error))
+                await self._sleep(self._waits.again)
+            except Disconnected as error:
+                if error.in_doubt:
+                    _log.info("nobody knows what became of it", table=self._table)
+                raise
+            await self._change(console, seen)
+
+    async def _change(self, console: Console, seen: tuple[object, object]) -> None:
+        """Waits for something else on the console, or for a moment: the clock moves too."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._waits.again):
+                await console.until(console.console_feed, lambda view: view is not seen[0])
+
+    async def _step(self, console: Console, signed: SignedIn) -> bool:
+        """Does one thing, if there is one; says so."""
+        offer = self._wanted(console)
+        if offer is None:
+            return False
+        await self._sleep(self._before(console, offer))
+        if not self._stand.is_working or not await self._arrived(console):
+            return True
+        if self._wanted(console) != offer:
+            return True  # something happened meanwhile
+        return await self._take(console, signed, offer)
+
+    async def _take(self, console: Console, signed: SignedIn, offer: Offer) -> bool:
+        now = self._now()
+        fields = await filled(console, offer, serial=f"demo-{now}", day=self._day(now))
+        if fields is None:
+            return False
+        sent = command(offer.command, **{**offer.preset, **fields})
+        approval = signed.agree(sent) if needs_second(offer) else None
+        await console.send(sent, table=self._table, approval=approval)
+        return True
+
+    async def _arrived(self, console: Console) -> bool:
+        """Comes to the table, if it is not there; the console shows it in a moment."""
+        name = console.welcome.name if console.welcome is not None else ""
+        if any((one.name, one.position) == (name, self.position) for one in console.console.people):
+            return True
+        await console.take_position(self.position)
+        return True
+
+    # What to do, and when
+
+    def _wanted(self, console: Console) -> Offer | None:
+        offer = console.next_offer
+        return offer if offer is not None and self.position in offer.by else None
+
+    def _before(self, console: Console, offer: Offer) -> float:
+        """How long until it is done."""
+        waits, table = self._waits, console.table
+        closes_at = table.countdown.closes_at
+        if table.round.bets_open and closes_at is not None:
+            left = (closes_at - self._now()) / 1000
+            return max(0.0, left if offer.preset.get("act") == CLOSE else left - waits.lead)
+        is_next_round = offer.command == "perform" and table.round.phase == "between"
+        return waits.about(waits.look if is_next_round else waits.step, self._random)
+
+
+class Dealer(AtWork):
+    """A virtual dealer: one step after the other; what the shaker reads is committed as it is."""
+
+    async def _step(self, console: Console, signed: SignedIn) -> bool:
+        reading = console.console.reading
+        if reading is not None and reading.fault is not None and reading.suggested is not None:
+            await self._sleep(self._waits.about(self._waits.step, self._random))
+            sent = command("report", event=reading.suggested.id)
+            await console.send(sent, table=self._table)
+            return True
+        return await super()._step(console, signed)
+
+
+class Head(AtWork):
+    """A virtual supervisor: what a dealer may not do, and questions that wait for someone."""
+
+    def __init__(self, *arguments: Any, position: str, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.position = position
+
+    def _wanted(self, console: Console) -> Offer | None:
+        offer = super()._wanted(console)
+        if offer is not None and DEALER not in offer.by:
+            return offer
+        mine = [one for one in console.offers if self.position in one.by and DEALER not in one.by]
+        decisions = [one for one in mine if one.command == DECIDE]
+        for treatment in _TREATMENTS:
+            for one in decisions:
+                if one.preset["treatment"] == treatment:
+                    return one
+        if console.console.day < self._day(self._now()):
+            return next((one for one in mine if one.command == "begin-day"), None)
+        return None
+
+    def _before(self, _console: Console, _offer: Offer) -> float:
+        return self._waits.about(self._waits.patience, self._random)

@@ -1,0 +1,79 @@
+"""The cage: tickets, fills, drops, claims and the books."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from taisai.client.client import Client
+from taisai.wire import asks
+from taisai.wire.message import Tell
+from taisai.wire.tells import TellBooks, TellDone, TellReport
+from taisai.wire.views import BooksView, CageView, ReportView
+
+
+class Cashier(Client):
+    """A person at the cage."""
+
+    feed = "cage"
+
+    async def start(self) -> Self:
+        """Comes in, and follows the cage."""
+        await super().start()
+        try:
+            await self.follow(self.feed)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    @property
+    def cage(self) -> CageView:
+        """The cage as it is now."""
+        return self.showing(self.feed, CageView)
+
+    async def sell_ticket(self, amount: int) -> TellDone:
+        """A ticket for cash; its number is told."""
+        return await self.told(asks.AskSellTicket(id=self.fresh_id(), amount=amount), TellDone)
+
+    async def redeem(self, ticket: str) -> Tell:
+        """Cash for a ticket."""
+        return await self.do("redeem-ticket", ticket=ticket)
+
+    async def bring_in(
+        self, amount: int, *, movement: str | None = None, approval: str | None = None
+    ) -> Tell:
+        """The owners bring money into the cage."""
+        return await self.do("bring-in", id=movement or self.fresh_id(), amount=amount, approval=approval)
+
+    async def take_out(
+        self, amount: int, *, movement: str | None = None, approval: str | None = None
+    ) -> Tell:
+        """The owners take money out of the cage."""
+        return await self.do("take-out", id=movement or self.fresh_id(), amount=amount, approval=approval)
+
+    async def fill(self, table: str, amount: int, *, approval: str | None = None) -> TellDone:
+        """Chips from the cage into a table's tray."""
+        ask = asks.AskFill(id=self.fresh_id(), table=table, amount=amount, approval=approval)
+        return await self.told(ask, TellDone)
+
+    async def count_drop(
+        self, table: str, transfer: str, counted: int, *, approval: str | None = None
+    ) -> TellDone:
+        """What was found in a drop box that left a table."""
+        ask = asks.AskCountDrop(
+            id=self.fresh_id(), table=table, transfer=transfer, counted=counted, approval=approval
+        )
+        return await self.told(ask, TellDone)
+
+    async def settle_claim(self, table: str, claim: str, *, approval: str | None = None) -> TellDone:
+        """Pays a player's claim, or collects the house's."""
+        ask = asks.AskSettleClaim(id=self.fresh_id(), table=table, claim=claim, approval=approval)
+        return await self.told(ask, TellDone)
+
+    async def books(self) -> BooksView:
+        """Every account, and whether they balance."""
+        return (await self.told(asks.AskBooks(id=self.fresh_id()), TellBooks)).books
+
+    async def report(self, day: str | None = None) -> ReportView:
+        """Drop, win and hold of a gaming day."""
+        return (await self.told(asks.AskReport(id=self.fresh_id(), day=day), TellReport)).report

@@ -1,0 +1,157 @@
+"""The demonstration: every role is one click away, and a second person agrees at once. Nowhere else is it so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from taisai.floor.access.approvals import Granted, digest_of
+from taisai.floor.access.refused import SignInRefused
+from taisai.floor.access.sessions import Session
+from taisai.floor.virtual import cast
+from taisai.game.cage.messages import DeviceKind, DismissDevice, EnrolDevice
+from taisai.game.refusals import Refusal
+from taisai.house import Keeper
+from taisai.house.codec import HOUSE, AnyCommand
+from taisai.house.errors import JournalError
+
+if TYPE_CHECKING:
+    from taisai.floor.casino import Casino
+
+PLAYER: Final = "player"
+DISPLAY: Final = "display"
+ROLES: Final = (PLAYER, *cast.GUESTS, DISPLAY)
+"""What a visitor may be."""
+MOST_DISPLAYS: Final = 20  # at a table; then one that is not connected makes room
+
+
+class Dealers(Protocol):
+    """The virtual dealers."""
+
+    @property
+    def tables(self) -> dict[str, bool]:
+        """Table → whether its virtual dealer deals."""
+
+    def pause(self, table: str, *, dealing: bool) -> None:
+        """Lets one deal, or not."""
+
+    def relieved(self, rank: str, table: str, session: str) -> None:
+        """A visitor takes a virtual person's part for as long as his session has a connection."""
+
+
+class Entered(NamedTuple):
+    """How a visitor comes in: by a session's token, or by the key of his own device."""
+
+    role: str
+    name: str
+    token: str | None = None
+    device: str | None = None
+    table: str | None = None
+    seat: str | None = None
+
+    def __repr__(self) -> str:  # never the token
+        return f"<Entered {self.role} {self.name!r}>"
+
+
+class Demonstration:
+    """What there is in a demonstration alone, over a casino whose journal says that it is one."""
+
+    def __init__(self, casino: Casino) -> None:
+        if not casino.demonstration:
+            raise JournalError("expected a journal of demonstration, got one of play for money")
+        self.casino = casino
+        self.dealers: Dealers | None = None
+
+    # Coming in
+
+    async def enter(
+        self, role: str, table: str | None, key: str | None, *, address: str
+    ) -> Entered | SignInRefused | Refusal | str:
+        """A place for a visitor, in a role and where the role has one at a table; or why there is none."""
+        if role not in ROLES:
+            return f"expected a role of {', '.join(ROLES)}, got {role!r}"
+        if table is not None and table not in cast.TABLES:
+            return f"expected a table of {', '.join(cast.TABLES)}, got {table!r}"
+        if role in (PLAYER, DISPLAY):
+            if table is None or key is None:
+                return f"expected a table and a device's key for a {role}, got none"
+            return await self._device(role, table, key)
+        return await self._staff(role, table, address=address)
+
+    async def _staff(self, rank: str, table: str | None, *, address: str) -> Entered | SignInRefused:
+        now = self.casino.clock.now()
+        signed = await self.casino.door.admitted(cast.GUESTS[rank], address=address, now=now)
+        if isinstance(signed, SignInRefused):
+            return signed
+        if table is not None and self.dealers is not None:
+            self.dealers.relieved(rank, table, signed.session.id)
+        return Entered(rank, signed.session.person, token=signed.token, table=table)
+
+    async def _device(self, role: str, table: str, key: str) -> Entered | Refusal | str:
+        kind = DeviceKind.TERMINAL if role == PLAYER else DeviceKind.DISPLAY
+        connected = {socket.party.name for socket in self.casino.floor.sockets}
+        place = await self.casino.host.look(lambda keeper: _place(keeper, kind, table, key, connected))
+        if place is None:
+            return f"expected a place at {table} that is free, got none: come back later, or go to another"
+        name, seat, is_known, instead_of = place
+        if instead_of is not None:
+            why = "its place is wanted, and nobody is connected with it"
+            dismissed = await self._asked(
+                DismissDevice(at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=instead_of, reason=why)
+            )
+            if dismissed is not None:
+                return dismissed
+        if not is_known:
+            command = EnrolDevice(
+                at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=name, kind=kind, key=key, table=table,
+                seat=seat,
+            )  # fmt: skip
+            enrolled = await self._asked(command)
+            if enrolled is not None:
+                return enrolled
+        return Entered(role, name, device=name, table=table, seat=seat)
+
+    async def _asked(self, command: AnyCommand) -> Refusal | None:
+        answer = await self.casino.host.ask(HOUSE, command)
+        return answer if isinstance(answer, Refusal) else None
+
+    # Agreeing
+
+    def agreed(self, asker: Session, form: bytes, table: str | None) -> Granted | str:
+        """A virtual supervisor agrees to what someone asks, as a second person would who looked at it."""
+        head = cast.TABLES[table].head if table in cast.TABLES else cast.SHIFT_MANAGER
+        if head == asker.person:
+            head = cast.GUESTS[cast.VIRTUAL[head]]
+        now = self.casino.clock.now()
+        return self.casino.door.approvals.granted(digest_of(form), asker=asker, approver=head, now=now)
+
+
+class _Place(NamedTuple):
+    device: str
+    seat: str | None
+    is_known: bool
+    """Whether the key has this place already: someone comes back."""
+    instead_of: str | None
+    """The device that has to go first."""
+
+
+def _place(
+    keeper: Keeper, kind: DeviceKind, table: str, key: str, connected: set[str]
+) -> _Place | None:
+    """Where a visitor's device goes, looked for in the writer's thread."""
+    devices = keeper.house().devices
+    for name, one in devices.items():
+        if (one.key, one.table, one.kind) == (key, table, kind):
+            return _Place(name, one.seat, is_known=True, instead_of=None)
+    seats = keeper.table(table).seats
+    virtual = len(cast.TABLES[table].players)
+    idle: _Place | None = None
+    most = cast.SEATS if kind is DeviceKind.TERMINAL else MOST_DISPLAYS
+    for number in range(virtual + 1 if kind is DeviceKind.TERMINAL else 1, most + 1):
+        seat = str(number) if kind is DeviceKind.TERMINAL else None
+        name = cast.terminal_of(table, str(number)) if seat else f"{table}-display-{number}"
+        is_taken = seat is not None and seat in seats and seats[seat].taken
+        if name not in devices and not is_taken:
+            return _Place(name, seat, is_known=False, instead_of=None)
+        if idle is None and name in devices and name not in connected and not is_taken:
+            idle = _Place(name, seat, is_known=False, instead_of=name)
+    return idle

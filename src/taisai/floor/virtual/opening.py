@@ -1,0 +1,160 @@
+"""The house of a demonstration, made or opened again: its journal says in its first entry what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import time
+from pathlib import Path
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from taisai import __version__
+from taisai.floor.access.sessions import Policy
+from taisai.floor.casino import Plan, TablePlan, day_of
+from taisai.floor.clock import Entropy
+from taisai.floor.virtual import cast
+from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.game.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
+from taisai.game.commands import OpenTable, ReceiveFill
+from taisai.game.refusals import Refusal
+from taisai.game.words import CAGE
+from taisai.house import Journal, Keeper, SigningKey, SqliteStore, make_key, stream_of
+from taisai.house.codec import HOUSE, AnyCommand
+from taisai.house.errors import JournalError
+from taisai.house.keeper import Answer
+from taisai.house.seals.keys import load_signing_key
+from taisai.rules import rulebook
+from taisai.rules.errors import RulesError, printable
+
+JOURNAL: Final = "journal.db"
+KEY: Final = "house.key"
+LONG_AGO: Final = 12 * 3_600_000  # ms: a visitor's session lasts as long as anyone looks on
+_SESSIONS: Final = 50  # of one person: every visitor in a rank is the same person
+_DAY: Final = day_of(ZoneInfo(cast.ZONE), time(6))
+
+
+class Opened(NamedTuple):
+    """A house of play money, ready to be served."""
+
+    keeper: Keeper
+    key: SigningKey
+    recovered: dict[str, Answer] | None
+    """What the stop came to at each table; None where the house is new."""
+
+
+@contextmanager
+def opened(folder: Path, *, now: int, entropy: Entropy) -> Iterator[Opened]:
+    """The house in a folder: a new one where there is none; one of play for money is refused."""
+    path = folder / JOURNAL
+    is_new = not path.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RulesError(f"expected a folder, got {error.strerror} ({printable(str(folder))})") from None
+    if is_new:
+        key = make_key(folder / KEY, "demonstration", passphrase=None, seed=entropy(32))
+    else:
+        key = load_signing_key(folder / KEY)
+    store = SqliteStore(path)
+    try:
+        keeper = Keeper(_journal(store, key, now=now, entropy=entropy, path=path))
+        recovered = None if is_new else keeper.recover(at=now)
+        furnish(keeper, now=now)
+        yield Opened(keeper, key, recovered)
+    finally:
+        store.close()
+
+
+def _journal(store: SqliteStore, key: SigningKey, *, now: int, entropy: Entropy, path: Path) -> Journal:
+    journal = Journal(store)
+    if journal.identity is None:
+        return Journal.opened(
+            store, journal=f"demonstration-{entropy(4).hex()}", key=key.public, at=now, by=cast.ADMINISTRATOR,
+            program=f"taisai {__version__}", demonstration=True,
+        )  # fmt: skip
+    if not journal.identity.demonstration:
+        raise JournalError(
+            f"expected a journal of demonstration, got one of play for money ({printable(str(path))})"
+        )
+    return journal
+
+
+# What a new house needs, and an old one has
+
+
+def furnish(keeper: Keeper, *, now: int) -> None:
+    """People, capital, tables and their trays; whatever is there already stays as it is."""
+    by, house = cast.ADMINISTRATOR, keeper.house()
+    if not house.name:
+        _done(
+            keeper,
+            HOUSE,
+            OpenHouse(
+                at=now, by=by, house=cast.HOUSE, currency=cast.CURRENCY, ladder=FLOOR_LADDER,
+                second_rank=FLOOR_SECOND,
+            ),
+        )  # fmt: skip
+        _done(keeper, HOUSE, EnrolPerson(at=now, by=by, person=by, rank="administrator"))
+    people = {cast.SHIFT_MANAGER: "shift-manager", **cast.VIRTUAL}
+    people |= {person: rank for rank, person in cast.GUESTS.items()}
+    for person, rank in people.items():
+        second = cast.SHIFT_MANAGER if cast.SHIFT_MANAGER in house.people else None
+        if person not in house.people:
+            _done(keeper, HOUSE, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second))
+    capital = BringIn(
+        at=now, by=cast.CASHIER, id="capital", amount=cast.CAPITAL, second=cast.SHIFT_MANAGER
+    )
+    if "capital" not in house.movements:
+        _done(keeper, HOUSE, capital)
+    for spot in cast.SPOTS:
+        _open(keeper, spot, now=now)
+
+
+def _open(keeper: Keeper, spot: cast.Spot, *, now: int) -> None:
+    stream, transfer = stream_of(spot.name), f"first-fill-{spot.name}"
+    if not keeper.journal.version(stream):
+        command = OpenTable(
+            at=now, by=spot.head, rank=cast.VIRTUAL[spot.head], table=spot.name, limits=spot.limits,
+            currency=cast.CURRENCY, day=_DAY(now), zone=cast.ZONE, layout=spot.layout, demonstration=True,
+        )  # fmt: skip
+        answer = keeper.open_table(rulebook(spot.book), command)
+        if isinstance(answer, Refusal):
+            raise RulesError(str(answer))
+    if transfer not in keeper.house().transfers:
+        send = SendFill(
+            at=now, by=cast.CASHIER, transfer=transfer, table=spot.name, amount=cast.FILL, second=spot.head
+        )
+        _done(keeper, HOUSE, send)
+    if transfer not in keeper.table(spot.name).transfers:
+        receive = ReceiveFill(at=now, by=CAGE, transfer=transfer, amount=cast.FILL, second=spot.head)
+        _done(keeper, stream, receive)
+
+
+def _done(keeper: Keeper, stream: str, command: AnyCommand) -> None:
+    answer = keeper.answer(stream, command)
+    if isinstance(answer, Refusal):
+        raise RulesError(str(answer))
+
+
+# How it is run
+
+
+def plan(*, window: int, origins: frozenset[str]) -> Plan:
+    """Four tables whose bets are open for so many milliseconds."""
+    return Plan(
+        house=cast.HOUSE,
+        currency=cast.CURRENCY,
+        zone=cast.ZONE,
+        tables=[
+            TablePlan(
+                name=spot.name, book=rulebook(spot.book), limits=spot.limits, layout=spot.layout,
+                window=window, demonstration=True,
+            )
+            for spot in cast.SPOTS
+        ],
+        origins=origins,
+        policy=Policy(idle_ms=LONG_AGO, absolute_ms=LONG_AGO, most_per_person=_SESSIONS),
+        settings={"demonstration": "yes", "betting": f"{window} ms"},
+        day=_DAY,
+    )  # fmt: skip

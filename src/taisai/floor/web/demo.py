@@ -1,0 +1,60 @@
+"""Endpoints of a demonstration: which roles there are, and the door that lets anyone into any of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, get, post
+from litestar.datastructures import State
+
+from taisai.floor.access.refused import SignInRefused
+from taisai.floor.virtual import cast
+from taisai.floor.virtual.demonstration import ROLES, Demonstration
+from taisai.floor.web import bodies
+from taisai.floor.web.approving import form_of
+from taisai.floor.web.guarding import refused
+from taisai.game.refusals import Refusal
+
+
+def endpoints(demonstration: Demonstration) -> list[Any]:
+    """The endpoints, over a casino whose journal says that it is a demonstration."""
+
+    @get("/api/demo", summary="What the demonstration has: tables, roles, and who is virtual")
+    async def told() -> bodies.DemoTold:
+        """For the lobby."""
+        dealing = demonstration.dealers.tables if demonstration.dealers else {}
+        return bodies.DemoTold(
+            currency=cast.CURRENCY,
+            roles=ROLES,
+            tables=tuple(
+                bodies.DemoTableTold(
+                    table=spot.name, rulebook=spot.book, dealer=spot.dealer, dealing=dealing.get(spot.name, False),
+                    head=spot.head, players=spot.players,
+                )
+                for spot in cast.SPOTS
+            ),
+        )  # fmt: skip
+
+    @post("/api/demo/enter", status_code=200, summary="Come in, in any role")
+    async def enter(request: Request[Any, Any, State], data: bodies.EnterBody) -> bodies.EnteredTold:
+        """A session for staff, a place for a terminal's or display's own key."""
+        address = request.client.host if request.client else "unknown"
+        entered = await demonstration.enter(data.role, data.table, data.key, address=address)
+        if isinstance(entered, str):
+            raise refused(400, "bad-value", entered)
+        if isinstance(entered, SignInRefused):
+            raise refused(503, entered.reason, entered.message)
+        if isinstance(entered, Refusal):
+            raise refused(409, entered.reason, f"{entered.message} ({entered.clause})")
+        return bodies.EnteredTold(**entered._asdict())
+
+    @post("/api/demo/agree", status_code=200, summary="A virtual supervisor agrees to one ask")
+    async def agree(request: Request[Any, Any, State], data: bodies.AgreeBody) -> bodies.ApprovalTold:
+        """The second person of a demonstration: he always agrees, and his name stands in the journal."""
+        form, table = form_of(data.ask), data.ask.get("table")
+        answer = demonstration.agreed(request.state.session, form, table if isinstance(table, str) else None)
+        if isinstance(answer, str):
+            raise refused(403, "second-person", answer)
+        return bodies.ApprovalTold(approval=answer.token, until=answer.approval.until)
+
+    return [told, enter, agree]

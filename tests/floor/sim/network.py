@@ -1,0 +1,195 @@
+"""A network in memory: connections to the socket's door with delays, and cuts that lose what is under way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
+
+import msgspec
+
+from taisai.client import Disconnected
+from taisai.floor.floor import Floor
+from taisai.floor.web.socket import PATH, serve_socket
+
+HOST: Final = "floor.test"
+ORIGIN: Final = f"https://{HOST}"
+_GONE: Final = "expected an open connection, got one that was cut"
+
+
+class _Asked(msgspec.Struct):
+    id: str
+
+
+class _Told(msgspec.Struct):
+    re: str | None = None
+
+
+_asked: Final = msgspec.json.Decoder(_Asked).decode
+_told: Final = msgspec.json.Decoder(list[_Told]).decode
+
+
+class _Way:
+    """One direction: what goes in comes out later, in its order; a cut loses what is under way."""
+
+    def __init__(self, chance: Random, slow: float) -> None:
+        self._chance = chance
+        self._slow = slow
+        self._arrived: deque[Any] = deque()
+        self._last = 0.0
+        self._wake: asyncio.Future[None] | None = None
+        self._is_cut = False
+        self._loop = asyncio.get_running_loop()
+
+    def put(self, message: Any) -> None:
+        """Under way."""
+        if not self._is_cut:
+            self._last = max(self._last, self._loop.time() + self._chance.uniform(0, self._slow))
+            self._loop.call_at(self._last, self._arrive, message)
+
+    def _arrive(self, message: Any) -> None:
+        if not self._is_cut:
+            self._arrived.append(message)
+            self._ring()
+
+    def _ring(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+    def cut(self) -> None:
+        """Nothing arrives any more; what has arrived can still be read."""
+        self._is_cut = True
+        self._ring()
+
+    async def get(self) -> Any:
+        """What arrives next; None where nothing will."""
+        while not self._arrived:
+            if self._is_cut:
+                return None
+            self._wake = self._loop.create_future()
+            await self._wake
+        return self._arrived.popleft()
+
+
+class Line:
+    """One connection: the client's side is a Connection, the floor's the two functions of ASGI."""
+
+    def __init__(self, chance: Random, slow: float) -> None:
+        self.asked: dict[str, None] = {}
+        """Ids of asks that reached the floor."""
+        self.told: set[str] = set()
+        """Ids that the floor answered."""
+        self.is_cut = False
+        self.opened: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._chance = chance
+        self._up = _Way(chance, slow)
+        self._down = _Way(chance, slow)
+        self._up.put({"type": "websocket.connect"})
+
+    # The client's side
+
+    async def send(self, text: str) -> None:
+        """To the floor."""
+        if self.is_cut:
+            raise Disconnected(_GONE)
+        self._up.put({"type": "websocket.receive", "text": text})
+
+    async def receive(self) -> str:
+        """From the floor."""
+        text = await self._down.get()
+        if text is None:
+            raise Disconnected(_GONE)
+        assert isinstance(text, str)
+        return text
+
+    async def close(self) -> None:
+        """The client hangs up."""
+        self.cut()
+
+    # The floor's side
+
+    async def floor_receives(self) -> dict[str, Any]:
+        """What ASGI gives."""
+        message: dict[str, Any] | None = await self._up.get()
+        if message is None:
+            return {"type": "websocket.disconnect", "code": 1006}
+        if "text" in message:
+            self.asked[_asked(message["text"]).id] = None
+        return message
+
+    async def floor_sends(self, message: Any) -> None:
+        """What ASGI takes."""
+        kind = message["type"]
+        if self.is_cut:
+            raise OSError(_GONE)
+        if kind == "websocket.accept":
+            self.opened.set_result(True)
+        elif kind == "websocket.send":
+            self.told.update(tell.re for tell in _told(message["text"]) if tell.re is not None)
+            self._down.put(message["text"])
+        else:
+            if not self.opened.done():
+                self.opened.set_result(False)
+            self.cut()
+
+    def cut(self) -> None:
+        """Both directions are dead, each from a moment of its own on."""
+        self.is_cut = True
+        self._down.cut()
+        self._up.cut()
+        if not self.opened.done():
+            self.opened.set_result(False)
+
+    @property
+    def unanswered(self) -> list[str]:
+        """Asks that the floor heard and never answered."""
+        return [id_ for id_ in self.asked if id_ not in self.told]
+
+
+class Network:
+    """Every connection there ever was."""
+
+    def __init__(self, chance: Random, *, slow: float) -> None:
+        """`slow`: the longest that a message is under way, in seconds."""
+        self.lines: list[Line] = []
+        self.floor: Floor | None = None
+        """The floor that answers; None while there is none."""
+        self._chance = chance
+        self._slow = slow
+        self._serving: dict[Line, asyncio.Task[None]] = {}
+
+    def dial(self) -> Callable[[], Any]:
+        """Connects to whatever floor is there."""
+
+        async def connected() -> Line:
+            await asyncio.sleep(self._chance.uniform(0, self._slow))
+            floor = self.floor
+            if floor is None:
+                raise Disconnected("expected a floor, got none")
+            line = Line(self._chance, self._slow)
+            self.lines.append(line)
+            scope = {"type": "websocket", "path": PATH, "headers": [(b"host", HOST.encode())], "client": ("sim", 1)}
+            serving = serve_socket(floor, scope, line.floor_receives, line.floor_sends)
+            self._serving[line] = asyncio.get_running_loop().create_task(serving)
+            if not await line.opened:
+                raise Disconnected("expected an open door, got a closed one")
+            return line
+
+        return connected
+
+    @property
+    def open_lines(self) -> list[Line]:
+        """Those that are not cut."""
+        return [line for line in self.lines if not line.is_cut]
+
+    async def crash(self) -> None:
+        """The floor's machine is gone, and every connection with it."""
+        self.floor = None
+        for line in self.open_lines:
+            line.cut()
+        serving, self._serving = self._serving, {}
+        for task in serving.values():
+            task.cancel()
+        await asyncio.gather(*serving.values(), return_exceptions=True)

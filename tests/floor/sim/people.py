@@ -1,0 +1,66 @@
+"""Those who come to the floor of a simulation, with a note of whatever they asked and heard."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+from taisai.client import Cashier, Client, ClientError, Console, Disconnected, Display, Refused, Terminal
+from taisai.wire.message import Ask, Tell
+
+
+class Heard(NamedTuple):
+    """An ask, and what came of it."""
+
+    ask: Ask
+    tell: Tell | None
+    error: ClientError | None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the floor said no."""
+        return isinstance(self.error, Refused)
+
+
+class Noted(Client):
+    """Keeps what was asked and heard."""
+
+    heard: list[Heard]
+
+    def noting(self, heard: list[Heard]) -> None:
+        """Where it is kept."""
+        self.heard = heard
+
+    async def ask(self, ask: Ask) -> Tell:
+        """The answer, noted."""
+        try:
+            tell = await super().ask(ask)
+        except ClientError as error:
+            self.heard.append(Heard(ask, None, error))
+            raise
+        self.heard.append(Heard(ask, tell, None))
+        return tell
+
+
+class Player(Noted, Terminal):
+    """A player at his terminal."""
+
+
+class Dealer(Noted, Console):
+    """Someone of the table's staff."""
+
+
+class Cage(Noted, Cashier):
+    """Someone at the cage."""
+
+
+class Board(Noted, Display):
+    """The display."""
+
+
+async def patiently(work: Callable[[], Awaitable[Any]]) -> Any:
+    """What it comes to, or the refusal or the cut that it ended with."""
+    try:
+        return await work()
+    except (Refused, Disconnected) as error:
+        return error

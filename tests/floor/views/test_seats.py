@@ -1,0 +1,132 @@
+"""A seat as its player sees it, whatever happened, and nobody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from taisai.floor.views import BySeat, seat_view
+from taisai.game import Table, verdicts
+from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
+from taisai.game.round import Round
+from taisai.rules import Irregularity, rulebook
+from taisai.wire.views import LastRound, SeatView, changed, difference
+from tests.floor.views.played import State, every_state
+from tests.game.playing import MBS, RWS, SEAT, STAKES, TERMINAL, at, opened
+
+
+def wrong_seats(state: State) -> Iterator[str]:
+    """What a seat's view says otherwise than the table."""
+    table, by_seat = state.table, BySeat(state.table)
+    for name, seat in table.seats.items():
+        view = seat_view(table, name, by_seat)
+        if view != seat_view(table, name):
+            yield f"{state}: {name} alone is another than {name} among all"
+        held = (view.credits, view.at_risk, view.payable)
+        purses = seat.purses.values()
+        if held != tuple(sum(getattr(p, kind) for p in purses) for kind in ("credits", "at_risk", "payable")):
+            yield f"{state}: {name} holds {held}"
+        if not seat.taken and (view.bets or view.player or view.last or view.claims):
+            yield f"{state}: nobody sits at {name}, and it shows {view}"
+        standing = [bet for bet in table.round.live() if bet.seat == name] if table.round else []
+        if seat.taken and view.bets != tuple(Slip(bet.id, bet.area, bet.stake) for bet in standing):
+            yield f"{state}: {name} shows {view.bets}, and {standing} stand"
+        if table.round and not table.round.settled and view.at_risk != sum(bet.stake for bet in view.bets):
+            yield f"{state}: {name} has {view.at_risk} at risk and shows {view.bets}"
+        yield from _wrong_last(state, view)
+
+
+def _wrong_last(state: State, view: SeatView) -> Iterator[str]:
+    if view.last is None:
+        return
+    table, number = state.table, view.last.number
+    round_ = table.round if table.round and table.round.number == number else table.past(number)
+    assert round_ is not None
+    mine = [one for one in verdicts(table, round_) if one.bet.seat == view.seat]
+    expected = LastRound(
+        number=number, void=round_.voided, staked=sum(one.bet.stake for one in mine),
+        won=sum(one.won for one in mine), returned=sum(one.returned for one in mine),
+    )  # fmt: skip
+    if view.last != expected:
+        yield f"{state}: {view.seat} shows {view.last}, and it was {expected}"
+
+
+def test_a_seat_shows_what_the_table_knows_of_it() -> None:
+    wrong = [says for state in every_state() for says in wrong_seats(state)]
+    assert wrong == [], "\n".join(wrong[:20])
+
+
+def test_sabotage_bets_that_were_taken_back_are_found_where_they_still_show(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Round, "live", lambda self: list(self.bets.values()))
+    table_knows: list[str] = []
+    for state in every_state():
+        gone = state.table.round.gone if state.table.round else set()
+        views = [seat_view(state.table, name) for name in state.table.seats]
+        table_knows += [bet.id for view in views for bet in view.bets if bet.id in gone]
+    assert table_knows
+
+
+def test_changes_bring_a_seat_from_each_state_to_the_next_without_telling_a_bet_twice() -> None:
+    told, before = 0, dict[tuple[str, str], SeatView]()
+    for state in every_state(60):
+        for name in state.table.seats:
+            key, view = (state.setup.name, name), seat_view(state.table, name)
+            changes = difference(before[key], view) if key in before else None
+            if changes is not None:
+                assert changed(before[key], changes) == view
+                placed = {bet.id for bet in changes.placed}  # type: ignore[attr-defined]
+                kept = {bet.id for bet in before[key].bets if bet in view.bets}
+                assert changes.cleared or not placed & kept  # type: ignore[attr-defined]
+                told += 1
+            elif key in before:
+                assert before[key] == view
+            before[key] = view
+    assert told > 100
+
+
+def test_a_new_player_is_not_shown_what_the_one_before_had() -> None:
+    playing = at(rulebook(MBS), "between")
+    assert seat_view(playing.table, SEAT).last is not None
+    playing.do(LeaveSeat, "dan", seat=SEAT)
+    playing.do(TakeSeat, "dan", seat=SEAT, player="bob")
+    view = seat_view(playing.table, SEAT)
+    assert (view.player, view.session, view.last, view.bets) == ("bob", 2, None, ())
+
+
+def test_what_a_round_came_to_shows_as_soon_as_it_is_settled_and_is_corrected_with_it() -> None:
+    playing = at(rulebook(RWS), "entered")
+    assert seat_view(playing.table, SEAT).last is None
+    playing.act("settle")
+    staked = sum(STAKES.values())
+    assert seat_view(playing.table, SEAT).last == LastRound(
+        number=1, void=False, staked=staked, won=1_000, returned=2_000
+    )
+    playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
+    last = seat_view(playing.table, SEAT).last
+    assert last is not None
+    assert (last.won, last.returned) == (400, 800)
+
+
+def test_a_void_round_returns_every_stake() -> None:
+    playing = at(rulebook(RWS), "revealed")
+    playing.act("enter-result", flat=False)
+    staked = sum(STAKES.values())
+    view = seat_view(playing.table, SEAT)
+    assert view.last == LastRound(number=1, void=True, staked=staked, won=0, returned=staked)
+    assert (view.bets, view.at_risk, view.credits) == ((), 0, 100_000)
+
+
+def test_a_seat_that_was_never_taken_shows_nothing() -> None:
+    table = opened(rulebook(RWS)).table
+    view = seat_view(table, "99")
+    assert (view.taken, view.session, view.layout, view.credits, view.bets) == (False, 0, "A", 0, ())
+
+
+def test_credits_show_as_they_are_bought() -> None:
+    playing = opened(rulebook(RWS))
+    playing.do(BuyCredits, TERMINAL, seat=SEAT, amount=500)
+    assert seat_view(playing.table, SEAT).credits == 100_500
+    assert isinstance(playing.table, Table)

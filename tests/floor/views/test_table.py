@@ -1,0 +1,118 @@
+"""A table as terminals and displays show it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from taisai.floor.views import History, clock_closes, table_view
+from taisai.floor.views import words as said
+from taisai.game.commands import Report, Shut, TakeReading
+from taisai.game.words import RECOGNISER
+from taisai.rules import Irregularity, Outcome, rulebook
+from taisai.wire.views import AnyView, Board, DiceView, TableView, Words, changed, difference
+from tests.floor.views.played import every_state
+from tests.game.playing import MBS, RWS, STAFF, THREE_CARD, US, Playing, at, opened, phases
+
+
+def shown(playing: Playing) -> TableView:
+    return table_view(playing.table, History.of(playing.table), closes_at=None)
+
+
+NOTICES = {
+    "between": said.NEXT_ROUND, "open": said.PLACE_YOUR_BETS, "open-tumbled": said.PLACE_YOUR_BETS,
+    "closed": said.NO_MORE_BETS, "closed-tumbled": said.NO_MORE_BETS, "deal-pressed": said.NO_MORE_BETS,
+    "revealed": said.NO_MORE_BETS, "entered": said.RESULT, "settled": said.RESULT, "collected": said.RESULT,
+    "paid": said.RESULT,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("book", STAFF)
+def test_players_are_told_what_the_phase_is_and_the_areas_light_while_the_result_is_on_view(
+    book: str,
+) -> None:
+    for phase in phases(book):
+        playing = at(rulebook(book), phase)
+        view, table = shown(playing), playing.table
+        assert view.round.phase == phase
+        assert view.round.notice == NOTICES[phase]
+        assert view.round.bets_open == (phase in ("open", "open-tumbled"))
+        label = next(one for one in table.procedure.phases if one.id == phase)
+        assert view.round.label == Words(label.label, label.label_zh)
+        known = phase in ("entered", "settled", "collected", "paid")
+        lights = {
+            layout: tuple(rulebook(book).matrix(layout).illuminated(Outcome.of(1, 2, 3)))
+            for layout in rulebook(book).pay_by_layout
+        }
+        assert view.lit == (lights if known else {})
+        assert view.dice.faces == ((1, 2, 3) if known or phase == "between" else None)
+
+
+def test_rws_3_5_the_clock_closes_and_elsewhere_it_prompts_the_dealer() -> None:
+    assert [clock_closes(opened(rulebook(book)).table) for book in (RWS, MBS, THREE_CARD, US)] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    view = table_view(opened(rulebook(MBS)).table, History(), closes_at=7)
+    assert (view.countdown.closes_at, view.countdown.prompt) == (7, True)
+
+
+def test_a_terminal_at_a_live_tables_book_says_that_it_stands_in() -> None:
+    assert shown(opened(rulebook(RWS))).table.stand_in is None
+    for book in (MBS, THREE_CARD, US):
+        stand_in = shown(opened(rulebook(book))).table.stand_in
+        assert stand_in is not None
+        assert "demonstration" in stand_in.en
+
+
+def test_the_board_says_why_a_table_does_not_go_on() -> None:
+    playing = at(rulebook(THREE_CARD), "open")
+    playing.do(Report, "dan", event=Irregularity.POWER_FAILURE)
+    assert shown(playing).board == Board(
+        hold="referral", says=said.HOLDS[playing.table.held.hold], clause="house:outside-the-rules"  # type: ignore[union-attr]
+    )  # fmt: skip
+    shut = opened(rulebook(MBS))
+    shut.do(Shut, "sue", reason="a spill")
+    assert shown(shut).board == Board(shut="a spill")
+    assert shown(shut).round.notice == said.SHUT
+
+
+def test_where_a_result_came_from_is_told() -> None:
+    playing = at(rulebook(RWS), "revealed")
+    keyed = playing.fork()
+    keyed.act("enter-result")
+    assert shown(keyed).dice.source == said.KEYED
+    playing.do(TakeReading, RECOGNISER, reading="r1", round=1, device="S1", faces=(1, 2, 3))
+    other = playing.fork()
+    playing.act("enter-result")
+    assert shown(playing).dice == DiceView(kind="dice", round=1, faces=(1, 2, 3), total=6, source=said.READ)
+    other.act("enter-result", faces=(1, 2, 4))
+    assert shown(other).dice.source == said.KEYED_OTHERWISE
+
+
+def test_a_void_round_lights_nothing_and_leaves_no_result() -> None:
+    playing = at(rulebook(RWS), "revealed")
+    playing.act("enter-result", flat=False)
+    view = shown(playing)
+    assert (view.lit, view.dice.faces, view.history.results[-1].void) == ({}, None, True)
+
+
+def test_every_view_can_be_read_back_and_reached_by_its_changes() -> None:
+    before: dict[str, TableView] = {}
+    for state in every_state(60):
+        view = table_view(state.table, History.of(state.table), closes_at=state.now)
+        assert msgspec.json.decode(msgspec.json.encode(view), type=AnyView) == view
+        if state.setup.name in before:
+            changes = difference(before[state.setup.name], view)
+            assert changes is not None
+            assert changed(before[state.setup.name], changes) == view
+        before[state.setup.name] = view
+
+
+def test_the_public_view_tells_nothing_of_players_money_or_staff() -> None:
+    for state in every_state(40):
+        text = msgspec.json.encode(table_view(state.table, History.of(state.table))).decode()
+        told = [name for name in (*state.table.people, "Ann", "t2", "t3") if f'"{name}"' in text]
+        assert told == [], state
