@@ -156,7 +156,7 @@ class Casino:
         await self._note(
             NoteStart(at=now, by=FLOOR, program=self.floor.program, manifest=self.plan.manifest)
         )
-        left = await finish(self.host, self.clock)
+        left = await finish(self.host, self.clock, entropy=self.entropy)
         for sentence in left:
             _log.warning("a transfer waits for someone", says=sentence)
         self._noting.begin(sorted(self._known & {table.name for table in self.plan.tables}))

@@ -26,14 +26,22 @@ Told = Callable[[Answer | BaseException], None]
 class WriterLike(Protocol):
     """The thread that writes; a simulation has none and writes in its own time."""
 
-    def submit(self, ask: Ask, answered: Told) -> None:
-        """Puts a command in the queue."""
+    def submit_all(
+        self, asks: Sequence[Ask], answered: Callable[[list[Answer | BaseException]], None]
+    ) -> None:
+        """Puts commands in the queue; their answers come together."""
 
     def run(self, job: Callable[[Keeper], Any], done: Callable[[Any], None]) -> None:
         """Puts a job in the queue."""
 
     def close(self) -> None:
         """Answers whoever still waits, and ends."""
+
+
+class _Asked(NamedTuple):
+    ask: Ask
+    re: str | None
+    told: Told | None
 
 
 class Answered(NamedTuple):
@@ -75,16 +83,26 @@ class Host:
         self.trouble: str | None = None
         """Why the journal could last not be written."""
         self.listeners: list[Listener] = []
+        self._asked: list[_Asked] = []
+        """What was asked in this turn of the loop: it goes to the writer together."""
         self._waiting: list[Answered] = []
         self._steps: list[_Step] = []
-        self._hand_over = hand_over or asyncio.get_running_loop().call_soon_threadsafe
+        self._loop = asyncio.get_running_loop()
+        self._hand_over = hand_over or self._loop.call_soon_threadsafe
         self._writer = make_writer(self._after)
 
     # In the loop
 
     def submit(self, ask: Ask, told: Told | None = None, *, re: str | None = None) -> None:
         """Asks for a command; `told` is called in the loop, when it is durable and published."""
-        self._writer.submit(ask, partial(self._answered, ask, re, told))
+        if not self._asked:
+            self._loop.call_soon(self._push)
+        self._asked.append(_Asked(ask, re, told))
+
+    def _push(self) -> None:
+        asked, self._asked = self._asked, []
+        if asked:
+            self._writer.submit_all([one.ask for one in asked], partial(self._answered, asked))
 
     async def ask(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
         """What a command comes to, durably."""
@@ -114,16 +132,20 @@ class Host:
             self._publish()  # what was decided before the look is told before what it found
             return job(keeper)
 
+        self._push()
         self._writer.run(published, partial(self._found, told))
 
     def close(self) -> None:
-        """Answers whoever still waits, and ends the writer."""
+        """Answers whoever still waits, and ends the writer; the loop must have handed over what was asked."""
         self._writer.close()
 
     # In the writer's thread
 
-    def _answered(self, ask: Ask, re: str | None, told: Told | None, answer: Answer | BaseException) -> None:
-        self._waiting.append(Answered(ask.stream, ask.command, re, told, answer))
+    def _answered(self, asked: Sequence[_Asked], answers: list[Answer | BaseException]) -> None:
+        self._waiting += [
+            Answered(ask.stream, ask.command, re, told, answer)
+            for (ask, re, told), answer in zip(asked, answers, strict=True)
+        ]
 
     def _found(self, told: Callable[[Any], None], found: object) -> None:
         self._steps.append(partial(told, found))

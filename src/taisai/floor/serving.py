@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -29,12 +31,11 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready, and leaves signals to whoever runs it where it is told to."""
+    """Says when it is ready, and leaves signals alone: uvicorn would raise them again before we have stopped."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], *, signals: bool) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
-        self._signals = signals
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -43,11 +44,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        if self._signals:
-            with super().capture_signals():
-                yield
-        else:
-            yield
+        yield
 
 
 class Serving:
@@ -87,15 +84,22 @@ class Serving:
             ssl_certfile=str(tls[0]) if tls else None,
             ssl_keyfile=str(tls[1]) if tls else None,
         )
-        self._server = _Server(config, on_ready or (lambda: None), signals=signals)
+        self._server = _Server(config, on_ready or (lambda: None))
+        self._signals = (signal.SIGINT, signal.SIGTERM) if signals else ()
 
     async def run(self) -> None:
         """Serves until `stop` or a signal; then the casino stops as it should."""
+        loop = asyncio.get_running_loop()
+        for one in self._signals:
+            loop.add_signal_handler(one, self.stop)
         try:
             await self._server.serve(sockets=[self._at])
         finally:
             await self.casino.stop()
+            for one in self._signals:
+                loop.remove_signal_handler(one)
 
     def stop(self) -> None:
-        """Takes no more connections, and ends those there are."""
+        """Takes no more connections, and ends those there are; asked twice, it does not wait for them."""
+        self._server.force_exit = self._server.should_exit
         self._server.should_exit = True

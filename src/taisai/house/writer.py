@@ -27,6 +27,13 @@ class _Waiting(NamedTuple):
     answered: Answered
 
 
+class _Batch(NamedTuple):
+    """Commands of many who asked at about the same time; their answers come together."""
+
+    asks: Sequence[Ask]
+    answered: Callable[[list[Answer | BaseException]], None]
+
+
 class _Errand(NamedTuple):
     job: Job
     done: Callable[[Any], None]
@@ -39,7 +46,7 @@ class Writer:
         """`after` is called in the thread whenever those who waited together have been answered."""
         self._keeper = keeper
         self._after = after
-        self._queue: SimpleQueue[_Waiting | _Errand | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Waiting | _Batch | _Errand | None] = SimpleQueue()
         self._closed = False
         self._closing = Lock()  # nobody comes after the last
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
@@ -54,6 +61,18 @@ class Writer:
                 self._queue.put(_Waiting(ask, answered))
                 return
         answered(_TOO_MANY)
+
+    def submit_all(
+        self, asks: Sequence[Ask], answered: Callable[[list[Answer | BaseException]], None]
+    ) -> None:
+        """The same for many at once: one callback with all answers, in order."""
+        with self._closing:
+            if self._closed:
+                raise JournalError("expected a writer at work, got one that was closed")
+            if self._queue.qsize() < MOST_WAITING:
+                self._queue.put(_Batch(asks, answered))
+                return
+        answered([_TOO_MANY] * len(asks))
 
     def run(self, job: Job, done: Callable[[Any], None]) -> None:
         """Puts a job in the queue, in order with the commands; `done` gets what it returns or raises."""
@@ -88,27 +107,41 @@ class Writer:
         going_on = True
         while going_on:
             group = [self._queue.get()]
-            while len(group) < MOST_AT_ONCE:
+            many = _many(group[0])
+            while many < MOST_AT_ONCE:
                 try:
                     group.append(self._queue.get_nowait())
                 except Empty:
                     break
+                many += _many(group[-1])
             going_on = None not in group
-            together: list[_Waiting] = []
-            for one in group:
-                if isinstance(one, _Waiting):
-                    together.append(one)
-                elif one is not None:
-                    self._answer(together)
-                    together = []
-                    self._do(one)
-            self._answer(together)
+            self._go_through(group)
             if self._after is not None:
                 with suppress(Exception):  # as with those who are answered
                     self._after()
             if self._queue.empty():  # nobody waits for what is only there for the next start
                 with suppress(Exception):
                     self._keeper.save()
+
+    def _go_through(self, group: Sequence[_Waiting | _Batch | _Errand | None]) -> None:
+        """Commands are decided together, as far as no job stands between them."""
+        together: list[_Waiting] = []
+        batches: list[tuple[_Batch, list[Answer | BaseException]]] = []
+        for one in (*group, None):
+            if isinstance(one, _Waiting):
+                together.append(one)
+            elif isinstance(one, _Batch):
+                answers: list[Answer | BaseException] = []
+                batches.append((one, answers))
+                together += [_Waiting(ask, answers.append) for ask in one.asks]
+            else:
+                self._answer(together)
+                for batch, answers in batches:
+                    with suppress(Exception):
+                        batch.answered(answers)
+                together, batches = [], []
+                if one is not None:
+                    self._do(one)
 
     def _answer(self, group: list[_Waiting]) -> None:
         if not group:
@@ -132,6 +165,10 @@ class Writer:
             found = error
         with suppress(Exception):
             errand.done(found)
+
+
+def _many(one: _Waiting | _Batch | _Errand | None) -> int:
+    return len(one.asks) if isinstance(one, _Batch) else 1
 
 
 _TOO_MANY: Final = Refusal(

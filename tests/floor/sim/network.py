@@ -37,6 +37,7 @@ class _Way:
     def __init__(self, chance: Random, slow: float) -> None:
         self._chance = chance
         self._slow = slow
+        self._under_way: deque[Any] = deque()
         self._arrived: deque[Any] = deque()
         self._last = 0.0
         self._wake: asyncio.Future[None] | None = None
@@ -47,11 +48,12 @@ class _Way:
         """Under way."""
         if not self._is_cut:
             self._last = max(self._last, self._loop.time() + self._chance.uniform(0, self._slow))
-            self._loop.call_at(self._last, self._arrive, message)
+            self._under_way.append(message)  # timers of one moment come in any order; messages do not
+            self._loop.call_at(self._last, self._arrive)
 
-    def _arrive(self, message: Any) -> None:
+    def _arrive(self) -> None:
         if not self._is_cut:
-            self._arrived.append(message)
+            self._arrived.append(self._under_way.popleft())
             self._ring()
 
     def _ring(self) -> None:
@@ -100,6 +102,7 @@ class Line:
         """From the floor."""
         text = await self._down.get()
         if text is None:
+            self.cut()
             raise Disconnected(_GONE)
         assert isinstance(text, str)
         return text
@@ -132,7 +135,7 @@ class Line:
         else:
             if not self.opened.done():
                 self.opened.set_result(False)
-            self.cut()
+            self._down.put(None)  # after everything that was said before
 
     def cut(self) -> None:
         """Both directions are dead, each from a moment of its own on."""

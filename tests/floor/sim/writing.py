@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from taisai.floor.host import Told
-from taisai.house import Ask, Keeper
+from taisai.house import Answer, Ask, Keeper
 from taisai.house.writer import MOST_AT_ONCE
 
-Errand = tuple[Callable[[Keeper], Any], Callable[[Any], None]]
+Answers = list[Answer | BaseException]
+
+
+class _Batch(NamedTuple):
+    asks: Sequence[Ask]
+    answered: Callable[[Answers], None]
+
+
+class _Errand(NamedTuple):
+    job: Callable[[Keeper], Any]
+    done: Callable[[Any], None]
 
 
 class InlineWriter:
@@ -23,23 +32,25 @@ class InlineWriter:
     def __init__(self, keeper: Keeper, after: Callable[[], None], *, chance: Random, slow: float) -> None:
         """`slow`: the longest that the disk takes, in seconds."""
         self.keeper = keeper
-        self.groups = 0
         self._after = after
         self._chance = chance
         self._slow = slow
-        self._queue: list[tuple[Ask, Told] | Errand] = []
+        self._queue: list[_Batch | _Errand] = []
         self._is_at_work = False
         self._is_dead = False
+        self.doom: str | None = None
+        """'before' or 'after': when, around its next append, it dies."""
+        self.died: asyncio.Event = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
-    def submit(self, ask: Ask, answered: Told) -> None:
-        """Puts a command in the queue."""
-        self._queue.append((ask, answered))
+    def submit_all(self, asks: Sequence[Ask], answered: Callable[[Answers], None]) -> None:
+        """Puts commands in the queue."""
+        self._queue.append(_Batch(asks, answered))
         self._go()
 
     def run(self, job: Callable[[Keeper], Any], done: Callable[[Any], None]) -> None:
         """Puts a job in the queue."""
-        self._queue.append((job, done))
+        self._queue.append(_Errand(job, done))
         self._go()
 
     def close(self) -> None:
@@ -54,27 +65,33 @@ class InlineWriter:
     def crash(self) -> None:
         """The machine is gone: nobody is answered any more."""
         self._is_dead = True
+        self.died.set()
 
     def _go(self) -> None:
         if not self._is_at_work and not self._is_dead:
             self._is_at_work = True
-            self._loop.call_later(self._chance.uniform(0, self._slow), self._write)
+            self._loop.call_later(self._chance.uniform(0, self._slow), self._work)
+
+    def _work(self) -> None:
+        if self.doom == "before":
+            self.crash()
+        if not self._is_dead:
+            self._write()
+            if self.doom == "after":
+                self.crash()
+            self._loop.call_later(self._chance.uniform(0, self._slow / 4), self._tell)
 
     def _write(self) -> None:
-        if self._is_dead:
-            return
         group, self._queue = self._queue[:MOST_AT_ONCE], self._queue[MOST_AT_ONCE:]
-        self.groups += 1
-        together: list[tuple[Ask, Told]] = []
-        for first, second in group:
-            if isinstance(first, Ask):
-                together.append((first, second))
+        together: list[_Batch] = []
+        for one in group:
+            if isinstance(one, _Batch):
+                together.append(one)
             else:
                 self._answer(together)
                 together = []
-                self._do(first, second)
+                self._do(one)
         self._answer(together)
-        self._loop.call_later(self._chance.uniform(0, self._slow / 4), self._tell)
 
     def _tell(self) -> None:
         if self._is_dead:
@@ -86,15 +103,16 @@ class InlineWriter:
         else:
             self.keeper.save()
 
-    def _answer(self, group: list[tuple[Ask, Told]]) -> None:
+    def _answer(self, group: list[_Batch]) -> None:
         if group:
-            answers = self.keeper.outcomes([ask for ask, _ in group])
-            for (_, answered), answer in zip(group, answers, strict=True):
-                answered(answer)
+            answers: Answers = list(self.keeper.outcomes([ask for batch in group for ask in batch.asks]))
+            for batch in group:
+                batch.answered(answers[: len(batch.asks)])
+                del answers[: len(batch.asks)]
 
-    def _do(self, job: Callable[[Keeper], Any], done: Callable[[Any], None]) -> None:
+    def _do(self, errand: _Errand) -> None:
         try:
-            found = job(self.keeper)
+            found = errand.job(self.keeper)
         except Exception as error:  # noqa: BLE001  as the real one does
             found = error
-        done(found)
+        errand.done(found)

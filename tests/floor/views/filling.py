@@ -94,11 +94,12 @@ def _faces(table: Table, offer: Offer, fields: dict[str, Any], random: Random) -
     round_ = _round(table, number)
     keyed = round_.result if round_ is not None and offer.command != "perform" else None
     instead = tuple(keyed.faces) if keyed else ()
+    # Of cards that were shuffled away since, nothing is known.
+    known = table.shoe.used and (keyed is None or round_ is None or round_.shuffle == table.shoe.shuffles)
     fit = [
         outcome
         for outcome in OUTCOMES
-        if outcome is not keyed
-        and (not table.shoe.used or table.shoe.can_hold(outcome.faces, instead_of=instead))
+        if outcome is not keyed and (not known or table.shoe.can_hold(outcome.faces, instead_of=instead))
     ]
     return [int(face) for face in random.choice(fit).faces]
 

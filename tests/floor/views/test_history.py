@@ -45,9 +45,9 @@ def test_sabotage_a_history_that_overlooks_corrections_is_found(monkeypatch: pyt
     assert next(unlike(), None) is not None
 
 
-def played(book: str, *rolls: str, **settings: str) -> Playing:
+def played(book: str, *rolls: str) -> Playing:
     """Rounds with these results; 'x' is a void one."""
-    playing = opened(rulebook(book), **settings)
+    playing = opened(rulebook(book))
     for roll in rolls:
         if roll == "x":
             playing.to("open")

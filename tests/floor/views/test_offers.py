@@ -16,11 +16,11 @@ from taisai.game import Refusal, Table, decide
 from taisai.game import commands as c
 from taisai.game.events import IrregularityRuled
 from taisai.rules import OUTCOMES
-from taisai.rules.round import Act
+from taisai.rules.round import Act, Irregularity
 from taisai.wire.views import Offer
 from tests.floor.views.filling import command_of, filled, who
 from tests.floor.views.played import State, every_state, seated, states
-from tests.game.machine import SETUPS, Setup
+from tests.game.machine import NOON, SETUPS, Setup
 
 
 def refused_offers(state: State, offered: tuple[Offer, ...], random: Random) -> Iterator[str]:
@@ -124,6 +124,24 @@ def test_whoever_only_takes_the_next_step_plays_round_after_round(setup: Setup) 
         assert not isinstance(answer, Refusal), f"{main[0]}: {answer}"
         now += 1_000
     assert len([one for one in quick.table.rounds if one.settled]) >= 4
+
+
+@pytest.mark.parametrize("name", ["mbs", "rws", "us-manual"])
+def test_after_dice_that_failed_the_next_steps_bring_others_and_the_next_round(name: str) -> None:
+    quick, random = seated(next(setup for setup in SETUPS if setup.name == name)), Random(4)
+    failed = c.Report(at=NOON, by="dan", event=Irregularity.OTHER, item="dice")
+    assert not isinstance(quick.ask(failed), Refusal)
+    steps: list[str] = []
+    while quick.table.round is None:
+        main = next(offer for offer in offers(quick.table, NOON) if offer.main)
+        by = who(quick.table, main, random)
+        assert by is not None
+        fields = filled(quick.table, main, by, random)
+        assert fields is not None
+        assert not isinstance(quick.ask(command_of(main, fields, at=NOON, by=by)), Refusal)
+        steps.append(main.command)
+        assert len(steps) < 10, steps
+    assert [step for step in steps if step != "inspect"] == ["remove-item", "place-item", "perform"]
 
 
 def test_no_state_has_two_next_steps() -> None:

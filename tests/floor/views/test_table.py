@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import msgspec
 import pytest
 
@@ -13,6 +15,8 @@ from taisai.rules import Irregularity, Outcome, rulebook
 from taisai.wire.views import AnyView, Board, DiceView, TableView, Words, changed, difference
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, STAFF, THREE_CARD, US, Playing, at, opened, phases
+from tests.game.seeded import seed_of
+from tests.game.seeded import shown as demonstrated
 
 
 def shown(playing: Playing) -> TableView:
@@ -90,6 +94,25 @@ def test_where_a_result_came_from_is_told() -> None:
     assert shown(playing).dice == DiceView(kind="dice", round=1, faces=(1, 2, 3), total=6, source=said.READ)
     other.act("enter-result", faces=(1, 2, 4))
     assert shown(other).dice.source == said.KEYED_OTHERWISE
+
+
+def test_the_demonstration_shaker_shows_what_it_is_bound_to_and_no_seed_before_the_close() -> None:
+    playing = demonstrated(RWS)
+    (committed,) = playing.commit()
+    bound = table_view(playing.table, History.of(playing.table)).draw
+    assert (bound.commitment, bound.round, bound.revealed) == (committed.commitment, 1, None)  # type: ignore[attr-defined]
+    assert bound.commitment == sha256(seed_of(1)).hexdigest()
+    playing.to("revealed")
+    (read,) = playing.read()
+    assert seed_of(1).hex() not in msgspec.json.encode(shown(playing)).decode()
+    playing.reveal()
+    playing.act("enter-result", faces=read.faces)  # type: ignore[attr-defined]
+    view = shown(playing)
+    assert view.draw.commitment is None
+    assert view.draw.revealed is not None
+    assert (view.draw.revealed.seed, view.draw.revealed.faces) == (seed_of(1).hex(), read.faces)  # type: ignore[attr-defined]
+    assert view.dice.source == said.SHAKEN
+    assert view.table.demonstration
 
 
 def test_a_void_round_lights_nothing_and_leaves_no_result() -> None:

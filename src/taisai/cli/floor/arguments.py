@@ -46,7 +46,43 @@ def _demonstration(parser: Parser) -> None:
     parser.add_argument("--seed", metavar="N", help="how virtual people behave, the same again")
 
 
+def _serving(parser: Parser) -> None:
+    parser.add_argument("--config", metavar="FILE", default="casino.toml", help="the house's casino.toml")
+    parser.add_argument("--check", action="store_true", help="recover and check, then stop: nothing listens")
+
+
+def _looking(parser: Parser) -> None:
+    parser.add_argument("url", metavar="URL", nargs="?", default="http://127.0.0.1:8080", help="the floor's address")
+    parser.add_argument("--once", action="store_true", help="one look, not a live view")
+
+
+def _reporting(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a journal, in use or not, or an export of one")
+    parser.add_argument("--day", metavar="DAY", help="a gaming day such as 2026-11-16 (the latest unless said)")
+
+
 LEAVES: Final = (
+    Leaf(
+        "serve",
+        "floor.serve:run",
+        "Runs a house for real: recovery, self-checks, then the floor, until it is stopped.",
+        ("taisai serve --config lotus/casino.toml", "taisai serve --config lotus/casino.toml --check"),
+        (_serving,),
+    ),
+    Leaf(
+        "status",
+        "floor.status:run",
+        "How a floor is, live: journal, connections, every table's phase.",
+        ("taisai status", "taisai status http://127.0.0.1:8080 --json"),
+        (_looking, as_json),
+    ),
+    Leaf(
+        "report",
+        "floor.report:run",
+        "What each table took in a gaming day: drop, win and hold.",
+        ("taisai report lotus/journal.db", "taisai report evening.jsonl --day 2026-11-16 --json"),
+        (_reporting, as_json),
+    ),
     Leaf(
         "demo",
         "floor.demo:run",

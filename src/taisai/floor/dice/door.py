@@ -6,9 +6,8 @@ to the Dealer, who commits it, or keys what the dice show.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-import msgspec
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
@@ -17,7 +16,7 @@ from taisai.game.draw import Throw
 from taisai.game.readings import differs_from_reading
 from taisai.game.seeds import drawn_by
 from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
-from taisai.house import Keeper, stream_of
+from taisai.house import Ask, Keeper, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.rules.round import Act
 from taisai.wire.commands import BY_TAG, WireCommand
@@ -61,8 +60,6 @@ def note_override(floor: Floor, party: Party, table: str | None, command: AnyCom
             note = NoteOverride(
                 at=floor.clock.now(), by=FLOOR, table=table, person=party.name, what="reading", detail=detail
             )
-            from taisai.house import Ask
-
             floor.host.submit(Ask(HOUSE, note))
 
     floor.host.run(lambda keeper: differs_from_reading(keeper.table(table), faces), looked)
@@ -94,7 +91,21 @@ def _round_in_hand(keeper: Keeper, table: str) -> int:
 # The demonstration shaker
 
 
-class Drawn(msgspec.Struct, frozen=True):
+class Draw(NamedTuple):
+    """What a draw is made from, beside its seed."""
+
+    table: str
+    round: int
+    shake: int
+    close: int
+    """The position of the entry that closed bets."""
+    hash: bytes
+    """Its hash."""
+    cards: tuple[int, ...]
+    """How many of each face are left to be dealt; none where dice are thrown."""
+
+
+class Drawn(NamedTuple):
     """A draw: what the shaker tells, and what it reveals."""
 
     reading: TakeReading
@@ -103,32 +114,22 @@ class Drawn(msgspec.Struct, frozen=True):
 
 def commitment(seed: bytes, *, at: int, round_: int) -> CommitSeed:
     """What binds the shaker before bets open."""
-    from hashlib import sha256
-
     return CommitSeed(at=at, by=SHAKER, round=round_, commitment=sha256(seed).hexdigest(), source=SOURCE)
 
 
-def drawn(
-    seed: bytes,
-    *,
-    table: str,
-    round_: int,
-    shake: int,
-    close: int,
-    hash_: bytes,
-    cards: tuple[int, ...],
-    at: int,
-) -> Drawn:
+def drawn(seed: bytes, draw: Draw, *, at: int) -> Drawn:
     """The draw: a function of the seed and of the entry that closed bets, and of nothing else."""
-    faces = drawn_by(seed, Throw(table=table, round=round_, shake=shake, close=hash_), cards)
-    told = TakeReading(
-        at=at, by=SHAKER, reading=f"draw-{round_}-{shake}", round=round_, device=SOURCE, shake=shake,
-        faces=faces,
+    throw = Throw(table=draw.table, round=draw.round, shake=draw.shake, close=draw.hash)
+    faces = drawn_by(seed, throw, draw.cards)
+    reading_ = TakeReading(
+        at=at, by=SHAKER, reading=f"draw-{draw.round}-{draw.shake}", round=draw.round, device=SOURCE,
+        shake=draw.shake, faces=faces,
     )  # fmt: skip
     reveal = RevealSeed(
-        at=at, by=SHAKER, round=round_, seed=seed.hex(), close=close, hash=hash_.hex(), faces=faces
-    )
-    return Drawn(told, reveal)
+        at=at, by=SHAKER, round=draw.round, seed=seed.hex(), close=draw.close, hash=draw.hash.hex(),
+        faces=faces,
+    )  # fmt: skip
+    return Drawn(reading_, reveal)
 
 
 def unused(seed: bytes, *, round_: int, at: int) -> RevealSeed:

@@ -1,4 +1,8 @@
-"""The demonstration shaker: commits itself before bets open, draws when they are closed, reveals at once."""
+"""The demonstration shaker: committed before bets open, it draws when they are closed and reveals its seed.
+
+The seed is told when the round is settled, and not at the draw: where the rules have the dice shaken again,
+the same seed draws again.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +13,23 @@ import structlog
 
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.dice import door
+from taisai.floor.dice.door import Draw
 from taisai.floor.host import Happened, Host
 from taisai.game import events as happened
 from taisai.game.refusals import Refusal
+from taisai.game.round import Round
 from taisai.game.seeds import unseen
-from taisai.house import Keeper, stream_of
-from taisai.house.seals.merkle import leaf_hash
+from taisai.house import JournalError, Keeper, stream_of
+from taisai.house.closes import Close, last_close
 from taisai.rules.round import Phase
 
 SEED: Final = 32
-LOOK_BACK: Final = 64  # entries of a table's stream after its close: nothing but acts and readings follows it
+LOOK_BACK: Final = 256  # entries of a table's stream in which its close is looked for first
 _NOW: Final = frozenset(
     {
         happened.TableOpened, happened.RoundConcluded, happened.RoundVoided, happened.DiceUncovered,
         happened.ShakerActivated, happened.CardsDealt, happened.SeedRevealed, happened.LightsCleared,
-        happened.Interrupted, happened.SightDeclared, happened.WithdrawalClosed, happened.ReferralDecided,
+        happened.Interrupted, happened.SightDeclared, happened.RoundSettled, happened.WithdrawalClosed, happened.ReferralDecided,
     }
 )  # fmt: skip
 """Events after which there may be something to do."""
@@ -31,16 +37,16 @@ _log = structlog.get_logger(__name__)
 
 
 class _Due(NamedTuple):
-    """What the table needs of its shaker."""
+    """What the table needs of its shaker, one thing at a time."""
 
     commit: int | None = None
     """The round to be committed to."""
-    draw: tuple[int, int, tuple[int, ...]] | None = None
-    """Round, shake and the cards that are left."""
-    reveal: int | None = None
-    """A round that is over, whose seed is not told yet."""
-    close: tuple[int, bytes] | None = None
-    """Position and hash of the entry that closed bets."""
+    draw: Draw | None = None
+    """What is to be drawn."""
+    reveal: Draw | None = None
+    """What was drawn, to be told with its seed."""
+    unused: int | None = None
+    """A round that is over without a draw."""
 
 
 def _vault(table: str) -> str:
@@ -78,33 +84,22 @@ class Shaker:
     async def _step(self) -> bool:
         """One thing that is due; says whether there may be more."""
         due = await self._host.look(self._due)
-        if due.draw is not None and due.close is not None:
-            return await self._draw(due)
-        if due.reveal is not None:
-            seed = await self._seed()
-            if seed is None:
-                return False
-            reveal = door.unused(seed, round_=due.reveal, at=self._clock.now())
-            return await self._told(reveal)
+        now = self._clock.now()
         if due.commit is not None:
             seed = self._entropy(SEED)
             # It is kept before it is committed: after a crash in between, the round can still be drawn.
-            await self._host.look(
-                lambda keeper: keeper.journal.store.keep_secret(_vault(self._table), seed)
-            )
-            return await self._told(door.commitment(seed, at=self._clock.now(), round_=due.commit))
-        return False
-
-    async def _draw(self, due: _Due) -> bool:
-        seed = await self._seed()
-        if seed is None or due.draw is None or due.close is None:
+            await self._host.look(lambda keeper: keeper.journal.store.keep_secret(_vault(self._table), seed))
+            return await self._told(door.commitment(seed, at=now, round_=due.commit))
+        kept = await self._host.look(lambda keeper: keeper.journal.store.secret(_vault(self._table)))
+        if kept is None:
             return False
-        (round_, shake, cards), (position, hash_) = due.draw, due.close
-        drawn = door.drawn(
-            seed, table=self._table, round_=round_, shake=shake, close=position, hash_=hash_, cards=cards,
-            at=self._clock.now(),
-        )  # fmt: skip
-        return await self._told(drawn.reading) and await self._told(drawn.reveal)
+        if due.draw is not None:
+            return await self._told(door.drawn(kept, due.draw, at=now).reading)
+        if due.reveal is not None:
+            return await self._told(door.drawn(kept, due.reveal, at=now).reveal)
+        if due.unused is not None:
+            return await self._told(door.unused(kept, round_=due.unused, at=now))
+        return False
 
     async def _told(self, command: object) -> bool:
         answer = await self._host.ask(self._stream, command)  # type: ignore[arg-type]
@@ -113,9 +108,6 @@ class Shaker:
             return False
         return bool(answer)
 
-    async def _seed(self) -> bytes | None:
-        return await self._host.look(lambda keeper: keeper.journal.store.secret(_vault(self._table)))
-
     # In the writer's thread
 
     def _due(self, keeper: Keeper) -> _Due:
@@ -123,27 +115,38 @@ class Shaker:
         if not table.open or not table.demonstration:
             return _Due()
         round_, open_ = table.round, table.commitment
+        if round_ is None and open_ is None:
+            return _Due(commit=len(table.rounds) + 1)
+        if open_ is None or table.holds:
+            return _Due()
         if round_ is None:
-            if open_ is None:
-                return _Due(commit=len(table.rounds) + 1)
-            return _Due(reveal=open_.round) if open_.round <= len(table.rounds) else _Due()
-        if open_ is None or open_.round != round_.number or table.holds:
+            past = table.past(open_.round)
+            if past is None:
+                return _Due()
+            drawn = past.drawn
+            return _Due(reveal=self._draw(keeper, past)) if drawn else _Due(unused=open_.round)
+        if open_.round != round_.number:
             return _Due()
         if round_.phase is Phase.REVEALED and round_.drawn is None:
-            draw = (round_.number, round_.shakes, unseen(table))
-            return _Due(draw=draw, close=self._close(keeper))
-        if round_.drawn is not None and round_.phase is not Phase.OPEN:
-            draw = (round_.number, round_.shakes, round_.drawn.cards)
-            return _Due(draw=draw, close=self._close(keeper))  # told, and not yet revealed
-        return _Due()
+            return _Due(draw=self._draw(keeper, round_))
+        if round_.phase.settlement_recorded and round_.drawn is not None:
+            return _Due(reveal=self._draw(keeper, round_))
+        return _Due(unused=open_.round) if round_.phase.settlement_recorded else _Due()
 
-    def _close(self, keeper: Keeper) -> tuple[int, bytes] | None:
-        """The entry that closed bets, as the chain has it."""
-        journal = keeper.journal
-        after = max(0, journal.version(self._stream) - LOOK_BACK)
-        found = None
-        for row in journal.store.rows(after=after, stream=self._stream):
-            _, event = journal.codec.decode_event(row.body, row.position)
-            if isinstance(event, happened.BetsClosed):
-                found = (row.position, leaf_hash(row.body))
-        return found
+    def _draw(self, keeper: Keeper, round_: Round) -> Draw:
+        drawn = round_.drawn
+        cards = drawn.cards if drawn else unseen(keeper.table(self._table))
+        close = self._close(keeper)
+        return Draw(self._table, round_.number, round_.shakes, close.position, close.hash, cards)
+
+    def _close(self, keeper: Keeper) -> Close:
+        """The entry that closed bets last, as the chain has it; others may have come since."""
+        version, back = keeper.journal.version(self._stream), LOOK_BACK
+        while True:
+            after = max(0, version - back)
+            try:
+                return last_close(keeper.journal, self._stream, after=after)
+            except JournalError:
+                if after == 0:
+                    raise
+                back *= 4

@@ -37,10 +37,8 @@ from taisai.wire.views import (
 MOST_SEATS: Final = 200  # that are shown; all are counted
 MOST_REFERRALS: Final = 50  # that are shown
 MOST_CLAIMS: Final = 100  # that are shown
-ONLY_BETS: Final = frozenset(
-    {happened.BetRegistered, happened.BetTakenBack, happened.BetMoved, happened.CreditsBought}
-)
-"""Events that change what lies on the layout or on seats, and nothing that anyone may do."""
+ONLY_BETS: Final = frozenset({happened.BetRegistered, happened.BetTakenBack, happened.BetMoved})
+"""Events that change what lies on the layout, and nothing that anyone may do while no question is open."""
 
 
 def console_view(
@@ -72,8 +70,8 @@ def console_view(
 
 
 def after_bets(before: ConsoleView, table: Table, events: Iterable[object] = ()) -> ConsoleView | None:
-    """The console after bets alone came or went, at a fraction of the cost; None where more happened."""
-    if any(type(event) not in ONLY_BETS for event in events):
+    """The console after bets alone came or went, at a fraction of the cost; None where more is different."""
+    if any(type(event) not in ONLY_BETS for event in events) or before.referrals or before.claims:
         return None
     return msgspec.structs.replace(before, seats=_seats(table), risk=_risk(table))
 

@@ -12,6 +12,7 @@ from taisai.game.round import Round
 from taisai.game.seats import Seat
 from taisai.game.table import Claim
 from taisai.game.words import Hold
+from taisai.rules.round import Phase
 from taisai.wire.views import LastRound, SeatView
 
 LOOK_BACK: Final = 10
@@ -53,7 +54,8 @@ def seat_view(table: Table, name: str, by_seat: BySeat | None = None) -> SeatVie
     by_seat = by_seat or BySeat(table)
     seat = table.seats.get(name) or Seat(name)
     round_ = table.round
-    mine = by_seat.bets(round_, name) if round_ is not None and _same_session(round_, seat) else []
+    lie = round_ is not None and round_.phase is not Phase.PAID  # when winners are paid, none lies there
+    mine = by_seat.bets(round_, name) if round_ is not None and lie and _same_session(round_, seat) else []
     chosen = round_.choices.get(name) if round_ is not None else None
     is_open = Hold.WITHDRAWAL in table.holds
     purses = seat.purses.values()
@@ -102,6 +104,8 @@ def _told(table: Table, round_: Round, bets: list[BetRegistered]) -> LastRound |
     if not got:
         return None
     return LastRound(
-        number=round_.number, void=round_.voided, staked=sum(one.bet.stake for one in got),
-        won=sum(one.won for one in got), returned=sum(one.returned for one in got),
-    )  # fmt: skip
+        number=round_.number,
+        void=round_.voided,
+        staked=sum(one.bet.stake for one in got),
+        returned=sum(one.returned for one in got),
+    )

@@ -126,10 +126,9 @@ def source_of(round_: Round) -> Words:
     reading = round_.reading
     if reading is None or not reading.faces or round_.result is None:
         return words.KEYED
-    if reading.by == SHAKER:
-        return words.SHAKEN
-    same = sorted(reading.faces) == sorted(round_.result.faces)
-    return words.READ if same else words.KEYED_OTHERWISE
+    if sorted(reading.faces) != sorted(round_.result.faces):
+        return words.KEYED_OTHERWISE
+    return words.SHAKEN if reading.by == SHAKER else words.READ
 
 
 def lit(table: Table) -> dict[str, tuple[str, ...]]:

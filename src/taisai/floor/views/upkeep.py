@@ -31,6 +31,8 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
         if not placed.working:
             label = words.joined(item_label(table, name), words.COMMANDS["repair-item"])
             yield Candidate(ask.RepairItem, {"item": name}, label)
+            label = words.joined(words.COMMANDS["remove-item"], item_label(table, name))
+            yield Candidate(ask.RemoveItem, {"item": name}, label)  # dice are not repaired, but replaced
     outlived = kit.outlived(max(now, table.latest), settings)
     if outlived is not None and outlived.id in kit.placed:
         label = words.joined(words.COMMANDS["remove-item"], item_label(table, outlived.id))

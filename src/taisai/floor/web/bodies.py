@@ -150,6 +150,18 @@ class RefusalTold(Told, frozen=True, kw_only=True):
     clause: str | None = None
 
 
+class TableHealth(Told, frozen=True, kw_only=True):
+    """How a table is."""
+
+    name: str
+    rulebook: str
+    phase: str
+    number: int
+    """Of the round in hand, or of the last."""
+    hold: str | None
+    shut: str | None
+
+
 class HealthTold(Told, frozen=True, kw_only=True):
     """How the floor is."""
 
@@ -157,7 +169,7 @@ class HealthTold(Told, frozen=True, kw_only=True):
     """'ok', or 'trouble'."""
     program: str
     demonstration: bool
-    tables: int
+    tables: tuple[TableHealth, ...]
     sockets: int
     journal: int
     """Entries of the journal."""
@@ -187,6 +199,8 @@ class DemoTableTold(Told, frozen=True, kw_only=True):
     """Whether the virtual dealer deals, or somebody himself."""
     head: str
     """The virtual person who rules on it."""
+    ranks: tuple[str, ...]
+    """That its document knows, lowest first."""
     players: tuple[str, ...]
     """The virtual ones, from seat 1 on."""
 

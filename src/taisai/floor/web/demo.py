@@ -14,6 +14,7 @@ from taisai.floor.web import bodies
 from taisai.floor.web.approving import form_of
 from taisai.floor.web.guarding import refused
 from taisai.game.refusals import Refusal
+from taisai.rules import rulebook
 
 
 def endpoints(demonstration: Demonstration) -> list[Any]:
@@ -29,7 +30,7 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
             tables=tuple(
                 bodies.DemoTableTold(
                     table=spot.name, rulebook=spot.book, dealer=spot.dealer, dealing=dealing.get(spot.name, False),
-                    head=spot.head, players=spot.players,
+                    head=spot.head, players=spot.players, ranks=rulebook(spot.book).people.ranks(),
                 )
                 for spot in cast.SPOTS
             ),

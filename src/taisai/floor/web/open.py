@@ -10,6 +10,7 @@ from litestar.datastructures import State
 
 from taisai.floor.web import bodies
 from taisai.floor.web.openapi import true_schema
+from taisai.game import Table
 from taisai.house import Keeper
 from taisai.wire.schema import socket_schema
 
@@ -23,8 +24,9 @@ async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthTol
     floor: Floor = request.app.state.floor
     checks: tuple[str, ...] = tuple(getattr(request.app.state, "checks", ()))
 
-    def found(keeper: Keeper) -> tuple[int, int, str | None]:
-        return len(keeper.tables()), keeper.journal.size, keeper.trouble
+    def found(keeper: Keeper) -> tuple[tuple[bodies.TableHealth, ...], int, str | None]:
+        tables = (keeper.table(name) for name in keeper.tables())
+        return tuple(map(_table, tables)), keeper.journal.size, keeper.trouble
 
     tables, size, trouble = await floor.host.look(found)
     told = bodies.HealthTold(
@@ -32,6 +34,15 @@ async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthTol
         tables=tables, sockets=len(floor.sockets), journal=size, trouble=trouble, checks=checks,
     )  # fmt: skip
     return Response(told, status_code=503 if trouble else 200)
+
+
+def _table(table: Table) -> bodies.TableHealth:
+    held = table.held
+    return bodies.TableHealth(
+        name=table.name, rulebook=table.book.id, phase=table.phase,
+        number=table.round.number if table.round else len(table.rounds),
+        hold=held.hold if held else None, shut=table.shut,
+    )  # fmt: skip
 
 
 @get("/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False)

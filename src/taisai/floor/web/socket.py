@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.floor.sockets import Receive, Send, Socket
+from taisai.floor.outbox import Send
+from taisai.floor.sockets import Receive, Socket
 from taisai.floor.web.guarding import is_ours
 
 if TYPE_CHECKING:

@@ -79,7 +79,7 @@ def _by_bet(before: tuple[Slip, ...], after: tuple[Slip, ...]) -> dict[str, Any]
     """How some bets become others, in their order."""
     stay = set(after)
     kept = tuple(bet for bet in before if bet in stay)
-    if not kept or after[: len(kept)] != kept:
+    if before and (not kept or after[: len(kept)] != kept):
         return {"cleared": True, "placed": after}
     kept_ids = {bet.id for bet in kept}
     gone = tuple(bet.id for bet in before if bet.id not in kept_ids)

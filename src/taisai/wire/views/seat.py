@@ -13,8 +13,6 @@ class LastRound(Part, frozen=True, kw_only=True):
     number: int
     void: bool
     staked: int
-    won: int
-    """Above the stakes."""
     returned: int
     """In all."""
 

@@ -1,0 +1,119 @@
+"""`taisai serve`: a house at work, after recovery and self-checks."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from argparse import Namespace
+from fractions import Fraction
+from pathlib import Path
+
+from taisai.cli.printing import line
+from taisai.floor import logs
+from taisai.floor.access.rates import Rule
+from taisai.floor.access.sessions import Policy
+from taisai.floor.casino import Casino, Plan, TablePlan, day_of
+from taisai.floor.checks import Opened, opened, proven
+from taisai.floor.clock import WallClock
+from taisai.floor.config import Config, load_config
+from taisai.floor.floor import Bounds
+from taisai.floor.manifest import manifest
+from taisai.floor.noting import Thresholds
+from taisai.floor.serving import Serving, listening
+from taisai.house.errors import JournalError
+
+CHECK_FAILED = 1
+MINUTE = 60_000
+
+
+def run(arguments: Namespace) -> int:
+    """Serves until it is stopped; 1 where a check fails, and then nothing listens."""
+    config = load_config(Path(arguments.config))
+    logs.begin(config.logs.level, config.logs.form)
+    clock = WallClock()
+    start, found = opened(config, now=clock.now())
+    if found is None or not start.passed:
+        return _failed(start.lines(), found)
+    found.keeper.recover(at=clock.now())
+    start = proven(config, found, now=clock.now())
+    if not start.passed:
+        return _failed(start.lines(), found)
+    for text in start.lines():
+        line(text)
+    if arguments.check:
+        found.journal.close()
+        return 0
+    at = listening(config.listen.host, config.listen.port)
+    import uvloop
+
+    uvloop.run(_serve(config, found, at, start.lines(), clock))
+    line("stopped: sessions ended, the journal is sealed")
+    return 0
+
+
+def _failed(lines: list[str], found: Opened | None) -> int:
+    for text in lines:
+        sys.stderr.write(f"{text}\n")
+    if found is not None:
+        found.journal.close()
+    sys.stderr.write("taisai: expected every check to pass before a socket opens, got the above\n")
+    return CHECK_FAILED
+
+
+async def _serve(config: Config, found: Opened, at: object, checks: list[str], clock: WallClock) -> None:
+    casino = Casino(
+        found.keeper, plan_of(config), clock=clock, entropy=secrets.token_bytes, key=found.key
+    )
+    try:
+        for sentence in await casino.start():
+            line(f"! {sentence}")
+    except JournalError:
+        await casino.stop()
+        raise
+    tls = None
+    if config.listen.tls_certificate is not None and config.listen.tls_key is not None:
+        tls = (config.listen.tls_certificate, config.listen.tls_key)
+
+    def ready() -> None:
+        line(f"the floor is open at {config.listen.address} (stop it with Ctrl-C)")
+        sys.stdout.flush()
+
+    serving = Serving(
+        casino, at, checks=checks, tls=tls, proxied=config.listen.behind_proxy, on_ready=ready  # type: ignore[arg-type]
+    )
+    await serving.run()
+    found.journal.close()
+
+
+def plan_of(config: Config) -> Plan:
+    """What a casino is run by, as casino.toml says."""
+    access, floor = config.access, config.floor
+    return Plan(
+        house=config.house.name,
+        currency=config.house.currency,
+        zone=config.house.zone.key,
+        day=day_of(config.house.zone, config.house.day_begins),
+        tables=[
+            TablePlan(
+                name=table.name, book=table.book, limits=table.limits, layout=table.layout,
+                settings=table.settings, offers=table.offers, window=table.betting_seconds * 1_000,
+            )
+            for table in config.tables
+        ],
+        origins=frozenset(config.listen.allowed_origins),
+        bounds=Bounds(
+            sockets=floor.sockets, asks_a_second=floor.asks_a_second, burst=4 * floor.asks_a_second
+        ),
+        policy=Policy(
+            idle_ms=access.idle_minutes * MINUTE, absolute_ms=access.absolute_hours * 60 * MINUTE
+        ),
+        sign_ins=Rule(burst=access.sign_ins_a_minute, every=max(1, MINUTE // access.sign_ins_a_minute)),
+        thresholds=Thresholds(
+            large_win=floor.large_win, clock_jump=floor.clock_jump_ms, watch=Fraction(str(config.watch.level))
+        ),
+        settings=config.public(),
+        manifest=manifest(),
+        seal_every=config.journal.seal_every,
+        seal_minutes=config.journal.seal_minutes,
+        checkpoints=config.journal.checkpoints,
+    )  # fmt: skip

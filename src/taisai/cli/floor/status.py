@@ -1,0 +1,102 @@
+"""`taisai status`: how a floor is, live in the terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from typing import Any, Final
+
+import httpx
+import msgspec
+
+from taisai.cli.printing import as_json, line
+from taisai.rules.errors import RulesError, printable
+
+EVERY: Final = 1.0  # seconds between looks
+PATIENCE: Final = 5.0  # seconds that a floor may take to answer
+TROUBLE: Final = 1
+
+
+def run(arguments: Namespace) -> int:
+    """Shows the floor until Ctrl-C on a terminal, once elsewhere; 1 while the floor is in trouble."""
+    url = arguments.url.rstrip("/")
+    with _client(url) as client:
+        health = _health(client, url)
+        if arguments.json:
+            as_json(health)
+        elif arguments.once or not sys.stdout.isatty():
+            _tell(url, health)
+        else:
+            _live(client, url, health)
+    return TROUBLE if health["status"] != "ok" else 0
+
+
+def _client(url: str) -> httpx.Client:
+    try:
+        return httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False)
+    except (httpx.InvalidURL, ValueError, UnicodeError):
+        raise RulesError(f"expected an address such as http://127.0.0.1:8080, got {printable(url)!r}") from None
+
+
+def _health(client: httpx.Client, url: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = msgspec.json.decode(client.get("/health").content, type=dict[str, Any])
+        if "status" not in found or "tables" not in found:
+            raise RulesError(f"expected a floor of Taisai at {printable(url)}, got something else")
+    except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError, UnicodeError) as error:
+        got = printable(str(error) or type(error).__name__)
+        raise RulesError(f"expected a floor that answers at {printable(url)}, got none: {got}") from None
+    return found
+
+
+def _rows(health: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("status", health["status"] + (f": {printable(health['trouble'])}" if health["trouble"] else "")),
+        ("program", printable(health["program"]) + (" · DEMONSTRATION" if health["demonstration"] else "")),
+        ("connections", f"{health['sockets']:,}"),
+        ("journal", f"{health['journal']:,} entries"),
+    ]
+
+
+def _tell(url: str, health: dict[str, Any]) -> None:
+    line(f"{printable(url)}")
+    for name, value in _rows(health):
+        line(f"  {name:12} {value}")
+    for one in health["tables"]:
+        shut = f" · shut: {printable(one['shut'])}" if one["shut"] else ""
+        hold = f" · waits: {printable(one['hold'])}" if one["hold"] else ""
+        what = f"{printable(one['rulebook'])}, round {one['number']}, {printable(one['phase'])}"
+        line(f"  {printable(one['name']):12} {what}{hold}{shut}")
+
+
+def _live(client: httpx.Client, url: str, health: dict[str, Any]) -> None:
+    from rich.live import Live
+
+    with Live(_drawn(url, health), refresh_per_second=4) as live:
+        while True:
+            time.sleep(EVERY)
+            try:
+                health = _health(client, url)
+                live.update(_drawn(url, health))
+            except RulesError as error:
+                live.update(f"{error}\n(looking again; Ctrl-C ends)")
+
+
+def _drawn(url: str, health: dict[str, Any]) -> Any:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    style = "green" if health["status"] == "ok" else "bold red"
+    head = Text(f"{printable(url)}  ", style="bold")
+    for name, value in _rows(health):
+        head.append(f"\n{name:12} ", style="dim")
+        head.append(value, style=style if name == "status" else "")
+    shown = Table("table", "rulebook", "round", "phase", "waits for", "shut", box=None, pad_edge=False)
+    for one in health["tables"]:
+        shown.add_row(
+            Text(one["name"]), Text(one["rulebook"]), str(one["number"]), Text(one["phase"]),
+            Text(one["hold"] or ""), Text(one["shut"] or ""),
+        )  # fmt: skip
+    return Group(head, Text(), shown)

@@ -1,0 +1,123 @@
+"""One table: what everyone is shown, what its staff are shown, and its seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from taisai.floor.boards.names import Numbers, Shown, console_feed, seat_feed, table_feed
+from taisai.floor.boards.seats import Seats
+from taisai.floor.cage.report import Takings
+from taisai.floor.feeds import Frame
+from taisai.floor.telling import encoded
+from taisai.floor.views import History, after_bets, console_view, table_view
+from taisai.game import Table
+from taisai.game import events as happened
+from taisai.game.commands import Slip
+from taisai.house.codec import AnyEvent
+from taisai.study.dice_watch import DiceWatch
+from taisai.wire.tells import TellChange
+from taisai.wire.views import ConsoleView, Flight, View, WatchView, difference
+
+_OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
+
+
+class TableBoard:
+    """The board of a table, as long as the floor is open."""
+
+    def __init__(
+        self, name: str, table: Table, numbers: Numbers, takings: Takings, *, window: int | None
+    ) -> None:
+        """`window`: milliseconds that bets are open for, None where no clock runs."""
+        self.history = History.of(table)
+        self.takings = takings
+        self.flights: tuple[Flight, ...] = ()
+        """What is under way between the table and the cage."""
+        self.watch: DiceWatch | None = None
+        self.is_stale = False
+        """Whether bets have come or gone that the console has not been shown."""
+        self._name = name
+        self._numbers = numbers
+        self._window = window
+        self._closes_at: int | None = None
+        self._since: int | None = None
+        self._seats = Seats(name, numbers)
+        self._table_feed, self._console_feed = table_feed(name), console_feed(name)
+        self._shown: dict[str, View] = {}
+        self._what: list[str] = []
+        if table.round is not None and table.phase.bets_open and window is not None:
+            self._closes_at = table.round.opened_at + window
+
+    def take(self, table: Table, events: Iterable[AnyEvent], re: str | None, frames: list[Frame]) -> bool:
+        """What a command came to; says whether more than one seat's bets is different."""
+        is_more = False
+        placed: list[Slip] = []
+        seat = ""
+        for event in events:
+            if type(event) is happened.BetRegistered:
+                placed.append(Slip(event.id, event.area, event.stake))
+                seat = event.seat
+            else:
+                is_more = True
+                self._heard(table, event)
+        if placed:
+            self.is_stale = True
+            self._seats.placed(table, seat, placed, re, frames)
+        return is_more
+
+    def _heard(self, table: Table, event: Any) -> None:
+        self._what.append(str(event.__struct_config__.tag))
+        self.history.take(event, table)
+        self.takings.take(event)
+        self._seats.heard(event)
+        if type(event) in _OPENING and self._window is not None:
+            self._closes_at = event.at + self._window
+        elif not table.phase.bets_open:
+            self._closes_at = None
+        if hasattr(event, "phase") or isinstance(event, happened.RoundConcluded):
+            self._since = event.at
+
+    def finish(self, table: Table, frames: list[Frame]) -> None:
+        """The frames of everything that is different after a group of commands."""
+        what, self._what = tuple(dict.fromkeys(self._what)), []
+        for feed in (self._table_feed, self._console_feed):
+            if feed in self._numbers:
+                self._change(feed, self._view(table, feed), what, frames)
+        self._seats.finish(table, what, frames)
+
+    def refresh(self, table: Table, frames: list[Frame]) -> None:
+        """Shows the console the bets that have come meanwhile."""
+        self.is_stale = False
+        before = self._shown.get(self._console_feed)
+        if isinstance(before, ConsoleView) and self._console_feed in self._numbers:
+            view = after_bets(before, table) or self._view(table, self._console_feed)
+            self._change(self._console_feed, view, (), frames)
+
+    def _change(self, feed: str, view: View, what: tuple[str, ...], frames: list[Frame]) -> None:
+        before, self._shown[feed] = self._shown[feed], view
+        changes = difference(before, view)
+        number = self._numbers.next(feed) if changes is not None else None
+        if changes is not None and number is not None:
+            tell = TellChange(feed=feed, number=number, changes=changes, what=what)
+            frames.append(Frame(feed, number, encoded(tell)))
+
+    def _view(self, table: Table, feed: str) -> View:
+        if feed == self._console_feed:
+            return console_view(table, now=table.latest, flights=self.flights, watch=self._watched())
+        return table_view(table, self.history, closes_at=self._closes_at, since=self._since)
+
+    def _watched(self) -> WatchView | None:
+        if self.watch is None:
+            return None
+        return WatchView(
+            results=self.watch.results, e_value=f"{self.watch.e_value:.3g}", alarm=self.watch.alarm
+        )
+
+    def snapshot(self, table: Table, feed: str) -> Shown:
+        """The feed as it stands, which counts from here on."""
+        if feed not in (self._table_feed, self._console_feed):
+            return self._seats.snapshot(table, feed.removeprefix(seat_feed(self._name, "")))
+        known = self._shown.get(feed)
+        if known is None:  # else it is what the followers have; anything newer comes with its own number
+            known = self._shown[feed] = self._view(table, feed)
+        return Shown(self._numbers.follow(feed), known)

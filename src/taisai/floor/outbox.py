@@ -1,0 +1,134 @@
+"""The outbox of a connection: bounded, and never waited for by whoever puts something in.
+
+A send that can be done at once is done at once, without waking a task for it: there are thousands of
+connections, and each is told something after every act. Only where the client does not take its post does a
+task wait for it; what comes meanwhile is collected, and beyond the bound the client is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import types
+from collections.abc import Awaitable, Callable, Generator, MutableMapping
+from typing import Any, Final
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+
+MOST_TELLS: Final = 1_000  # that wait for a slow client; one more, and it is cut off
+MOST_BYTES: Final = 4 * 1024 * 1024
+
+
+class Outbox:
+    """What a client is to be told, in order, as many tells in a message as there are."""
+
+    __slots__ = ("_bodies", "_bytes", "_close", "_is_over", "_on_end", "_send", "_waiting")
+
+    def __init__(self, send: Send, on_end: Callable[[], None]) -> None:
+        """`on_end` is called when nothing more can be told, for whatever reason."""
+        self._send = send
+        self._on_end = on_end
+        self._bodies: list[bytes] = []
+        self._bytes = 0
+        self._close: Message | None = None
+        self._waiting: asyncio.Task[None] | None = None
+        """Waits for a client that does not take its post."""
+        self._is_over = False
+
+    def put(self, body: bytes) -> bool:
+        """One more tell; False where there are too many."""
+        if self._close is not None or self._is_over:
+            return True
+        self._bodies.append(body)
+        self._bytes += len(body)
+        return len(self._bodies) <= MOST_TELLS and self._bytes <= MOST_BYTES
+
+    def close(self, code: int, reason: str, last: bytes) -> None:
+        """One last tell, and the end; what a slow client has not taken is lost to it."""
+        if self._close is None and not self._is_over:
+            if self._waiting is not None:
+                self._bodies.clear()
+            self._bodies.append(last)
+            self._close = {"type": "websocket.close", "code": code, "reason": reason}
+            self.flush()
+
+    def flush(self) -> None:
+        """Sends what there is, now if that can be done now."""
+        while self._waiting is None and not self._is_over:
+            message = self._next()
+            if message is None:
+                return
+            self._begin(message)
+
+    def _next(self) -> Message | None:
+        if self._bodies:
+            bodies, self._bodies, self._bytes = self._bodies, [], 0
+            text = b"[%b]" % (bodies[0] if len(bodies) == 1 else b",".join(bodies))
+            return {"type": "websocket.send", "text": text.decode()}
+        if self._close is not None and not self._is_over:
+            message, self._is_over = self._close, True
+            return message
+        return None
+
+    def _begin(self, message: Message) -> None:
+        """Takes the first step of a send by hand; most have only one."""
+        sending = self._send(message).__await__()
+        try:
+            first = next(sending)
+        except StopIteration:
+            if self._is_over:
+                self._on_end()
+        except Exception:  # noqa: BLE001  the client is gone, and whoever reads hears of it
+            self._end()
+        else:
+            self._waiting = asyncio.get_running_loop().create_task(self._rest(sending, first))
+
+    async def _rest(self, sending: Generator[Any, Any, None], first: Any) -> None:
+        """Waits for the client, and sends what has come meanwhile."""
+        try:
+            await _continued(sending, first)
+            while (message := self._next()) is not None:
+                await self._send(message)
+        except Exception:  # noqa: BLE001  as above
+            self._is_over = True
+        finally:
+            self._waiting = None
+        if self._is_over:
+            self._on_end()
+
+    def _end(self) -> None:
+        self._is_over = True
+        self._bodies.clear()
+        self._on_end()
+
+    def abandon(self) -> None:
+        """Nothing more is sent."""
+        self._is_over = True
+        self._bodies.clear()
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the client does not take its post."""
+        return self._waiting is not None
+
+
+@types.coroutine
+def _continued(sending: Generator[Any, Any, None], first: Any) -> Generator[Any, Any, None]:
+    """The rest of a send whose first step was taken by hand, for a task to wait for."""
+    waited_for = first
+    while True:
+        try:
+            answer = yield waited_for
+        except BaseException as error:  # noqa: BLE001  it is the send's own to deal with
+            try:
+                waited_for = sending.throw(error)
+            except StopIteration:
+                return
+        else:
+            try:
+                waited_for = sending.send(answer)
+            except StopIteration:
+                return
+

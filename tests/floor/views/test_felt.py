@@ -1,0 +1,106 @@
+"""Layouts as pages draw them: every area once, at the odds of the matrix, and nothing outside the felt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from taisai.floor.views import felt_view
+from taisai.floor.views.felt import denominations
+from taisai.game.commands import Limits
+from taisai.rules import Odds, RulesError, rulebook
+from taisai.wire.views import FeltView
+from tests.game.playing import MBS, RWS, THREE_CARD, US, opened
+
+LAYOUTS = [(MBS, "A"), (MBS, "B"), (RWS, "A"), (RWS, "B"), (RWS, "C"), (THREE_CARD, "A"), (US, "A")]
+
+
+def faults(felt: FeltView) -> Iterator[str]:
+    """What no felt may have."""
+    for cell in felt.cells:
+        inside = cell.x >= 0 and cell.y >= 0 and cell.x + cell.wide <= felt.wide + 1e-3
+        if not inside or cell.y + cell.tall > felt.tall + 1e-3:
+            yield f"{cell} lies outside"
+    placed = sorted(felt.cells, key=lambda one: (one.y, one.x))
+    for n, one in enumerate(placed):
+        for other in placed[n + 1 :]:
+            across = min(one.x + one.wide, other.x + other.wide) - max(one.x, other.x)
+            down = min(one.y + one.tall, other.y + other.tall) - max(one.y, other.y)
+            if across > 1e-2 and down > 1e-2:
+                yield f"{one} and {other} overlap"
+    for text in [odds.text for area in felt.areas for odds in area.odds] + [c.odds or "" for c in felt.cells]:
+        if " for " in text or ":" in text:
+            yield f"odds as {text!r}"
+
+
+@pytest.mark.parametrize(("book", "layout"), LAYOUTS)
+def test_every_area_lies_on_the_felt_once_at_the_odds_of_the_matrix(book: str, layout: str) -> None:
+    felt = felt_view(opened(rulebook(book)).table, layout)
+    matrix = rulebook(book).matrix(layout)
+    assert list(faults(felt)) == []
+    assert sorted(cell.area for cell in felt.cells if cell.area) == sorted(matrix.areas)
+    assert [area.id for area in felt.areas] == list(matrix.areas)
+    for area in felt.areas:
+        nets = {Fraction(win.net, matrix.denominator) for win in matrix.wins[matrix.row(area.id)]}
+        assert {Odds.parse(odds.text).net for odds in area.odds} == nets
+        assert area.label.en
+        assert area.label.zh
+        assert area.wins.en
+        assert "{" not in area.wins.en + area.wins.zh
+        assert area.clause in rulebook(book).clauses
+
+
+def test_sabotage_cells_that_overlap_or_leave_the_felt_are_seen() -> None:
+    import msgspec
+
+    felt = felt_view(opened(rulebook(US)).table)
+    moved = msgspec.structs.replace(felt.cells[0], x=float(felt.wide))
+    assert list(faults(msgspec.structs.replace(felt, cells=(moved,))))
+    twice = msgspec.structs.replace(felt, cells=(felt.cells[0], felt.cells[0]))
+    assert list(faults(twice))
+
+
+def test_limits_and_offered_odds_in_force_are_shown() -> None:
+    limits = Limits(least=200, most=10_000, groups={"triple": (50, 500), "even-money": (400, 20_000)})
+    playing = opened(rulebook(US), limits=limits, offers={"double-2": "9.5 to 1"})
+    areas = {area.id: area for area in felt_view(playing.table).areas}
+    assert (areas["triple-1"].least, areas["triple-1"].most) == (50, 500)
+    assert (areas["small"].least, areas["small"].most) == (400, 20_000)
+    assert (areas["total-9"].least, areas["total-9"].most) == (200, 10_000)
+    assert areas["double-2"].odds[0].text == "9.5 to 1"
+    assert areas["double-2"].step == 2
+    assert areas["double-1"].odds[0].text == "8 to 1"
+
+
+def test_what_wins_is_told_in_words() -> None:
+    areas = {area.id: area for area in felt_view(opened(rulebook(MBS)).table).areas}
+    assert areas["small"].wins.en == "the total is 4 to 10, and not a triple"
+    assert areas["single-6"].wins.zh == "开出一个、两个或三个 6"
+    assert areas["four-3456"].wins.en == "three different ones of 3, 4, 5, 6"
+    assert [odds.dice for odds in areas["single-6"].odds] == [1, 2, 3]
+
+
+def test_whose_drawing_it_is_is_never_claimed_for_the_document() -> None:
+    assert felt_view(opened(rulebook(US)).table).drawn == "ours"
+    cells = felt_view(opened(rulebook(RWS)).table, "C").cells
+    blocks = {block.id: str(block.drawing) for block in rulebook(RWS).layout("C").blocks}
+    assert {(cell.block, cell.drawing) for cell in cells} == set(blocks.items())
+
+
+def test_a_layout_that_the_rulebook_does_not_have_is_refused() -> None:
+    with pytest.raises(RulesError, match="expected a layout of us-sic-bo"):
+        felt_view(opened(rulebook(US)).table, "Z")
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "chips"),
+    [
+        (100, 50_000, (100, 200, 500, 1_000, 2_000, 5_000, 10_000)),
+        (5, 50, (5, 10, 20, 50)),
+        (3, 4, (3,)),
+    ],
+)
+def test_chips_lie_within_the_limits(least: int, most: int, chips: tuple[int, ...]) -> None:
+    assert denominations(least, most) == chips
