@@ -72,7 +72,9 @@ async def main() -> None:
     serving = asyncio.create_task(server.serve(sockets=[at]))
     print(at.getsockname()[1], flush=True)
     reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+    )
     while line := await reader.readline():
         await _broadcast(int(line))
         print("done", flush=True)

@@ -61,15 +61,22 @@ class Client(asyncio.Protocol):
                 break
             if data[place] & 0x0F == 1:
                 self._heard(self, data[start : start + length])
+            elif data[place] & 0x0F == 9:  # a floor that hears nothing of a client for long lets it go
+                self._frame(0x8A, data[start : start + length])
             place = start + length
         self._buffer = data[place:]
 
     def send(self, text: bytes) -> None:
         """One text frame."""
+        self._frame(0x81, text)
+
+    def _frame(self, kind: int, body: bytes) -> None:
         assert self._transport is not None
-        length = len(text)
-        head = bytes((0x81, 0x80 | length)) if length < 126 else b"\x81\xfe" + length.to_bytes(2, "big")
-        self._transport.write(head + b"\0\0\0\0" + text)
+        length = len(body)
+        head = (
+            bytes((kind, 0x80 | length)) if length < 126 else bytes((kind, 0xFE)) + length.to_bytes(2, "big")
+        )
+        self._transport.write(head + b"\0\0\0\0" + body)
 
     def close(self) -> None:
         """Goes away."""

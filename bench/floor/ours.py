@@ -21,6 +21,7 @@ from taisai.floor.serving import Serving, listening
 from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.game.cage.messages import DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, OpenTable, Perform, TakeSeat
+from taisai.game.refusals import Refusal
 from taisai.house import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
 from taisai.house.codec import HOUSE
 from taisai.rules import rulebook
@@ -54,7 +55,7 @@ def _prepared(folder: str, many: int) -> Keeper:
             Ask(STREAM, BuyCredits(at=AT, by=device, seat=seat, amount=CREDITS)),
         ]  # fmt: skip
     for answer in keeper.answer_all(asks):
-        assert isinstance(answer, tuple), answer
+        assert not isinstance(answer, Refusal), answer
     return keeper
 
 
@@ -77,7 +78,9 @@ async def main(many: int) -> None:
         task = asyncio.create_task(serving.run())
         print(port, flush=True)
         reader = asyncio.StreamReader()
-        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+        await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+        )
         while line := await reader.readline():
             words = line.decode().split()
             act = Act(words[0])
@@ -88,7 +91,7 @@ async def main(many: int) -> None:
                 figures = {"faces": (1, 2, 3)}
             by = CLOCK if act is Act.CLOSE_BETS else DEALER
             answer = await casino.host.ask(STREAM, Perform(at=clock.now(), by=by, act=act, **figures))  # type: ignore[arg-type]
-            print("done" if isinstance(answer, tuple) else answer, flush=True)
+            print(answer if isinstance(answer, Refusal) else "done", flush=True)
         serving.stop()
         await task
 

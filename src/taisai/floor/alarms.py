@@ -11,8 +11,8 @@ def alarm_of(event: object) -> Alarm | None:
     match event:
         case DiceAlarmNoted():
             says = Words(
-                en=f"Dice {event.serial}: results unlike fair dice ({event.results} counted, e = {event.e_value})",
-                zh=f"骰子 {event.serial}：结果异于公平骰子（已计 {event.results} 次，e = {event.e_value}）",
+                en=f"Dice {event.serial} look unfair: {event.results} results counted, e = {event.e_value}",
+                zh=f"骰子 {event.serial} 疑似不公平：已计 {event.results} 次，e = {event.e_value}",
             )
             return Alarm(at=event.at, about=event.table, says=says)
         case ClockJumped():

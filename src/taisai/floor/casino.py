@@ -29,6 +29,7 @@ from taisai.floor.host import Host, WriterLike
 from taisai.floor.noting import Noting, Thresholds
 from taisai.game.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.limits import Limits
+from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.house import JournalError, Keeper, SigningKey, Writer
 from taisai.house.codec import HOUSE
@@ -142,20 +143,16 @@ class Casino:
                 self.host, table.name, window=table.window, clock=self.clock
             )
         if table.demonstration and self.demonstration:
-            self._shakers[table.name] = Shaker(
-                self.host, table.name, clock=self.clock, entropy=self.entropy
-            )
+            self._shakers[table.name] = Shaker(self.host, table.name, clock=self.clock, entropy=self.entropy)
 
     # Starting
 
     async def start(self) -> list[str]:
-        """Before any socket opens: sessions of before are ended, transfers finished; what is left to people."""
+        """Before any socket opens: old sessions are ended, transfers finished; what is left to people."""
         now = self.clock.now()
         await self.door.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
-        await self._note(
-            NoteStart(at=now, by=FLOOR, program=self.floor.program, manifest=self.plan.manifest)
-        )
+        await self._note(NoteStart(at=now, by=FLOOR, program=self.floor.program, manifest=self.plan.manifest))
         left = await finish(self.host, self.clock, entropy=self.entropy)
         for sentence in left:
             _log.warning("a transfer waits for someone", says=sentence)
@@ -170,7 +167,7 @@ class Casino:
 
     async def _note(self, command: Any) -> None:
         answer = await self.host.ask(HOUSE, command)
-        if not isinstance(answer, tuple):
+        if isinstance(answer, Refusal):
             raise JournalError(f"expected the House to note {type(command).__name__}, got {answer}")
 
     def _spawn(self, work: Any) -> None:
@@ -181,7 +178,7 @@ class Casino:
             await asyncio.sleep(seconds)
             try:
                 await work()
-            except Exception:
+            except Exception:  # noqa: BLE001  the next time it may do
                 _log.exception("something that is done again and again failed", what=work.__name__)
 
     async def _tick(self) -> None:
@@ -220,7 +217,7 @@ class Casino:
     # Stopping
 
     async def stop(self) -> None:
-        """A graceful stop: sessions end, the stop is noted and sealed; rounds stay as recovery expects them."""
+        """A graceful stop: sessions end, it is noted and sealed; rounds stay as recovery expects them."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""The betting clock: where the rules let it, it closes bets; elsewhere it prompts the Dealer, who announces."""
+"""The betting clock: where the rules let it, it closes bets; elsewhere it prompts the Dealer, who closes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def closes(table: Table) -> bool:
 
 
 class Countdown:
-    """The clock of one table: it starts when bets open, and what it does at the end is a command like others."""
+    """The clock of one table: it starts when bets open; what it does at the end is a command like others."""
 
     def __init__(self, host: Host, table: str, *, window: int, clock: Clock) -> None:
         """`window`: milliseconds for which bets are open."""
@@ -64,7 +64,7 @@ class Countdown:
     def resume(self) -> None:
         """After a stop or a hold: the clock goes on where bets are still open."""
 
-        def looked(opened_at: int | None | BaseException) -> None:
+        def looked(opened_at: int | BaseException | None) -> None:
             if isinstance(opened_at, int) and self._timer is None:
                 self.start(opened_at)
 
@@ -85,7 +85,7 @@ class Countdown:
         self._timer = None
         self._host.run(lambda keeper: closes(keeper.table(self._table)), self._close_or_prompt)
 
-    def _close_or_prompt(self, is_closing: bool | BaseException) -> None:
+    def _close_or_prompt(self, is_closing: object) -> None:
         if is_closing is True:
             command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
             self._host.submit(Ask(self._stream, command), self._told)

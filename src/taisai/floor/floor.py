@@ -217,19 +217,17 @@ class Floor:
     async def _answer(self, socket: Socket, ask: Ask) -> None:
         try:
             tell = await self._handlers[type(ask)](self, socket.party, ask)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  whatever it is, the ask is answered
             _log.exception("an ask failed", ask=type(ask).__name__, party=repr(socket.party))
             tell = refused(ask.id, FAULT, f"expected an answer, got a fault: {type(error).__name__}")
         socket.say(tell)
 
-    async def second(self, party: Party, ask: Any) -> str | None | TellRefused:
+    async def second(self, party: Party, ask: Any) -> str | TellRefused | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""
         if ask.approval is None:
             return None
         digest = digest_of(approved_form(ask))
-        by = self.door.approvals.used(
-            ask.approval, digest, asker=party.session or "", now=self.clock.now()
-        )
+        by = self.door.approvals.used(ask.approval, digest, asker=party.session or "", now=self.clock.now())
         if by is None:
             says = "expected an approval of exactly this, not yet used, got another"
             return refused(ask.id, "second-person", says, "house:dual-control")
@@ -311,7 +309,7 @@ class Floor:
         boards, name = self.host.boards, ask.feed
         self.host.run(lambda _keeper: boards.snapshot(name), partial(self._shown, socket, ask))
 
-    def _shown(self, socket: Socket, ask: asks.AskFollow, shown: Shown | None | BaseException) -> None:
+    def _shown(self, socket: Socket, ask: asks.AskFollow, shown: Shown | BaseException | None) -> None:
         if not isinstance(shown, Shown):
             socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
             self.host.feeds.note(socket)

@@ -8,7 +8,18 @@ from typing import Any, Final
 import structlog
 
 _SECRET: Final = frozenset(
-    {"password", "code", "token", "approval", "seed", "secret", "totp", "passphrase", "authorization", "signature"}
+    {
+        "password",
+        "code",
+        "token",
+        "approval",
+        "seed",
+        "secret",
+        "totp",
+        "passphrase",
+        "authorization",
+        "signature",
+    }
 )
 
 
@@ -30,13 +41,16 @@ def begin(level: str, form: str) -> None:
     ]
     structlog.configure(
         processors=[*shared, structlog.processors.format_exc_info, shown],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(file=None),
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler()
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, shown], foreign_pre_chain=shared)
+        structlog.stdlib.ProcessorFormatter(
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, shown],
+            foreign_pre_chain=shared,
+        )
     )
     root = logging.getLogger()
     root.handlers = [handler]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
@@ -81,7 +82,7 @@ class Noting:
             _log.warning("the clock was set", milliseconds=jump)
             self._host.submit(Ask(HOUSE, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
 
-    def _note_all(self, notes: list[NoteWin | NoteAlarm] | BaseException) -> None:
+    def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
         if isinstance(notes, BaseException):
             _log.error("something could not be noted", error=str(notes))
             return
@@ -178,7 +179,7 @@ class _Watch:
             return
         try:
             kept = msgspec.json.decode(written, type=_Kept)
-            self.dice = DiceWatch.restored(kept.state)  # type: ignore[arg-type]
+            self.dice = DiceWatch.restored(kept.state)
             self.serial, self._first, self._last = kept.serial, kept.first, kept.last
         except (msgspec.DecodeError, ValueError, KeyError, TypeError):
             self._first, self._last = len(table.rounds) + 1, len(table.rounds)

@@ -131,4 +131,3 @@ def _continued(sending: Generator[Any, Any, None], first: Any) -> Generator[Any,
                 waited_for = sending.send(answer)
             except StopIteration:
                 return
-

@@ -31,7 +31,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready, and leaves signals alone: uvicorn would raise them again before we have stopped."""
+    """Says when it is ready, and leaves signals alone: uvicorn would raise them before we have stopped."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

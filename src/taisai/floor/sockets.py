@@ -127,7 +127,7 @@ class Socket:
         try:
             ask = decode_ask(text)
         except _UNREADABLE as error:
-            says = f"expected an ask of the wire, got something else: {error or type(error).__name__}"
+            says = f"expected an ask of the wire, got something else: {str(error) or type(error).__name__}"
             self._refuse(says, _id_in(text))
             return
         self._floor.asked(self, ask)

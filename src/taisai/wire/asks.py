@@ -244,7 +244,8 @@ class AskVirtual(Ask, frozen=True, kw_only=True):
 
 
 ASKS: Final[tuple[type[Ask], ...]] = (
-    AskHello, AskFollow, AskUnfollow, AskDo, AskOpenTable, AskTakePosition, AskUndo, AskClear, AskDouble, AskRepeat,
+    AskHello, AskFollow, AskUnfollow, AskDo, AskOpenTable, AskTakePosition, AskUndo, AskClear,
+    AskDouble, AskRepeat,
     AskKeepFavourite, AskFavourites, AskTicketIn, AskTicketOut, AskFelt, AskRounds, AskPreview,
     AskSellTicket, AskFill, AskTakeCredit, AskTakeDrop, AskCountDrop, AskSettleClaim, AskBooks, AskReport,
     AskReading, AskVirtual,

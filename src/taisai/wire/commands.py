@@ -7,7 +7,9 @@ whoever approved exactly this.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Union
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 from msgspec import Struct
@@ -86,16 +88,16 @@ def _stripped(kind: type[Struct]) -> type[WireCommand]:
         module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kebab(kind.__name__),
         forbid_unknown_fields=True,
     )  # fmt: skip
-    assert issubclass(made, WireCommand)
-    return made
+    return cast("type[WireCommand]", made)
 
 
 BY_TAG: Final[Mapping[str, type[WireCommand]]] = {
     kebab(kind.__name__): _stripped(kind) for kind in (*AT_TABLE, *AT_HOUSE)
 }
 """Tag → the command as it is sent."""
+_KINDS: Final[tuple[type[Command | HouseCommand], ...]] = (*AT_TABLE, *AT_HOUSE)
 _MEANT: Final[Mapping[type[WireCommand], type[Command | HouseCommand]]] = {
-    BY_TAG[kebab(kind.__name__)]: kind for kind in (*AT_TABLE, *AT_HOUSE)
+    BY_TAG[kebab(kind.__name__)]: kind for kind in _KINDS
 }
 NEEDS_SECOND: Final = frozenset(
     tag for tag, sent in BY_TAG.items() if "second" in _MEANT[sent].__struct_fields__
@@ -105,7 +107,7 @@ NEEDS_SECOND: Final = frozenset(
 if TYPE_CHECKING:
     AnyWireCommand = WireCommand
 else:
-    AnyWireCommand = Union[tuple(BY_TAG.values())]
+    AnyWireCommand = reduce(or_, BY_TAG.values())
 
 
 def tag_of(sent: WireCommand) -> str:

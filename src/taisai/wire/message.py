@@ -1,4 +1,4 @@
-"""What every message is: an ask goes to the floor, a tell comes from it; the first key says which, and what."""
+"""What every message is: an ask goes to the floor, a tell comes from it; the first key says which."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -43,7 +42,6 @@ class Tell(msgspec.Struct):
 
 _decode: Final = msgspec.json.Decoder(list[Tell]).decode
 _encode: Final = msgspec.json.Encoder().encode
-ANSWERS: Final = frozenset({"done", "refused", "change", "welcome", "snapshot", "following"})
 
 
 class Crowd:
@@ -51,57 +49,59 @@ class Crowd:
 
     def __init__(self) -> None:
         self.clients: list[Client] = []
-        self.answers: list[defaultdict[str, list[Tell]]] = []
+        self.answers: list[dict[str, list[Tell]]] = []
         """Client → ask → its answers."""
         self.under_way = 0
+        """Asks that have no answer yet."""
         self.told: Callable[[int, Tell], None] = lambda _number, _tell: None
         """Hears every tell, after it has been counted."""
+        self._sent: list[dict[str, int]] = []
+        """Client → ask → how often it was sent."""
         self._nonces: dict[int, str] = {}
         self._moved = asyncio.Event()
 
-    def _heard(self, client: Client, text: bytes) -> None:
-        number = client.number
-        answers = self.answers[number]
+    def _heard(self, number: int, text: bytes) -> None:
+        answers, sent = self.answers[number], self._sent[number]
         for tell in _decode(text):
             if tell.nonce is not None:
                 self._nonces[number] = tell.nonce
             if tell.re is not None:
-                if not answers[tell.re]:
+                told = answers.setdefault(tell.re, [])
+                told.append(tell)
+                if len(told) <= sent.get(tell.re, 0):
                     self.under_way -= 1
-                answers[tell.re].append(tell)
             self.told(number, tell)
         self._moved.set()
 
     def ask(self, number: int, id_: str, text: bytes) -> None:
-        """Sends an ask, which is new to this connection."""
-        answers = self.answers[number]
-        if id_ not in answers:
-            answers[id_] = []
+        """Sends an ask, for the first time or again."""
+        sent, told = self._sent[number], self.answers[number].get(id_, ())
+        sent[id_] = sent.get(id_, 0) + 1
+        if sent[id_] > len(told):
             self.under_way += 1
         self.clients[number].send(text)
 
     async def answered(self) -> None:
         """Everything has been answered."""
-        await self._until(lambda: self.under_way == 0)
+        await self.until(lambda: self.under_way == 0)
 
-    async def _until(self, holds: Callable[[], bool]) -> None:
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Something holds, as it may whenever somebody was told something."""
         while not holds():
             self._moved.clear()
             async with asyncio.timeout(PATIENCE):
                 await self._moved.wait()
 
-    async def come(self, port: int, whos: list[Who]) -> list[int]:
+    async def come(self, port: int, whos: Sequence[Who]) -> list[int]:
         """They connect, and are welcomed; their numbers."""
         first = len(self.clients)
         numbers = list(range(first, first + len(whos)))
-        self.answers += [defaultdict(list) for _ in whos]
-
-        def heard(client: Client, text: bytes) -> None:
-            client.number += 0
-            self._heard(client, text)
-
-        self.clients += await crowd(port, len(whos), heard, first=first)
-        await self._until(lambda: all(number in self._nonces for number in numbers))
+        self.answers += [{} for _ in whos]
+        self._sent += [{} for _ in whos]
+        self.clients += await crowd(
+            port, len(whos), lambda client, text: self._heard(first + client.number, text)
+        )
+        await self.until(lambda: all(number in self._nonces for number in numbers))
         for number, who in zip(numbers, whos, strict=True):
             self.ask(number, "hello", _encode(hello("hello", who, self._nonces[number])))
         await self.answered()
@@ -109,7 +109,7 @@ class Crowd:
             assert [tell.tell for tell in self.answers[number]["hello"]] == ["welcome"], self.answers[number]
         return numbers
 
-    async def follow(self, number: int, feed: str) -> None:
+    def follow(self, number: int, feed: str) -> None:
         """A client follows a feed."""
         self.ask(number, feed, _encode({"ask": "follow", "id": feed, "feed": feed}))
 

@@ -12,6 +12,7 @@ from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPer
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, ReceiveFill, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
+from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.house import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
 from taisai.house.codec import HOUSE
 from taisai.rules import rulebook
@@ -72,7 +73,7 @@ def furnish(folder: Path, book: str, seats: int) -> None:
         Ask(STREAM, ReceiveFill(at=at, by=CAGE, transfer="fill", amount=FILL, second=head)),
     ]
     asks += [
-        Ask(STREAM, Assign(at=at, by=head, person=name, rank=rank, position=rank))
+        Ask(STREAM, Assign(at=at, by=BY_THE_HOUSE, person=name, rank=rank, position=rank))
         for name, rank in crew.items()
         if name != head
     ]

@@ -23,26 +23,24 @@ from taisai.wire.asks import AskDo
 from taisai.wire.commands import tag_of
 from taisai.wire.views import View
 from tests.floor.sim.furnished import TABLE
-from tests.floor.sim.people import Board
-from tests.floor.sim.playing import Guest
 from tests.floor.sim.world import World
 
 QUIET: Final = 3.0  # virtual seconds until everyone is connected again and has been told everything
 _encode: Final = msgspec.json.Encoder().encode
 
 
-async def wrongs(world: World, guests: Sequence[Guest], display: Board) -> list[str]:
-    """Everything that is wrong, in words."""
-    clients: list[Client] = [display, *(guest.terminal for guest in guests)]
+async def wrongs(world: World) -> list[str]:
+    """Everything that is wrong when the evening is over, in words."""
     for _ in range(100):
         await asyncio.sleep(QUIET)
-        if all(client.is_connected for client in clients):
+        if all(client.is_connected or client.is_over for client in world.clients):
             break
     entries = _entries(world)
     return list(
         chain(
-            _views(world, clients),
-            _gaps(clients),
+            world.wrong,
+            _views(world),
+            _gaps(world.clients),
             _answers(world),
             _bets(world, entries),
             _closes(entries),
@@ -57,14 +55,32 @@ def _entries(world: World) -> list[Entry]:
     return [codec.decode(row.body, row.position) for row in world.store.rows()]
 
 
-def _views(world: World, clients: Sequence[Client]) -> Iterator[str]:
+async def look(world: World) -> None:
+    """Stops everybody in the middle of a round until nothing is on its way, and compares what they see."""
+    world.going.clear()
+    crashes, found = world.crashes, ["never looked at"]
+    for _ in range(4):
+        await asyncio.sleep(QUIET / 2)
+        found = list(_views(world, connected=True))
+        if not found or world.crashes > crashes:  # which cut everybody off
+            break
+    else:
+        world.wrong += found
+    world.going.set()
+
+
+def _views(world: World, *, connected: bool = False) -> Iterator[str]:
     """Each client shows what it would be shown if it came now."""
-    assert world.casino is not None
-    for client in clients:
-        if not client.is_connected:
-            yield f"expected {client.who} to be connected again, got none"
+    if world.casino is None:
+        return
+    for client in world.clients:
+        if client.is_over:
             continue
-        for feed in client._feeds:
+        if not client.is_connected:
+            if not connected:
+                yield f"expected {client.who} to be connected again, got none"
+            continue
+        for feed in [name for name, one in client._feeds.items() if one.view is not None]:
             expected, got = _encode(_fresh(world.casino.host.boards, feed)), _encode(client.view(feed))
             if expected != got:
                 yield f"expected {feed} of {client.who} as it is, got {_difference(expected, got)}"

@@ -12,12 +12,15 @@ from taisai.rules.outcomes import Outcome
 from taisai.wire import asks
 from taisai.wire.commands import command
 from taisai.wire.views import Blank, IrregularityLine, Offer
+from tests.floor.sim.checks import look
 from tests.floor.sim.furnished import TABLE
 from tests.floor.sim.people import Dealer
 from tests.floor.sim.world import World
 
 PATIENCE = 400
 """Steps that a table may take before whoever waits for its end gives up."""
+LOOKED_AT = 0.03
+"""How often everybody stops, so that someone can compare what they see."""
 MISHAP = 0.03
 """How often someone reports something instead of going on."""
 
@@ -48,8 +51,6 @@ class Staff:
                 await asyncio.sleep(0.3)
         else:
             raise AssertionError(f"expected {world.rounds} rounds, got stuck: {self._where()}")
-        for console, _ in self._here.values():
-            await console.close()
 
     def _is_done(self, dan: Dealer) -> bool:
         table = dan.table
@@ -63,7 +64,7 @@ class Staff:
     async def _at_work(self, person: str) -> tuple[Dealer, Session]:
         """A person's console; he signs in again where his session is over."""
         known = self._here.get(person)
-        if known is None or known[0]._end is not None:
+        if known is None or known[0].is_over:
             if known is not None:
                 await known[0].close()
             known = self._here[person] = await self._world.dealer(person)
@@ -81,6 +82,8 @@ class Staff:
         view, before = dan.console, dan.stands(dan.console_feed)
         pause = self._chance.uniform(0.2, 3.0) if dan.table.round.bets_open else self._chance.uniform(0.0, 0.5)
         await asyncio.sleep(pause)
+        if self._chance.random() < LOOKED_AT:
+            await look(self._world)
         if self._chance.random() < MISHAP and await self._mishap(dan):
             return
         offer = dan.next_offer

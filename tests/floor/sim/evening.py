@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from taisai.house.stores.store import Row
@@ -11,7 +11,7 @@ from tests.floor.sim.checks import wrongs
 from tests.floor.sim.dealing import Staff
 from tests.floor.sim.furnished import DISPLAY, device
 from tests.floor.sim.people import Board
-from tests.floor.sim.playing import Guest, cage
+from tests.floor.sim.playing import Guest, cage, watch
 from tests.floor.sim.storage import InMemory, Storage
 from tests.floor.sim.virtual import StuckError, VirtualLoop, run
 from tests.floor.sim.world import PACE, World
@@ -44,8 +44,8 @@ def played(seed: int, *, change: Change | None = None, storage: Callable[[str], 
         if change is not None:
             change(world)
         worlds.append(world)
-        guests, display = await _run(world)
-        wrong = await wrongs(world, guests, display)
+        await _run(world)
+        wrong = await wrongs(world)
         return Played(
             seed, tuple(world.store.rows()), tuple(wrong), tuple(world.log), world.book, world.crashes,
             len(world.network.lines),
@@ -59,23 +59,22 @@ def played(seed: int, *, change: Change | None = None, storage: Callable[[str], 
         raise StuckError(f"{error}\n{told}") from None
 
 
-async def _run(world: World) -> tuple[Sequence[Guest], Board]:
+async def _run(world: World) -> None:
     await world.open()
     chance = world.drawn("evening")
     guests = [Guest(world, str(number)) for number in range(1, chance.randint(3, 6) + 1)]
     display = Board(
         world.network.dial(), device(DISPLAY), pace=PACE, entropy=world.drawn("display").randbytes
     )
-    display.noting(world.heard)
-    await world.comes(display)
+    await world.comes(display.noted(world.heard, world.clients))
     staff = asyncio.ensure_future(Staff(world).run())
     tasks = [staff, asyncio.ensure_future(_trouble(world)), asyncio.ensure_future(cage(world))]
+    tasks.append(asyncio.ensure_future(watch(world)))
     tasks += [asyncio.ensure_future(guest.run()) for guest in guests]
     staff.add_done_callback(lambda _: world.end())
     done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     for task in done:
         task.result()
-    return guests, display
 
 
 async def _trouble(world: World) -> None:

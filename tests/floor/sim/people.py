@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, Self
 
-from taisai.client import Cashier, Client, ClientError, Console, Disconnected, Display, Refused, Terminal
+from taisai.client import Cashier, Client, ClientError, Console, Display, Refused, Terminal
 from taisai.wire.message import Ask, Tell
 
 
@@ -27,9 +26,16 @@ class Noted(Client):
 
     heard: list[Heard]
 
-    def noting(self, heard: list[Heard]) -> None:
-        """Where it is kept."""
+    def noted(self, heard: list[Heard], clients: list[Client]) -> Self:
+        """Where it is kept, and who has come at all."""
         self.heard = heard
+        clients.append(self)
+        return self
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it will never come back."""
+        return self._end is not None
 
     async def ask(self, ask: Ask) -> Tell:
         """The answer, noted."""
@@ -58,9 +64,5 @@ class Board(Noted, Display):
     """The display."""
 
 
-async def patiently(work: Callable[[], Awaitable[Any]]) -> Any:
-    """What it comes to, or the refusal or the cut that it ended with."""
-    try:
-        return await work()
-    except (Refused, Disconnected) as error:
-        return error
+class Watcher(Noted):
+    """Someone who follows everything, and does nothing."""

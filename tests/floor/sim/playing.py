@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from taisai.client import ClientError, Disconnected, Refused
 from taisai.wire.views import TableView
-from tests.floor.sim.furnished import CASHIER, CREDITS, device, terminal_name
+from tests.floor.sim.furnished import CASHIER, CREDITS, TABLE, crew_of, device, terminal_name
 from tests.floor.sim.people import Player
 from tests.floor.sim.world import PACE, World
 
 AREAS: Final = ("small", "big", "any-triple", "total-9", "total-12", "double-5", "single-3", "odd")
+WATCHED: Final = 0.3  # of all evenings
 
 
 class Guest:
@@ -26,7 +27,7 @@ class Guest:
             world.network.dial(), device(terminal_name(seat)), pace=PACE,
             entropy=world.drawn(f"terminal {seat}").randbytes,
         )  # fmt: skip
-        self.terminal.noting(world.heard)
+        self.terminal.noted(world.heard, world.clients)
 
     async def run(self) -> None:
         """Sits down, plays until the evening is over, and sometimes takes his credits along."""
@@ -38,6 +39,7 @@ class Guest:
         await self._try(lambda: terminal.buy_credits(CREDITS))
         last = 0
         while not world.is_over:
+            await world.going.wait()
             if chance.random() < 0.1:
                 await self._ticket()
             table = await self._open(last)
@@ -64,6 +66,7 @@ class Guest:
         return terminal.table if terminal.table.round.bets_open else None
 
     async def _act(self, number: int) -> None:
+        await self._world.going.wait()
         terminal, kind = self.terminal, self._chance.random()
         if kind < 0.65:  # which is too late, if the table has gone on meanwhile
             areas = self._chance.sample(AREAS[:-1], self._chance.randint(1, 3))
@@ -106,11 +109,24 @@ class Guest:
             return error
 
 
+async def watch(world: World) -> None:
+    """Someone follows everything there is, now and then; he signs in again where his session is over."""
+    if world.drawn("watch").random() > WATCHED:
+        return
+    feeds = ["pit", "lobby", "cage", f"table:{TABLE}", f"console:{TABLE}", f"seat:{TABLE}/1", f"seat:{TABLE}/2"]
+    watcher = None
+    while not world.is_over:
+        if watcher is None or watcher.is_over:
+            watcher = await world.watcher(crew_of(world.book).head, feeds[: 2 if "us-" in world.book else None])
+        await asyncio.sleep(0.5)
+
+
 async def cage(world: World) -> None:
     """The cage sells tickets and pays others, over connections of its own."""
     chance = world.drawn("cage")
     while not world.is_over:
         await asyncio.sleep(chance.uniform(2, 6))
+        await world.going.wait()
         cashier = await world.cashier(CASHIER)
         if cashier is None:
             continue

@@ -22,7 +22,7 @@ from taisai.house import Journal, Keeper, Store
 from taisai.wire.message import Ask
 from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, crew_of
 from tests.floor.sim.network import ORIGIN, Network
-from tests.floor.sim.people import Cage, Dealer, Heard
+from tests.floor.sim.people import Cage, Dealer, Heard, Noted, Watcher
 from tests.floor.sim.storage import InMemory, Storage
 from tests.floor.sim.virtual import VirtualClock, VirtualLoop
 from tests.floor.sim.writing import InlineWriter
@@ -53,7 +53,7 @@ class World:
         self.rounds = self.chance.choice((1, 1, 2, 2, 3))
         self.window = self.chance.choice((2_000, 4_000, 6_000))
         self.snapshot_every = self.chance.choice((20, 60, 10_000))
-        self.slow_disk = self.chance.choice((0.0, 0.005, 0.05))
+        self.slow_disk = self.chance.choice((0.0, 0.01, 0.25))
         self.network = Network(self.drawn("network"), slow=self.chance.choice((0.0, 0.02, 0.3)))
         self.casino: Casino | None = None
         self.writer: InlineWriter | None = None
@@ -61,6 +61,13 @@ class World:
         self.over = asyncio.Event()
         self.crashes = 0
         self.heard: list[Heard] = []
+        self.clients: list[Noted] = []
+        """Everyone who ever came."""
+        self.going = asyncio.Event()
+        """Unset while everybody waits, so that someone can look."""
+        self.going.set()
+        self.wrong: list[str] = []
+        """What someone who looked has found."""
         self.tickets: list[str] = []
         """Tickets in players' hands."""
         self.log: list[str] = []
@@ -188,9 +195,8 @@ class World:
                     self.network.dial(), who, table=TABLE, pace=PACE,
                     entropy=self.drawn(f"{person} {self.loop.time()}").randbytes,
                 )  # fmt: skip
-                console.noting(self.heard)
                 try:
-                    return await console.start(), session
+                    return await console.noted(self.heard, self.clients).start(), session
                 except ClientError as error:
                     self.note(f"{person} could not come in: {error}")
             await asyncio.sleep(0.3)
@@ -203,11 +209,27 @@ class World:
         cage = Cage(
             self.network.dial(), known[0], pace=PACE, entropy=self.drawn(f"{person} {self.loop.time()}").randbytes
         )
-        cage.noting(self.heard)
         try:
-            return await cage.start()
+            return await cage.noted(self.heard, self.clients).start()
         except ClientError:
             return None
+
+    async def watcher(self, person: str, feeds: list[str]) -> Watcher | None:
+        """Someone who follows these feeds."""
+        known = await self.staff(person)
+        if known is None:
+            return None
+        watcher = Watcher(
+            self.network.dial(), known[0], pace=PACE, entropy=self.drawn(f"{person} {self.loop.time()}").randbytes
+        )
+        try:
+            await watcher.noted(self.heard, self.clients).start()
+            for feed in feeds:
+                await watcher.follow(feed)
+        except ClientError:
+            await watcher.close()
+            return None
+        return watcher
 
     async def comes(self, client: Any) -> None:
         """A device comes in, as often as it takes."""

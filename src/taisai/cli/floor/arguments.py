@@ -52,13 +52,17 @@ def _serving(parser: Parser) -> None:
 
 
 def _looking(parser: Parser) -> None:
-    parser.add_argument("url", metavar="URL", nargs="?", default="http://127.0.0.1:8080", help="the floor's address")
+    parser.add_argument(
+        "url", metavar="URL", nargs="?", default="http://127.0.0.1:8080", help="the floor's address"
+    )
     parser.add_argument("--once", action="store_true", help="one look, not a live view")
 
 
 def _reporting(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="a journal, in use or not, or an export of one")
-    parser.add_argument("--day", metavar="DAY", help="a gaming day such as 2026-11-16 (the latest unless said)")
+    parser.add_argument(
+        "--day", metavar="DAY", help="a gaming day such as 2026-11-16 (the latest unless said)"
+    )
 
 
 LEAVES: Final = (

@@ -121,9 +121,7 @@ class _Evening:
         demonstration.dealers = casino.floor.virtual = crowd
         casino.host.listeners.append(self._heard)
         ready = asyncio.Event()
-        serving = Serving(
-            casino, self._at, extra=endpoints(demonstration), signals=False, on_ready=ready.set
-        )
+        serving = Serving(casino, self._at, extra=endpoints(demonstration), signals=False, on_ready=ready.set)
         self._stop = serving.stop
         await casino.start()
         served = asyncio.ensure_future(serving.run())
@@ -200,7 +198,8 @@ def _begun(url: str, folder: Path, arguments: Namespace) -> None:
 def _has_display() -> bool:
     is_local = not any(name in os.environ for name in ("SSH_CONNECTION", "CI"))
     return is_local and (
-        sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+        sys.platform in ("darwin", "win32")
+        or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     )
 
 

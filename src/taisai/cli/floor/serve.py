@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 import sys
 from argparse import Namespace
 from fractions import Fraction
@@ -60,10 +61,10 @@ def _failed(lines: list[str], found: Opened | None) -> int:
     return CHECK_FAILED
 
 
-async def _serve(config: Config, found: Opened, at: object, checks: list[str], clock: WallClock) -> None:
-    casino = Casino(
-        found.keeper, plan_of(config), clock=clock, entropy=secrets.token_bytes, key=found.key
-    )
+async def _serve(
+    config: Config, found: Opened, at: socket.socket, checks: list[str], clock: WallClock
+) -> None:
+    casino = Casino(found.keeper, plan_of(config), clock=clock, entropy=secrets.token_bytes, key=found.key)
     try:
         for sentence in await casino.start():
             line(f"! {sentence}")
@@ -79,7 +80,12 @@ async def _serve(config: Config, found: Opened, at: object, checks: list[str], c
         sys.stdout.flush()
 
     serving = Serving(
-        casino, at, checks=checks, tls=tls, proxied=config.listen.behind_proxy, on_ready=ready  # type: ignore[arg-type]
+        casino,
+        at,
+        checks=checks,
+        tls=tls,
+        proxied=config.listen.behind_proxy,
+        on_ready=ready,
     )
     await serving.run()
     found.journal.close()

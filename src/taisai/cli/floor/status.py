@@ -36,7 +36,9 @@ def _client(url: str) -> httpx.Client:
     try:
         return httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False)
     except (httpx.InvalidURL, ValueError, UnicodeError):
-        raise RulesError(f"expected an address such as http://127.0.0.1:8080, got {printable(url)!r}") from None
+        raise RulesError(
+            f"expected an address such as http://127.0.0.1:8080, got {printable(url)!r}"
+        ) from None
 
 
 def _health(client: httpx.Client, url: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Context(Protocol):
     def entropy(self) -> Entropy:
         """Chance."""
 
-    async def second(self, party: Party, ask: Any) -> str | None | TellRefused:
+    async def second(self, party: Party, ask: Any) -> str | TellRefused | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""
 
 

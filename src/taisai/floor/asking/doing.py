@@ -88,7 +88,7 @@ def command_of(ask: AskDo, *, at: int, by: str, second: str | None) -> AnyComman
 async def _beforehand(
     floor: Floor, command: AnyCommand, table: str | None, second: str | None
 ) -> Refusal | None:
-    """What the House has to say before the table decides: who someone is, and that a second person is here."""
+    """What the House says before the table decides: who someone is, and that a second person is here."""
     if table is None:
         return None
     if isinstance(command, Assign):
@@ -127,16 +127,18 @@ async def bring(floor: Any, table: str, person: str, position: str | None) -> An
         return positions_refused(f"a rank of {', '.join(ladder)}", f"{person}, {rank or 'not on the roll'}")
     if ladder.index(wanted) > ladder.index(rank):
         return positions_refused(f"a position up to {rank}", wanted)
-    command = Assign(
-        at=floor.clock.now(), by=BY_THE_HOUSE, person=person, rank=rank, position=wanted
-    )
+    command = Assign(at=floor.clock.now(), by=BY_THE_HOUSE, person=person, rank=rank, position=wanted)
     answer: Answer = await floor.host.ask(stream_of(table), command)
     return answer
 
 
 def _placed(floor: Floor, socket: Socket, re: str, answer: Answer | BaseException) -> None:
     party = socket.party
-    if type(answer) is tuple and answer and seat_feed(party.table or "", party.seat or "") in socket.following:
+    if (
+        type(answer) is tuple
+        and answer
+        and seat_feed(party.table or "", party.seat or "") in socket.following
+    ):
         return  # the change of the seat's own feed has told it
     _told(floor, socket, re, answer)
 

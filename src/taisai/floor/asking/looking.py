@@ -38,7 +38,8 @@ async def rounds(context: Context, party: Party, ask: asks.AskRounds) -> Tell:
             numbers = [ask.round] if 0 < ask.round <= latest else []
         else:
             numbers = list(range(latest, max(0, latest - ask.most), -1))
-        return tuple(round_view(table, number, seat) for number in numbers)
+        found = (round_view(table, number, seat) for number in numbers)
+        return tuple(one for one in found if one is not None)
 
     try:
         told = await context.host.look(found)
@@ -80,4 +81,6 @@ async def books(context: Context, _party: Party, ask: asks.AskBooks) -> Tell:
 
 async def report(context: Context, _party: Party, ask: asks.AskReport) -> Tell:
     """Drop, win and hold per table."""
-    return TellReport(re=ask.id, report=await context.host.look(lambda _keeper: context.host.boards.report(ask.day)))
+    return TellReport(
+        re=ask.id, report=await context.host.look(lambda _keeper: context.host.boards.report(ask.day))
+    )

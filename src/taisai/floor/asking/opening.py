@@ -1,4 +1,4 @@
-"""Opening a table that the house has planned: by a person of supervising rank, under the terms of the plan."""
+"""Opening a table that the house has planned: by a person of supervising rank, under the plan's terms."""
 
 from __future__ import annotations
 

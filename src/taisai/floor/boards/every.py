@@ -15,7 +15,7 @@ from taisai.floor.cage.report import report_view
 from taisai.floor.feeds import Frame
 from taisai.floor.telling import encoded
 from taisai.floor.views import Transit, cage_view, lobby_view, pit_view
-from taisai.game import Table
+from taisai.game import Refusal, Table
 from taisai.house import Keeper, table_of
 from taisai.wire.tells import TellChange
 from taisai.wire.views import Alarm, BooksView, ReportView, View, difference
@@ -56,7 +56,7 @@ class Boards:
         known: dict[str, tuple[TableBoard, Table]] = {}
         for one in answered:
             events = one.answer
-            if type(events) is not tuple or not events:
+            if not isinstance(events, tuple) or isinstance(events, Refusal) or not events:
                 continue
             found = known.get(one.stream)
             if found is None:
@@ -72,7 +72,7 @@ class Boards:
             if found[0].take(found[1], events, one.re, frames):
                 touched[found[1].name] = found[0]
         if touched or is_house_touched:
-            self._look_at_transfers()
+            touched |= self._look_at_transfers()
             for name, board in touched.items():
                 board.finish(self._keeper.table(name), frames)
             self._whole_floor(frames)
@@ -88,10 +88,16 @@ class Boards:
             self._whole_floor(frames)
         return frames
 
-    def _look_at_transfers(self) -> None:
+    def _look_at_transfers(self) -> dict[str, TableBoard]:
+        """The boards of the tables between which and the cage something else is under way now."""
         self._transit.catch_up(self._keeper.house(), self._tables())
+        others = {}
         for name, board in self.tables.items():
-            board.flights = self._transit.flights(name)
+            flights = self._transit.flights(name)
+            if flights != board.flights:
+                board.flights = flights
+                others[name] = board
+        return others
 
     def _tables(self) -> dict[str, Table]:
         return {name: self._keeper.table(name) for name in self.tables}

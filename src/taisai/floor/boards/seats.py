@@ -118,13 +118,13 @@ class Seats:
             if number is None:
                 continue
             shown.pop(name, None)
-            credits = payable = returned = 0
+            has = payable = returned = 0
             for purse in seat.purses.values():
-                credits += purse.credits
+                has += purse.credits
                 payable += purse.payable
                 returned += back[purse.lane] if purse.lane < len(back) else 0
             changes = _Changes(
-                credits=credits, at_risk=seat.at_risk, payable=payable, cleared=self._is_paid,
+                credits=has, at_risk=seat.at_risk, payable=payable, cleared=self._is_paid,
                 last=LastRound(number=round_.number, void=False, staked=staked, returned=returned),
             )  # fmt: skip
             frames.append(Frame(feed, number, encoded(TellChange(feed=feed, number=number, changes=changes))))

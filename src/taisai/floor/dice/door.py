@@ -10,8 +10,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.floor.telling import answer_to, refused
-from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
 from taisai.game.cage.messages import NoteOverride
+from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
 from taisai.game.draw import Throw
 from taisai.game.readings import differs_from_reading
 from taisai.game.seeds import drawn_by
@@ -49,12 +49,12 @@ def keyed(sent: WireCommand, *, at: int, by: str, second: str | None) -> Perform
 
 
 def note_override(floor: Floor, party: Party, table: str | None, command: AnyCommand) -> None:
-    """A result other than the device's reading is accepted, since the dice prevail, and noted at the House."""
+    """A result other than the device's reading is accepted, since the dice prevail, and noted."""
     if table is None or not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
         return
     faces = command.faces
 
-    def looked(differs: bool | BaseException) -> None:
+    def looked(differs: object) -> None:
         if differs is True:
             detail = f"keyed {' '.join(map(str, faces))}, which is not what the device read"
             note = NoteOverride(
@@ -74,7 +74,9 @@ async def reading(context: Context, party: Party, ask: AskReading) -> Tell:
         fault = None if ask.fault is None else Fault(ask.fault)
     except ValueError:
         known = ", ".join(Fault)
-        return refused(ask.id, "bad-value", f"expected a fault of {known}, got {ask.fault!r}", "house:readings")
+        return refused(
+            ask.id, "bad-value", f"expected a fault of {known}, got {ask.fault!r}", "house:readings"
+        )
     round_ = await context.host.look(lambda keeper: _round_in_hand(keeper, ask.table))
     command = TakeReading(
         at=context.clock.now(), by=RECOGNISER, device=party.name, reading=ask.reading, round=round_,

@@ -29,7 +29,8 @@ _NOW: Final = frozenset(
     {
         happened.TableOpened, happened.RoundConcluded, happened.RoundVoided, happened.DiceUncovered,
         happened.ShakerActivated, happened.CardsDealt, happened.SeedRevealed, happened.LightsCleared,
-        happened.Interrupted, happened.SightDeclared, happened.RoundSettled, happened.WithdrawalClosed, happened.ReferralDecided,
+        happened.Interrupted, happened.SightDeclared, happened.RoundSettled, happened.WithdrawalClosed,
+        happened.ReferralDecided,
     }
 )  # fmt: skip
 """Events after which there may be something to do."""
@@ -78,7 +79,7 @@ class Shaker:
             try:
                 while await self._step():
                     pass
-            except Exception:
+            except Exception:  # noqa: BLE001  a demonstration goes on without dice rather than not at all
                 _log.exception("the demonstration shaker failed", table=self._table)
 
     async def _step(self) -> bool:
@@ -110,7 +111,7 @@ class Shaker:
 
     # In the writer's thread
 
-    def _due(self, keeper: Keeper) -> _Due:
+    def _due(self, keeper: Keeper) -> _Due:  # noqa: PLR0911  one thing after the other
         table = keeper.table(self._table)
         if not table.open or not table.demonstration:
             return _Due()

@@ -37,9 +37,7 @@ _LIMITS: Final = Limits(
 
 SPOTS: Final = (
     Spot("MBS1", "mbs-sic-bo-v6", _LIMITS, "Virtual Lin", SHIFT_MANAGER, ("Bo", "Dolores", "Teng")),
-    Spot(
-        "RWS1", "rws-sic-bo-etg-v8", _LIMITS, "Virtual Omar", SHIFT_MANAGER, ("Marta", "Ingrid", "Wei")
-    ),
+    Spot("RWS1", "rws-sic-bo-etg-v8", _LIMITS, "Virtual Omar", SHIFT_MANAGER, ("Marta", "Ingrid", "Wei")),
     Spot("CARD1", "mbs-3-card-sic-bo", _LIMITS, "Virtual Rosa", SHIFT_MANAGER, ("Kofi", "Yuki", "Paolo")),
     Spot("US1", "us-sic-bo", _LIMITS, "Virtual Nils", CASINO_SUPERVISOR, ("Earl", "June", "Hank")),
 )

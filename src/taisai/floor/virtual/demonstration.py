@@ -96,7 +96,9 @@ class Demonstration:
         if instead_of is not None:
             why = "its place is wanted, and nobody is connected with it"
             dismissed = await self._asked(
-                DismissDevice(at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=instead_of, reason=why)
+                DismissDevice(
+                    at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=instead_of, reason=why
+                )
             )
             if dismissed is not None:
                 return dismissed
@@ -134,9 +136,7 @@ class _Place(NamedTuple):
     """The device that has to go first."""
 
 
-def _place(
-    keeper: Keeper, kind: DeviceKind, table: str, key: str, connected: set[str]
-) -> _Place | None:
+def _place(keeper: Keeper, kind: DeviceKind, table: str, key: str, connected: set[str]) -> _Place | None:
     """Where a visitor's device goes, looked for in the writer's thread."""
     devices = keeper.house().devices
     for name, one in devices.items():

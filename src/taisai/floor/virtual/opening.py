@@ -102,9 +102,7 @@ def furnish(keeper: Keeper, *, now: int) -> None:
         second = cast.SHIFT_MANAGER if cast.SHIFT_MANAGER in house.people else None
         if person not in house.people:
             _done(keeper, HOUSE, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second))
-    capital = BringIn(
-        at=now, by=cast.CASHIER, id="capital", amount=cast.CAPITAL, second=cast.SHIFT_MANAGER
-    )
+    capital = BringIn(at=now, by=cast.CASHIER, id="capital", amount=cast.CAPITAL, second=cast.SHIFT_MANAGER)
     if "capital" not in house.movements:
         _done(keeper, HOUSE, capital)
     for spot in cast.SPOTS:

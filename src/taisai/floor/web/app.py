@@ -17,7 +17,7 @@ from litestar.exceptions import (
 )
 from litestar.openapi import OpenAPIConfig
 
-from taisai.floor.web import bodies, open, pages, reports, staff
+from taisai.floor.web import bodies, pages, public, reports, staff
 from taisai.floor.web.guarding import HEADERS, guard
 from taisai.floor.web.socket import serve_socket
 
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
 Scope = MutableMapping[str, Any]
-Application = Callable[[Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
+Application = Callable[
+    [Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]
+]
 MOST_BODY: Final = 64 * 1024
 _log = structlog.get_logger(__name__)
 
@@ -45,7 +47,9 @@ def _says(error: HTTPException) -> str:
         return "expected another method for this endpoint"
     if isinstance(error, ValidationException) and isinstance(error.extra, list) and error.extra:
         found = "; ".join(
-            f"{one.get('key', 'body')}: {one.get('message', 'wrong')}" for one in error.extra if isinstance(one, dict)
+            f"{one.get('key', 'body')}: {one.get('message', 'wrong')}"
+            for one in error.extra
+            if isinstance(one, dict)
         )
         return f"expected a body as the schema says, got another: {found}"
     return error.detail or "expected something else"
@@ -72,13 +76,17 @@ async def _with_headers(send: Any, message: Any) -> None:
 def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Application:
     """HTTP and sockets of one floor; `extra` are endpoints that a demonstration has besides."""
     web = Litestar(
-        route_handlers=[*open.ENDPOINTS, *staff.ENDPOINTS, *reports.ENDPOINTS, *pages.ENDPOINTS, *extra],
+        route_handlers=[*public.ENDPOINTS, *staff.ENDPOINTS, *reports.ENDPOINTS, *pages.ENDPOINTS, *extra],
         state=State({"floor": floor, "checks": tuple(checks)}),
         guards=[guard],
         exception_handlers={HTTPException: _refused, Exception: _broken},
         request_max_body_size=MOST_BODY,
         openapi_config=OpenAPIConfig(
-            title="Taisai", version=floor.program, path="/not-published", render_plugins=[], use_handler_docstrings=True
+            title="Taisai",
+            version=floor.program,
+            path="/not-published",
+            render_plugins=[],
+            use_handler_docstrings=True,
         ),
         debug=False,
         logging_config=None,

@@ -24,7 +24,9 @@ def form_of(what: dict[str, Any]) -> bytes:
     try:
         return approved_form(decode_ask(msgspec.json.encode(what | {"id": "approved"})))
     except (msgspec.DecodeError, TypeError, UnicodeEncodeError, RecursionError) as error:
-        raise refused(400, "bad-message", f"expected an ask to approve, got something else: {error}") from None
+        raise refused(
+            400, "bad-message", f"expected an ask to approve, got something else: {error}"
+        ) from None
 
 
 def _request(endpoint: str, body: dict[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any
 
 from litestar import Request, get, post
 from litestar.datastructures import State
+from litestar.params import JSONBody
 
 from taisai.floor.access.refused import SignInRefused
 from taisai.floor.virtual import cast
@@ -37,7 +38,9 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
         )  # fmt: skip
 
     @post("/api/demo/enter", status_code=200, summary="Come in, in any role")
-    async def enter(request: Request[Any, Any, State], data: bodies.EnterBody) -> bodies.EnteredTold:
+    async def enter(
+        request: Request[Any, Any, State], data: JSONBody[bodies.EnterBody]
+    ) -> bodies.EnteredTold:
         """A session for staff, a place for a terminal's or display's own key."""
         address = request.client.host if request.client else "unknown"
         entered = await demonstration.enter(data.role, data.table, data.key, address=address)
@@ -50,7 +53,9 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
         return bodies.EnteredTold(**entered._asdict())
 
     @post("/api/demo/agree", status_code=200, summary="A virtual supervisor agrees to one ask")
-    async def agree(request: Request[Any, Any, State], data: bodies.AgreeBody) -> bodies.ApprovalTold:
+    async def agree(
+        request: Request[Any, Any, State], data: JSONBody[bodies.AgreeBody]
+    ) -> bodies.ApprovalTold:
         """The second person of a demonstration: he always agrees, and his name stands in the journal."""
         form, table = form_of(data.ask), data.ask.get("table")
         answer = demonstration.agreed(request.state.session, form, table if isinstance(table, str) else None)

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Final
 
 from litestar import Response, get
+from litestar.params import FromPath
 
 from taisai.floor.web.guarding import refused
 
@@ -17,7 +18,7 @@ _KINDS: Final = {
 }
 
 
-def _page(name: str) -> Response[bytes]:
+def _page(name: FromPath[str]) -> Response[bytes]:
     stem, _, kind = name.rpartition(".")
     known = files("taisai.floor.web") / "static" / name
     if not stem.replace("-", "").isalnum() or kind not in _KINDS or not known.is_file():
@@ -32,7 +33,7 @@ async def lobby() -> Response[bytes]:
 
 
 @get("/page/{name:str}", include_in_schema=False)
-async def page(name: str) -> Response[bytes]:
+async def page(name: FromPath[str]) -> Response[bytes]:
     """A page, or what belongs to one."""
     return _page(name)
 

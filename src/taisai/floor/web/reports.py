@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from litestar import Request, get
 from litestar.datastructures import State
+from litestar.params import FromQuery
 
 from taisai.wire.views import BooksView, ReportView
 
@@ -21,7 +22,7 @@ async def books(request: Request[Any, Any, State]) -> BooksView:
 
 
 @get("/api/report", summary="Drop, win and hold per table")
-async def report(request: Request[Any, Any, State], day: str | None = None) -> ReportView:
+async def report(request: Request[Any, Any, State], day: FromQuery[str | None] = None) -> ReportView:
     """Of a gaming day, or of the day in hand."""
     floor: Floor = request.app.state.floor
     return await floor.host.look(lambda _keeper: floor.host.boards.report(day))

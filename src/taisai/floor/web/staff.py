@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from litestar import Request, delete, get, post
 from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
 
 from taisai.floor.access.approvals import digest_of
 from taisai.floor.access.refused import NotIn, SignInRefused
@@ -64,7 +65,7 @@ async def _asked(floor: Floor, command: AnyCommand) -> None:
 
 @post("/api/sign-in", status_code=200, summary="Sign in: password and code become a session")
 async def sign_in(
-    request: Request[Any, Any, State], data: bodies.SignInBody
+    request: Request[Any, Any, State], data: JSONBody[bodies.SignInBody]
 ) -> bodies.SignedInTold:
     """A token for whoever proves who he is; three failures lock."""
     floor = _floor(request)
@@ -93,7 +94,9 @@ async def session(request: Request[Any, Any, State]) -> bodies.SessionTold:
 
 
 @post("/api/approvals", status_code=200, summary="A second person agrees to one ask of the first")
-async def approve(request: Request[Any, Any, State], data: bodies.ApprovalBody) -> bodies.ApprovalTold:
+async def approve(
+    request: Request[Any, Any, State], data: JSONBody[bodies.ApprovalBody]
+) -> bodies.ApprovalTold:
     """A token that is good once, for a minute, for exactly what was approved."""
     floor = _floor(request)
     answer = await floor.door.approve(
@@ -106,11 +109,16 @@ async def approve(request: Request[Any, Any, State], data: bodies.ApprovalBody) 
 
 
 @post("/api/password", status_code=200, summary="A new password, by the person himself")
-async def password(request: Request[Any, Any, State], data: bodies.PasswordBody) -> bodies.DoneTold:
+async def password(request: Request[Any, Any, State], data: JSONBody[bodies.PasswordBody]) -> bodies.DoneTold:
     """A new password and second factor; every session of the person ends."""
     floor = _floor(request)
     answer = await floor.door.renew_credentials(
-        _session(request), data.password, data.code, data.new, address=_address(request), now=floor.clock.now()
+        _session(request),
+        data.password,
+        data.code,
+        data.new,
+        address=_address(request),
+        now=floor.clock.now(),
     )
     return _set(answer)
 
@@ -145,16 +153,14 @@ async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
 
 
 @post("/api/staff", status_code=200, summary="Enrol someone, change a rank, set credentials")
-async def enrol(request: Request[Any, Any, State], data: bodies.StaffBody) -> bodies.DoneTold:
+async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBody]) -> bodies.DoneTold:
     """On the roll; with a password, also with credentials, whose second factor is told once."""
     floor, who = _floor(request), _session(request)
     if is_generic(data.person) and not floor.demonstration:
         raise refused(400, "bad-value", f"expected the name of a person, got {data.person!r}, that of a post")
     second = second_for(floor, who, "POST /api/staff", data)
     now = floor.clock.now()
-    await _asked(
-        floor, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second)
-    )
+    await _asked(floor, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second))
     if data.password is None:
         return bodies.DoneTold()
     return _set(
@@ -163,7 +169,7 @@ async def enrol(request: Request[Any, Any, State], data: bodies.StaffBody) -> bo
 
 
 @delete("/api/staff/{person:str}", status_code=200, summary="Take someone off the roll")
-async def dismiss(request: Request[Any, Any, State], person: str) -> bodies.DoneTold:
+async def dismiss(request: Request[Any, Any, State], person: FromPath[str]) -> bodies.DoneTold:
     """Off the roll; his sessions end at once."""
     floor, who = _floor(request), _session(request)
     await _asked(floor, DismissPerson(at=floor.clock.now(), by=who.person, person=person))
@@ -172,7 +178,7 @@ async def dismiss(request: Request[Any, Any, State], person: str) -> bodies.Done
 
 @post("/api/staff/{person:str}/unlock", status_code=200, summary="Unlock someone, with a second person")
 async def unlock(
-    request: Request[Any, Any, State], person: str, data: bodies.ReasonBody
+    request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.ReasonBody]
 ) -> bodies.DoneTold:
     """He may sign in again."""
     floor, who = _floor(request), _session(request)
@@ -183,7 +189,7 @@ async def unlock(
 
 @post("/api/staff/{person:str}/revoke", status_code=200, summary="End all sessions of someone")
 async def revoke(
-    request: Request[Any, Any, State], person: str, data: bodies.ReasonBody
+    request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.ReasonBody]
 ) -> bodies.DoneTold:
     """His sockets close within a second."""
     floor, who = _floor(request), _session(request)
@@ -206,7 +212,9 @@ async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceTold]:
 
 
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
-async def enrol_device(request: Request[Any, Any, State], data: bodies.DeviceBody) -> bodies.DoneTold:
+async def enrol_device(
+    request: Request[Any, Any, State], data: JSONBody[bodies.DeviceBody]
+) -> bodies.DoneTold:
     """It may connect from now on, for its own table and seat alone."""
     floor, who = _floor(request), _session(request)
     await _asked(
@@ -220,7 +228,7 @@ async def enrol_device(request: Request[Any, Any, State], data: bodies.DeviceBod
 
 
 @delete("/api/devices/{device:str}", status_code=200, summary="Dismiss a device")
-async def dismiss_device(request: Request[Any, Any, State], device: str) -> bodies.DoneTold:
+async def dismiss_device(request: Request[Any, Any, State], device: FromPath[str]) -> bodies.DoneTold:
     """Its connections close at once."""
     floor, who = _floor(request), _session(request)
     command = DismissDevice(at=floor.clock.now(), by=who.person, device=device, reason="dismissed")

@@ -96,7 +96,9 @@ class AtWork:
                 async with Console(self._dial, who, table=self._table, pace=Pace(tries=3)) as console:
                     await self._work(console, signed)
             except ClientError as error:
-                _log.info("a virtual person comes back", table=self._table, position=self.position, why=str(error))
+                _log.info(
+                    "a virtual person comes back", table=self._table, position=self.position, why=str(error)
+                )
             await self._sleep(self._waits.again)
 
     async def _work(self, console: Console, signed: SignedIn) -> None:

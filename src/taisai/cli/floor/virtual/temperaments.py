@@ -113,7 +113,9 @@ STEADY: Final = Temperament("small and steady", _steady, late=0.3, plays=0.98, r
 DOUBLING: Final = Temperament("doubles after a loss", _doubling, late=0.4, cashes=0.01)
 DREAMER: Final = Temperament("dreams of triples", _triples, late=0.5, repeats=0.5)
 LAST_SECOND: Final = Temperament("at the last second", _totals, late=0.93, plays=0.85, undoes=0.1)
-TOURIST: Final = Temperament("a tourist", _scattered, late=0.5, plays=0.7, undoes=0.25, calls=0.06, cashes=0.03)
+TOURIST: Final = Temperament(
+    "a tourist", _scattered, late=0.5, plays=0.7, undoes=0.25, calls=0.06, cashes=0.03
+)
 LUCKY: Final = Temperament("has a lucky number", _numbers, late=0.35, repeats=0.3, doubles=0.1)
 HIGH: Final = Temperament("plays high", _high, late=0.6, plays=0.6, doubles=0.15, cashes=0.02)
 

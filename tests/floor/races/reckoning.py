@@ -1,0 +1,92 @@
+"""What a journal says of bets and money after a race, by its entries and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from taisai.floor.cage.books import books_view
+from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
+from taisai.house import Codec, Journal, JournalError, Keeper, SqliteStore
+from taisai.house.audit import verified
+from taisai.house.codec import AnyEvent
+from tests.floor.races.furnished import FILE, KEY
+
+
+class Registered(NamedTuple):
+    """A bet that the journal has, and where."""
+
+    position: int
+    bet: BetRegistered
+
+
+class Reckoning:
+    """A journal that nobody writes to any more, gone through once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self.bets: dict[str, Registered] = {}
+        self.opened: dict[int, tuple[int, int]] = {}
+        """Round → where it opened, and when."""
+        self.closed: dict[int, int] = {}
+        """Round → where it was closed."""
+        self.twice: list[str] = []
+        """Bets that are there more than once."""
+        self.others: list[AnyEvent] = []
+        """Whatever is no bet."""
+        store = SqliteStore(self.path)
+        codec, number, is_open = Codec(), 0, False
+        self.late: list[str] = []
+        """Bets that were registered when none were to be."""
+        for row in store.rows():
+            entry = codec.decode(row.body, row.position)
+            event, position = entry.event, entry.position
+            if isinstance(event, BetRegistered):
+                if event.id in self.bets:
+                    self.twice.append(event.id)
+                if not is_open:
+                    self.late.append(event.id)
+                self.bets[event.id] = Registered(position, event)
+                continue
+            self.others.append(event)
+            if isinstance(event, BetsOpened):
+                number, is_open = number + 1, True
+                self.opened[number] = (position, event.at)
+            elif isinstance(event, BetsReopened):
+                is_open = True
+            elif isinstance(event, BetsClosed):
+                is_open = False
+                self.closed[number] = position
+            elif isinstance(event, RoundVoided):
+                is_open = False
+        store.close()
+
+    def wrongs(self) -> Iterator[str]:
+        """What no race may leave behind."""
+        if self.twice:
+            yield f"expected every bet once, got {len(self.twice)} twice, such as {self.twice[0]}"
+        if self.late:
+            yield f"expected no bet after the close, got {len(self.late)}, such as {self.late[0]}"
+
+    def kept(self) -> Iterator[str]:
+        """Whether the books balance, nothing is on its way, and an audit comes to the same."""
+        try:
+            report = verified(self.path, key=KEY.public)
+        except JournalError as error:
+            yield f"expected a journal that an audit passes, got {error}"
+            return
+        if report.in_transit:
+            yield f"expected nothing on its way, got {report.in_transit_told}"
+        yield from self.books()
+
+    def books(self) -> Iterator[str]:
+        """Whether the books balance."""
+        store = SqliteStore(self.path)
+        try:
+            keeper = Keeper(Journal(store))
+            books = books_view(keeper.house(), {name: keeper.table(name) for name in keeper.tables()})
+            if not books.balanced or books.sum:
+                yield f"expected books that balance, got {books.sum}: {books.off}"
+        finally:
+            store.close()
