@@ -31,6 +31,7 @@ BENCHES: Final = (
     "starting",
     "auditing",
     "cold_start",
+    "floor.load",
 )
 Runner = Callable[..., Iterator[Line]]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from hashlib import sha256
 from itertools import count
+from random import Random
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
+from litestar import Litestar
 
 from taisai.client.who import Device
 from taisai.floor.access.devices import device_text
@@ -19,7 +22,8 @@ from taisai.floor.access.roles import DEVICES, STAFF, Role
 from taisai.floor.access.sessions import Opened, Policy
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.floor import Bounds
-from taisai.floor.web.app import application
+from taisai.floor.web.app import Application, application, web_of
+from taisai.floor.web.socket import serve_socket
 from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, TakeSeat
@@ -81,9 +85,12 @@ class Line:
         self._taking = asyncio.Event()
         self._taking.set()
         self._house = house
-        self.serving = asyncio.get_running_loop().create_task(house.app(scope, self._receive, self._send))
+        self.serving = asyncio.get_running_loop().create_task(self._served(scope))
 
     # The floor's side
+
+    async def _served(self, scope: dict[str, Any]) -> None:
+        await serve_socket(self._house.floor, scope, self._receive, self._send)
 
     async def _receive(self) -> dict[str, Any]:
         while not self._incoming:
@@ -221,7 +228,8 @@ class Connected:
         self.casino = Casino(
             keeper,
             Plan(
-                house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({ORIGIN}), bounds=bounds,
+                house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
+                bounds=bounds,
                 policy=policy or Policy(most_per_person=10_000, most=100_000),
                 sign_ins=sign_ins or Rule(burst=100_000, every=1),
                 tables=[
@@ -235,11 +243,16 @@ class Connected:
         )  # fmt: skip
         self.floor = self.casino.floor
         self.door = self.casino.door
-        self.app = application(self.floor, extra=list(extra(self.casino)))
+        self._extra = list(extra(self.casino))
+        self._app: Application | None = None
 
     async def settle(self) -> None:
         """Until everyone who has something to do has done it."""
         await asyncio.sleep(0.001)
+
+    async def pass_(self, seconds: float) -> None:
+        """Time goes by."""
+        await asyncio.sleep(seconds)
 
     # Connections
 
@@ -300,7 +313,8 @@ class Connected:
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         plain, _, query = path.partition("?")
         scope = {
-            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "https",
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
+            "scheme": "https",
             "path": plain, "raw_path": plain.encode(), "query_string": query.encode(), "root_path": "",
             "headers": [(name.encode(), value.encode("latin-1")) for name, value in given.items() if value],
             "client": ("192.0.2.7", 1), "server": (HOST, 443), "state": {}, "extensions": {},
@@ -324,6 +338,18 @@ class Connected:
 
     # What there is
 
+    @property
+    def app(self) -> Application:
+        """What a server serves; made when it is asked for, since most tests need sockets alone."""
+        if self._app is None:
+            self._app = application(self.floor, extra=self._extra)
+        return self._app
+
+    @property
+    def web(self) -> Litestar:
+        """The endpoints, to be looked at."""
+        return web_of(self.floor, extra=self._extra)
+
     def do(self, command: AnyCommand, table: str | None = None, book: Rulebook | None = None) -> Any:
         """Asks the host, outside of any connection; to be awaited."""
         return self.casino.host.ask(HOUSE if table is None else stream_of(table), command, book)
@@ -337,12 +363,12 @@ class Connected:
         return [entry.event for entry in self.keeper.journal.entries(after=after)]
 
 
-class _Never:
+class _Never(Random):
     """Chance that is none: the disk is always as quick as it can be."""
 
-    def uniform(self, least: float, _most: float) -> float:
+    def uniform(self, a: float, b: float) -> float:  # noqa: ARG002  the names are theirs
         """The least."""
-        return least
+        return a
 
 
 LIMITS: Final = Limits(least=100, most=20_000)
@@ -368,7 +394,13 @@ def furnished(*, demonstration: bool = False) -> MemoryStore:
 def _furnished(*, demonstration: bool) -> MemoryStore:
     store, at = MemoryStore(), virtual.START - 60_000
     journal = Journal.opened(
-        store, journal="connected", key=KEY.public, at=at, by="olga", program="taisai", demonstration=demonstration
+        store,
+        journal="connected",
+        key=KEY.public,
+        at=at,
+        by="olga",
+        program="taisai",
+        demonstration=demonstration,
     )
     keeper = Keeper(journal)
 
@@ -376,7 +408,7 @@ def _furnished(*, demonstration: bool) -> MemoryStore:
         answer = keeper.answer_all([Ask(stream, command, book)])[0]
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
 
-    by = {"at": at, "by": "olga"}
+    by: Any = {"at": at, "by": "olga"}
     done(OpenHouse(**by, house="Lotus", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND))
     head = PEOPLE[Role.SHIFT_MANAGER]
     for role in reversed(PEOPLE):
@@ -388,20 +420,43 @@ def _furnished(*, demonstration: bool) -> MemoryStore:
     for table in ("T1", "T2"):
         stream = stream_of(table)
         opening = OpenTable(
-            at=at, by=head, rank="shift-manager", table=table, limits=LIMITS, currency="SGD", day="2026-11-15",
-            zone="Asia/Singapore", demonstration=demonstration,
+            at=at, by=head, rank="shift-manager", table=table, limits=LIMITS, currency="SGD",
+            day="2026-11-15", zone="Asia/Singapore", demonstration=demonstration,
         )  # fmt: skip
         done(opening, stream, _book())
         for role in (Role.DEALER, Role.PIT_SUPERVISOR):
             done(
-                Assign(at=at, by=BY_THE_HOUSE, person=PEOPLE[role], rank=str(role), position=str(role)), stream
+                Assign(at=at, by=BY_THE_HOUSE, person=PEOPLE[role], rank=str(role), position=str(role)),
+                stream,
             )
     for name, (kind, table, seat) in PLACES.items():
         if kind is DeviceKind.TERMINAL and seat is not None:
             stream = stream_of(table)
-            done(TakeSeat(at=at, by=name, seat=seat, player=f"player {name}", terminal=name, layout="B"), stream)
+            done(
+                TakeSeat(at=at, by=name, seat=seat, player=f"player {name}", terminal=name, layout="B"),
+                stream,
+            )
             done(BuyCredits(at=at, by=name, seat=seat, amount=CREDITS), stream)
     return store
+
+
+def connected(**options: Any) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Makes a test of what is played at a floor of its own, in virtual time."""
+
+    def made(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        def played(*given: Any, **named: Any) -> None:
+            async def main(loop: VirtualLoop) -> None:
+                await test(Connected(loop, **options), *given, **named)
+
+            run(main)
+
+        signature_ = inspect.signature(test)
+        played.__name__, played.__doc__, played.__module__ = test.__name__, test.__doc__, test.__module__
+        others = list(signature_.parameters.values())[1:]  # pytest gives the others
+        played.__signature__ = signature_.replace(parameters=others)  # type: ignore[attr-defined]
+        return played
+
+    return made
 
 
 def run(main: Callable[[VirtualLoop], Coroutine[Any, Any, T]]) -> T:

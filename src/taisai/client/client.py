@@ -69,6 +69,8 @@ class Client:
 
     async def start(self) -> Self:
         """Comes in: Refused where the floor does not know it, Disconnected where there is no floor."""
+        self._end = None
+        self._feeds.clear()
         came: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._life = asyncio.get_running_loop().create_task(self._live(came))
         try:

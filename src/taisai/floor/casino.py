@@ -23,7 +23,7 @@ from taisai.floor.clock import Clock, Entropy
 from taisai.floor.copies import copy_checkpoint
 from taisai.floor.countdown import Countdown
 from taisai.floor.dice.shaker import Shaker
-from taisai.floor.feeds import Feeds
+from taisai.floor.feeds import Feeds, Frame
 from taisai.floor.floor import Bounds, Floor
 from taisai.floor.host import Host, WriterLike
 from taisai.floor.noting import Noting, Thresholds
@@ -187,10 +187,16 @@ class Casino:
         await self._seal_when_due()
 
     async def _refresh(self) -> None:
-        boards, feeds = self.host.boards, self.host.feeds
-        for frame in await self.host.look(lambda _keeper: boards.refresh()):
-            feeds.publish(frame)
-        feeds.flush()
+        boards = self.host.boards
+        self.host.run(lambda _keeper: boards.refresh(), self._refreshed)
+
+    def _refreshed(self, frames: list[Frame] | BaseException) -> None:
+        """In the turn in which they come: whatever was decided after them has later numbers."""
+        if isinstance(frames, BaseException):
+            _log.error("consoles and pit could not be refreshed", error=str(frames))
+            return
+        for frame in frames:
+            self.host.feeds.publish(frame)
 
     # Sealing
 
@@ -225,6 +231,7 @@ class Casino:
             countdown.stop()
         for socket in list(self.floor.sockets):
             socket.end("stopped", "expected a floor at work, got one that stops", 1012)
+        await self.floor.finished()
         with suppress(JournalError):
             await self.door.finish(self.clock.now())
             await self.host.ask(HOUSE, NoteStop(at=self.clock.now(), by=FLOOR))

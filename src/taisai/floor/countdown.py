@@ -36,6 +36,8 @@ class Countdown:
         self._window = window
         self._clock = clock
         self._timer: asyncio.TimerHandle | None = None
+        self._closes: bool | None = None
+        """Whether it is the clock that closes: found out beforehand, so that at the end no bet goes first."""
         self._is_due = False
         """Whether the time is up and bets could not be closed yet: the dice have to tumble first."""
         self.on_prompt: Callable[[str], None] | None = None
@@ -60,6 +62,10 @@ class Countdown:
         self._is_due = False
         left = max(0, opened_at + self._window - self._clock.now())
         self._timer = asyncio.get_running_loop().call_later(left / 1000, self._over)
+        self._host.run(lambda keeper: closes(keeper.table(self._table)), self._found)
+
+    def _found(self, is_closing: object) -> None:
+        self._closes = is_closing is True
 
     def resume(self) -> None:
         """After a stop or a hold: the clock goes on where bets are still open."""
@@ -83,7 +89,10 @@ class Countdown:
 
     def _over(self) -> None:
         self._timer = None
-        self._host.run(lambda keeper: closes(keeper.table(self._table)), self._close_or_prompt)
+        if self._closes is None:
+            self._host.run(lambda keeper: closes(keeper.table(self._table)), self._close_or_prompt)
+        else:
+            self._close_or_prompt(self._closes)
 
     def _close_or_prompt(self, is_closing: object) -> None:
         if is_closing is True:

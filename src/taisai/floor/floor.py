@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
@@ -24,8 +25,9 @@ from taisai.floor.metrics import Metrics
 from taisai.floor.parties import VISITOR, Party
 from taisai.floor.sockets import Socket
 from taisai.floor.telling import FAULT, encoded, refused
+from taisai.game.cage import Device
 from taisai.game.cage.messages import DeviceDismissed, SignOutCause
-from taisai.house import Keeper
+from taisai.house import Keeper, stream_of
 from taisai.house.codec import HOUSE
 from taisai.wire import asks
 from taisai.wire.message import WIRE, Ask, Tell
@@ -96,6 +98,8 @@ class Floor:
         self.plan: Any = None
         """What the house has planned: its tables, and the terms of each."""
         self.sockets: dict[Socket, None] = {}
+        self.at_work: set[asyncio.Task[None]] = set()
+        """Whatever is being done for someone, who may have hung up since."""
         self._by_session: dict[str, set[Socket]] = {}
         self._by_device: dict[str, set[Socket]] = {}
         self._handlers: Mapping[type[Ask], Callable[[Any, Party, Any], Awaitable[Tell]]] = HANDLERS
@@ -110,7 +114,7 @@ class Floor:
         """A connection is open: it is challenged."""
         self.sockets[socket] = None
         socket.nonce = self.entropy(32).hex()
-        socket.credit = float(self.bounds.burst)
+        socket.credit = self.bounds.burst
         socket.credit_at = self.clock.steady()
         socket.say(
             TellChallenge(
@@ -152,15 +156,11 @@ class Floor:
         """Answers an ask, at once or as soon as the answer is durable."""
         kind = type(ask)
         if not self._has_credit(socket):
-            most = self.bounds.asks_a_second
-            socket.say(refused(ask.id, "too-often", f"expected at most {most} asks a second, got more"))
-            return
-        if not 1 <= len(ask.id) <= 64:
-            socket.say(refused(None, "bad-message", "expected an id of 1 to 64 characters, got another"))
+            self._too_often(socket, ask.id)
             return
         party = socket.party
         if kind is asks.AskHello:
-            socket.spawn(self._hello(socket, ask))  # type: ignore[arg-type]
+            self._hello(socket, ask)  # type: ignore[arg-type]
             return
         if party.session is not None:
             wrong = self._session_wrong(party)
@@ -176,15 +176,28 @@ class Floor:
         else:
             self._other(socket, ask)
 
+    def unreadable(self, socket: Socket, says: str, id_: str | None = None) -> None:
+        """Answers what is no ask; it counts as one, so that nobody is kept busy with it."""
+        if self._has_credit(socket):
+            socket.say(refused(id_, "bad-message", says))
+        else:
+            self._too_often(socket, id_)
+
+    def _too_often(self, socket: Socket, id_: str | None) -> None:
+        most = self.bounds.asks_a_second
+        socket.say(refused(id_, "too-often", f"expected at most {most} asks a second, got more"))
+
     def _has_credit(self, socket: Socket) -> bool:
-        now = self.clock.steady()
-        bounds = self.bounds
-        earned = (now - socket.credit_at) * bounds.asks_a_second / 1000
-        socket.credit = min(float(bounds.burst), socket.credit + earned)
-        socket.credit_at = now
-        if socket.credit < 1:
+        """Whether one more may be asked; the clock is looked at only when a burst is used up."""
+        if socket.credit > 0:
+            socket.credit -= 1
+            return True
+        now, bounds = self.clock.steady(), self.bounds
+        earned = (now - socket.credit_at) * bounds.asks_a_second // 1000
+        if earned < 1:
             return False
-        socket.credit -= 1
+        socket.credit = min(bounds.burst, earned) - 1
+        socket.credit_at = now
         return True
 
     def _session_wrong(self, party: Party) -> str | None:
@@ -206,7 +219,8 @@ class Floor:
             says = f"expected at most {MOST_AT_WORK} asks to be worked on at a time, got one more"
             socket.say(refused(ask.id, "too-often", says))
         else:
-            socket.spawn(self._answer(socket, ask))
+            work = self._handlers[type(ask)](self, socket.party, ask)
+            socket.spawn(self.answered(socket, ask, work))
 
     def may_not(
         self, party: Party, permit: permits.Permit | None, table: str | None, seat: str | None
@@ -214,13 +228,20 @@ class Floor:
         """Why a party may not do something."""
         return permits.refusal(permit, party.role, own=party.own, table=table, seat=seat)
 
-    async def _answer(self, socket: Socket, ask: Ask) -> None:
+    async def answered(self, socket: Socket, ask: Ask, work: Awaitable[Tell | None]) -> None:
+        """Tells what the work for an ask came to, unless that tells it itself; a fault is an answer too."""
+        tell: Tell | None
         try:
-            tell = await self._handlers[type(ask)](self, socket.party, ask)
+            tell = await work
         except Exception as error:  # noqa: BLE001  whatever it is, the ask is answered
             _log.exception("an ask failed", ask=type(ask).__name__, party=repr(socket.party))
             tell = refused(ask.id, FAULT, f"expected an answer, got a fault: {type(error).__name__}")
-        socket.say(tell)
+        if tell is not None:
+            socket.say(tell)
+
+    async def finished(self) -> None:
+        """Waits until whatever is being done for someone is done."""
+        await asyncio.gather(*self.at_work, return_exceptions=True)
 
     async def second(self, party: Party, ask: Any) -> str | TellRefused | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""
@@ -235,22 +256,52 @@ class Floor:
 
     # Coming in
 
-    async def _hello(self, socket: Socket, ask: asks.AskHello) -> None:
+    def _hello(self, socket: Socket, ask: asks.AskHello) -> None:
         if ask.wire != WIRE:
             socket.say(refused(ask.id, "wire", f"expected version {WIRE} of the wire, got {ask.wire}"))
             socket.end("wire", f"expected version {WIRE} of the wire, got {ask.wire}")
             return
+        if socket.party is not VISITOR or (ask.token is None and ask.device is None):
+            self._come_in(socket, ask, VISITOR)
+        elif ask.token is not None:
+            session = self.door.sessions.of(ask.token, self.clock.now())
+            if isinstance(session, Ended):
+                self._stay_out(socket, ask, session.message)
+            else:
+                party = Party(role_of(session.rank), session.person, session=session.id, token=ask.token)
+                self._come_in(socket, ask, party)
+        else:
+            # Called in order with what is published: no dismissal comes between the look and the entry.
+            name = ask.device or ""
+            found = partial(self._found, socket, ask, name)
+            self.host.run(lambda keeper: keeper.house().devices.get(name), found)
+
+    def _found(
+        self, socket: Socket, ask: asks.AskHello, name: str, device: Device | BaseException | None
+    ) -> None:
+        if socket not in self.sockets or socket.is_closing:
+            return
+        try:
+            signature = bytes.fromhex(ask.signature or "")
+        except ValueError:
+            signature = b""
+        nonce = bytes.fromhex(socket.nonce)
+        if not isinstance(device, Device) or not device_proof(device.key, nonce, name, signature):
+            says = "expected an enrolled device that signs the challenge with its own key, got another"
+            self._stay_out(socket, ask, says)
+            return
+        self._come_in(socket, ask, Party(Role(str(device.kind)), name, table=device.table, seat=device.seat))
+
+    def _stay_out(self, socket: Socket, ask: asks.AskHello, says: str) -> None:
+        socket.say(refused(ask.id, "not-known", says, "house:access"))
+        socket.end("not-known", says)
+
+    def _come_in(self, socket: Socket, ask: asks.AskHello, party: Party) -> None:
         if socket.party is not VISITOR:
             socket.say(refused(ask.id, "bad-message", "expected one hello, got another"))
             return
-        party = await self._party(socket, ask)
-        if isinstance(party, str):
-            socket.say(refused(ask.id, "not-known", party, "house:access"))
-            socket.end("not-known", party)
-            return
-        if socket.party is not VISITOR or socket.is_closing:
-            return
         socket.party = party
+        socket.stream = stream_of(party.table or "")
         if party.session is not None:
             self._by_session.setdefault(party.session, set()).add(socket)
         elif party.role is not Role.VISITOR:
@@ -259,29 +310,11 @@ class Floor:
             TellWelcome(re=ask.id, role=party.role, name=party.name, table=party.table, seat=party.seat)
         )
 
-    async def _party(self, socket: Socket, ask: asks.AskHello) -> Party | str:
-        if ask.token is not None:
-            session = self.door.sessions.of(ask.token, self.clock.now())
-            if isinstance(session, Ended):
-                return session.message
-            return Party(role_of(session.rank), session.person, session=session.id, token=ask.token)
-        if ask.device is None:
-            return VISITOR
-        name = ask.device
-        device = await self.host.look(lambda keeper: keeper.house().devices.get(name))
-        try:
-            signature = bytes.fromhex(ask.signature or "")
-        except ValueError:
-            signature = b""
-        if device is None or not device_proof(device.key, bytes.fromhex(socket.nonce), name, signature):
-            return "expected an enrolled device that signs the challenge with its own key, got another"
-        return Party(Role(str(device.kind)), name, table=device.table, seat=device.seat)
-
     # Following
 
     def _follow(self, socket: Socket, ask: asks.AskFollow) -> None:
         kind, _, rest = ask.feed.partition(":")
-        table, _, seat = rest.partition("/")
+        table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
         wrong = self.may_not(socket.party, permits.FEEDS.get(kind), table or None, seat or None)
         if (
             wrong is not None
@@ -293,9 +326,10 @@ class Floor:
         if wrong is not None:
             socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
             return
-        if len(socket.following) >= MOST_FOLLOWED and ask.feed not in socket.following:
+        if len(socket.wanted) >= MOST_FOLLOWED and ask.feed not in socket.wanted:
             socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
             return
+        socket.wanted.add(ask.feed)
         feeds = self.host.feeds
         feed = feeds.get(ask.feed)
         if feed is not None and ask.after is not None and ask.epoch == feeds.epoch:
@@ -311,11 +345,13 @@ class Floor:
 
     def _shown(self, socket: Socket, ask: asks.AskFollow, shown: Shown | BaseException | None) -> None:
         if not isinstance(shown, Shown):
+            socket.wanted.discard(ask.feed)
             socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
             self.host.feeds.note(socket)
             return
         if socket in self.sockets:
-            self._followed(socket, ask.feed, shown.number)
+            if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
+                self._followed(socket, ask.feed, shown.number)
             tell = TellSnapshot(feed=ask.feed, number=shown.number, view=shown.view, re=ask.id)
             socket.tell(encoded(tell))
             self.host.feeds.note(socket)
@@ -323,9 +359,16 @@ class Floor:
     def _followed(self, socket: Socket, feed: str, number: int) -> None:
         self.host.feeds.follow(feed, socket, number)
         socket.following.add(feed)
+        self._look_at_seat(socket)
+
+    def _look_at_seat(self, socket: Socket) -> None:
+        table, seat = socket.party.own
+        socket.follows_seat = seat_feed(table or "", seat or "") in socket.following
 
     def _unfollow(self, socket: Socket, ask: asks.AskUnfollow) -> None:
+        socket.wanted.discard(ask.feed)
         socket.following.discard(ask.feed)
+        self._look_at_seat(socket)
         self.host.feeds.unfollow(ask.feed, socket)
         socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=0))
 

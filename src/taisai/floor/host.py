@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from taisai.floor.boards import Boards
 from taisai.floor.feeds import Feeds, Frame
+from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
 from taisai.house import Answer, Ask, JournalError, Keeper
 from taisai.house.codec import AnyCommand, AnyEvent
@@ -42,6 +43,7 @@ class _Asked(NamedTuple):
     ask: Ask
     re: str | None
     told: Told | None
+    is_quiet: bool
 
 
 class Answered(NamedTuple):
@@ -51,6 +53,8 @@ class Answered(NamedTuple):
     command: AnyCommand
     re: str | None
     told: Told | None
+    is_quiet: bool
+    """Whether success is told by a frame alone."""
     answer: Answer | BaseException
 
 
@@ -93,11 +97,16 @@ class Host:
 
     # In the loop
 
-    def submit(self, ask: Ask, told: Told | None = None, *, re: str | None = None) -> None:
-        """Asks for a command; `told` is called in the loop, when it is durable and published."""
+    def submit(
+        self, ask: Ask, told: Told | None = None, *, re: str | None = None, is_quiet: bool = False
+    ) -> None:
+        """Asks for a command; `told` is called in the loop, when it is durable and published.
+
+        Where it `is_quiet`, whoever asked follows the feed that tells of it, and `told` hears of nothing else.
+        """
         if not self._asked:
             self._loop.call_soon(self._push)
-        self._asked.append(_Asked(ask, re, told))
+        self._asked.append(_Asked(ask, re, told, is_quiet))
 
     def _push(self) -> None:
         asked, self._asked = self._asked, []
@@ -143,8 +152,8 @@ class Host:
 
     def _answered(self, asked: Sequence[_Asked], answers: list[Answer | BaseException]) -> None:
         self._waiting += [
-            Answered(ask.stream, ask.command, re, told, answer)
-            for (ask, re, told), answer in zip(asked, answers, strict=True)
+            Answered(ask.stream, ask.command, re, told, is_quiet, answer)
+            for (ask, re, told, is_quiet), answer in zip(asked, answers, strict=True)
         ]
 
     def _found(self, told: Callable[[Any], None], found: object) -> None:
@@ -165,24 +174,27 @@ class Host:
     # In the loop again
 
     def _deliver(self, steps: Sequence[_Step]) -> None:
-        publish, feeds, heard = self.feeds.publish, self.feeds, []
+        publish, heard = self.feeds.publish, list[Happened]()
         for step in steps:
             if type(step) is Frame:
                 publish(step)
             elif type(step) is Answered:
-                if step.told is not None:
-                    step.told(step.answer)
-                if type(step.answer) is tuple and step.answer:
-                    heard.append(step)
+                stream, command, _, told, is_quiet, answer = step
+                if type(answer) is tuple and answer:
+                    if type(answer[0]) is not BetRegistered:  # of which nobody here makes anything
+                        heard.append(Happened(stream, command, cast("tuple[AnyEvent, ...]", answer)))
+                    elif is_quiet:
+                        continue
                 else:
-                    self._note(step.answer)
+                    self._note(answer)
+                if told is not None:
+                    told(answer)
             else:
                 step()  # type: ignore[operator]
-        feeds.flush()
+        self.feeds.flush()
         for one in heard:
-            happened = Happened(one.stream, one.command, one.answer)  # type: ignore[arg-type]
             for listener in self.listeners:
-                listener(happened)
+                listener(one)
 
     def _note(self, answer: Answer | BaseException) -> None:
         if isinstance(answer, Refusal) and answer.reason.startswith("journal-"):

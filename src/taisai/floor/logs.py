@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Any, Final
 
 import structlog
@@ -32,7 +33,8 @@ def begin(level: str, form: str) -> None:
     """From here on what is logged goes to standard error, in one form."""
     shown: Any = structlog.processors.JSONRenderer(ensure_ascii=False)
     if form == "console":
-        shown = structlog.dev.ConsoleRenderer()
+        # Its own tracebacks show what variables hold, and one of them holds somebody's token.
+        shown = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -42,7 +44,7 @@ def begin(level: str, form: str) -> None:
     structlog.configure(
         processors=[*shared, structlog.processors.format_exc_info, shown],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(file=None),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler()

@@ -123,7 +123,7 @@ class Noting:
         is_new = watch.follow(keeper, table, again=again)
         board = self._host.boards.tables.get(name)
         if board is not None:
-            board.watch = watch.dice
+            board.watch, board.is_stale = watch.dice, True
         if not is_new:
             return []
         _log.warning("dice alarm", table=name, serial=watch.serial, results=watch.dice.results)

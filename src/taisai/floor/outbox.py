@@ -41,7 +41,12 @@ class Outbox:
             return True
         self._bodies.append(body)
         self._bytes += len(body)
-        return len(self._bodies) <= MOST_TELLS and self._bytes <= MOST_BYTES
+        if len(self._bodies) <= MOST_TELLS and self._bytes <= MOST_BYTES:
+            return True
+        if self._waiting is not None:
+            return False
+        self.flush()  # it was told much at once, and has had no chance to take any of it
+        return True
 
     def close(self, code: int, reason: str, last: bytes) -> None:
         """One last tell, and the end; what a slow client has not taken is lost to it."""
@@ -72,8 +77,8 @@ class Outbox:
 
     def _begin(self, message: Message) -> None:
         """Takes the first step of a send by hand; most have only one."""
-        sending = self._send(message).__await__()
         try:
+            sending = self._send(message).__await__()
             first = next(sending)
         except StopIteration:
             if self._is_over:
@@ -107,6 +112,11 @@ class Outbox:
         self._bodies.clear()
         if self._waiting is not None:
             self._waiting.cancel()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can be told."""
+        return self._is_over
 
     @property
     def is_waiting(self) -> bool:

@@ -14,8 +14,8 @@ from taisai.floor.outbox import Message, Outbox, Send
 from taisai.floor.parties import VISITOR, Party
 from taisai.floor.telling import encoded
 from taisai.wire.asks import ASKS
-from taisai.wire.message import MOST_MESSAGE, Ask
-from taisai.wire.tells import TellEnd, TellRefused
+from taisai.wire.message import MOST_ID, MOST_MESSAGE, Ask
+from taisai.wire.tells import TellEnd
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
@@ -28,6 +28,7 @@ else:
 Receive = Callable[[], Awaitable[Message]]
 
 POLICY: Final = 1008
+LAST_WORD: Final = 0.5  # seconds in which a client that does not take its post may still hear why it is over
 TRY_AGAIN: Final = 1013
 decode_ask: Final = msgspec.json.Decoder(AnyAsk, strict=True).decode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -39,7 +40,7 @@ class Socket:
 
     __slots__ = (
         "_floor", "_is_closing", "_outbox", "_reading", "_receive", "_tasks", "address", "credit",
-        "credit_at", "following", "nonce", "party",
+        "credit_at", "following", "follows_seat", "nonce", "party", "stream", "wanted",
     )  # fmt: skip
 
     def __init__(self, floor: Floor, receive: Receive, send: Send, address: str) -> None:
@@ -53,9 +54,16 @@ class Socket:
         self.nonce = ""
         self.party: Party = VISITOR
         self.following: set[str] = set()
-        self.credit = 0.0
+        self.stream = ""
+        """The stream of a device's own table."""
+        self.follows_seat = False
+        """Whether a terminal follows its own seat, whose feed answers its bets."""
+        self.wanted: set[str] = set()
+        """What it follows, and what it has asked to follow."""
+        self.credit = 0
         """What is left of the asks that it may make now."""
         self.credit_at = 0
+        """When it had none left, or came."""
 
     # Telling
 
@@ -80,6 +88,8 @@ class Socket:
         if not self._is_closing:
             self._is_closing = True
             self._outbox.close(code, why, encoded(TellEnd(why=why, message=message)))
+            if self._outbox.is_waiting:
+                asyncio.get_running_loop().call_later(LAST_WORD, self._cut)
 
     @property
     def is_closing(self) -> bool:
@@ -105,13 +115,11 @@ class Socket:
         finally:
             self._reading = None
             self._outbox.abandon()
-            for task in self._tasks:
-                task.cancel()
-            self._floor.gone(self)
+            self._floor.gone(self)  # what it asked for is done to its end: money may be on its way
 
     async def _read(self) -> None:
         receive, asked = self._receive, self._asked
-        while True:
+        while not self._outbox.is_over:
             message = await receive()
             if message["type"] != "websocket.receive":
                 return
@@ -120,26 +128,27 @@ class Socket:
 
     def _asked(self, text: str | None) -> None:
         """One ask; whatever it is, it gets an answer."""
-        if text is None or len(text) > MOST_MESSAGE:
-            got = "bytes" if text is None else f"{len(text)} characters"
-            self._refuse(f"expected a text of at most {MOST_MESSAGE} bytes, got {got}")
+        size = -1 if text is None else len(text)
+        if text is not None and size > MOST_MESSAGE // 4:  # a character is up to four bytes
+            size = len(text.encode("utf-8", "replace"))
+        if text is None or size > MOST_MESSAGE:
+            got = "bytes that are no text" if text is None else f"{size} bytes"
+            self._floor.unreadable(self, f"expected a text of at most {MOST_MESSAGE} bytes, got {got}")
             return
         try:
             ask = decode_ask(text)
         except _UNREADABLE as error:
             says = f"expected an ask of the wire, got something else: {str(error) or type(error).__name__}"
-            self._refuse(says, _id_in(text))
+            self._floor.unreadable(self, says, _id_in(text))
             return
         self._floor.asked(self, ask)
-
-    def _refuse(self, message: str, id_: str | None = None) -> None:
-        self.say(TellRefused(re=id_, reason="bad-message", message=message))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Does something that takes its time, beside everything else."""
         task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        for tasks in (self._tasks, self._floor.at_work):
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
 
     @property
     def at_work(self) -> int:
@@ -153,4 +162,4 @@ def _id_in(text: str) -> str | None:
         found = _any_object(text).get("id")
     except _UNREADABLE:
         return None
-    return found if isinstance(found, str) and len(found) <= 64 else None
+    return found if isinstance(found, str) and 1 <= len(found) <= MOST_ID else None

@@ -127,6 +127,11 @@ class Writer:
         """Commands are decided together, as far as no job stands between them."""
         together: list[_Waiting] = []
         batches: list[tuple[_Batch, list[Answer | BaseException]]] = []
+        if len(group) == 1 and isinstance(group[0], _Batch):  # which is how a busy floor asks
+            batch = group[0]
+            with suppress(Exception):
+                batch.answered(self._outcomes(batch.asks))
+            return
         for one in (*group, None):
             if isinstance(one, _Waiting):
                 together.append(one)
@@ -146,16 +151,18 @@ class Writer:
     def _answer(self, group: list[_Waiting]) -> None:
         if not group:
             return
-        answers: Sequence[Answer | BaseException]
-        try:
-            answers = self._keeper.outcomes([one.ask for one in group])
-        except BaseException as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
-            answers = [error] * len(group)
+        answers = self._outcomes([one.ask for one in group])
         for one, answer in zip(group, answers, strict=True):
             try:
                 one.answered(answer)
             except Exception:  # noqa: BLE001, S112  he may be gone; those after him still wait
                 continue
+
+    def _outcomes(self, asks: Sequence[Ask]) -> list[Answer | BaseException]:
+        try:
+            return [*self._keeper.outcomes(asks)]
+        except BaseException as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
+            return [error] * len(asks)
 
     def _do(self, errand: _Errand) -> None:
         found: Any

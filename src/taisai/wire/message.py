@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 WIRE: Final = 1
 """The version of the wire: it changes when a message means something else than before."""
@@ -21,7 +21,7 @@ def _tag(name: str) -> str:
 class Ask(Struct, frozen=True, kw_only=True, tag_field="ask", tag=_tag, forbid_unknown_fields=True):
     """From a terminal, a console, a display or a device to the floor: one a message."""
 
-    id: str
+    id: Annotated[str, Meta(min_length=1, max_length=MOST_ID)]
     """The client's own, which the answer repeats: every ask is answered."""
 
 

@@ -26,8 +26,9 @@ class Tell(msgspec.Struct):
     again: bool = False
     feed: str | None = None
     nonce: str | None = None
-    changes: msgspec.Raw | None = None
-    amount: int | None = None
+    changes: msgspec.Raw = msgspec.Raw()
+    view: msgspec.Raw = msgspec.Raw()
+    ticket: str | None = None
 
     @property
     def is_done(self) -> bool:
@@ -37,7 +38,7 @@ class Tell(msgspec.Struct):
     @property
     def closes(self) -> bool:
         """Whether it tells that bets are open no more."""
-        return self.feed == f"table:{TABLE}" and self.changes is not None and b'"bets_open":false' in self.changes
+        return self.feed == f"table:{TABLE}" and b'"bets_open":false' in bytes(self.changes)
 
 
 _decode: Final = msgspec.json.Decoder(list[Tell]).decode
@@ -124,10 +125,15 @@ def terminals(many: int) -> list[Who]:
     return [terminal(str(seat)) for seat in range(many)]
 
 
+def encoded(**fields: Any) -> bytes:
+    """An ask."""
+    return _encode(fields)
+
+
 def place(id_: str, seat: int, round_: int, bets: list[dict[str, Any]]) -> bytes:
     """An ask to place bets."""
     do = {"command": "place-bets", "round": round_, "seat": str(seat), "bets": bets}
     return _encode({"ask": "do", "id": id_, "table": TABLE, "do": do})
 
 
-__all__ = ["Crowd", "Device", "Staff", "Tell", "Who", "place", "terminals"]
+__all__ = ["Crowd", "Device", "Staff", "Tell", "Who", "encoded", "place", "terminals"]

@@ -21,16 +21,23 @@ class Registered(NamedTuple):
     bet: BetRegistered
 
 
+class Moment(NamedTuple):
+    """Where in the journal something is, and when it was asked for."""
+
+    position: int
+    at: int
+
+
 class Reckoning:
     """A journal that nobody writes to any more, gone through once."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self.bets: dict[str, Registered] = {}
-        self.opened: dict[int, tuple[int, int]] = {}
-        """Round → where it opened, and when."""
-        self.closed: dict[int, int] = {}
-        """Round → where it was closed."""
+        self.opened: dict[int, Moment] = {}
+        """Round → its opening."""
+        self.closed: dict[int, Moment] = {}
+        """Round → its close."""
         self.twice: list[str] = []
         """Bets that are there more than once."""
         self.others: list[AnyEvent] = []
@@ -52,12 +59,12 @@ class Reckoning:
             self.others.append(event)
             if isinstance(event, BetsOpened):
                 number, is_open = number + 1, True
-                self.opened[number] = (position, event.at)
+                self.opened[number] = Moment(position, event.at)
             elif isinstance(event, BetsReopened):
                 is_open = True
             elif isinstance(event, BetsClosed):
                 is_open = False
-                self.closed[number] = position
+                self.closed[number] = Moment(position, event.at)
             elif isinstance(event, RoundVoided):
                 is_open = False
         store.close()
@@ -68,6 +75,13 @@ class Reckoning:
             yield f"expected every bet once, got {len(self.twice)} twice, such as {self.twice[0]}"
         if self.late:
             yield f"expected no bet after the close, got {len(self.late)}, such as {self.late[0]}"
+        waited = [
+            id_
+            for id_, (_, bet) in self.bets.items()
+            if bet.round in self.closed and bet.at > self.closed[bet.round].at
+        ]
+        if waited:
+            yield f"expected a close that waits for nobody, got {len(waited)} bets after it came, such as {waited[0]}"
 
     def kept(self) -> Iterator[str]:
         """Whether the books balance, nothing is on its way, and an audit comes to the same."""

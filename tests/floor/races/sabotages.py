@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from taisai.floor.host import WriterLike
 from taisai.game.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
-from taisai.house import Answer, Ask, Keeper, Writer
+from taisai.house import Answer, Ask, Decision, Keeper, Writer
 from taisai.rules.round import Act, Phase
 from tests.floor.races.furnished import TABLE
 
@@ -81,7 +81,7 @@ class Patient(Sabotage):
     def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
         """Bets first."""
         if any(isinstance(one.command, Perform) and one.command.act is Act.CLOSE_BETS for one in asks):
-            later = Timer(2 * LATER, self.inner.submit_all, (asks, answered))
+            later = Timer(LATER, self.inner.submit_all, (asks, answered))
             later.daemon = True
             later.start()
         else:
@@ -91,26 +91,20 @@ class Patient(Sabotage):
 class Lenient(Sabotage):
     """Takes bets after the close as if there had been none."""
 
-    _is_reopened = False
+    def __init__(self, keeper: Keeper, after: Callable[[], None]) -> None:
+        decide = keeper._decide
 
-    def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
-        """Opens the round for those who are late, and closes it behind them."""
-        if not all(isinstance(one.command, PlaceBets) for one in asks):
-            super().submit_all(asks, answered)
-            return
-        self.inner.run(self._reopen, _ignored)
-        self.inner.submit_all(asks, answered)
-        self.inner.run(self._close, _ignored)
+        def lenient(ask: Ask, decisions: list[Decision]) -> Answer:
+            round_ = keeper.table(TABLE).round
+            if round_ is None or round_.phase is not Phase.CLOSED or not isinstance(ask.command, PlaceBets):
+                return decide(ask, decisions)
+            round_.phase = Phase.OPEN
+            answer = decide(ask, decisions)
+            round_.phase = Phase.CLOSED
+            return answer
 
-    def _reopen(self, keeper: Keeper) -> None:
-        round_ = keeper.table(TABLE).round
-        if round_ is not None and round_.phase is Phase.CLOSED:
-            round_.phase, self._is_reopened = Phase.OPEN, True
-
-    def _close(self, keeper: Keeper) -> None:
-        round_ = keeper.table(TABLE).round
-        if round_ is not None and self._is_reopened:
-            round_.phase, self._is_reopened = Phase.CLOSED, False
+        keeper._decide = lenient  # type: ignore[method-assign]
+        super().__init__(keeper, after)
 
 
 class NewIds(Sabotage):

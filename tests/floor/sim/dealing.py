@@ -1,14 +1,17 @@
-"""The staff of a simulated table: they do what the floor offers them next, and now and then report something."""
+"""The staff of a simulated table: they do what the floor offers next, and now and then report something."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
-from taisai.client import ClientError, Disconnected, Refused
+from taisai.client import Disconnected, Refused
 from taisai.floor.access.sessions import Session
-from taisai.game.commands import Command
+from taisai.floor.views.irregularities import irregularities
+from taisai.floor.views.offers import offers
 from taisai.rules.outcomes import Outcome
+from taisai.rules.round import Phase
 from taisai.wire import asks
 from taisai.wire.commands import command
 from taisai.wire.views import Blank, IrregularityLine, Offer
@@ -58,7 +61,9 @@ class Staff:
 
     def _where(self) -> str:
         dan = self._here["dan"][0]
-        told = [f"{'* ' * offer.main}{offer.command} {offer.preset} by {offer.by}" for offer in dan.offers]
+        told = [
+            f"{'* ' * offer.main}{offer.command} {offer.preset} by {offer.by}" for offer in self._offers(dan)
+        ]
         return f"{dan.table.round}, {dan.table.board}, next: {told}\n" + "\n".join(self._world.log[-30:])
 
     async def _at_work(self, person: str) -> tuple[Dealer, Session]:
@@ -79,26 +84,27 @@ class Staff:
         return known
 
     async def _step(self, dan: Dealer) -> None:
-        view, before = dan.console, dan.stands(dan.console_feed)
-        pause = self._chance.uniform(0.2, 3.0) if dan.table.round.bets_open else self._chance.uniform(0.0, 0.5)
+        before = dan.stands(dan.table_feed)
+        pause = (
+            self._chance.uniform(0.2, 3.0) if dan.table.round.bets_open else self._chance.uniform(0.0, 0.5)
+        )
         await asyncio.sleep(pause)
         if self._chance.random() < LOOKED_AT:
             await look(self._world)
         if self._chance.random() < MISHAP and await self._mishap(dan):
             return
-        offer = dan.next_offer
-        if offer is None or offer.by == ("clock",):
-            if dan.stands(dan.console_feed) == before and dan.console is view:
-                await self._wait(dan)
+        if not dan.is_connected:
             return
-        await self._take(offer)
+        offer = next((offer for offer in self._offers(dan) if offer.main), None)
+        if offer is not None and offer.by != ("clock",):
+            await self._take(offer)
+        elif dan.stands(dan.table_feed) == before:
+            with suppress(Disconnected):
+                await dan.until(dan.table_feed, lambda _: dan.stands(dan.table_feed) != before, within=1.0)
 
-    async def _wait(self, dan: Dealer) -> None:
-        view = dan.console
-        try:
-            await dan.until(dan.console_feed, lambda now: now is not view, within=2.0)
-        except Disconnected:
-            return
+    def _offers(self, dan: Dealer) -> tuple[Offer, ...]:
+        """What may be done, as the console shows it, or as it would if there were one."""
+        return dan.offers if dan.with_console else offers(self._world.keeper.table(TABLE))
 
     async def _take(self, offer: Offer) -> None:
         world = self._world
@@ -108,9 +114,8 @@ class Staff:
         asked = [blank for blank in offer.blanks if not blank.optional or blank.kind == "areas"]
         if any(blank.kind == "areas" for blank in asked):  # lights are tried with numbers
             asked = list(offer.blanks)
-        filled = {blank.field: self._filled(blank, console) for blank in asked}
+        filled = {blank.field: self._filled(blank) for blank in asked if blank.kind != "second"}
         two = any(blank.kind == "second" for blank in offer.blanks)
-        filled.pop("second", None)
         await self._send(console, session, person, offer.command, {**offer.preset, **filled}, two=two)
 
     async def _send(
@@ -125,10 +130,10 @@ class Staff:
             ask = asks.AskDo(id=ask.id, table=TABLE, do=ask.do, approval=token)
         await console.ask(ask)
 
-    def _filled(self, blank: Blank, console: Dealer) -> Any:
+    def _filled(self, blank: Blank) -> Any:
         match blank.kind:
             case "faces":
-                return self._faces(console)
+                return self._faces()
             case "whole":
                 return blank.least if blank.choices == () else int(blank.choices[0].value)
             case "text":
@@ -140,22 +145,24 @@ class Staff:
                 return True
             case "areas":
                 table = self._world.keeper.table(TABLE)
-                return [str(area) for area in table.terms[table.layout].matrix.illuminated(Outcome.of(1, 2, 3))]
-            case "second":
-                return None
+                return [
+                    str(area) for area in table.terms[table.layout].matrix.illuminated(Outcome.of(1, 2, 3))
+                ]
             case _:
                 raise AssertionError(f"expected a blank that can be filled in, got {blank}")
 
-    def _faces(self, console: Dealer) -> tuple[int, ...]:
+    def _faces(self) -> tuple[int, ...]:
         """What the shaker drew, mostly; else what the dice are said to show."""
-        reading = console.console.reading
-        if console.table.round.phase == "revealed" and reading is not None and reading.faces is not None:
-            return reading.faces
+        round_ = self._world.keeper.table(TABLE).round
+        if round_ is not None and round_.phase is Phase.REVEALED and round_.drawn is not None:
+            return tuple(round_.drawn.faces)
         return (1, 2, 3)
 
     async def _mishap(self, dan: Dealer) -> bool:
         """Reports something that can be reported now, if its form is simple enough."""
-        lines = [line for line in dan.console.irregularities if line.by and self._is_simple(line)]
+        table = self._world.keeper.table(TABLE)
+        told = dan.console.irregularities if dan.with_console else irregularities(table)
+        lines = [line for line in told if line.by and self._is_simple(line)]
         if not lines:
             return False
         line = self._chance.choice(lines)
@@ -164,13 +171,12 @@ class Staff:
             return False
         console, session = await self._at_work(person)
         two = any(blank.kind == "second" for blank in line.blanks)
-        fields = {b.field: self._filled(b, console) for b in line.blanks if not b.optional and b.kind != "second"}
+        fields = {b.field: self._filled(b) for b in line.blanks if not b.optional and b.kind != "second"}
         await self._send(console, session, person, "report", {"event": line.id, **fields}, two=two)
         return True
 
     @staticmethod
     def _is_simple(line: IrregularityLine) -> bool:
-        return all(blank.optional or blank.kind in ("faces", "whole", "text", "second") for blank in line.blanks)
-
-
-__all__ = ["ClientError", "Command", "Staff"]
+        return all(
+            blank.optional or blank.kind in ("faces", "whole", "text", "second") for blank in line.blanks
+        )

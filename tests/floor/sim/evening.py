@@ -36,7 +36,9 @@ Change = Callable[[World], None]
 """Spoils something before the evening begins."""
 
 
-def played(seed: int, *, change: Change | None = None, storage: Callable[[str], Storage] = InMemory) -> Played:
+def played(
+    seed: int, *, change: Change | None = None, storage: Callable[[str], Storage] = InMemory
+) -> Played:
     """The evening of a seed."""
 
     async def evening(loop: VirtualLoop) -> Played:

@@ -84,7 +84,11 @@ def furnish(store: Store, book: str) -> None:
         answer = keeper.answer(stream, command)
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
 
-    done(OpenHouse(at=at, by="ada", house="Sim", currency="PLAY", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND))
+    done(
+        OpenHouse(
+            at=at, by="ada", house="Sim", currency="PLAY", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND
+        )
+    )
     done(EnrolPerson(at=at, by="ada", person="ada", rank="administrator"))
     for person, rank in {"sue": crew.ranks["sue"], **crew.ranks, CASHIER: "cashier"}.items():
         second = None if person == "sue" else "sue"

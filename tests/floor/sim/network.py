@@ -173,7 +173,12 @@ class Network:
                 raise Disconnected("expected a floor, got none")
             line = Line(self._chance, self._slow)
             self.lines.append(line)
-            scope = {"type": "websocket", "path": PATH, "headers": [(b"host", HOST.encode())], "client": ("sim", 1)}
+            scope = {
+                "type": "websocket",
+                "path": PATH,
+                "headers": [(b"host", HOST.encode())],
+                "client": ("sim", 1),
+            }
             serving = serve_socket(floor, scope, line.floor_receives, line.floor_sends)
             self._serving[line] = asyncio.get_running_loop().create_task(serving)
             if not await line.opened:

@@ -26,7 +26,7 @@ class Noted(Client):
 
     heard: list[Heard]
 
-    def noted(self, heard: list[Heard], clients: list[Client]) -> Self:
+    def noted(self, heard: list[Heard], clients: list[Noted]) -> Self:
         """Where it is kept, and who has come at all."""
         self.heard = heard
         clients.append(self)
@@ -53,7 +53,21 @@ class Player(Noted, Terminal):
 
 
 class Dealer(Noted, Console):
-    """Someone of the table's staff."""
+    """Someone of the table's staff; a console is dear, so that most of them have only an eye on the table."""
+
+    with_console = True
+
+    async def start(self) -> Self:
+        """Comes in, and follows the table."""
+        if self.with_console:
+            return await super().start()
+        await Client.start(self)
+        try:
+            await self.follow(self.table_feed)
+        except ClientError:
+            await self.close()
+            raise
+        return self
 
 
 class Cage(Noted, Cashier):

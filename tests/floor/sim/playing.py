@@ -13,7 +13,7 @@ from tests.floor.sim.people import Player
 from tests.floor.sim.world import PACE, World
 
 AREAS: Final = ("small", "big", "any-triple", "total-9", "total-12", "double-5", "single-3", "odd")
-WATCHED: Final = 0.3  # of all evenings
+WATCHED: Final = 0.6  # of the evenings with consoles
 
 
 class Guest:
@@ -111,13 +111,23 @@ class Guest:
 
 async def watch(world: World) -> None:
     """Someone follows everything there is, now and then; he signs in again where his session is over."""
-    if world.drawn("watch").random() > WATCHED:
+    if not world.with_consoles or world.drawn("watch").random() > WATCHED:
         return
-    feeds = ["pit", "lobby", "cage", f"table:{TABLE}", f"console:{TABLE}", f"seat:{TABLE}/1", f"seat:{TABLE}/2"]
+    feeds = [
+        "pit",
+        "lobby",
+        "cage",
+        f"table:{TABLE}",
+        f"console:{TABLE}",
+        f"seat:{TABLE}/1",
+        f"seat:{TABLE}/2",
+    ]
     watcher = None
     while not world.is_over:
         if watcher is None or watcher.is_over:
-            watcher = await world.watcher(crew_of(world.book).head, feeds[: 2 if "us-" in world.book else None])
+            watcher = await world.watcher(
+                crew_of(world.book).head, feeds[: 2 if "us-" in world.book else None]
+            )
         await asyncio.sleep(0.5)
 
 

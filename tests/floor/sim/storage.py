@@ -52,7 +52,9 @@ class OnDisk:
         self.store.append(list(made.rows()))
 
     def _opened(self) -> SqliteStore:
-        return SqliteStore(self._directory / NAME, vfs="simulated", synchronous=self._synchronous, wal_pages=30)
+        return SqliteStore(
+            self._directory / NAME, vfs="simulated", synchronous=self._synchronous, wal_pages=30
+        )
 
     def _watch(self, operation: Operation) -> None:
         if self._is_recording:

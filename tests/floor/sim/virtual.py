@@ -1,4 +1,4 @@
-"""An event loop in virtual time: nothing waits, the clock jumps to the next timer, and the order is always the same."""
+"""An event loop in virtual time: nothing waits, the clock jumps to the next timer, there is one order."""
 
 from __future__ import annotations
 
@@ -74,7 +74,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         tasks = [task for task in asyncio.all_tasks(self) if not task.done()]
         return "; ".join(sorted(_place(task) for task in tasks)) or "nobody waits"
 
-    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
+    def run_in_executor(  # type: ignore[override]
+        self,
+        executor: Any,  # noqa: ARG002
+        func: Callable[..., Any],
+        *args: Any,
+    ) -> asyncio.Future[Any]:
         """Done at once: no thread may have a say in the order of things."""
         future = self.create_future()
         try:

@@ -36,12 +36,13 @@ def _passwords() -> Passwords:
     return Passwords(bytes, Cost(time=1, memory=8, parallelism=1))
 
 
+CONSOLES: Final = 0.15  # of all evenings: what a console shows takes longer than all the rest together
+
+
 class World:
     """Everything that a seed decides, and everything that came of it."""
 
-    def __init__(
-        self, seed: int, loop: VirtualLoop, storage: Callable[[str], Storage] = InMemory
-    ) -> None:
+    def __init__(self, seed: int, loop: VirtualLoop, storage: Callable[[str], Storage] = InMemory) -> None:
         """`storage` is made for a rulebook."""
         self.seed = seed
         self.loop = loop
@@ -50,7 +51,8 @@ class World:
         self.book = BOOKS[0] if self.chance.random() < 0.4 else self.chance.choice(BOOKS)
         self.crew = crew_of(self.book)
         self.storage = storage(self.book)
-        self.rounds = self.chance.choice((1, 1, 2, 2, 3))
+        self.rounds = self.chance.choice((1, 1, 1, 2, 2, 3))
+        self.with_consoles = self.chance.random() < CONSOLES
         self.window = self.chance.choice((2_000, 4_000, 6_000))
         self.snapshot_every = self.chance.choice((20, 60, 10_000))
         self.slow_disk = self.chance.choice((0.0, 0.01, 0.25))
@@ -72,6 +74,8 @@ class World:
         """Tickets in players' hands."""
         self.log: list[str] = []
         """What happened, for whoever has to find out why."""
+        self._gone: list[Casino] = []
+        """Those that crashed, with whatever they were about to do."""
         self._disk = self.drawn("disk")
         self._entropy = self.drawn("entropy")
 
@@ -147,6 +151,7 @@ class World:
                     await writer.died.wait()
         self.note(f"crash, {writer.doom}")
         writer.crash()
+        self._gone.append(casino)
         self.casino = None
         self.storage.crash(chance)
         for task in casino._tasks:
@@ -195,6 +200,7 @@ class World:
                     self.network.dial(), who, table=TABLE, pace=PACE,
                     entropy=self.drawn(f"{person} {self.loop.time()}").randbytes,
                 )  # fmt: skip
+                console.with_console = self.with_consoles
                 try:
                     return await console.noted(self.heard, self.clients).start(), session
                 except ClientError as error:
@@ -207,7 +213,10 @@ class World:
         if known is None:
             return None
         cage = Cage(
-            self.network.dial(), known[0], pace=PACE, entropy=self.drawn(f"{person} {self.loop.time()}").randbytes
+            self.network.dial(),
+            known[0],
+            pace=PACE,
+            entropy=self.drawn(f"{person} {self.loop.time()}").randbytes,
         )
         try:
             return await cage.noted(self.heard, self.clients).start()
@@ -220,7 +229,10 @@ class World:
         if known is None:
             return None
         watcher = Watcher(
-            self.network.dial(), known[0], pace=PACE, entropy=self.drawn(f"{person} {self.loop.time()}").randbytes
+            self.network.dial(),
+            known[0],
+            pace=PACE,
+            entropy=self.drawn(f"{person} {self.loop.time()}").randbytes,
         )
         try:
             await watcher.noted(self.heard, self.clients).start()
@@ -234,9 +246,7 @@ class World:
     async def comes(self, client: Any) -> None:
         """A device comes in, as often as it takes."""
         while True:
-            try:
+            with suppress(Disconnected):
                 await client.start()
                 return
-            except Disconnected:
-                client._end = None
-                await asyncio.sleep(0.2)
+            await asyncio.sleep(0.2)

@@ -1,4 +1,4 @@
-"""The journal's writer without a thread: groups as the real one does, and takes as long as the disk is drawn to."""
+"""The journal's writer without a thread: groups as the real one does, and takes as long as a disk might."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Errand(NamedTuple):
 
 
 class InlineWriter:
-    """Takes whatever waits, decides and appends it when the disk is ready, and tells those who asked a bit later.
+    """Takes whatever waits, decides and appends it when the disk is ready, and tells who asked a bit later.
 
     Between the append and the telling a crash finds what is durable and unacknowledged.
     """

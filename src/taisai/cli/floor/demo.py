@@ -15,10 +15,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from taisai.cli.printing import line
 from taisai.rules.errors import RulesError, printable
+
+if TYPE_CHECKING:  # what serves is loaded by those who serve
+    from taisai.floor.host import Happened
+    from taisai.floor.virtual.opening import Opened
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8080
@@ -79,7 +83,7 @@ class _Evening:
         self._at = at
         self._waits = FAST if is_fast else LIVELY
         self._rounds = rounds
-        self._random = Random(seed) if seed is not None else Random(secrets.randbits(64))
+        self._random = Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311  for behaviour alone
         self._stop: Callable[[], None] = lambda: None
 
     def play(self, begun: Callable[[str], None]) -> None:
@@ -97,17 +101,16 @@ class _Evening:
                 _recovered(house.recovered)
             runner.run(self._serve(house, begun))
 
-    async def _serve(self, house: object, begun: Callable[[str], None]) -> None:
+    async def _serve(self, house: Opened, begun: Callable[[str], None]) -> None:
         from taisai.cli.floor.virtual.crowd import Crowd
         from taisai.client import at
         from taisai.floor.casino import Casino
         from taisai.floor.clock import WallClock
         from taisai.floor.serving import Serving
         from taisai.floor.virtual.demonstration import Demonstration
-        from taisai.floor.virtual.opening import Opened, plan
+        from taisai.floor.virtual.opening import plan
         from taisai.floor.web.demo import endpoints
 
-        assert isinstance(house, Opened)  # noqa: S101  imported late, so that other commands start quickly
         origins = frozenset({self.url, self.url.replace(HOST, "localhost")})
         casino = Casino(
             house.keeper, plan(window=round(self._waits.window * 1000), origins=origins), clock=WallClock(),
@@ -139,14 +142,12 @@ class _Evening:
             serving.stop()
             await served
 
-    def _heard(self, one: object) -> None:
+    def _heard(self, one: Happened) -> None:
         """Counts the rounds that came to their end, and stops where there have been enough."""
-        from taisai.floor.host import Happened
         from taisai.floor.virtual.cast import SPOTS
         from taisai.game.events import RoundConcluded, RoundVoided
         from taisai.house import table_of
 
-        assert isinstance(one, Happened)  # noqa: S101  as above
         table = table_of(one.stream)
         if table is None or not any(isinstance(event, RoundConcluded | RoundVoided) for event in one.events):
             return

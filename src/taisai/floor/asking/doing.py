@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from taisai.floor.access import permits
 from taisai.floor.access.roles import Role
-from taisai.floor.boards import seat_feed
 from taisai.floor.dice import door as dice
 from taisai.floor.telling import answer_to, encoded, refused
 from taisai.game.commands import Assign, PlaceBets
@@ -33,18 +32,20 @@ def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
     table: str | None = ask.table
     if type(sent) is _PLACE_BETS and party.role is Role.TERMINAL:  # nearly every ask is one of these
         bets: Any = sent
-        if (table, bets.seat) == (party.table, party.seat) and table is not None:
+        if table == party.table and bets.seat == party.seat and table is not None:
             command = PlaceBets(
                 at=floor.clock.now(), by=party.name, round=bets.round, seat=bets.seat, bets=bets.bets
             )
-            told = partial(_placed, floor, socket, ask.id)
-            floor.host.submit(Ask(stream_of(table), command), told, re=ask.id)
+            floor.host.submit(
+                Ask(socket.stream, command), partial(_told, floor, socket, ask.id), re=ask.id,
+                is_quiet=socket.follows_seat,
+            )  # fmt: skip
             return
     wrong = _wrong(floor, party, ask)
     if wrong is not None:
         socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
     else:
-        socket.spawn(_carefully(floor, socket, ask))
+        socket.spawn(floor.answered(socket, ask, _carefully(floor, socket, ask)))
 
 
 def _wrong(floor: Floor, party: Party, ask: AskDo) -> str | None:
@@ -130,17 +131,6 @@ async def bring(floor: Any, table: str, person: str, position: str | None) -> An
     command = Assign(at=floor.clock.now(), by=BY_THE_HOUSE, person=person, rank=rank, position=wanted)
     answer: Answer = await floor.host.ask(stream_of(table), command)
     return answer
-
-
-def _placed(floor: Floor, socket: Socket, re: str, answer: Answer | BaseException) -> None:
-    party = socket.party
-    if (
-        type(answer) is tuple
-        and answer
-        and seat_feed(party.table or "", party.seat or "") in socket.following
-    ):
-        return  # the change of the seat's own feed has told it
-    _told(floor, socket, re, answer)
 
 
 def _told(floor: Floor, socket: Socket, re: str, answer: Answer | BaseException) -> None:

@@ -142,7 +142,7 @@ class Seats:
             view = replace(whole, bets=())
             before = self._shown.get(name)
             self._shown[name] = view
-            if before is not None and not self._are_bets_others:
+            if before is not None and not (self._are_bets_others or self._is_paid):
                 changes = difference(before, view)
                 if changes is None:
                     continue

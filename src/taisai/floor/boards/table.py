@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from taisai.floor.boards.names import Numbers, Shown, console_feed, seat_feed, table_feed
 from taisai.floor.boards.seats import Seats
 from taisai.floor.cage.report import Takings
@@ -35,7 +37,7 @@ class TableBoard:
         """What is under way between the table and the cage."""
         self.watch: DiceWatch | None = None
         self.is_stale = False
-        """Whether bets have come or gone that the console has not been shown."""
+        """Whether something has come or gone, bets above all, that the console has not been shown."""
         self._name = name
         self._numbers = numbers
         self._window = window
@@ -86,12 +88,12 @@ class TableBoard:
         self._seats.finish(table, what, frames)
 
     def refresh(self, table: Table, frames: list[Frame]) -> None:
-        """Shows the console the bets that have come meanwhile."""
+        """Shows the console the bets that have come meanwhile, and what the watch on the dice says."""
         self.is_stale = False
         before = self._shown.get(self._console_feed)
         if isinstance(before, ConsoleView) and self._console_feed in self._numbers:
             view = after_bets(before, table) or self._view(table, self._console_feed)
-            self._change(self._console_feed, view, (), frames)
+            self._change(self._console_feed, replace(view, watch=self._watched()), (), frames)
 
     def _change(self, feed: str, view: View, what: tuple[str, ...], frames: list[Frame]) -> None:
         before, self._shown[feed] = self._shown[feed], view

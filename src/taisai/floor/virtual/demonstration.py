@@ -1,4 +1,4 @@
-"""The demonstration: every role is one click away, and a second person agrees at once. Nowhere else is it so."""
+"""The demonstration: every role is one click away, a second person agrees at once; nowhere else is it so."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ class Demonstration:
                 return dismissed
         if not is_known:
             command = EnrolDevice(
-                at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=name, kind=kind, key=key, table=table,
-                seat=seat,
+                at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=name, kind=kind, key=key,
+                table=table, seat=seat,
             )  # fmt: skip
             enrolled = await self._asked(command)
             if enrolled is not None:

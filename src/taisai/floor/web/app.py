@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
@@ -19,6 +19,7 @@ from litestar.openapi import OpenAPIConfig
 
 from taisai.floor.web import bodies, pages, public, reports, staff
 from taisai.floor.web.guarding import HEADERS, guard
+from taisai.floor.web.openapi import true_schema
 from taisai.floor.web.socket import serve_socket
 
 if TYPE_CHECKING:
@@ -32,8 +33,12 @@ MOST_BODY: Final = 64 * 1024
 _log = structlog.get_logger(__name__)
 
 
-def _refused(_request: Request[Any, Any, Any], error: HTTPException) -> Response[bodies.RefusalTold]:
+def _refused(request: Request[Any, Any, Any], error: HTTPException) -> Response[bodies.RefusalTold]:
     extra = error.extra if isinstance(error.extra, dict) else {}
+    if error.status_code >= 500 and "reason" not in extra:
+        return _broken(request, error)  # the framework's own, whose words are not for everyone
+    if isinstance(error, NotFoundException):
+        extra = {"reason": "not-known"}
     told = bodies.RefusalTold(
         reason=str(extra.get("reason", "bad-message")), message=_says(error), clause=extra.get("clause")
     )
@@ -73,24 +78,34 @@ async def _with_headers(send: Any, message: Any) -> None:
     await send(message)
 
 
-def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Application:
-    """HTTP and sockets of one floor; `extra` are endpoints that a demonstration has besides."""
-    web = Litestar(
-        route_handlers=[*public.ENDPOINTS, *staff.ENDPOINTS, *reports.ENDPOINTS, *pages.ENDPOINTS, *extra],
-        state=State({"floor": floor, "checks": tuple(checks)}),
+def web_of(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
+    """The endpoints of one floor; `extra` are those that a demonstration has besides."""
+    endpoints = [*public.ENDPOINTS, *staff.ENDPOINTS, *reports.ENDPOINTS, *pages.ENDPOINTS, *extra]
+    described = cache(partial(_described, endpoints, floor.program))
+    return Litestar(
+        route_handlers=endpoints,
+        state=State({"floor": floor, "checks": tuple(checks), "described": described}),
         guards=[guard],
         exception_handlers={HTTPException: _refused, Exception: _broken},
         request_max_body_size=MOST_BODY,
-        openapi_config=OpenAPIConfig(
-            title="Taisai",
-            version=floor.program,
-            path="/not-published",
-            render_plugins=[],
-            use_handler_docstrings=True,
-        ),
+        openapi_config=None,  # it would bring endpoints of its own, which no permit knows
         debug=False,
         logging_config=None,
     )
+
+
+def _described(endpoints: Sequence[Any], program: str) -> dict[str, Any]:
+    """The schema of the endpoints, by an application that is never served."""
+    config = OpenAPIConfig(
+        title="Taisai", version=program, use_handler_docstrings=True, path="/not-served", render_plugins=[]
+    )
+    made = Litestar(route_handlers=endpoints, openapi_config=config, logging_config=None)
+    return true_schema(made.openapi_schema.to_schema())
+
+
+def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Application:
+    """HTTP and sockets of one floor."""
+    web = web_of(floor, checks=checks, extra=extra)
 
     async def app(scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":

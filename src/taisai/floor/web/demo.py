@@ -30,8 +30,9 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
             roles=ROLES,
             tables=tuple(
                 bodies.DemoTableTold(
-                    table=spot.name, rulebook=spot.book, dealer=spot.dealer, dealing=dealing.get(spot.name, False),
-                    head=spot.head, players=spot.players, ranks=rulebook(spot.book).people.ranks(),
+                    table=spot.name, rulebook=spot.book, dealer=spot.dealer,
+                    dealing=dealing.get(spot.name, False), head=spot.head, players=spot.players,
+                    ranks=rulebook(spot.book).people.ranks(),
                 )
                 for spot in cast.SPOTS
             ),

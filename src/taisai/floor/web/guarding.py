@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +16,6 @@ from taisai.floor.access.sessions import Ended, Session
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
-_PARAMETER: Final = re.compile(r"\{(\w+):\w+\}")
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -39,19 +37,8 @@ def refused(status: int, reason: str, message: str) -> HTTPException:
     return HTTPException(detail=message, status_code=status, extra={"reason": reason})
 
 
-def endpoint_of(method: str, path: str) -> str:
-    """How the table of permits calls an endpoint."""
-    plain = _PARAMETER.sub(r"{\1}", path)
-    return f"{method} {plain}"
-
-
-def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str | None:
-    """A header of a request; a repeated one is the last."""
-    found = None
-    for key, value in headers:
-        if key == name:
-            found = value.decode("latin-1")
-    return found
+def _given(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in headers if key == name]
 
 
 def is_ours(floor: Floor, headers: Iterable[tuple[bytes, bytes]], *, origin_needed: bool) -> bool:
@@ -60,12 +47,12 @@ def is_ours(floor: Floor, headers: Iterable[tuple[bytes, bytes]], *, origin_need
     A browser always names the origin of a socket and of whatever changes something; a program names none.
     """
     headers = list(headers)
-    origin, host = header(headers, b"origin"), header(headers, b"host")
-    if host is None or host not in {one.partition("://")[2] for one in floor.origins}:
+    origins, hosts = _given(headers, b"origin"), _given(headers, b"host")
+    if len(hosts) != 1 or hosts[0] not in {one.partition("://")[2] for one in floor.origins}:
         return False
-    if origin is None:
-        return not origin_needed or header(headers, b"sec-fetch-mode") is None
-    return origin in floor.origins
+    if not origins:
+        return not origin_needed or not _given(headers, b"sec-fetch-mode")
+    return len(origins) == 1 and origins[0] in floor.origins
 
 
 def session_of(floor: Floor, connection: ASGIConnection[Any, Any, Any, Any]) -> Session | None:
@@ -84,7 +71,7 @@ def session_of(floor: Floor, connection: ASGIConnection[Any, Any, Any, Any]) -> 
     return session
 
 
-def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
     """Refuses whatever the table of permits does not allow."""
     floor: Floor = connection.app.state.floor
     method = str(connection.scope.get("method", "GET"))
@@ -93,8 +80,7 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHand
     session = session_of(floor, connection)
     connection.state.session = session
     role = Role.VISITOR if session is None else role_of(session.rank)
-    path = next(iter(sorted(handler.paths)))
-    endpoint = endpoint_of("GET" if method == "HEAD" else method, path)
+    endpoint = f"{method} {connection.scope['path_template']}"
     permit = permits.ENDPOINTS.get(endpoint)
     if permit is None and floor.demonstration:
         permit = permits.DEMONSTRATION.get(endpoint)

@@ -18,7 +18,7 @@ _KINDS: Final = {
 }
 
 
-def _page(name: FromPath[str]) -> Response[bytes]:
+def _page(name: str) -> Response[bytes]:
     stem, _, kind = name.rpartition(".")
     known = files("taisai.floor.web") / "static" / name
     if not stem.replace("-", "").isalnum() or kind not in _KINDS or not known.is_file():

@@ -9,7 +9,6 @@ from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 
 from taisai.floor.web import bodies
-from taisai.floor.web.openapi import true_schema
 from taisai.game import Table
 from taisai.house import Keeper
 from taisai.wire.schema import socket_schema
@@ -55,7 +54,7 @@ async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
 @get("/schema/openapi.json", include_in_schema=False)
 async def openapi(request: Request[Any, Any, State]) -> Response[bytes]:
     """The endpoints, as OpenAPI."""
-    body = msgspec.json.encode(true_schema(request.app.openapi_schema.to_schema()))
+    body = msgspec.json.encode(request.app.state.described())
     return Response(body, media_type="application/json")
 
 

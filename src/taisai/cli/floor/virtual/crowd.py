@@ -87,7 +87,7 @@ class Crowd:
         for device, name in (await self._devices()).values():
             player = Player(
                 self._dial, device, name, OF[name], turnstile=turnstile, waits=self._waits,
-                random=Random(self._random.random()), now=self._casino.clock.now,
+                random=self._own_random(), now=self._casino.clock.now,
             )  # fmt: skip
             self._begin(player.run())
         self._begin(self._watch())
@@ -98,6 +98,10 @@ class Crowd:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def _own_random(self) -> Random:
+        """Everyone draws for himself, so that nobody's chance hangs on who was first."""
+        return Random(self._random.random())  # noqa: S311  for behaviour alone
+
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.append(asyncio.get_running_loop().create_task(work))
 
@@ -107,7 +111,7 @@ class Crowd:
         plan = self._casino.plan
         return kind(
             self._dial, partial(self._admit, person, spot.name), table=spot.name, stand=stand,
-            waits=self._waits, random=Random(self._random.random()), now=self._casino.clock.now,
+            waits=self._waits, random=self._own_random(), now=self._casino.clock.now,
             day=plan.day or (lambda _now: ""),
         )  # fmt: skip
 

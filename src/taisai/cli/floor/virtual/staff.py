@@ -1,4 +1,4 @@
-"""Virtual staff: a dealer who does the next step, and a head who rules; what they may do the console offers."""
+"""Virtual staff: a dealer who does the next step, a head who rules; both do what the console offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temperaments: how virtual players bet. They see a felt, what it lets them stake, and how their last round went."""
+"""Temperaments: how virtual players bet, who see a felt, its limits, and how their last round went."""
 
 from __future__ import annotations
 

@@ -42,17 +42,15 @@ by("theme").onclick = () => {
 
 // Saying
 
-function told(text) {
-  const line = el("p", {}, text);
+function spoken(text, seconds, settings = {}) {
+  for (const one of [...by("say").children]) if (one.textContent === text) one.remove();
+  const line = el("p", settings, text);
   by("say").append(line);
-  setTimeout(() => line.remove(), 6000);
+  setTimeout(() => line.remove(), 1000 * seconds);
 }
 
-function refused(error) {
-  const line = el("p", { class: "refused" }, say("refused", error.message));
-  by("say").append(line);
-  setTimeout(() => line.remove(), 9000);
-}
+const told = (text) => spoken(text, text.length > 12 ? 12 : 3);
+const refused = (error) => spoken(say("refused", error.message), 9, { class: "refused" });
 
 // The tables
 
@@ -176,8 +174,8 @@ async function route() {
       entered.wire.close();
       return;
     }
-    work = entered;
     await lookAround();
+    work = entered;
     drawAll();
     scrollTo(0, 0);
   } catch (error) {
