@@ -5,7 +5,7 @@ PY := .venv/bin/python
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-demo: run ## a tour: rulebooks, a pay table with its edges, a table in play
+demo: run ## a casino of play money, live: four tables, virtual people, a lobby into every role
 	@.venv/bin/taisai demo
 
 test: lint ## everything that must hold: style, types, imports, tests
@@ -30,6 +30,8 @@ pictures: dev ## what is made from rulebooks, command and tests: docs, and the m
 	@$(PY) -m tools.edges
 	@$(PY) -m tools.commands
 	@$(PY) -m tools.settings
+	@$(PY) -m tools.wire
+	@$(PY) -m tools.access
 	@$(PY) -m tools.clause_map
 
 docs: dev ## the API reference, into build/docs/api

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from taisai.cli.floor.virtual.crowd import Crowd
 from taisai.cli.floor.virtual.waits import LIVELY, Waits
-from taisai.client import Client, Console, Staff
+from taisai.client import Console, Device, Staff, Terminal
 from taisai.floor.casino import Casino
 from taisai.floor.virtual import cast
 from taisai.floor.virtual.demonstration import Demonstration, Entered
@@ -92,9 +92,14 @@ class Evening:
         await console.take_position(role)
         return console
 
-    async def visitor(self) -> Client:
-        """Somebody who looks on."""
-        return await Client(self.network.dial()).start()
+    async def player(self, table: str) -> Terminal:
+        """A visitor who sits down at a terminal."""
+        device = Device.of("visitor", sha256(table.encode()).digest())
+        entered = await self.entered("player", table, device.public)
+        own = Device(entered.device or "", device.key)
+        terminal = await Terminal(self.network.dial(), own).start()
+        await terminal.sit_down("Visitor")
+        return terminal
 
     # What came of it
 
@@ -115,7 +120,7 @@ class Evening:
         }
 
 
-def run(main: Callable[[Evening], Coroutine[Any, Any, T]], **given: Any) -> T:
+def run(main: Callable[[Evening], Coroutine[Any, Any, T]], *, most: float = 7_200.0, **given: Any) -> T:
     """Runs something over an evening, in virtual time."""
 
     async def whole(loop: VirtualLoop) -> T:
@@ -126,4 +131,4 @@ def run(main: Callable[[Evening], Coroutine[Any, Any, T]], **given: Any) -> T:
         finally:
             await evening.end()
 
-    return virtual.run(whole, most=7_200.0)
+    return virtual.run(whole, most=most)

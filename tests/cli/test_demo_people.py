@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -150,6 +151,27 @@ def test_a_visitor_can_deal_a_whole_round_by_what_is_offered() -> None:
     run(story)
 
 
+def test_a_visitor_who_supervises_decides_for_himself() -> None:
+    async def story(evening: Evening) -> None:
+        await evening.goes_on(3)
+        console = await evening.console("shift-manager", "MBS1")
+        player = await evening.player("MBS1")
+        await player.call_attendant("someone, please")
+        await evening.goes_on(60)
+        assert [one.subject for one in console.console.referrals] == ["call"]
+        offers = [offer for offer in console.offers if offer.command == "decide-referral"]
+        await console.take(offers[0], reason="he was heard")
+        await evening.goes_on(1)
+        assert [one.subject for one in console.console.referrals] == []
+        await player.call_attendant("once more, please")
+        await console.close()
+        await evening.goes_on(60)
+        assert evening.counted("MBS1")["ReferralDecided"] == evening.counted("MBS1")["Referred"] >= 2
+        await player.close()
+
+    run(story)
+
+
 def test_sabotage_a_dealer_who_does_not_stand_back_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staff.Stand, "pause", lambda _self, *, working: None)  # noqa: ARG005
     with pytest.raises(AssertionError):
@@ -191,6 +213,21 @@ def test_fast_is_a_round_in_about_two_seconds() -> None:
         assert all(4 <= rounds <= 12 for rounds in evening.concluded().values()), evening.concluded()
 
     run(story, waits=FAST)
+
+
+@pytest.mark.skipif("TAISAI_LONG" not in os.environ, reason="a day, even a virtual one, is long")
+def test_a_whole_day_with_its_inspections_and_new_dice() -> None:
+    """At a US table dice stay a day at most; a new gaming day begins at six."""
+
+    async def story(evening: Evening) -> None:
+        await evening.goes_on(27 * 3_600)
+        counted = evening.counted("US1")
+        assert counted["RoundConcluded"] > 20
+        assert (counted["ItemPlaced"], counted["ItemRemoved"]) == (2, 1)
+        assert counted["ItemInspected"] >= 2
+        assert all(evening.counted(name)["DayBegun"] for name in cast.TABLES)
+
+    run(story, waits=LIVELY._replace(window=3_000.0, look=300.0), most=100_000.0)
 
 
 # Temperaments

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 
 import pytest
 
+from taisai.floor.access import permits
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import HOUSE, About
 from taisai.rules.conditions import Condition
@@ -18,7 +20,7 @@ from taisai.rules.people import HigherMayAct
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.round import Act, Irregularity, Need, Phase
 from taisai.rules.settings import Changes
-from tools import edges
+from tools import access, edges, wire
 from tools.commands import page
 from tools.pictures import pictures
 
@@ -55,6 +57,24 @@ def test_the_pictures_are_the_rulebooks_layouts() -> None:
 
 def test_the_page_of_edges_is_the_rulebooks() -> None:
     assert (DOCS / "edges.md").read_text("utf-8") == edges.page(), "run make pictures"
+
+
+def test_the_page_of_access_is_the_one_table() -> None:
+    assert (DOCS / "access.md").read_text("utf-8") == access.page(), "run make pictures"
+
+
+def test_the_page_of_the_wire_is_the_messages() -> None:
+    assert (DOCS / "wire.md").read_text("utf-8") == wire.page(), "run make pictures"
+
+
+@pytest.mark.parametrize("page_of", [access.page, wire.page], ids=["access", "wire"])
+def test_sabotage_what_is_made_of_another_table_is_another_page(
+    monkeypatch: pytest.MonkeyPatch, page_of: Callable[[], str]
+) -> None:
+    before = page_of()
+    monkeypatch.setitem(permits.ASKS, "reading", permits.ASKS["hello"])
+    monkeypatch.setattr(wire, "NEEDS_SECOND", frozenset())
+    assert page_of() != before
 
 
 @pytest.mark.parametrize("words", WORDS, ids=lambda words: words.__name__)

@@ -16,6 +16,7 @@ from litestar import Litestar
 
 from taisai.client.who import Device
 from taisai.floor.access.devices import device_text
+from taisai.floor.access.door import SignedIn
 from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.access.rates import Rule
 from taisai.floor.access.roles import DEVICES, STAFF, Role
@@ -26,12 +27,12 @@ from taisai.floor.web.app import Application, application, web_of
 from taisai.floor.web.socket import serve_socket
 from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
-from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, TakeSeat
+from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.house import Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
-from taisai.rules import Rulebook, rulebook
+from taisai.rules import Act, Rulebook, rulebook
 from taisai.wire.message import WIRE
 from tests.floor.sim import virtual
 from tests.floor.sim.virtual import VirtualClock, VirtualLoop
@@ -39,6 +40,8 @@ from tests.floor.sim.writing import InlineWriter
 
 T = TypeVar("T")
 Tell = dict[str, Any]
+Who = str | Opened | SignedIn | None
+"""A device, someone with a session, or nobody."""
 HOST: Final = "floor.test"
 ORIGIN: Final = f"https://{HOST}"
 KEY: Final = SigningKey.new("connected", seed=bytes(range(32)))
@@ -154,6 +157,16 @@ class Line:
         assert len(found) == 1, f"expected one answer to {id_!r}, got {found} (of {self.told[-3:]})"
         return found[0]
 
+    def bets(self, count_: int = 1, *, seat: str = "1", area: str = "small", stake: int = 100) -> list[str]:
+        """Bets arrive at the floor, one an ask; the ids of the asks."""
+        ids = [f"b{seat}-{next(self.ids)}" for _ in range(count_)]
+        for id_ in ids:
+            bets = [{"id": id_, "area": area, "stake": stake}]
+            self.asks(
+                "do", id=id_, table="T1", do={"command": "place-bets", "round": 1, "seat": seat, "bets": bets}
+            )
+        return ids
+
     async def reply(self, text: str) -> Tell:
         """What the floor says to a text, whatever it is."""
         before = len(self.told)
@@ -162,9 +175,9 @@ class Line:
         assert len(self.told) == before + 1, self.told[before:]
         return self.told[-1]
 
-    async def hello(self, who: str | Opened | None = None) -> Tell:
+    async def hello(self, who: Who = None) -> Tell:
         """Comes in: as a device, as someone with a session, or as nobody."""
-        if isinstance(who, Opened):
+        if isinstance(who, Opened | SignedIn):
             return await self.answer("hello", wire=WIRE, token=who.token)
         if who is None:
             return await self.answer("hello", wire=WIRE)
@@ -243,6 +256,8 @@ class Connected:
         )  # fmt: skip
         self.floor = self.casino.floor
         self.door = self.casino.door
+        self.lines: list[Line] = []
+        """Every connection there was."""
         self._extra = list(extra(self.casino))
         self._app: Application | None = None
 
@@ -263,7 +278,9 @@ class Connected:
             "type": "websocket", "path": path, "client": ("192.0.2.7", 1),
             "headers": [(name.encode(), value.encode()) for name, value in given.items()],
         }  # fmt: skip
-        return Line(self, scope)
+        line = Line(self, scope)
+        self.lines.append(line)  # nobody else may hold on to it
+        return line
 
     async def line(self, **headers: str) -> Line:
         """A connection that was challenged."""
@@ -272,7 +289,7 @@ class Connected:
         assert line.is_open, line.closed
         return line
 
-    async def came(self, who: str | Opened | None) -> Line:
+    async def came(self, who: Who) -> Line:
         """A connection that came in."""
         line = await self.line()
         welcome = await line.hello(who)
@@ -291,6 +308,13 @@ class Connected:
         assert opened is not None
         return opened
 
+    async def signed_in(self, role: Role | str) -> SignedIn:
+        """The same, and the journal has it."""
+        now, person = self.clock.now(), PEOPLE[Role(role)]
+        signed = await self.door._let_in(person, str(role), address="192.0.2.7", now=now)
+        assert isinstance(signed, SignedIn), signed
+        return signed
+
     # Requests
 
     async def request(
@@ -299,7 +323,7 @@ class Connected:
         path: str,
         body: object = None,
         *,
-        session: Opened | None = None,
+        session: Opened | SignedIn | None = None,
         raw: bytes | None = None,
         **headers: str,
     ) -> Response:
@@ -353,6 +377,12 @@ class Connected:
     def do(self, command: AnyCommand, table: str | None = None, book: Rulebook | None = None) -> Any:
         """Asks the host, outside of any connection; to be awaited."""
         return self.casino.host.ask(HOUSE if table is None else stream_of(table), command, book)
+
+    async def opens_bets(self, table: str = "T1") -> None:
+        """The Dealer opens a round."""
+        act = Perform(at=self.clock.now(), by=PEOPLE[Role.DEALER], act=Act.OPEN_BETS)
+        answer = await self.do(act, table)
+        assert not isinstance(answer, Refusal), answer
 
     def rows(self) -> list[Any]:
         """The journal, row by row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -317,7 +318,8 @@ async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.Mo
         raise ZeroDivisionError
 
     line = await house.came(house.session("shift-manager"))
-    monkeypatch.setattr(house.floor, "_handlers", {**HANDLERS, asks.AskBooks: broken})
+    handlers: dict[Any, Any] = {**HANDLERS, asks.AskBooks: broken}
+    monkeypatch.setattr(house.floor, "_handlers", handlers)
     with capture_logs() as logs:
         tell = await line.answer("books")
     assert (tell["reason"], tell["message"]) == (

@@ -19,7 +19,7 @@ from taisai.rules import Rulebook, rulebook
 
 book_of = cache(rulebook)
 ROOT = Path(__file__).parents[2]
-FILES = [*(ROOT / "cases" / "playbooks").glob("*.round"), ROOT / "src" / "taisai" / "cli" / "demo.round"]
+FILES = [*(ROOT / "cases" / "playbooks").glob("*.round"), ROOT / "src" / "taisai" / "cli" / "tour.round"]
 PLAYBOOKS = {path.stem: path.read_text("utf-8") for path in FILES}
 each_playbook = pytest.mark.parametrize("name", sorted(PLAYBOOKS))
 

@@ -125,7 +125,7 @@ def faults_under_any_hand(setup: Setup, seed: str) -> str:
 
 
 def test_a_snapshot_shares_nothing_with_its_table() -> None:
-    name = "demo"
+    name = "tour"
     shelf, table = Shelf(), opened_table(name)
     for played in told(name).played:
         kept = snapshot_of(table)

@@ -39,11 +39,17 @@ class WriterLike(Protocol):
         """Answers whoever still waits, and ends."""
 
 
+class FollowsSeat(Protocol):
+    """Whoever bets, and may follow the seat that he bets at."""
+
+    follows_seat: bool
+
+
 class _Asked(NamedTuple):
     ask: Ask
     re: str | None
     told: Told | None
-    is_quiet: bool
+    bettor: FollowsSeat | None
 
 
 class Answered(NamedTuple):
@@ -53,8 +59,8 @@ class Answered(NamedTuple):
     command: AnyCommand
     re: str | None
     told: Told | None
-    is_quiet: bool
-    """Whether success is told by a frame alone."""
+    bettor: FollowsSeat | None
+    """Whom a frame tells of success, if he follows by then."""
     answer: Answer | BaseException
 
 
@@ -98,15 +104,15 @@ class Host:
     # In the loop
 
     def submit(
-        self, ask: Ask, told: Told | None = None, *, re: str | None = None, is_quiet: bool = False
+        self, ask: Ask, told: Told | None = None, *, re: str | None = None, bettor: FollowsSeat | None = None
     ) -> None:
         """Asks for a command; `told` is called in the loop, when it is durable and published.
 
-        Where it `is_quiet`, whoever asked follows the feed that tells of it, and `told` hears of nothing else.
+        A `bettor` who follows his seat when the bet is published has it from there, and `told` is not called.
         """
         if not self._asked:
             self._loop.call_soon(self._push)
-        self._asked.append(_Asked(ask, re, told, is_quiet))
+        self._asked.append(_Asked(ask, re, told, bettor))
 
     def _push(self) -> None:
         asked, self._asked = self._asked, []
@@ -152,8 +158,8 @@ class Host:
 
     def _answered(self, asked: Sequence[_Asked], answers: list[Answer | BaseException]) -> None:
         self._waiting += [
-            Answered(ask.stream, ask.command, re, told, is_quiet, answer)
-            for (ask, re, told, is_quiet), answer in zip(asked, answers, strict=True)
+            Answered(ask.stream, ask.command, re, told, bettor, answer)
+            for (ask, re, told, bettor), answer in zip(asked, answers, strict=True)
         ]
 
     def _found(self, told: Callable[[Any], None], found: object) -> None:
@@ -179,11 +185,11 @@ class Host:
             if type(step) is Frame:
                 publish(step)
             elif type(step) is Answered:
-                stream, command, _, told, is_quiet, answer = step
+                stream, command, _, told, bettor, answer = step
                 if type(answer) is tuple and answer:
                     if type(answer[0]) is not BetRegistered:  # of which nobody here makes anything
                         heard.append(Happened(stream, command, cast("tuple[AnyEvent, ...]", answer)))
-                    elif is_quiet:
+                    elif bettor is not None and bettor.follows_seat:
                         continue
                 else:
                     self._note(answer)

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import msgspec
 import uvloop
+from msgspec.structs import replace
 
 from taisai.floor.access.door import SignedIn
 from taisai.floor.access.passwords import Cost, Passwords
@@ -29,7 +30,7 @@ from taisai.floor.serving import Serving, listening
 from taisai.floor.views import console_view
 from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
-from taisai.house import Journal, Keeper, SqliteStore
+from taisai.house import Answer, Journal, Keeper, SqliteStore
 from taisai.rules import rulebook
 from taisai.wire.commands import command, meant
 from tests.floor.races.furnished import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
@@ -95,7 +96,9 @@ class _Floor:
     async def answer(self, wish: Wish) -> Told:
         """Does what is wished."""
         if wish.admit is not None:
-            signed = await self._casino.door.admitted(wish.admit, address="races", now=self._casino.clock.now())
+            signed = await self._casino.door.admitted(
+                wish.admit, address="races", now=self._casino.clock.now()
+            )
             return Told(token=signed.token) if isinstance(signed, SignedIn) else Told(refused=str(signed))
         asked: Command | None
         if wish.do is not None:
@@ -104,7 +107,9 @@ class _Floor:
             asked = meant(sent, at=self._casino.clock.now(), by=wish.by, second=wish.second)  # type: ignore[assignment]
         else:
             asked = await self._casino.host.look(self._next)
-        answer = await self._casino.host.ask(STREAM, asked) if asked is not None else ()
+        answer: Answer = ()
+        if asked is not None:
+            answer = await self._casino.host.ask(STREAM, replace(asked, at=self._casino.clock.now()))
         phase = await self._casino.host.look(lambda keeper: str(keeper.table(TABLE).phase))
         return Told(phase=phase, refused=str(answer) if isinstance(answer, Refusal) else "")
 
@@ -174,7 +179,7 @@ def _forked(work: Callable[[], None]) -> int:
         work()
         status = 0
     except BaseException:  # noqa: BLE001  it is told where whoever waits for the floor finds it
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        sys.excepthook(*sys.exc_info())
     finally:
         sys.stderr.flush()
         os._exit(status)

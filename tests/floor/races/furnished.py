@@ -1,4 +1,4 @@
-"""The house that is raced at: people, money, one table of any rulebook, and terminals at which everyone is rich."""
+"""The house that is raced at: people, money, one table of any rulebook, and rich players at terminals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ LIMITS: Final = Limits(least=100, most=10**8, exposure=10**12)
 RWS, MBS, US, CARDS = "rws-sic-bo-etg-v8", "mbs-sic-bo-v6", "us-sic-bo", "mbs-3-card-sic-bo"
 CASHIERS: Final = ("cat", "cem", "cho", "cyd")
 _ASIAN: Final = {"dan": "dealer", "pat": "pit-supervisor", "mia": "pit-manager", "sue": "shift-manager"}
-_AMERICAN: Final = {"dan": "dealer", "flo": "floorperson", "cal": "casino-supervisor", "sue": "casino-supervisor"}
+_AMERICAN: Final = {
+    "dan": "dealer",
+    "flo": "floorperson",
+    "cal": "casino-supervisor",
+    "sue": "casino-supervisor",
+}
 _AT: Final = 1_763_200_800_000
 
 
@@ -53,14 +58,18 @@ def furnish(folder: Path, book: str, seats: int) -> None:
     journal = Journal.opened(
         store, journal="races", key=KEY.public, at=at, by="ada", program="taisai", demonstration=True
     )
+    opening_house = OpenHouse(
+        at=at, by="ada", house="Races", currency=CURRENCY, ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND
+    )
     asks = [
-        Ask(HOUSE, OpenHouse(at=at, by="ada", house="Races", currency=CURRENCY, ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND)),
+        Ask(HOUSE, opening_house),
         Ask(HOUSE, EnrolPerson(at=at, by="ada", person="ada", rank="administrator")),
         Ask(HOUSE, EnrolPerson(at=at, by="ada", person=head, rank=rank)),
     ]  # fmt: skip
     others = {name: rank for name, rank in crew.items() if name != head} | dict.fromkeys(CASHIERS, "cashier")
     asks += [
-        Ask(HOUSE, EnrolPerson(at=at, by="ada", person=name, rank=rank, second=head)) for name, rank in others.items()
+        Ask(HOUSE, EnrolPerson(at=at, by="ada", person=name, rank=rank, second=head))
+        for name, rank in others.items()
     ]
     opening = OpenTable(
         at=at, by=head, rank=rank, table=TABLE, limits=LIMITS, currency=CURRENCY, day="2026-11-15", zone=ZONE,
@@ -80,8 +89,12 @@ def furnish(folder: Path, book: str, seats: int) -> None:
     for number in range(seats):
         seat = str(number)
         device = terminal(seat)
+        enrolling = EnrolDevice(
+            at=at, by="ada", device=device.name, kind=DeviceKind.TERMINAL, key=device.public, table=TABLE,
+            seat=seat,
+        )  # fmt: skip
         asks += [
-            Ask(HOUSE, EnrolDevice(at=at, by="ada", device=device.name, kind=DeviceKind.TERMINAL, key=device.public, table=TABLE, seat=seat)),
+            Ask(HOUSE, enrolling),
             Ask(STREAM, TakeSeat(at=at, by=device.name, seat=seat, terminal=device.name)),
             Ask(STREAM, BuyCredits(at=at, by=device.name, seat=seat, amount=CREDITS)),
         ]  # fmt: skip

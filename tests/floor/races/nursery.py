@@ -112,8 +112,8 @@ class Nursery:
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its, self._said.open("wb") as said:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.floor.races.child", str(its.fileno())], cwd=ROOT, stdin=subprocess.DEVNULL,
-                stdout=said, stderr=said, pass_fds=(its.fileno(),),
+                [sys.executable, "-m", "tests.floor.races.child", str(its.fileno())], cwd=ROOT,
+                stdin=subprocess.DEVNULL, stdout=said, stderr=said, pass_fds=(its.fileno(),),
             )  # fmt: skip
         self._asking = ours
         self._servers: list[Server] = []
@@ -140,13 +140,17 @@ class Nursery:
 
     async def open(self, order: Order) -> Server:
         """Opens a floor, which listens when it is returned."""
+        return await self.forked(order).ready()
+
+    def forked(self, order: Order) -> Server:
+        """Opens a floor, which has hardly begun when it is returned."""
         ours, its = socket.socketpair()
         with its:
             pid = self.asked(Request(open=order), its)
-        ours.setblocking(False)
+        ours.settimeout(0)
         server = Server(self, order, pid, ours)
         self._servers.append(server)
-        return await server.ready()
+        return server
 
     def asked(self, request: Request, line: socket.socket | None = None) -> int:
         """Asks the warm process, which answers at once or when a floor is at its end."""

@@ -81,7 +81,8 @@ class Reckoning:
             if bet.round in self.closed and bet.at > self.closed[bet.round].at
         ]
         if waited:
-            yield f"expected a close that waits for nobody, got {len(waited)} bets after it came, such as {waited[0]}"
+            got = f"{len(waited)} bets that came after it, such as {waited[0]}"
+            yield f"expected a close that waits for nobody, got {got}"
 
     def kept(self) -> Iterator[str]:
         """Whether the books balance, nothing is on its way, and an audit comes to the same."""

@@ -1,4 +1,4 @@
-"""Floors that are broken on purpose, each in one way, so that every race can be lost; they live here alone."""
+"""Floors that are broken on purpose, each in one way, so that every race can be lost."""
 
 from __future__ import annotations
 

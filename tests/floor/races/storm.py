@@ -1,4 +1,4 @@
-"""A storm of bets against the close: every terminal sends as fast as it is answered, until it is late often enough."""
+"""A storm of bets against the close: every terminal sends as fast as it is answered, and then some."""
 
 from __future__ import annotations
 
@@ -110,7 +110,8 @@ def wrongs(storm: Storm, journal: Reckoning) -> Iterator[str]:
 
 def _after_the_close(storm: Storm, journal: Reckoning) -> Iterator[str]:
     if heard := storm.after_close & journal.bets.keys():
-        yield f"expected no bet sent after its terminal heard of the close, got {len(heard)}, such as {min(heard)}"
+        got = f"{len(heard)}, such as {min(heard)}"
+        yield f"expected no bet sent after its terminal heard of the close, got {got}"
     for id_, (position, bet) in journal.bets.items():
         opened, closed = journal.opened[bet.round], journal.closed.get(bet.round)
         if closed is None or not opened.position < position < closed.position:
@@ -119,7 +120,13 @@ def _after_the_close(storm: Storm, journal: Reckoning) -> Iterator[str]:
 
 
 async def stormed(
-    nursery: Nursery, folder: Path, *, bets: int, seats: int = 200, window: int = 1_000, sabotage: str | None = None
+    nursery: Nursery,
+    folder: Path,
+    *,
+    bets: int,
+    seats: int = 200,
+    window: int = 1_000,
+    sabotage: str | None = None,
 ) -> tuple[Storm, Reckoning]:
     """A storm of at least so many bets, and the journal that it left."""
     furnish(folder, RWS, seats)

@@ -1,4 +1,4 @@
-"""One ticket, two hundred hands at once, at the cage and in terminals: it is paid once, and everyone is answered."""
+"""One ticket in two hundred hands at once, at the cage and in terminals: paid once, and all are answered."""
 
 from __future__ import annotations
 
@@ -39,8 +39,12 @@ async def _redeemed(nursery: Nursery, folder: Path, tickets: int, sabotage: str 
     cashiers = await crowd.come(server.port, [Staff(tokens[one % len(tokens)]) for one in range(AT_THE_CAGE)])
     players = await crowd.come(server.port, terminals(TERMINALS))
     told: dict[str, list[Tell]] = {}
+    # Another ticket, worth more than all hands together: to pay twice is not beyond the cage's means.
+    crowd.ask(cashiers[0], "another", encoded(ask="sell-ticket", id="another", amount=1_000 * AMOUNT))
     for number in range(tickets):
-        crowd.ask(cashiers[0], f"sold {number}", encoded(ask="sell-ticket", id=f"sold {number}", amount=AMOUNT))
+        crowd.ask(
+            cashiers[0], f"sold {number}", encoded(ask="sell-ticket", id=f"sold {number}", amount=AMOUNT)
+        )
         await crowd.answered()
         ticket = crowd.answers[cashiers[0]][f"sold {number}"][0].ticket
         assert ticket is not None

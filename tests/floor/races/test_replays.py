@@ -1,4 +1,4 @@
-"""The same asks again, on the same connection and on others, between the first ones and after them: nothing happens."""
+"""The same asks again, on the same connection and on others, meanwhile and later: nothing happens."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ async def _replayed(nursery: Nursery, folder: Path, sabotage: str | None = None)
     for seat in range(TERMINALS):
         crowd.ask(late[seat], f"{seat}-1", _bet(seat, 1))
         other = f"other {seat}"
-        text = _bet(seat, 2, 2 * STAKE).replace(f'"id":"{seat}-2","table"'.encode(), f'"id":"{other}","table"'.encode())
+        text = _bet(seat, 2, 2 * STAKE).replace(
+            f'"id":"{seat}-2","table"'.encode(), f'"id":"{other}","table"'.encode()
+        )
         crowd.ask(late[seat], other, text)
     await crowd.answered()
     told = [crowd.answers[late[seat]][f"other {seat}"][0] for seat in range(TERMINALS)]

@@ -22,7 +22,9 @@ def test_a_hundred_thousand_bets_against_the_close(nursery: Nursery, tmp_path: P
     refused = BETS - len(journal.bets)
     assert len(journal.bets) > BETS // 20, "expected the storm to begin before the close"
     assert refused > BETS // 20, "expected the storm to go on after the close"
-    assert len(storm.after_close) > BETS // 100, "expected terminals to try though they had heard of the close"
+    assert len(storm.after_close) > BETS // 100, (
+        "expected terminals to try though they had heard of the close"
+    )
 
 
 @pytest.mark.parametrize(

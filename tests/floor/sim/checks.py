@@ -80,7 +80,7 @@ def _views(world: World, *, connected: bool = False) -> Iterator[str]:
             if not connected:
                 yield f"expected {client.who} to be connected again, got none"
             continue
-        for feed in [name for name, one in client._feeds.items() if one.view is not None]:
+        for feed in client.followed:
             expected, got = _encode(_fresh(world.casino.host.boards, feed)), _encode(client.view(feed))
             if expected != got:
                 yield f"expected {feed} of {client.who} as it is, got {_difference(expected, got)}"
@@ -123,7 +123,8 @@ def _bets(world: World, entries: Sequence[Entry]) -> Iterator[str]:
         if heard.tell is not None and not ids <= known:
             yield f"expected bets that were acknowledged in the journal, got none of {sorted(ids - known)}"
         if heard.is_refused and ids & known:
-            yield f"expected bets that were refused nowhere, got {sorted(ids & known)} in the journal ({heard.error})"
+            says = f"{sorted(ids & known)} in the journal ({heard.error})"
+            yield f"expected bets that were refused nowhere, got {says}"
 
 
 def _closes(entries: Sequence[Entry]) -> Iterator[str]:

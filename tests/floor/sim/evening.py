@@ -30,6 +30,8 @@ class Played(NamedTuple):
     book: str
     crashes: int
     lines: int
+    again: int
+    """Asks that reached the floor more than once."""
 
 
 Change = Callable[[World], None]
@@ -51,6 +53,7 @@ def played(
         return Played(
             seed, tuple(world.store.rows()), tuple(wrong), tuple(world.log), world.book, world.crashes,
             len(world.network.lines),
+            world.network.repeated,
         )  # fmt: skip
 
     worlds: list[World] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from random import Random
 from typing import Any, Final
@@ -191,6 +191,12 @@ class Network:
     def open_lines(self) -> list[Line]:
         """Those that are not cut."""
         return [line for line in self.lines if not line.is_cut]
+
+    @property
+    def repeated(self) -> int:
+        """How many asks reached the floor over more than one connection."""
+        counted = Counter(id_ for line in self.lines for id_ in line.asked)
+        return sum(many > 1 for many in counted.values())
 
     async def crash(self) -> None:
         """The floor's machine is gone, and every connection with it."""

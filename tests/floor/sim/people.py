@@ -35,7 +35,7 @@ class Noted(Client):
     @property
     def is_over(self) -> bool:
         """Whether it will never come back."""
-        return self._end is not None
+        return self.end is not None
 
     async def ask(self, ask: Ask) -> Tell:
         """The answer, noted."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from taisai.house import SqliteStore, Store
 from tests.floor.sim.furnished import furnished
-from tests.house.disk import Disk, Operation, Platter
+from tests.house.disk import Create, Disk, Operation, Platter, Sync, Write
 
 NAME = "journal.db"
 
@@ -41,9 +41,8 @@ class InMemory:
 class OnDisk:
     """A SQLite file on a disk that keeps what was synced, and of the rest whatever it likes."""
 
-    def __init__(self, book: str, directory: Path, *, synchronous: str = "full") -> None:
+    def __init__(self, book: str, directory: Path) -> None:
         self._directory = directory
-        self._synchronous = synchronous
         self._platter = Platter()
         self._is_recording = True
         self._disk = Disk("simulated", self._watch)
@@ -52,9 +51,7 @@ class OnDisk:
         self.store.append(list(made.rows()))
 
     def _opened(self) -> SqliteStore:
-        return SqliteStore(
-            self._directory / NAME, vfs="simulated", synchronous=self._synchronous, wal_pages=30
-        )
+        return SqliteStore(self._directory / NAME, vfs="simulated", wal_pages=30)
 
     def _watch(self, operation: Operation) -> None:
         if self._is_recording:
@@ -75,8 +72,6 @@ class OnDisk:
 
     def _restore(self, image: dict[str, bytes]) -> None:
         """Writes the image, and tells the new platter that all of it is sure."""
-        from tests.house.disk import Create, Sync, Write
-
         names = {}
         for number, (name, content) in enumerate(image.items(), 1):
             (self._directory / name).write_bytes(content)

@@ -138,18 +138,22 @@ class World:
         self.note(f"opened, {journal.size} entries")
 
     async def crash(self) -> None:
-        """The machine stops in the middle of whatever it does, and starts again a while later."""
+        """The machine stops, mostly in the middle of whatever it does, and starts again a while later."""
         casino, writer = self.casino, self.writer
         if casino is None or writer is None:
             return
         self.crashes += 1
         chance = self.drawn(f"crash {self.crashes}")
-        writer.doom = chance.choice(("before", "after", "now"))
-        if writer.doom != "now":  # in the middle of a write, if there is one soon
+        how = chance.choice(("before", "after", "now", "stop"))
+        self.note(f"crash, {how}")
+        if how == "stop":  # as it should be
+            self.network.floor = None
+            await casino.stop()
+        elif how != "now":  # in the middle of a write, if there is one soon
+            writer.doom = how
             with suppress(TimeoutError):
                 async with asyncio.timeout(1.0):
                     await writer.died.wait()
-        self.note(f"crash, {writer.doom}")
         writer.crash()
         self._gone.append(casino)
         self.casino = None

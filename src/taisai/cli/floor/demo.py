@@ -92,11 +92,11 @@ class _Evening:
         from taisai.floor.clock import WallClock
         from taisai.floor.virtual.opening import opened
 
-        logs.begin(os.environ.get("TAISAI_LOG", "error"), "console")
         with (
             opened(self._folder, now=WallClock().now(), entropy=secrets.token_bytes) as house,
             asyncio.Runner(loop_factory=_loop()) as runner,
         ):
+            logs.begin(os.environ.get("TAISAI_LOG", "error"), "console")
             if house.recovered:
                 _recovered(house.recovered)
             runner.run(self._serve(house, begun))

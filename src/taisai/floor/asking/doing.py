@@ -38,7 +38,7 @@ def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
             )
             floor.host.submit(
                 Ask(socket.stream, command), partial(_told, floor, socket, ask.id), re=ask.id,
-                is_quiet=socket.follows_seat,
+                bettor=socket,
             )  # fmt: skip
             return
     wrong = _wrong(floor, party, ask)

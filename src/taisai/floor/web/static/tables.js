@@ -1,8 +1,11 @@
 // A table as everyone may see it.
 import { both, clause, dice, el, money, show } from "/page/dom.js";
-import { say } from "/page/words.js";
+import { language, say } from "/page/words.js";
 
-const SIZES = { big: "大 B", small: "小 S", triple: "围 T", odd: "单 O", even: "双 E" };
+const MARKS = {
+  en: { big: "B", small: "S", triple: "T", odd: "O", even: "E" },
+  zh: { big: "大", small: "小", triple: "围", odd: "单", even: "双" },
+};
 const SHOWN = 18;
 
 export const litOf = (view, layout) => view.lit[layout || view.table.layout] || [];
@@ -34,7 +37,7 @@ function road(name, runs) {
   if (!runs.length) return null;
   return el("div", { class: "roadbox" }, el("span", { class: "small" }, say(name)), el("div", { class: "road" },
     runs.slice(-SHOWN).map((run) => el("div", { class: "run" }, run.rounds.slice(-6).map((number) =>
-      el("i", { class: run.mark, title: `${say("round", number)}: ${SIZES[run.mark] || run.mark}` }, (SIZES[run.mark] || "").slice(-1)))))));
+      el("i", { class: run.mark, title: say("round", number) }, MARKS[language()][run.mark] || ""))))));
 }
 
 function drawOf({ draw }) {

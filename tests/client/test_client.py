@@ -1,0 +1,169 @@
+"""The client against a floor that the test speaks for, in virtual time; and its guards, each broken once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from msgspec import Struct
+
+from taisai.client import ClientError, Device, Disconnected, Staff, Visitor, pending
+from taisai.client import who as coming
+from taisai.client.feeds import MOST_BEHIND, Feed
+from taisai.client.link import Link
+from taisai.client.repeating import is_harmless
+from taisai.floor.access.devices import device_proof, device_text
+from taisai.wire import asks
+from taisai.wire.commands import BY_TAG, command
+from tests.client import stories
+from tests.client.scripted import NONCE, Floor, play
+from tests.client.stories import FEED, STORIES, change, following
+from tests.floor.sim.virtual import StuckError
+
+S = TypeVar("S", bound=Struct)
+Story = Callable[[Floor], Coroutine[Any, Any, None]]
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
+def test_story(story: Story) -> None:
+    play(story)
+
+
+# Who
+
+
+def test_a_device_signs_what_the_floor_checks() -> None:
+    device = Device.of("P1", bytes(32))
+    said = coming.hello("h", device, NONCE)
+    assert device_proof(device.public, bytes.fromhex(NONCE), "P1", bytes.fromhex(said.signature or ""))
+    assert not device_proof(device.public, bytes.fromhex(NONCE), "P2", bytes.fromhex(said.signature or ""))
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(device.public))
+    public.verify(bytes.fromhex(said.signature or ""), device_text("P1", bytes.fromhex(NONCE)))
+
+
+def test_nobody_is_told_a_secret() -> None:
+    assert "secret" not in repr(Staff("secret"))
+    assert repr(Device.of("P1", bytes(32))) == "<Device 'P1'>"
+    assert coming.hello("h", Staff("secret"), NONCE).token == "secret"
+    visitor = coming.hello("h", Visitor(), NONCE)
+    assert (visitor.token, visitor.device, visitor.signature) == (None, None, None)
+
+
+# What may be repeated
+
+ONCE = {"hello", "follow", "open-table"}
+WITHIN_A_START = {"undo", "clear"}
+TWICE = {
+    "unfollow", "take-position", "double", "repeat", "keep-favourite", "favourites", "ticket-in",
+    "ticket-out", "felt", "rounds", "preview", "sell-ticket", "fill", "take-credit", "take-drop",
+    "count-drop", "settle-claim", "books", "report", "reading", "virtual",
+}  # fmt: skip
+COMMANDS_TWICE = {"place-bets", "record-bets", "bring-in", "take-out"}
+
+
+def _empty(kind: type[S]) -> S:
+    """One of its kind, with nothing in it."""
+    return kind(**dict.fromkeys(kind.__struct_fields__))
+
+
+def test_every_ask_is_one_that_may_be_repeated_or_one_that_may_not() -> None:
+    kinds = {str(kind.__struct_config__.tag): kind for kind in asks.ASKS if kind is not asks.AskDo}
+    assert set(kinds) == ONCE | WITHIN_A_START | TWICE
+    for tag, kind in kinds.items():
+        ask = _empty(kind)
+        assert is_harmless(ask, same_start=False) == (tag in TWICE), tag
+        assert is_harmless(ask, same_start=True) == (tag in TWICE | WITHIN_A_START), tag
+
+
+def test_commands_with_ids_of_their_own_may_be_repeated_and_no_others() -> None:
+    for tag, kind in BY_TAG.items():
+        ask = asks.AskDo(id="1", do=_empty(kind))
+        assert is_harmless(ask, same_start=True) == (tag in COMMANDS_TWICE), tag
+
+
+def test_an_approval_is_good_once() -> None:
+    sent = command("bring-in", id="m1", amount=5)
+    assert not is_harmless(asks.AskDo(id="1", do=sent, approval="token"), same_start=True)
+    assert not is_harmless(asks.AskFill(id="1", table="T1", amount=5, approval="token"), same_start=True)
+
+
+# Limits
+
+
+def test_a_reader_too_far_behind_is_told() -> None:
+    async def story(floor: Floor) -> None:
+        made, line = await following(floor, number=0)
+        changes = made.changes(FEED)
+        first = anext(changes)  # from here on it reads
+        line.tell(change(1, 1))
+        assert (await first).number == 1
+        for start in range(2, MOST_BEHIND + 3, 1_000):
+            line.tell(
+                *(change(number, number) for number in range(start, min(start + 1_000, MOST_BEHIND + 3)))
+            )
+        await made.until(FEED, lambda seat: seat.credits == MOST_BEHIND + 2)
+        for _ in range(MOST_BEHIND):
+            await anext(changes)
+        with pytest.raises(Disconnected, match=f"at most {MOST_BEHIND} changes"):
+            await anext(changes)
+        await made.close()
+
+    play(story)
+
+
+# Sabotage: each must turn its story red
+
+
+def _accept_any_number(patch: pytest.MonkeyPatch) -> None:
+    right = Feed.change
+
+    def careless(self: Feed, tell: Any) -> bool:
+        self.number = tell.number - 1
+        return right(self, tell)
+
+    patch.setattr(Feed, "change", careless)
+
+
+def _repeat_everything(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pending, "is_harmless", lambda _ask, *, same_start: same_start or True)
+
+
+def _repeat_nothing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pending, "is_harmless", lambda _ask, *, same_start: same_start and False)
+
+
+def _forget_the_waiting(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Feed, "over", lambda _self, _why: None)
+
+
+def _forget_the_place(patch: pytest.MonkeyPatch) -> None:
+    right = Link._cut
+
+    def cut(self: Link) -> None:
+        right(self)
+        for feed in self.feeds.values():
+            feed.forget_place()
+
+    patch.setattr(Link, "_cut", cut)
+
+
+SABOTAGES: list[tuple[Callable[[pytest.MonkeyPatch], None], Story]] = [
+    (_accept_any_number, stories.a_gap_is_noticed_and_mended),
+    (_repeat_everything, stories.what_may_not_be_repeated_is_in_doubt),
+    (_repeat_everything, stories.an_undo_is_repeated_within_a_start_alone),
+    (_repeat_nothing, stories.bets_in_doubt_are_sent_again),
+    (_forget_the_waiting, stories.closing_tells_everyone),
+    (_forget_the_waiting, stories.it_gives_up_at_last),
+    (_forget_the_place, stories.whoever_comes_back_goes_on_where_he_was),
+]
+
+
+@pytest.mark.parametrize(("sabotage", "story"), SABOTAGES)
+def test_sabotage_shows(
+    sabotage: Callable[[pytest.MonkeyPatch], None], story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sabotage(monkeypatch)
+    with pytest.raises((AssertionError, StuckError, ClientError, pytest.fail.Exception)):
+        play(story)
