@@ -14,9 +14,9 @@ HEAD = """\
 
 Made from the command's own help by `make pictures`. Every command but `tour` and `demo` prints tables for
 people and, with `--json`, one line for machines: fractions are exact strings, money is whole minor units,
-`won` is winnings above the stake, variance is of the net per unit staked. Exit code 0: done. 1: a check failed.
-2: refused or misused, with one line on standard error. Wherever BOOK is asked for, a TOML file of your own
-will do.
+`won` is winnings above the stake, variance is of the net per unit staked. Exit code 0: done. 1: a check
+failed. 2: refused or misused, with one line on standard error. Wherever BOOK is asked for, a TOML file of
+your own will do.
 """
 
 

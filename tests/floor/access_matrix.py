@@ -182,7 +182,7 @@ def _value(name: str, kind: Any) -> Any:
         return sample(kind)
     if get_origin(kind) is tuple:
         inner = get_args(kind)
-        return [] if inner[-1] is Ellipsis else [_value(name, one) for one in inner]
+        return [_value(name, one) for one in inner if one is not Ellipsis]
     plain: dict[Any, Any] = {str: _TEXTS.get(name, "none"), int: 1, bool: True}
     return {} if get_origin(kind) is dict else plain[kind]
 

@@ -6,11 +6,13 @@ import asyncio
 import inspect
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
+from functools import cache
 from hashlib import sha256
 from itertools import count
 from random import Random
 from typing import Any, Final, NamedTuple, TypeVar
 
+import jsonschema_rs
 import msgspec
 from litestar import Litestar
 
@@ -34,6 +36,7 @@ from taisai.house import Ask, Journal, Keeper, MemoryStore, SigningKey, Store, s
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.wire.message import WIRE
+from taisai.wire.schema import socket_schema
 from tests.floor.sim import virtual
 from tests.floor.sim.virtual import VirtualClock, VirtualLoop
 from tests.floor.sim.writing import InlineWriter
@@ -108,7 +111,9 @@ class Line:
             self.is_open = True
         elif message["type"] == "websocket.send":
             self.messages.append(message["text"])
-            self.told += msgspec.json.decode(message["text"])
+            told = msgspec.json.decode(message["text"])
+            tells_schema().validate(told)
+            self.told += told
         else:
             self.is_open, self.closed = False, (message["code"], message["reason"])
             self.puts({"type": "websocket.disconnect", "code": message["code"]})
@@ -487,6 +492,13 @@ def connected(**options: Any) -> Callable[[Callable[..., Coroutine[Any, Any, Non
         return played
 
     return made
+
+
+@cache
+def tells_schema() -> Any:
+    """What the published schema says of tells; whatever any floor of these tests says is held against it."""
+    published = socket_schema()
+    return jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["tells"]})
 
 
 def run(main: Callable[[VirtualLoop], Coroutine[Any, Any, T]]) -> T:

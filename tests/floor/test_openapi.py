@@ -118,7 +118,7 @@ def test_every_answer_is_one_that_the_schema_foresees(
     asked: Asked, endpoint: str, mode: GenerationMode, role: Role
 ) -> None:
     found = operation(asked, endpoint)
-    if mode is GenerationMode.NEGATIVE and not (found.body or found.query or found.path_parameters):
+    if mode is GenerationMode.NEGATIVE and not (found.body or found.query):
         pytest.skip("it takes nothing that could be wrong")
 
     violations(asked, found, mode, role)
@@ -147,7 +147,7 @@ def test_sabotage_a_status_that_is_not_published_is_seen(asked: Asked) -> None:
     described = copy.deepcopy(asked.described)
     del described["paths"]["/api/staff"]["get"]["responses"]["401"]
     found: Any = schemathesis.openapi.from_dict(described)["/api/staff"]["GET"]
-    with pytest.raises(FailureGroup, match="Undocumented HTTP status code"):
+    with pytest.raises(FailureGroup, match="Undocumented status code"):
         violations(asked, found, GenerationMode.POSITIVE, Role.VISITOR)
 
 

@@ -16,7 +16,7 @@ from taisai.floor.access.devices import device_proof
 from taisai.floor.access.door import Door
 from taisai.floor.access.roles import Role, role_of
 from taisai.floor.access.sessions import Ended, Session
-from taisai.floor.asking import doing
+from taisai.floor.asking import doing, positions
 from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.boards import Shown, seat_feed
 from taisai.floor.clock import Clock, Entropy
@@ -27,6 +27,7 @@ from taisai.floor.sockets import Socket
 from taisai.floor.telling import FAULT, encoded, refused
 from taisai.game.cage import Device
 from taisai.game.cage.messages import DeviceDismissed, SignOutCause
+from taisai.game.refusals import Refusal
 from taisai.house import Keeper, stream_of
 from taisai.house.codec import HOUSE
 from taisai.wire import asks
@@ -252,7 +253,17 @@ class Floor:
         if by is None:
             says = "expected an approval of exactly this, not yet used, got another"
             return refused(ask.id, "second-person", says, "house:dual-control")
-        return by
+        wrong = await self._no_second(by, getattr(ask, "table", None))
+        return by if wrong is None else refused(ask.id, wrong.reason, wrong.message, wrong.clause)
+
+    async def _no_second(self, person: str, table: str | None) -> Refusal | None:
+        """Why someone who approved is no second person; at a table he is recorded as having come."""
+        rank = await self.host.look(lambda keeper: keeper.house().people.get(person, ""))
+        if role_of(rank) not in permits.SECOND_PERSONS:
+            return positions.not_of_rank(
+                f"one of {', '.join(sorted(permits.SECOND_PERSONS))}", rank or person
+            )
+        return None if table is None else await positions.bring_second(self, table, person)
 
     # Coming in
 

@@ -230,7 +230,9 @@ class AskReading(Ask, frozen=True, kw_only=True):
     reading: Name
     faces: Faces | None = None
     fault: str | None = None
-    shake: Annotated[int, Meta(ge=1, le=2)] = 1
+    round: int | None = None
+    """Of which round; the one in hand unless said. A device that may repeat itself says it."""
+    shake: Annotated[int, Meta(ge=1, le=100)] = 1
 
 
 # The demonstration

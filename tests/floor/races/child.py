@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -32,13 +33,16 @@ from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
 from taisai.house import Answer, Journal, Keeper, SqliteStore
 from taisai.rules import rulebook
+from taisai.rules.errors import RulesError
 from taisai.wire.commands import command, meant
 from tests.floor.races.furnished import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
 from tests.floor.races.sabotages import SABOTAGES
 from tests.floor.views.filling import command_of, filled, who
 
 HOST: Final = "127.0.0.1"
-ENDS_AFTER: Final = 120  # seconds after which a floor is no more, whoever has forgotten it
+PORTS: Final = range(20_000, 32_000)
+"""Below those that systems hand out."""
+ENDS_AFTER: Final = 180  # seconds after which a floor is no more, whoever has forgotten it
 MOST_LINE: Final = 1 << 20
 
 
@@ -126,13 +130,24 @@ class _Floor:
         return command_of(offer, fields, at=now, by=by)
 
 
+def _listening(port: int) -> socket.socket:
+    """A socket on a port, or on one that nobody's outgoing connection can take while the floor is away.
+
+    Where nobody listens, a client that tries again and again may be given its own port and meet itself.
+    """
+    while not port:
+        with suppress(RulesError):
+            return listening(HOST, PORTS.start + secrets.randbelow(len(PORTS)))
+    return listening(HOST, port)
+
+
 async def _served(order: Order, line: socket.socket) -> None:
     keeper = Keeper(Journal(SqliteStore(Path(order.folder, FILE))))
     sabotage = SABOTAGES[order.sabotage] if order.sabotage is not None else None
     clock = WallClock()
     if sabotage is None or sabotage.recovers:
         keeper.recover(at=clock.now())
-    at = listening(HOST, order.port)
+    at = _listening(order.port)
     port: int = at.getsockname()[1]
     plan = Plan(
         house="Races", currency=CURRENCY, zone=ZONE, origins=frozenset({f"http://{HOST}:{port}"}),

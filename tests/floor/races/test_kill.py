@@ -19,7 +19,7 @@ from tests.floor.races.players import PATIENCE, STAKE, Player, gone, seated, wro
 from tests.floor.races.reckoning import Reckoning
 
 TERMINALS = 200
-FEW = 20  # terminals at which a floor that is broken must show
+FEW = 20  # terminals, where others have shown that many come back
 
 
 class Case(NamedTuple):
@@ -32,6 +32,7 @@ class Case(NamedTuple):
     has: Callable[[SeatView], bool]
     ends: Callable[[Server, Sequence[Player]], Awaitable[None]]
     """To the round's end, as the rulebook orders."""
+    many: int = TERMINALS
 
     def __str__(self) -> str:
         return f"{self.book} {self.phase}"
@@ -95,6 +96,19 @@ async def _is_referred(server: Server, players: Sequence[Player]) -> None:
     await server.until("between")
 
 
+async def _is_seen(server: Server, players: Sequence[Player]) -> None:
+    """Dealer and supervisor declare that a die was seen: the round continues."""
+    told = await server.wish(Wish(by="dan", second="pat", do={"command": "declare", "declared": "seen"}))
+    assert (told.refused, told.phase) == ("", "closed-tumbled")
+    await _goes_on(server, players)
+
+
+async def _is_settled_and_shut(server: Server, players: Sequence[Player]) -> None:
+    """Settled in a supervisor's presence; then the table is shut until it is repaired."""
+    await _goes_on(server, players)
+    await _each(players, lambda table: table.board.shut is not None, lambda seat: seat.at_risk == 0)
+
+
 async def _is_declared(server: Server, players: Sequence[Player]) -> None:
     """Dealer and supervisor declare that no die was seen."""
     told = await server.wish(Wish(by="dan", second="pat", do={"command": "declare", "declared": "unseen"}))
@@ -115,14 +129,16 @@ CASES = (
     Case(US, "open", _holds("referral", "open"), _at_risk, _is_referred),
     Case(RWS, "closed-tumbled", _holds("declaration", "closed-tumbled"), _at_risk, _is_declared),
     Case(RWS, "revealed", _holds(None, "revealed"), _at_risk, _goes_on),
-    Case(MBS, "revealed", _holds(None, "revealed"), _at_risk, _goes_on),
+    Case(MBS, "revealed", _holds(None, "revealed"), _at_risk, _goes_on, FEW),
+    Case(MBS, "closed-tumbled", _holds("declaration", "closed-tumbled"), _at_risk, _is_seen, FEW),
+    Case(CARDS, "revealed", _holds("referral", "revealed"), _at_risk, _is_referred, FEW),
+    Case(US, "revealed", _holds(None, "revealed"), _at_risk, _is_settled_and_shut, FEW),
 )
 
 
-async def _killed(
-    nursery: Nursery, folder: Path, case: Case, *, many: int = TERMINALS, sabotage: str | None = None
-) -> list[str]:
+async def _killed(nursery: Nursery, folder: Path, case: Case, sabotage: str | None = None) -> list[str]:
     """Everything that is wrong after a kill."""
+    many = case.many
     furnish(folder, case.book, many)
     order = Order(folder=str(folder), book=case.book, sabotage=sabotage)
     server = await nursery.open(order)
@@ -160,7 +176,9 @@ async def _killed(
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_kill_with_two_hundred_terminals(nursery: Nursery, tmp_path: Path, case: Case) -> None:
+def test_after_a_kill_all_come_back_and_the_rulebook_rules(
+    nursery: Nursery, tmp_path: Path, case: Case
+) -> None:
     assert uvloop.run(_killed(nursery, tmp_path, case)) == []
 
 
@@ -175,5 +193,5 @@ def test_sabotage_a_floor_that_a_kill_undoes_is_found(
     nursery: Nursery, tmp_path: Path, sabotage: str, says: str
 ) -> None:
     case = next(one for one in CASES if (one.book, one.phase) == (RWS, "open"))
-    found = uvloop.run(_killed(nursery, tmp_path, case, many=FEW, sabotage=sabotage))
+    found = uvloop.run(_killed(nursery, tmp_path, case._replace(many=FEW), sabotage))
     assert any(says in one for one in found), found

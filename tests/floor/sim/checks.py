@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
-from taisai.client import Client
+from taisai.client import Client, Disconnected
 from taisai.floor.boards import Boards
 from taisai.floor.cage.books import books_view
 from taisai.floor.views import seat_view
-from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
+from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, CreditsBought, RoundVoided
 from taisai.house import Codec, JournalError
 from taisai.house.audit.sources import Body, Piece
 from taisai.house.audit.verify import _Audit
@@ -21,8 +21,10 @@ from taisai.house.codec import Entry
 from taisai.house.stores.store import Sealed
 from taisai.wire.asks import AskDo
 from taisai.wire.commands import tag_of
+from taisai.wire.tells import TellDone
 from taisai.wire.views import View
 from tests.floor.sim.furnished import TABLE
+from tests.floor.sim.people import Heard
 from tests.floor.sim.world import World
 
 QUIET: Final = 3.0  # virtual seconds until everyone is connected again and has been told everything
@@ -44,6 +46,7 @@ async def wrongs(world: World) -> list[str]:
             _answers(world),
             _bets(world, entries),
             _closes(entries),
+            _money(world, entries),
             _books(world),
             _audit(world),
         )
@@ -116,15 +119,34 @@ def _bets(world: World, entries: Sequence[Entry]) -> Iterator[str]:
     """What was said to be registered is in the journal; what was refused is not."""
     known = {entry.event.id for entry in entries if isinstance(entry.event, BetRegistered)}
     for heard in world.heard:
-        if not isinstance(heard.ask, AskDo) or tag_of(heard.ask.do) != "place-bets":
+        if not _is(heard, "place-bets"):
             continue
-        sent: Any = heard.ask.do
+        ask: Any = heard.ask
+        sent = ask.do
         ids = {slip.id for slip in sent.bets}
         if heard.tell is not None and not ids <= known:
             yield f"expected bets that were acknowledged in the journal, got none of {sorted(ids - known)}"
         if heard.is_refused and ids & known:
             says = f"{sorted(ids & known)} in the journal ({heard.error})"
             yield f"expected bets that were refused nowhere, got {says}"
+
+
+def _money(world: World, entries: Sequence[Entry]) -> Iterator[str]:
+    """Every ticket that was told of is one; and what may not be sent twice was not done twice."""
+    tickets = world.keeper.house().tickets
+    for heard in world.heard:
+        if isinstance(heard.tell, TellDone) and heard.tell.ticket and heard.tell.ticket not in tickets:
+            yield f"expected the ticket that was told of, got none: {heard.tell}"
+    bought = sum(isinstance(entry.event, CreditsBought) for entry in entries)
+    asked = [heard for heard in world.heard if _is(heard, "buy-credits")]
+    done = sum(heard.tell is not None for heard in asked)
+    doubtful = sum(isinstance(heard.error, Disconnected) for heard in asked)
+    if not done <= bought <= done + doubtful:
+        yield f"expected credits bought {done} to {done + doubtful} times, got {bought}"
+
+
+def _is(heard: Heard, tag: str) -> bool:
+    return isinstance(heard.ask, AskDo) and tag_of(heard.ask.do) == tag
 
 
 def _closes(entries: Sequence[Entry]) -> Iterator[str]:

@@ -78,7 +78,8 @@ class _Way:
 class Line:
     """One connection: the client's side is a Connection, the floor's the two functions of ASGI."""
 
-    def __init__(self, chance: Random, slow: float) -> None:
+    def __init__(self, chance: Random, slow: float, *, cut_after: float = 0.0) -> None:
+        """`cut_after`: how often it is cut just after an ask has arrived."""
         self.asked: dict[str, None] = {}
         """Ids of asks that reached the floor."""
         self.told: set[str] = set()
@@ -86,6 +87,7 @@ class Line:
         self.is_cut = False
         self.opened: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._chance = chance
+        self._cut_after = cut_after
         self._up = _Way(chance, slow)
         self._down = _Way(chance, slow)
         self._up.put({"type": "websocket.connect"})
@@ -120,6 +122,8 @@ class Line:
             return {"type": "websocket.disconnect", "code": 1006}
         if "text" in message:
             self.asked[_asked(message["text"]).id] = None
+            if self._cut_after and self._chance.random() < self._cut_after:
+                asyncio.get_running_loop().call_later(self._chance.uniform(0, 0.2), self.cut)
         return message
 
     async def floor_sends(self, message: Any) -> None:
@@ -154,13 +158,14 @@ class Line:
 class Network:
     """Every connection there ever was."""
 
-    def __init__(self, chance: Random, *, slow: float) -> None:
+    def __init__(self, chance: Random, *, slow: float, cut_after: float = 0.0) -> None:
         """`slow`: the longest that a message is under way, in seconds."""
         self.lines: list[Line] = []
         self.floor: Floor | None = None
         """The floor that answers; None while there is none."""
         self._chance = chance
         self._slow = slow
+        self._cut_after = cut_after
         self._serving: dict[Line, asyncio.Task[None]] = {}
 
     def dial(self) -> Callable[[], Any]:
@@ -171,7 +176,7 @@ class Network:
             floor = self.floor
             if floor is None:
                 raise Disconnected("expected a floor, got none")
-            line = Line(self._chance, self._slow)
+            line = Line(self._chance, self._slow, cut_after=self._cut_after)
             self.lines.append(line)
             scope = {
                 "type": "websocket",

@@ -40,6 +40,8 @@ class Guest:
         last = 0
         while not world.is_over:
             await world.going.wait()
+            if terminal.seat.withdrawal:
+                await self._try(lambda: terminal.choose_withdrawal(withdraw=chance.random() < 0.5))
             if chance.random() < 0.1:
                 await self._ticket()
             table = await self._open(last)

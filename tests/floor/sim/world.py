@@ -56,7 +56,11 @@ class World:
         self.window = self.chance.choice((2_000, 4_000, 6_000))
         self.snapshot_every = self.chance.choice((20, 60, 10_000))
         self.slow_disk = self.chance.choice((0.0, 0.01, 0.25))
-        self.network = Network(self.drawn("network"), slow=self.chance.choice((0.0, 0.02, 0.3)))
+        self.network = Network(
+            self.drawn("network"),
+            slow=self.chance.choice((0.0, 0.02, 0.3)),
+            cut_after=self.chance.choice((0.0, 0.0, 0.04)),
+        )
         self.casino: Casino | None = None
         self.writer: InlineWriter | None = None
         self.make_writer: Callable[..., InlineWriter] = InlineWriter

@@ -172,6 +172,9 @@ ENDPOINTS: Final[Mapping[str, Permit]] = {
 }
 """Endpoints over HTTP."""
 
+SECOND_PERSONS: Final = SUPERVISING & AT_TABLE
+"""Who may be the second person to anything asked on the socket: whoever keeps the roll moves no money."""
+
 DEMONSTRATION: Final[Mapping[str, Permit]] = {
     kind: Permit(roles)
     for kind, roles in {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from taisai.floor.access import permits
 from taisai.floor.access.roles import Role
+from taisai.floor.asking import positions
 from taisai.floor.dice import door as dice
 from taisai.floor.telling import answer_to, encoded, refused
 from taisai.game.commands import Assign, PlaceBets
@@ -69,10 +70,11 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
         socket.say(second)
         return
     command = command_of(ask, at=floor.clock.now(), by=party.name, second=second)
-    wrong = await _beforehand(floor, command, ask.table, second)
-    if wrong is not None:
-        socket.say(answer_to(ask.id, wrong))
-        return
+    if isinstance(command, Assign):
+        wrong = await positions.on_roll(floor, command.person, command.rank)
+        if wrong is not None:
+            socket.say(answer_to(ask.id, wrong))
+            return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
     dice.note_override(floor, party, ask.table, command)
     told = partial(_told, floor, socket, ask.id)
@@ -84,53 +86,6 @@ def command_of(ask: AskDo, *, at: int, by: str, second: str | None) -> AnyComman
     if dice.is_result(ask.do):
         return dice.keyed(ask.do, at=at, by=by, second=second)
     return meant_by(ask.do, at=at, by=by, second=second)
-
-
-async def _beforehand(
-    floor: Floor, command: AnyCommand, table: str | None, second: str | None
-) -> Refusal | None:
-    """What the House says before the table decides: who someone is, and that a second person is here."""
-    if table is None:
-        return None
-    if isinstance(command, Assign):
-        person, rank = command.person, command.rank
-        on_roll = await floor.host.look(lambda keeper: keeper.house().people.get(person))
-        if on_roll != rank:
-            return positions_refused(f"{person} as {rank}", f"{on_roll or 'nobody'} on the staff roll")
-    if second is not None:
-        answer = await bring(floor, table, second, None)
-        return answer if isinstance(answer, Refusal) else None
-    return None
-
-
-def positions_refused(expected: str, got: str) -> Refusal:
-    """A refusal about someone's rank."""
-    from taisai.game.refusals import Reason
-    from taisai.rules.clauses import Clause
-
-    return Refusal(Reason.NOT_HIS_TO_DO, Clause("house:people"), f"expected {expected}, got {got}")
-
-
-async def bring(floor: Any, table: str, person: str, position: str | None) -> Answer:
-    """The House's word at a table on who someone is, in the position of his rank unless another is named."""
-    from taisai.game.words import HOUSE as BY_THE_HOUSE
-
-    def found(keeper: Any) -> tuple[str | None, tuple[str, ...], str | None]:
-        at = keeper.table(table)
-        here = at.people.get(person)
-        return keeper.house().people.get(person), at.ranks.ranks(), here.position if here else None
-
-    rank, ladder, here = await floor.host.look(found)
-    if here is not None and position in (None, here):
-        return ()
-    wanted = position or rank
-    if rank is None or rank not in ladder or wanted not in ladder:
-        return positions_refused(f"a rank of {', '.join(ladder)}", f"{person}, {rank or 'not on the roll'}")
-    if ladder.index(wanted) > ladder.index(rank):
-        return positions_refused(f"a position up to {rank}", wanted)
-    command = Assign(at=floor.clock.now(), by=BY_THE_HOUSE, person=person, rank=rank, position=wanted)
-    answer: Answer = await floor.host.ask(stream_of(table), command)
-    return answer
 
 
 def _told(floor: Floor, socket: Socket, re: str, answer: Answer | BaseException) -> None:

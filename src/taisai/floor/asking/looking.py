@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from taisai.floor.access.roles import Role
+from taisai.floor.asking import positions
 from taisai.floor.asking.context import Context
-from taisai.floor.asking.doing import bring
 from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
 from taisai.floor.views import felt_view, preview, round_view
@@ -60,7 +60,7 @@ async def look_before(context: Context, _party: Party, ask: asks.AskPreview) -> 
 async def take_position(context: Context, party: Party, ask: asks.AskTakePosition) -> Tell:
     """A member of staff comes to a table: the House says who he is."""
     try:
-        return answer_to(ask.id, await bring(context, ask.table, party.name, ask.position))
+        return answer_to(ask.id, await positions.take(context, ask.table, party.name, ask.position))
     except RulesError as error:
         return refused(ask.id, "not-known", str(error))
 

@@ -77,7 +77,9 @@ async def reading(context: Context, party: Party, ask: AskReading) -> Tell:
         return refused(
             ask.id, "bad-value", f"expected a fault of {known}, got {ask.fault!r}", "house:readings"
         )
-    round_ = await context.host.look(lambda keeper: _round_in_hand(keeper, ask.table))
+    round_ = ask.round
+    if round_ is None:
+        round_ = await context.host.look(lambda keeper: _round_in_hand(keeper, ask.table))
     command = TakeReading(
         at=context.clock.now(), by=RECOGNISER, device=party.name, reading=ask.reading, round=round_,
         shake=ask.shake, faces=ask.faces or (), fault=fault,

@@ -57,7 +57,18 @@ def _says(error: HTTPException) -> str:
             if isinstance(one, dict)
         )
         return f"expected a body as the schema says, got another: {found}"
-    return error.detail or "expected something else"
+    if error.status_code == 413:
+        return f"expected a body of at most {MOST_BODY} bytes, got a longer one"
+    if not error.detail.startswith("expected "):  # the framework's own words
+        return f"expected a body as the schema says, got another: {error.detail}"
+    return error.detail
+
+
+def _too_deep(_request: Request[Any, Any, Any], _error: RecursionError) -> Response[bodies.RefusalTold]:
+    says = "expected a body as the schema says, got one that is nested too deep"
+    return Response(
+        bodies.RefusalTold(reason="bad-message", message=says), status_code=400, media_type=MediaType.JSON
+    )
 
 
 def _broken(request: Request[Any, Any, Any], error: Exception) -> Response[bodies.RefusalTold]:
@@ -86,7 +97,7 @@ def web_of(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = (
         route_handlers=endpoints,
         state=State({"floor": floor, "checks": tuple(checks), "described": described}),
         guards=[guard],
-        exception_handlers={HTTPException: _refused, Exception: _broken},
+        exception_handlers={HTTPException: _refused, RecursionError: _too_deep, Exception: _broken},
         request_max_body_size=MOST_BODY,
         openapi_config=None,  # it would bring endpoints of its own, which no permit knows
         debug=False,

@@ -11,9 +11,9 @@ from litestar.params import FromPath
 from taisai.floor.web.guarding import refused
 
 _KINDS: Final = {
-    "html": "text/html; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-    "css": "text/css; charset=utf-8",
+    "html": "text/html",
+    "js": "text/javascript",
+    "css": "text/css",
     "svg": "image/svg+xml",
 }
 

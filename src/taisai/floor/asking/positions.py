@@ -1,0 +1,80 @@
+"""Positions: the House's word at a table on who someone is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from taisai.game.commands import Assign
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.house import Answer, Keeper, stream_of
+from taisai.rules.clauses import Clause
+from taisai.rules.people import People
+
+if TYPE_CHECKING:
+    from taisai.floor.asking.context import Context
+
+_PEOPLE: Final = Clause("house:people")
+
+
+class _Known(NamedTuple):
+    """What House and table know of a person."""
+
+    rank: str | None
+    position: str | None
+    people: People
+
+
+def not_of_rank(expected: str, got: str) -> Refusal:
+    """A refusal about someone's rank."""
+    return Refusal(Reason.NOT_HIS_TO_DO, _PEOPLE, f"expected {expected}, got {got}")
+
+
+async def take(context: Context, table: str, person: str, position: str) -> Answer:
+    """A member of staff comes to a table, in a position up to his rank."""
+    known = await _known(context, table, person)
+    ladder = known.people.ranks()
+    if known.position == position:
+        return ()
+    if known.rank not in ladder or position not in ladder:
+        got = f"{person}, {known.rank or 'not on the roll'}, as {position}"
+        return not_of_rank(f"a rank and a position of {', '.join(ladder)}", got)
+    if known.people.place(position) > known.people.place(known.rank):
+        return not_of_rank(f"a position up to {known.rank}", position)
+    return await _assigned(context, table, person, known.rank, position)
+
+
+async def bring_second(context: Context, table: str, person: str) -> Refusal | None:
+    """A second person stands at the table where he approves something; the table records that he came."""
+    known = await _known(context, table, person)
+    if known.position is not None:
+        return None
+    if known.rank not in known.people.ranks() or not known.people.at_least(known.rank, known.people.second):
+        got = f"{person}, {known.rank or 'not on the roll'}"
+        return not_of_rank(f"a second person of the rank {known.people.second} or above", got)
+    answer = await _assigned(context, table, person, known.rank, known.rank)
+    return answer if isinstance(answer, Refusal) else None
+
+
+async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:
+    """Why someone has not the rank that is told of him."""
+    found = await context.host.look(lambda keeper: keeper.house().people.get(person))
+    return (
+        None
+        if found == rank
+        else not_of_rank(f"{person} as {rank}", f"{found or 'nobody'} on the staff roll")
+    )
+
+
+async def _known(context: Context, table: str, person: str) -> _Known:
+    def found(keeper: Keeper) -> _Known:
+        at = keeper.table(table)
+        here = at.people.get(person)
+        return _Known(keeper.house().people.get(person), here.position if here else None, at.ranks)
+
+    return await context.host.look(found)
+
+
+async def _assigned(context: Context, table: str, person: str, rank: str, position: str) -> Answer:
+    command = Assign(at=context.clock.now(), by=BY_THE_HOUSE, person=person, rank=rank, position=position)
+    return await context.host.ask(stream_of(table), command)
