@@ -25,7 +25,7 @@ faults: dev ## the same tests, searching far longer for a counterexample
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench
 
-pictures: dev ## what is made from rulebooks, command and tests: docs, and the map from clause to test
+pictures: dev ## what is made from rulebooks, command, messages and tests: docs, and the map from clause to test
 	@$(PY) -m tools.pictures
 	@$(PY) -m tools.edges
 	@$(PY) -m tools.commands

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from secrets import token_bytes
 from typing import Any, Final
 
 import pytest
 
-from taisai.floor.access.passwords import Passwords
 from taisai.floor.access.roles import Role
-from taisai.floor.casino import Casino, Plan
-from taisai.floor.serving import Serving, listening
 from taisai.game.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
-from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken, ResultEntered
-from taisai.game.refusals import Refusal
 from taisai.game.words import Fault
-from taisai.house import Journal, Keeper, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
 from taisai.rules import Act
-from taisai.wire.views import ConsoleView
-from tests.floor.connected import PEOPLE, TINY, device, furnished
+from tests.docs.served import opened
+from tests.floor.connected import PEOPLE, device
 from tests.floor.sim import virtual
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "dice-in.md").read_text("utf-8")
@@ -43,84 +32,6 @@ def shown() -> Callable[..., dict[str, Any]]:
     exec(code, names)
     found: Callable[..., dict[str, Any]] = names["tell"]
     return found
-
-
-class _Clock:
-    """Time that stands still: whatever comes first comes first by the journal."""
-
-    def now(self) -> int:
-        return virtual.START
-
-    def steady(self) -> int:
-        return 0
-
-
-class House:
-    """A floor that is served in a thread, with the hands of its Dealer."""
-
-    def __init__(self) -> None:
-        self.keeper = Keeper(Journal(furnished()))
-        self._at = listening("127.0.0.1", 0)
-        self.url = f"ws://127.0.0.1:{self._at.getsockname()[1]}/socket"
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
-
-    async def _serve(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        origin = self.url.replace("ws://", "http://").removesuffix("/socket")
-        plan = Plan(house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({origin}))
-        self.casino = Casino(
-            self.keeper, plan, clock=_Clock(), entropy=token_bytes, passwords=Passwords(token_bytes, TINY)
-        )
-        self._serving = Serving(self.casino, self._at, signals=False, on_ready=self._ready.set)
-        await self._serving.run()
-
-    def start(self) -> None:
-        self._thread.start()
-        assert self._ready.wait(30)
-
-    def stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._serving.stop)
-        self._thread.join(30)
-        assert not self._thread.is_alive()
-
-    def _in_loop(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
-
-    def ask(self, command: AnyCommand, stream: str = HOUSE) -> None:
-        answer = self._in_loop(self.casino.host.ask(stream, command))
-        assert not isinstance(answer, Refusal), answer
-
-    def perform(self, act: Act, **fields: Any) -> None:
-        by = "clock" if act is Act.CLOSE_BETS else PEOPLE[Role.DEALER]
-        self.ask(Perform(at=virtual.START, by=by, act=act, **fields), stream_of("T1"))
-
-    def to_the_dice(self) -> None:
-        for act in (Act.OPEN_BETS, Act.CLOSE_BETS):
-            self.perform(act)
-        self.perform(Act.TUMBLE, tumbles=3)
-
-    def console(self) -> ConsoleView:
-        boards = self.casino.host.boards
-        found = self._in_loop(self.casino.host.look(lambda _keeper: boards.snapshot("console:T1"))).view
-        assert isinstance(found, ConsoleView)
-        return found
-
-    def events(self, kind: type[Any]) -> list[Any]:
-        found: list[Any] = self._in_loop(
-            self.casino.host.look(lambda keeper: [one.event for one in keeper.journal.entries()])
-        )
-        return [event for event in found if isinstance(event, kind)]
-
-
-@contextmanager
-def opened() -> Iterator[House]:
-    house = House()
-    house.start()
-    try:
-        yield house
-    finally:
-        house.stop()
 
 
 def test_the_device_of_the_page_tells_what_it_saw_and_the_dealer_enters() -> None:
@@ -163,6 +74,9 @@ def test_a_reading_of_a_round_that_is_over_is_not_offered_in_the_next() -> None:
         assert late["reason"] == "wrong-round"
         assert house.console().reading is None
         assert house.events(OverrideNoted) == []
+        del reading["round"]  # and the page says why a device should name it
+        assert tell(house.url, SHAKER, SECRET, **reading) == {"tell": "done", "re": "2"}
+        assert house.console().reading is not None
 
 
 def test_every_fault_of_the_page_is_one_and_suggests_what_the_page_says() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from taisai.floor.access.rates import Rule
 from taisai.floor.access.roles import Role
 from taisai.floor.access.sessions import Policy
 from taisai.floor.web import guarding
@@ -276,6 +277,21 @@ async def test_a_rank_that_the_floor_does_not_know_may_do_nothing(house: Connect
     assert (await house.request("GET", "/api/session", session=opened)).reason == "not-his-to-do"
     line = await house.line()
     assert (await line.hello(opened))["role"] == Role.VISITOR
+
+
+@connected(sign_ins=Rule(burst=2, every=30_000))
+async def test_whoever_tries_to_sign_in_too_often_waits(house: Connected) -> None:
+    told = [await house.request("POST", "/api/sign-in", SIGN_IN) for _ in range(3)]
+    assert [(one.status, one.reason) for one in told] == [(401, "wrong"), (401, "wrong"), (429, "too-often")]
+    assert "try again in 30 s" in told[-1].said["message"]
+    before = house.rows()
+    session: Any = house.session("dealer")
+    approving = {**SIGN_IN, "ask": {"ask": "books"}}
+    got = await house.request("POST", "/api/approvals", approving, session=session)
+    assert got.status == 429, "to approve is to prove oneself, too"
+    assert house.rows() == before
+    await house.pass_(30)
+    assert (await house.request("POST", "/api/sign-in", SIGN_IN)).status == 401
 
 
 @connected()

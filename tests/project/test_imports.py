@@ -63,6 +63,7 @@ def test_the_storeys_hold_in_a_house_with_every_room(house: Path) -> None:
         ("attic", "json", "storeys"),
         ("study", "taisai.game", "study uses no game"),
         ("client", "taisai.rules", "client uses wire alone"),
+        ("floor", "taisai.game.seeds", "what dice or cards show has one door"),
         ("rules", "rich", "rules use the standard library alone"),
         ("rules", "numpy.random", "rules use the standard library alone"),
     ],
@@ -74,5 +75,5 @@ def test_sabotage_a_wrong_import_is_seen(house: Path, room: str, imported: str, 
     (folder / "sabotage.py").write_text(f"import {imported}\n")
     done = lint(house)
     assert done.returncode == 1
-    broken = [line for line in done.stdout.splitlines() if line.endswith("BROKEN")]
+    broken = [line for line in done.stdout.splitlines() if "BROKEN" in line]
     assert any(contract in line for line in broken), done.stdout

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
 import structlog
 
+from taisai.floor.betting_time import BettingTime
 from taisai.floor.clock import Clock
 from taisai.floor.host import Happened, Host
+from taisai.floor.views.table import clock_closes
 from taisai.game import events as happened
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
-from taisai.game.table import Table
 from taisai.house import Answer, Ask, Keeper, stream_of
 from taisai.rules.procedure import CLOCK
 from taisai.rules.round import Act
 
+AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again
+_OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
 _log = structlog.get_logger(__name__)
-
-
-def closes(table: Table) -> bool:
-    """Whether the clock itself closes bets here."""
-    return any(step.act is Act.CLOSE_BETS and step.by == CLOCK for step in table.procedure.steps)
 
 
 class Countdown:
@@ -34,6 +33,7 @@ class Countdown:
         self._stream = stream_of(table)
         self._table = table
         self._window = window
+        self._time = BettingTime(window)
         self._clock = clock
         self._timer: asyncio.TimerHandle | None = None
         self._closes: bool | None = None
@@ -46,53 +46,54 @@ class Countdown:
     def _heard(self, one: Happened) -> None:
         if one.stream != self._stream:
             return
+        before = self._time.up_at
         for event in one.events:
-            if isinstance(event, happened.BetsOpened | happened.BetsReopened):
-                self.start(event.at)
-            elif isinstance(event, happened.BetsClosed | happened.RoundVoided | happened.RoundConcluded):
-                self.stop()
-            elif isinstance(event, happened.WithdrawalClosed | happened.ReferralDecided):
-                self.resume()
-            elif isinstance(event, happened.DiceTumbled) and self._is_due:
-                self._over()
-
-    def start(self, opened_at: int) -> None:
-        """Runs from the moment that bets opened."""
-        self.stop()
-        self._is_due = False
-        left = max(0, opened_at + self._window - self._clock.now())
-        self._timer = asyncio.get_running_loop().call_later(left / 1000, self._over)
-        self._host.run(lambda keeper: closes(keeper.table(self._table)), self._found)
+            self._time.take(event)
+            if type(event) in _OPENING:
+                self._host.run(self._looked_up, self._found)
+        if self._time.up_at != before:
+            self._wind()
+        elif self._is_due and any(isinstance(event, happened.DiceTumbled) for event in one.events):
+            self._over()
 
     def _found(self, is_closing: object) -> None:
         self._closes = is_closing is True
 
     def resume(self) -> None:
-        """After a stop or a hold: the clock goes on where bets are still open."""
+        """After a start: the clock goes on where bets are still open."""
 
-        def looked(opened_at: int | BaseException | None) -> None:
-            if isinstance(opened_at, int) and self._timer is None:
-                self.start(opened_at)
+        def looked(found: BettingTime | BaseException) -> None:
+            if isinstance(found, BettingTime):
+                self._time = found
+                self._wind()
 
-        self._host.run(self._open_since, looked)
+        self._host.run(lambda keeper: BettingTime.of(keeper.table(self._table), self._window), looked)
+
+    def _wind(self) -> None:
+        """The clock runs to the end of the time that there is now, if there is any."""
+        self.stop()
+        if self._time.up_at is not None:
+            self._run(max(0, self._time.up_at - self._clock.now()) / 1000)
+
+    def _run(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._over)
 
     def stop(self) -> None:
         """The clock does not run."""
+        self._is_due = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _open_since(self, keeper: Keeper) -> int | None:
-        table = keeper.table(self._table)
-        is_running = table.round is not None and table.phase.bets_open and not table.holds
-        return table.round.opened_at if is_running and table.round is not None else None
-
     def _over(self) -> None:
         self._timer = None
         if self._closes is None:
-            self._host.run(lambda keeper: closes(keeper.table(self._table)), self._close_or_prompt)
+            self._host.run(self._looked_up, self._close_or_prompt)
         else:
             self._close_or_prompt(self._closes)
+
+    def _looked_up(self, keeper: Keeper) -> bool:
+        return clock_closes(keeper.table(self._table))
 
     def _close_or_prompt(self, is_closing: object) -> None:
         if is_closing is True:
@@ -102,6 +103,10 @@ class Countdown:
             self.on_prompt(self._table)
 
     def _told(self, answer: Answer | BaseException) -> None:
-        self._is_due = isinstance(answer, Refusal)
-        if isinstance(answer, Refusal | BaseException):
-            _log.warning("the betting clock could not close", table=self._table, answer=str(answer))
+        if not isinstance(answer, Refusal | BaseException) or self._time.up_at is None:
+            return
+        _log.warning("the betting clock could not close", table=self._table, answer=str(answer))
+        if isinstance(answer, BaseException) or answer.reason.startswith("journal-"):
+            self._run(AGAIN)  # else bets would stay open for as long as nobody notices
+        else:
+            self._is_due = True

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 from taisai.floor.boards import Boards
 from taisai.floor.feeds import Feeds, Frame
 from taisai.game.events import BetRegistered
-from taisai.game.refusals import Refusal
+from taisai.game.refusals import Reason, Refusal
 from taisai.house import Answer, Ask, JournalError, Keeper
 from taisai.house.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
@@ -92,6 +92,8 @@ class Host:
         self.boards = boards
         self.trouble: str | None = None
         """Why the journal could last not be written."""
+        self.on_doubt: Callable[[], None] | None = None
+        """Called when nobody knows what the journal holds: only a start anew, which recovers, can tell."""
         self.listeners: list[Listener] = []
         self._asked: list[_Asked] = []
         """What was asked in this turn of the loop: it goes to the writer together."""
@@ -203,8 +205,12 @@ class Host:
                 listener(one)
 
     def _note(self, answer: Answer | BaseException) -> None:
-        if isinstance(answer, Refusal) and answer.reason.startswith("journal-"):
+        if not isinstance(answer, Refusal):
+            return
+        if answer.reason in (Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT):
             self.trouble = str(answer)
+        if answer.reason is Reason.JOURNAL_IN_DOUBT and self.on_doubt is not None:
+            self.on_doubt()
 
 
 def _settle(future: asyncio.Future[T], found: T | BaseException) -> None:

@@ -16,7 +16,7 @@ from taisai.game import events as happened
 from taisai.game.cage.messages import NoteAlarm, NoteClock, NoteWin
 from taisai.game.settling import stakes_by_purse
 from taisai.game.words import FLOOR
-from taisai.house import Ask, JournalError, Keeper, table_of
+from taisai.house import Ask, JournalError, Keeper, stream_of, table_of
 from taisai.house.codec import HOUSE
 from taisai.study.dice_watch import DiceWatch
 
@@ -40,6 +40,8 @@ class Thresholds(NamedTuple):
 class _Kept(msgspec.Struct, frozen=True):
     """A watch as it is kept from one start to the next."""
 
+    version: int
+    """How many entries of the table's stream had come by then."""
     serial: str
     first: int
     """The first round of this set of dice."""
@@ -56,6 +58,8 @@ class Noting:
         self._thresholds = thresholds
         self._apart = clock.now() - clock.steady()
         self._watches: dict[str, _Watch] = {}
+        self._rounds: dict[str, int] = {}
+        """Table → the round that opened last: by the time that someone looks, the next one may be open."""
         host.listeners.append(self._heard)
 
     def _heard(self, one: Happened) -> None:
@@ -63,15 +67,24 @@ class Noting:
         if name is None:
             return
         kinds = {type(event) for event in one.events}
-        if happened.RoundSettled in kinds or happened.RoundResettled in kinds:
-            self._host.run(lambda keeper: self._wins(keeper, name), self._note_all)
+        for event in one.events:
+            if isinstance(event, happened.BetsOpened):
+                self._rounds[name] = event.round
+            elif isinstance(event, happened.RoundSettled):
+                self._look_for_wins(name, self._rounds.get(name))
+            elif isinstance(event, happened.RoundResettled):
+                self._look_for_wins(name, event.round)
         if kinds & _COUNTED or happened.ItemPlaced in kinds or happened.TableOpened in kinds:
             again = any(map(_corrects, one.events))
             self._host.run(lambda keeper: self._watch(keeper, name, again=again), self._note_all)
 
+    def _look_for_wins(self, name: str, number: int | None) -> None:
+        self._host.run(lambda keeper: self._wins(keeper, name, number), self._note_all)
+
     def begin(self, tables: list[str]) -> None:
-        """After a start: the watches go on where they were."""
+        """After a start: the watches go on where they were, and what a crash kept from being noted is."""
         for name in tables:
+            self._look_for_wins(name, None)
             self._host.run(lambda keeper, name=name: self._watch(keeper, name), self._note_all)  # type: ignore[misc]
 
     def tick(self) -> None:
@@ -91,13 +104,16 @@ class Noting:
 
     # In the writer's thread
 
-    def _wins(self, keeper: Keeper, name: str) -> list[NoteWin]:
+    def _wins(self, keeper: Keeper, name: str, number: int | None) -> list[NoteWin]:
+        """The large wins of a round as it stands; the House notes each of them once."""
         table, most = keeper.table(name), self._thresholds.large_win
         round_ = table.round
-        if round_ is None or round_.settled is None:
+        if round_ is None or number not in (None, round_.number):
+            round_ = table.past(number or len(table.rounds))
+        if round_ is None or round_.settled is None or round_.voided:
             return []
         back = round_.settled.by_purse
-        if not back or max(back) < most:
+        if sum(back) < most:  # a seat may have several purses, and no seat more than all of them
             return []
         staked = stakes_by_purse(table, round_)
         won: dict[str, int] = {}
@@ -150,9 +166,9 @@ class _Watch:
         """Takes what is new, or everything again; says whether there is a new alarm."""
         placed = table.equipment.placed.get(DICE)
         serial = placed.serial if placed is not None else ""
+        had = self.dice.alarm  # after a start there was none: one that stands is told again
         if not self._is_loaded:
-            self._load(keeper, table)
-        had = self.dice.alarm
+            again = self._load(keeper, table) or again
         if serial != self.serial:
             self.serial, self._first, self._last = serial, len(table.rounds) + 1, len(table.rounds)
             self.dice, had = DiceWatch(self._level), False
@@ -163,7 +179,7 @@ class _Watch:
             self._take(table, number)
         self._last = len(table.rounds)
         if self._last != before:
-            self._keep(keeper)
+            self._keep(keeper, table)
         return self.dice.alarm and not had
 
     def _take(self, table: Table, number: int) -> None:
@@ -171,21 +187,25 @@ class _Watch:
         if faces is not None:
             self.dice.take(faces)
 
-    def _load(self, keeper: Keeper, table: Table) -> None:
+    def _load(self, keeper: Keeper, table: Table) -> bool:
+        """The watch as it was kept; says whether what it has counted is to be counted again."""
         self._is_loaded = True
+        self._first, self._last = len(table.rounds) + 1, len(table.rounds)
         written = keeper.journal.store.secret(self._vault)
         if written is None:
-            self._first, self._last = len(table.rounds) + 1, len(table.rounds)
-            return
+            return False
         try:
             kept = msgspec.json.decode(written, type=_Kept)
-            self.dice = DiceWatch.restored(kept.state)
-            self.serial, self._first, self._last = kept.serial, kept.first, kept.last
+            dice = DiceWatch.restored(kept.state)
         except (msgspec.DecodeError, ValueError, KeyError, TypeError):
-            self._first, self._last = len(table.rounds) + 1, len(table.rounds)
+            return False
+        self.dice, self.serial, self._first, self._last = dice, kept.serial, kept.first, kept.last
+        since = keeper.journal.events(stream_of(table.name), after=kept.version)
+        return dice.level != self._level or any(_corrects(event) for _, event in since)
 
-    def _keep(self, keeper: Keeper) -> None:
-        kept = _Kept(self.serial, self._first, self._last, dict(self.dice.state()))
+    def _keep(self, keeper: Keeper, table: Table) -> None:
+        version = keeper.journal.version(stream_of(table.name))
+        kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()))
         try:
             keeper.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))
         except JournalError as error:

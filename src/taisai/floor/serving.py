@@ -74,7 +74,10 @@ class Serving:
     ) -> None:
         """`tls`: certificate and key; `on_ready` is called when connections are taken."""
         self.casino = casino
+        self.is_in_doubt = False
+        """Whether it stopped because nobody knows what the journal holds: a start anew finds out."""
         self._at = at
+        casino.host.on_doubt = self._doubt
         config = uvicorn.Config(
             application(casino.floor, checks=checks, extra=extra),
             ws="websockets-sansio",
@@ -109,6 +112,11 @@ class Serving:
             await self.casino.stop()
             for one in self._signals:
                 loop.remove_signal_handler(one)
+
+    def _doubt(self) -> None:
+        if not self.is_in_doubt:
+            self.is_in_doubt = True
+            self._server.should_exit = True
 
     def stop(self) -> None:
         """Takes no more connections, and ends those there are; asked twice, it does not wait for them."""

@@ -38,7 +38,10 @@ class Player:
         """Bets that it said are not."""
         self.in_doubt: set[str] = set()
         """Bets of which it said nothing."""
+        self.tickets: dict[str, int] = {}
+        """Tickets in his hands, and what they are worth."""
         self._made = 0
+        self._hands = asyncio.Lock()  # with a ticket in them he does nothing else
 
     async def _found(self) -> Connection:
         connection = await self._dial()
@@ -59,6 +62,24 @@ class Player:
             self.refused[id_] = error
         except Disconnected:
             self.in_doubt.add(id_)
+
+    async def cash(self) -> None:
+        """Puts his ticket into the terminal, or has all credits as one; whatever becomes of it."""
+        async with self._hands:
+            try:
+                if self.tickets:
+                    ticket = next(iter(self.tickets))
+                    await self.terminal.ticket_in(ticket)
+                    del self.tickets[ticket]
+                else:
+                    told = await self.terminal.ticket_out()
+                    assert told.ticket is not None
+                    assert told.amount is not None
+                    self.tickets[told.ticket] = told.amount
+            except Refused:
+                pass  # then it is as it was
+            except Disconnected as error:
+                self.in_doubt.add(f"ticket: {error}")
 
     async def sees(self, table: Callable[[TableView], bool], seat: Callable[[SeatView], bool]) -> None:
         """Waits until his screens show it."""

@@ -95,6 +95,15 @@ class Reckoning:
             yield f"expected nothing on its way, got {report.in_transit_told}"
         yield from self.books()
 
+    def unredeemed(self) -> dict[str, int]:
+        """Tickets that the House has still to pay for."""
+        store = SqliteStore(self.path)
+        try:
+            tickets = Keeper(Journal(store)).house().tickets.values()
+            return {one.id: one.amount for one in tickets if one.redeemed is None}
+        finally:
+            store.close()
+
     def books(self) -> Iterator[str]:
         """Whether the books balance."""
         store = SqliteStore(self.path)

@@ -58,22 +58,29 @@ class Evening:
         await gone(self._players)
         await server.stop()
         self.wrongs += [*wrongs(self._players, journal := Reckoning(folder)), *journal.kept()]
+        held = {ticket: amount for one in self._players for ticket, amount in one.tickets.items()}
+        if journal.unredeemed() != held:
+            self.wrongs.append(f"expected the tickets in players' hands, {held}, got {journal.unredeemed()}")
 
     async def _round(self, server: Server) -> None:
         """Some steps of whatever the table is at, with bets between them."""
         for _ in range(self._random.randint(1, MOST_STEPS)):
-            self._some_bet()
+            phase = (await server.wish(Wish(step=True))).phase
+            for _ in range(4 if phase.startswith("open") else 1):
+                self._some_bet()
             if self._random.random() < 0.5:
                 await asyncio.wait(self._bets[-PLAYERS:])
-            await server.wish(Wish(step=True))
         is_to_open = self._random.random() < 0.6
         for _ in range(MOST_STEPS * is_to_open):  # most bets are lost, if any are, while they may be made
             if (await server.wish(Wish(step=True))).phase.startswith("open"):
                 break
 
     def _some_bet(self) -> None:
+        """And some cash their credits, or put their tickets in."""
         for player in self._random.sample(self._players, self._random.randint(1, PLAYERS)):
-            self._bets.append(asyncio.ensure_future(player.bet(self._random.choice(AREAS))))
+            is_cashing = self._random.random() < 0.1
+            work = player.cash() if is_cashing else player.bet(self._random.choice(AREAS))
+            self._bets.append(asyncio.ensure_future(work))
 
     async def _kill(self, server: Server) -> None:
         """In the middle of bets, perhaps of a step too, perhaps before any of it is answered."""
@@ -91,7 +98,7 @@ class Evening:
         while self._random.random() < 0.3:
             opening = self._nursery.forked(self._order)
             # How far it comes in this time is the machine's to say: any moment will do.
-            await asyncio.sleep(self._random.uniform(0, 0.1))
+            await asyncio.sleep(self._random.uniform(0, 0.4))
             opening.kill()
         return await self._nursery.open(self._order)
 

@@ -56,12 +56,15 @@ def played(
             world.network.repeated,
         )  # fmt: skip
 
-    worlds: list[World] = []
+    worlds: list[World] = []  # one, once there is a loop to make it in
     try:
         return run(evening, most=LONGEST)
     except StuckError as error:
         told = "\n".join(worlds[0].log[-30:]) if worlds else ""
         raise StuckError(f"{error}\n{told}") from None
+    finally:
+        for world in worlds:
+            world.storage.close()
 
 
 async def _run(world: World) -> None:

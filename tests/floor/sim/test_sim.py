@@ -6,9 +6,11 @@ To look at one: `.venv/bin/python -m tests.floor.sim 17`.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -53,10 +55,18 @@ def _played(seed: int) -> Played:
         raise
 
 
-def test_the_power_fails_under_a_journal_on_disk(tmp_path: Path) -> None:
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Path]:
+    """A fast directory for journals."""
+    made = fast_directory(tmp_path)
+    yield made
+    shutil.rmtree(made)
+
+
+def test_the_power_fails_under_a_journal_on_disk(shelf: Path) -> None:
     crashes = 0
     for seed in range(ON_DISK):
-        directory = fast_directory(tmp_path) / f"{seed}"
+        directory = shelf / f"{seed}"
         directory.mkdir()
         one = played(seed, storage=partial(OnDisk, directory=directory))
         assert one.wrong == (), told(one)

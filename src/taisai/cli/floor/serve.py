@@ -47,7 +47,9 @@ def run(arguments: Namespace) -> int:
     at = listening(config.listen.host, config.listen.port)
     import uvloop
 
-    uvloop.run(_serve(config, found, at, start.lines(), clock))
+    if uvloop.run(_serve(config, found, at, start.lines(), clock)):
+        sys.stderr.write("taisai: expected a journal that can be written, got one in doubt: start again\n")
+        return CHECK_FAILED
     line("stopped: sessions ended, the journal is sealed")
     return 0
 
@@ -89,6 +91,7 @@ async def _serve(
     )
     await serving.run()
     found.journal.close()
+    return serving.is_in_doubt
 
 
 def plan_of(config: Config) -> Plan:

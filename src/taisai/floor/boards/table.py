@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from msgspec.structs import replace
 
+from taisai.floor.betting_time import BettingTime
 from taisai.floor.boards.names import Numbers, Shown, console_feed, seat_feed, table_feed
 from taisai.floor.boards.seats import Seats
 from taisai.floor.cage.report import Takings
@@ -20,8 +21,6 @@ from taisai.house.codec import AnyEvent
 from taisai.study.dice_watch import DiceWatch
 from taisai.wire.tells import TellChange
 from taisai.wire.views import ConsoleView, Flight, View, WatchView, difference
-
-_OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
 
 
 class TableBoard:
@@ -40,15 +39,12 @@ class TableBoard:
         """Whether something has come or gone, bets above all, that the console has not been shown."""
         self._name = name
         self._numbers = numbers
-        self._window = window
-        self._closes_at: int | None = None
+        self._time = None if window is None else BettingTime.of(table, window)
         self._since: int | None = None
         self._seats = Seats(name, numbers)
         self._table_feed, self._console_feed = table_feed(name), console_feed(name)
         self._shown: dict[str, View] = {}
         self._what: list[str] = []
-        if table.round is not None and table.phase.bets_open and window is not None:
-            self._closes_at = table.round.opened_at + window
 
     def take(self, table: Table, events: Iterable[AnyEvent], re: str | None, frames: list[Frame]) -> bool:
         """What a command came to; says whether more than one seat's bets is different."""
@@ -72,10 +68,8 @@ class TableBoard:
         self.history.take(event, table)
         self.takings.take(event)
         self._seats.heard(event)
-        if type(event) in _OPENING and self._window is not None:
-            self._closes_at = event.at + self._window
-        elif not table.phase.bets_open:
-            self._closes_at = None
+        if self._time is not None:
+            self._time.take(event)
         if hasattr(event, "phase") or isinstance(event, happened.RoundConcluded):
             self._since = event.at
 
@@ -106,7 +100,8 @@ class TableBoard:
     def _view(self, table: Table, feed: str) -> View:
         if feed == self._console_feed:
             return console_view(table, now=table.latest, flights=self.flights, watch=self._watched())
-        return table_view(table, self.history, closes_at=self._closes_at, since=self._since)
+        closes_at = self._time.up_at if self._time is not None else None
+        return table_view(table, self.history, closes_at=closes_at, since=self._since)
 
     def _watched(self) -> WatchView | None:
         if self.watch is None:

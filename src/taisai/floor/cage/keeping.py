@@ -1,7 +1,12 @@
-"""What a report counts, kept from one start to the next, so that a start need not read every entry again."""
+"""What a report counts, kept from one start to the next, so that a start need not read every entry again.
+
+It is kept in pieces, each with the number of entries that it is true after. A crash may leave some of them
+newer than the whole: then everything is counted anew.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -9,6 +14,12 @@ import msgspec
 
 from taisai.floor.cage.report import Settled, Sums, Takings
 from taisai.house import JournalError, Keeper, stream_of
+
+CHUNK: Final = 1_000
+"""Rounds whose settlements are kept together: a correction, whenever it comes, books the difference."""
+PAGE: Final = 100
+"""Shifts whose sums are kept together: a secret is short, and a table may be open for years."""
+Periods = list[tuple[str, str, Sums]]
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -19,17 +30,28 @@ class _Kept(msgspec.Struct, frozen=True):
     currency: str
     day: str
     shift: str
-    periods: list[tuple[str, str, Sums]]
+    periods: int
+    """How many periods there are; their sums are in pages."""
     round: int
     over: int
 
 
-CHUNK: Final = 1_000
-"""Rounds whose settlements are kept together: a correction, whenever it comes, books the difference."""
+class _Page(msgspec.Struct, frozen=True):
+    version: int
+    periods: Periods
 
 
-def _vault(table: str, chunk: int | None = None) -> str:
-    return f"takings/{table}" if chunk is None else f"takings/{table}/{chunk}"
+class _Chunk(msgspec.Struct, frozen=True):
+    version: int
+    settled: list[tuple[int, Settled]]
+
+
+class _NewerError(Exception):
+    """A piece is of later than the whole."""
+
+
+def _vault(table: str, piece: str = "") -> str:
+    return f"takings/{table}/{piece}" if piece else f"takings/{table}"
 
 
 def takings_of(keeper: Keeper, table: str) -> Takings:
@@ -37,10 +59,10 @@ def takings_of(keeper: Keeper, table: str) -> Takings:
     takings, after = Takings(), 0
     written = keeper.journal.store.secret(_vault(table))
     if written is not None:
-        with suppress(msgspec.DecodeError):
+        with suppress(msgspec.DecodeError, _NewerError):
             kept = msgspec.json.decode(written, type=_Kept)
             if kept.version <= keeper.journal.version(stream_of(table)):
-                takings, after = _restored(keeper, kept), kept.version
+                takings, after = _restored(keeper, table, kept), kept.version
     for _, event in keeper.journal.events(stream_of(table), after=after):
         takings.take(event)
     return takings
@@ -48,13 +70,14 @@ def takings_of(keeper: Keeper, table: str) -> Takings:
 
 def keep_takings(keeper: Keeper, table: str, takings: Takings) -> None:
     """Writes them down; that may fail, and costs the next start some time."""
+    store, version = keeper.journal.store, keeper.journal.version(stream_of(table))
     kept = _Kept(
-        version=keeper.journal.version(stream_of(table)),
+        version=version,
         table=takings.table,
         currency=takings.currency,
         day=takings.day,
         shift=takings.shift,
-        periods=[(day, shift, sums) for (day, shift), sums in takings.periods.items()],
+        periods=len(takings.periods),
         round=takings.round,
         over=takings.over,
     )
@@ -62,18 +85,38 @@ def keep_takings(keeper: Keeper, table: str, takings: Takings) -> None:
         for chunk in sorted({number // CHUNK for number in takings.touched}):
             rounds = range(chunk * CHUNK, (chunk + 1) * CHUNK)
             settled = [(number, takings.settled[number]) for number in rounds if number in takings.settled]
-            keeper.journal.store.keep_secret(_vault(table, chunk), msgspec.json.encode(settled))
-        keeper.journal.store.keep_secret(_vault(table), msgspec.json.encode(kept))
+            store.keep_secret(_vault(table, str(chunk)), msgspec.json.encode(_Chunk(version, settled)))
+        for page, periods in enumerate(_pages(takings)):
+            if takings.pages.get(page) != (told := msgspec.json.encode(periods)):
+                store.keep_secret(_vault(table, f"page {page}"), msgspec.json.encode(_Page(version, periods)))
+                takings.pages[page] = told
+        store.keep_secret(_vault(table), msgspec.json.encode(kept))
         takings.touched.clear()
 
 
-def _restored(keeper: Keeper, kept: _Kept) -> Takings:
-    takings = Takings()
+def _pages(takings: Takings) -> Iterator[Periods]:
+    periods = [(day, shift, sums) for (day, shift), sums in takings.periods.items()]
+    return (periods[start : start + PAGE] for start in range(0, len(periods), PAGE))
+
+
+def _restored(keeper: Keeper, table: str, kept: _Kept) -> Takings:
+    store, takings = keeper.journal.store, Takings()
     takings.table, takings.currency, takings.day = kept.table, kept.currency, kept.day
     takings.shift, takings.round, takings.over = kept.shift, kept.round, kept.over
-    takings.periods = {(day, shift): sums for day, shift, sums in kept.periods}
+    for page in range(-(-kept.periods // PAGE)):
+        told = msgspec.json.decode(store.secret(_vault(table, f"page {page}")) or b"", type=_Page)
+        _check(told.version, kept)
+        takings.periods |= {(day, shift): sums for day, shift, sums in told.periods}
+        takings.pages[page] = msgspec.json.encode(told.periods)
     for chunk in range(kept.round // CHUNK + 1):
-        written = keeper.journal.store.secret(_vault(kept.table, chunk))
+        written = store.secret(_vault(table, str(chunk)))
         if written is not None:
-            takings.settled |= dict(msgspec.json.decode(written, type=list[tuple[int, Settled]]))
+            found = msgspec.json.decode(written, type=_Chunk)
+            _check(found.version, kept)
+            takings.settled |= dict(found.settled)
     return takings
+
+
+def _check(version: int, kept: _Kept) -> None:
+    if version > kept.version:
+        raise _NewerError

@@ -59,6 +59,8 @@ class Takings:
         """Round → its settlement as it stands, so that a correction books the difference."""
         self.touched: set[int] = set()
         """Rounds whose settlement is another since someone last wrote them down."""
+        self.pages: dict[int, bytes] = {}
+        """Sums of so many periods as someone last wrote them down."""
         self.round = 0
         """The latest round."""
         self.over = 0

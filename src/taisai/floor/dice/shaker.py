@@ -7,6 +7,7 @@ the same seed draws again.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 import structlog
@@ -21,6 +22,7 @@ from taisai.game.round import Round
 from taisai.game.seeds import unseen
 from taisai.house import JournalError, Keeper, stream_of
 from taisai.house.closes import Close, last_close
+from taisai.house.seals.merkle import leaf_hash
 from taisai.rules.round import Phase
 
 SEED: Final = 32
@@ -87,9 +89,8 @@ class Shaker:
         due = await self._host.look(self._due)
         now = self._clock.now()
         if due.commit is not None:
-            seed = self._entropy(SEED)
-            # It is kept before it is committed: after a crash in between, the round can still be drawn.
-            await self._host.look(lambda keeper: keeper.journal.store.keep_secret(_vault(self._table), seed))
+            fresh = self._entropy(SEED)
+            seed = await self._host.look(lambda keeper: self._kept(keeper, fresh))
             return await self._told(door.commitment(seed, at=now, round_=due.commit))
         kept = await self._host.look(lambda keeper: keeper.journal.store.secret(_vault(self._table)))
         if kept is None:
@@ -111,6 +112,18 @@ class Shaker:
 
     # In the writer's thread
 
+    def _kept(self, keeper: Keeper, fresh: bytes) -> bytes:
+        """The seed to commit to. It is kept before: after a crash in between, the round can still be drawn.
+
+        One that was kept and never revealed stays: its commitment may be in the journal, and nobody know it.
+        """
+        store, told = keeper.journal.store, keeper.table(self._table).revealed
+        kept = store.secret(_vault(self._table))
+        if kept is not None and (told is None or kept.hex() != told.seed):
+            return kept
+        store.keep_secret(_vault(self._table), fresh)
+        return fresh
+
     def _due(self, keeper: Keeper) -> _Due:  # noqa: PLR0911  one thing after the other
         table = keeper.table(self._table)
         if not table.open or not table.demonstration:
@@ -120,14 +133,11 @@ class Shaker:
             return _Due(commit=len(table.rounds) + 1)
         if open_ is None or table.holds:
             return _Due()
-        if round_ is None:
-            past = table.past(open_.round)
+        if round_ is None or open_.round != round_.number:
+            past = table.past(open_.round)  # where the next one is open already, it has to do without a seed
             if past is None:
                 return _Due()
-            drawn = past.drawn
-            return _Due(reveal=self._draw(keeper, past)) if drawn else _Due(unused=open_.round)
-        if open_.round != round_.number:
-            return _Due()
+            return _Due(reveal=self._draw(keeper, past)) if past.drawn else _Due(unused=open_.round)
         if round_.phase is Phase.REVEALED and round_.drawn is None:
             return _Due(draw=self._draw(keeper, round_))
         if round_.phase.settlement_recorded and round_.drawn is not None:
@@ -137,17 +147,34 @@ class Shaker:
     def _draw(self, keeper: Keeper, round_: Round) -> Draw:
         drawn = round_.drawn
         cards = drawn.cards if drawn else unseen(keeper.table(self._table))
-        close = self._close(keeper)
+        close = self._close(keeper, round_.number)
         return Draw(self._table, round_.number, round_.shakes, close.position, close.hash, cards)
 
-    def _close(self, keeper: Keeper) -> Close:
-        """The entry that closed bets last, as the chain has it; others may have come since."""
-        version, back = keeper.journal.version(self._stream), LOOK_BACK
+    def _close(self, keeper: Keeper, number: int) -> Close:
+        """The entry that closed the bets of a round last, as the chain has it; others may have come since."""
+        after = keeper.journal.version(self._stream)
+        back = LOOK_BACK
         while True:
-            after = max(0, version - back)
-            try:
-                return last_close(keeper.journal, self._stream, after=after)
-            except JournalError:
-                if after == 0:
-                    raise
-                back *= 4
+            after = max(0, after - back)
+            found = self._close_since(keeper, number, after)
+            if found is not None:
+                return found
+            if after == 0:
+                raise JournalError(f"expected a close of round {number} in {self._stream}, got none")
+            back *= 4
+
+    def _close_since(self, keeper: Keeper, number: int, after: int) -> Close | None:
+        """The same among the latest entries; None where they do not reach back to it."""
+        journal, table = keeper.journal, keeper.table(self._table)
+        if number == len(table.rounds) + (table.round is not None):  # then it is the last close there is
+            with suppress(JournalError):
+                return last_close(journal, self._stream, after=after)
+            return None
+        found, in_hand = None, 0
+        for row in journal.store.rows(after=after, stream=self._stream):
+            event = journal.codec.decode_event(row.body, row.position)[1]
+            if isinstance(event, happened.BetsOpened):
+                in_hand = event.round
+            elif isinstance(event, happened.BetsClosed) and in_hand == number:
+                found = Close(row.position, leaf_hash(row.body))
+        return found

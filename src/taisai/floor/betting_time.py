@@ -1,0 +1,74 @@
+"""The time for bets: when it is up, as the events of a table tell; while a round waits, it stands still."""
+
+from __future__ import annotations
+
+from taisai.game import Table
+from taisai.game import events as happened
+from taisai.game.words import Hold
+from taisai.rules.procedure import Recovery
+
+
+class BettingTime:
+    """Of one table. The clock that closes and the views that show it each have their own, fed alike."""
+
+    def __init__(self, window: int) -> None:
+        """`window`: milliseconds for which bets are open."""
+        self._window = window
+        self._up_at: int | None = None
+        self._round = 0
+        self._held_since = 0
+        self._holds: set[str] = set()
+        """What the round waits for: a hold, or a referral by its name."""
+
+    @classmethod
+    def of(cls, table: Table, window: int) -> BettingTime:
+        """As a table stands that was played before; a hold counts from its latest moment."""
+        made = cls(window)
+        if table.round is not None and table.phase.bets_open:
+            made._up_at, made._round = table.round.opened_at + window, table.round.number
+        made._held_since = table.latest
+        made._holds = {str(hold) for hold in table.holds if hold is not Hold.REFERRAL}
+        made._holds |= {name for name, one in table.referrals.items() if one.holds and one.decided_by is None}
+        return made
+
+    @property
+    def up_at(self) -> int | None:
+        """When it is up; None where bets are not open, or the round waits for something."""
+        return None if self._holds else self._up_at
+
+    def take(self, event: object) -> None:
+        """What an event does to it."""
+        match event:
+            case happened.BetsOpened() | happened.BetsReopened():
+                self._up_at, self._round = event.at + self._window, event.round
+            case happened.BetsClosed():
+                self._up_at = None
+            case happened.RoundVoided() | happened.RoundConcluded() if event.round == self._round:
+                self._up_at = None  # an earlier one that is void now does not stop the clock of this one
+                self._holds.clear()
+            case happened.WithdrawalOffered():
+                self._hold(Hold.WITHDRAWAL, event.at)
+            case happened.WithdrawalClosed():
+                self._release(Hold.WITHDRAWAL, event.at)
+            case happened.Interrupted(action=Recovery.DECLARE):
+                self._hold(Hold.DECLARATION, event.at)
+            case happened.SightDeclared():
+                self._release(Hold.DECLARATION, event.at)
+            case happened.Referred(holds=True):
+                self._hold(event.referral, event.at)
+            case happened.ReferralDecided():
+                self._release(event.referral, event.at)
+            case _:
+                pass
+
+    def _hold(self, what: str, at: int) -> None:
+        if not self._holds:
+            self._held_since = at
+        self._holds.add(what)
+
+    def _release(self, what: str, at: int) -> None:
+        if what not in self._holds:
+            return
+        self._holds.remove(what)
+        if not self._holds and self._up_at is not None:
+            self._up_at += max(0, at - self._held_since)

@@ -1,0 +1,88 @@
+"""What docs/floor.md says of the floor: its client is run, its limits and feeds are the program's own."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from taisai.floor.access import permits
+from taisai.floor.config.setting import settings_of
+from taisai.floor.config.settings import SECTIONS
+from taisai.floor.feeds import RING
+from taisai.floor.floor import MOST_AT_WORK, MOST_FOLLOWED
+from taisai.floor.outbox import MOST_BYTES, MOST_TELLS
+from taisai.game.cage.messages import SignOutCause
+from taisai.game.cage.presence import MOST_FAILURES
+from taisai.house.writer import MOST_WAITING
+from taisai.rules import Act
+from taisai.wire.message import MOST_MESSAGE
+from tests.docs.served import opened
+from tests.floor.connected import CREDITS
+
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "floor.md").read_text("utf-8")
+_BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_ROW: Final = re.compile(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", re.MULTILINE)
+
+
+def figures(page: str) -> dict[str, list[int]]:
+    """What is limited → the numbers that the page says."""
+    limits = page.partition("## Limits")[2].partition("\n## ")[0]
+    rows = dict(_ROW.findall(limits))
+    return {
+        what: [int(one.replace(" ", "")) for one in re.findall(r"\d+(?: \d{3})*", most)]
+        for what, most in rows.items()
+        if re.search(r"\d", most)
+    }
+
+
+def limits() -> dict[str, list[int]]:
+    """The same, by the program."""
+    floor, access = SECTIONS["floor"], SECTIONS["access"]
+    asks = _default(floor, "asks_a_second")
+    return {
+        "a message from a client": [MOST_MESSAGE // 1024],
+        "connections": [_default(floor, "sockets")],
+        "asks of a connection": [asks, 4 * asks],
+        "asks of a connection that take their time, at once": [MOST_AT_WORK],
+        "feeds of a connection": [MOST_FOLLOWED],
+        "tells that wait for a client": [MOST_TELLS, MOST_BYTES // 1024 // 1024],
+        "changes that a feed remembers": [RING],
+        "commands that wait for the journal": [MOST_WAITING],
+        "sign-ins from an address": [_default(access, "sign_ins_a_minute")],
+        "failures in a row of one person": [MOST_FAILURES],
+    }
+
+
+def _default(section: type[Any], name: str) -> int:
+    (found,) = (one.default for one in settings_of(section) if one.name == name)
+    assert isinstance(found, int)
+    return found
+
+
+def test_the_limits_are_the_programs_own() -> None:
+    assert figures(PAGE) == limits()
+
+
+def test_every_feed_and_every_end_of_a_session_is_named() -> None:
+    assert [kind for kind in permits.FEEDS if not re.search(rf"^\| `{kind}[:`]", PAGE, re.MULTILINE)] == []
+    assert [why for why in SignOutCause if f"`{why}`" not in PAGE] == []
+
+
+def test_the_client_of_the_page_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = _BLOCK.findall(PAGE)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    with opened() as house:
+        house.perform(Act.OPEN_BETS)
+        credits_left = asyncio.run(names["play"](house.url, b"P1".ljust(32, b"-")))
+    assert credits_left == CREDITS, "expected both bets to be taken back: they came together"
+    assert "winnings-not-whole" in capsys.readouterr().out
+
+
+def test_sabotage_another_limit_is_noticed() -> None:
+    assert figures(PAGE.replace("| 64 KiB |", "| 65 KiB |")) != limits()
+    assert figures(PAGE.replace("| 1 000 or 4 MiB |", "| 1 001 or 4 MiB |")) != limits()
