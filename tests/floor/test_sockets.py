@@ -14,6 +14,8 @@ from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.floor import MOST_AT_WORK, Bounds, approved_form
 from taisai.floor.sockets import Socket, decode_ask
 from taisai.game.cage.messages import DismissDevice
+from taisai.house import Ask
+from taisai.house.codec import HOUSE
 from taisai.wire import asks
 from taisai.wire.message import MOST_MESSAGE, WIRE
 from tests.floor.connected import Connected, connected, signature
@@ -123,11 +125,11 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
     shown = signature("P1", line.nonce)
     if first == "hello":
         house.floor.asked(_socket(house), asks.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
-    dismissed = house.loop.create_task(house.do(command))
+    house.casino.host.submit(Ask(HOUSE, command))  # in one group with the look at the device
     if first == "dismissal":
-        line.asks("hello", id="h", wire=WIRE, device="P1", signature=shown)
+        house.floor.asked(_socket(house), asks.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
     await house.settle()
-    assert not isinstance(await dismissed, Exception)
+    assert "P1" not in house.keeper.house().devices
     assert line.closed is not None
     assert line.told[-1]["tell"] == "end"
     assert not house.floor.sockets

@@ -11,6 +11,7 @@ from taisai.floor.access.roles import Role
 from taisai.floor.access.sessions import Policy
 from taisai.floor.sockets import LAST_WORD
 from taisai.game.cage.messages import (
+    DismissDevice,
     DismissPerson,
     EnrolPerson,
     NoteFailure,
@@ -139,14 +140,12 @@ async def test_nothing_is_done_for_a_session_whose_time_is_up_though_nobody_has_
 
 @connected()
 async def test_what_comes_after_the_end_is_not_heard(house: Connected) -> None:
-    opened = house.session("dealer")
-    line = await house.came(opened)
+    line = await house.came("P1")
     line.stalls()
-    await house.opens_bets()
     await line_fills(house, line)
-    house.door.revoked(DAN)
+    await house.do(DismissDevice(at=house.clock.now(), by=ADA, device="P1", reason="stolen"))
     before = house.rows()
-    line.asks("take-position", table="T2", position="dealer")
+    line.asks("do", table="T1", do={"command": "buy-credits", "seat": "1", "amount": 1_000})
     await house.settle()
     assert house.rows() == before
 

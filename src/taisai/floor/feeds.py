@@ -27,6 +27,9 @@ class Follower(Protocol):
     def flush(self) -> None:
         """Sends what is in the outbox."""
 
+    def resync(self) -> None:
+        """Has the client come back, and start from snapshots."""
+
 
 class Feed:
     """One feed: where it stands, what it remembers, who follows."""
@@ -96,6 +99,14 @@ class Feeds:
         told, self._told = self._told, {}
         for follower in told:
             follower.flush()
+
+    def begin_again(self) -> None:
+        """Feeds count anew, in an epoch of their own; whoever followed comes back for snapshots."""
+        followers = {follower: None for feed in self._feeds.values() for follower in feed.followers}
+        self._feeds.clear()
+        self.epoch += "+"
+        for follower in followers:
+            follower.resync()
 
     def _forget_some(self) -> None:
         if len(self._feeds) < MOST_FEEDS:

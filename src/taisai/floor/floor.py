@@ -21,7 +21,7 @@ from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.boards import Shown, seat_feed
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.host import Happened, Host
-from taisai.floor.metrics import Metrics
+from taisai.floor.metrics import UNREADABLE, Metrics
 from taisai.floor.parties import VISITOR, Party
 from taisai.floor.sockets import Socket
 from taisai.floor.telling import FAULT, encoded, refused
@@ -105,9 +105,11 @@ class Floor:
         self._by_device: dict[str, set[Socket]] = {}
         self._handlers: Mapping[type[Ask], Callable[[Any, Party, Any], Awaitable[Tell]]] = HANDLERS
         door.sessions.on_end(self._session_ended)
-        host.listeners.append(self._heard)
+        host.listeners += (self._heard, self.metrics.heard)
         self.metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
         self.metrics.gauge("taisai_sessions", "People signed in", lambda: len(door.sessions))
+        self.metrics.gauge("taisai_writer_queue", "Commands that wait to be durable", lambda: host.waiting)
+        host.on_durable = self.metrics.durable
 
     # Connections
 
@@ -156,6 +158,7 @@ class Floor:
     def asked(self, socket: Socket, ask: Ask) -> None:
         """Answers an ask, at once or as soon as the answer is durable."""
         kind = type(ask)
+        self.metrics.asks[kind] += 1
         if not self._has_credit(socket):
             self._too_often(socket, ask.id)
             return
@@ -179,6 +182,7 @@ class Floor:
 
     def unreadable(self, socket: Socket, says: str, id_: str | None = None) -> None:
         """Answers what is no ask; it counts as one, so that nobody is kept busy with it."""
+        self.metrics.asks[UNREADABLE] += 1
         if self._has_credit(socket):
             socket.say(refused(id_, "bad-message", says))
         else:
@@ -357,6 +361,7 @@ class Floor:
     def _shown(self, socket: Socket, ask: asks.AskFollow, shown: Shown | BaseException | None) -> None:
         if not isinstance(shown, Shown):
             socket.wanted.discard(ask.feed)
+            self.metrics.refusals["not-known"] += 1
             socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
             self.host.feeds.note(socket)
             return

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
+import structlog
+
 from taisai.floor.boards import Boards
 from taisai.floor.feeds import Feeds, Frame
 from taisai.game.events import BetRegistered
@@ -21,6 +23,7 @@ from taisai.house.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
 
 T = TypeVar("T")
+_log = structlog.get_logger(__name__)
 Told = Callable[[Answer | BaseException], None]
 
 
@@ -92,6 +95,10 @@ class Host:
         self.boards = boards
         self.trouble: str | None = None
         """Why the journal could last not be written."""
+        self.waiting = 0
+        """Commands that are with the writer."""
+        self.on_durable: Callable[[float], None] | None = None
+        """Hears, once for a group of commands, how many seconds it took from the asking to the answers."""
         self.on_doubt: Callable[[], None] | None = None
         """Called when nobody knows what the journal holds: only a start anew, which recovers, can tell."""
         self.listeners: list[Listener] = []
@@ -119,7 +126,9 @@ class Host:
     def _push(self) -> None:
         asked, self._asked = self._asked, []
         if asked:
-            self._writer.submit_all([one.ask for one in asked], partial(self._answered, asked))
+            told = partial(self._answered, asked, self._loop.time())
+            self._writer.submit_all([one.ask for one in asked], told)
+            self.waiting += len(asked)
 
     async def ask(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
         """What a command comes to, durably."""
@@ -158,7 +167,8 @@ class Host:
 
     # In the writer's thread
 
-    def _answered(self, asked: Sequence[_Asked], answers: list[Answer | BaseException]) -> None:
+    def _answered(self, asked: Sequence[_Asked], since: float, answers: list[Answer | BaseException]) -> None:
+        self._steps.append(partial(self._measure, since, len(asked)))
         self._waiting += [
             Answered(ask.stream, ask.command, re, told, bettor, answer)
             for (ask, re, told, bettor), answer in zip(asked, answers, strict=True)
@@ -169,8 +179,16 @@ class Host:
 
     def _publish(self) -> None:
         waiting, self._waiting = self._waiting, []
-        if waiting:
+        if not waiting:
+            return
+        try:
             self._steps += self.boards.frames(waiting)
+        except Exception:  # noqa: BLE001  it is durable all the same, and whoever asked must hear of it
+            _log.exception("the boards failed, and begin again")
+            self.boards.begin_again()
+            self._steps += [one._replace(bettor=None) for one in waiting]
+            self._steps.append(self.feeds.begin_again)
+        else:
             self._steps += waiting
 
     def _after(self) -> None:
@@ -196,13 +214,18 @@ class Host:
                 else:
                     self._note(answer)
                 if told is not None:
-                    told(answer)
+                    _call(told, answer)
             else:
-                step()  # type: ignore[operator]
+                _call(step)  # type: ignore[arg-type]
         self.feeds.flush()
         for one in heard:
             for listener in self.listeners:
-                listener(one)
+                _call(listener, one)
+
+    def _measure(self, since: float, count: int) -> None:
+        self.waiting -= count
+        if self.on_durable is not None:
+            self.on_durable(self._loop.time() - since)
 
     def _note(self, answer: Answer | BaseException) -> None:
         if not isinstance(answer, Refusal):
@@ -211,6 +234,14 @@ class Host:
             self.trouble = str(answer)
         if answer.reason is Reason.JOURNAL_IN_DOUBT and self.on_doubt is not None:
             self.on_doubt()
+
+
+def _call(told: Callable[..., None], *what: object) -> None:
+    """Calls someone; should he fail, those after him still wait."""
+    try:
+        told(*what)
+    except Exception:  # noqa: BLE001  as above
+        _log.exception("someone who was told failed")
 
 
 def _settle(future: asyncio.Future[T], found: T | BaseException) -> None:

@@ -15,7 +15,7 @@ from taisai.floor.parties import VISITOR, Party
 from taisai.floor.telling import encoded
 from taisai.wire.asks import ASKS
 from taisai.wire.message import MOST_ID, MOST_MESSAGE, Ask
-from taisai.wire.tells import TellEnd
+from taisai.wire.tells import TellEnd, TellRefused
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
@@ -78,8 +78,14 @@ class Socket:
         """Sends what is in the outbox, all in one message."""
         self._outbox.flush()
 
+    def resync(self) -> None:
+        """Has the client come back, and start from snapshots."""
+        self.end("resync", "expected feeds without a fault, got one: come back", TRY_AGAIN)
+
     def say(self, tell: Tell) -> None:
         """Tells something at once."""
+        if type(tell) is TellRefused:
+            self._floor.metrics.refusals[tell.reason] += 1
         self.tell(encoded(tell))
         self._outbox.flush()
 

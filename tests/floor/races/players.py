@@ -18,6 +18,8 @@ from tests.floor.races.reckoning import Reckoning
 PACE: Final = Pace(answer=30.0, coming_in=30.0, first=0.02, most=0.3, tries=10_000)
 PATIENCE: Final = 30.0
 STAKE: Final = 100
+WHY_NOT: Final = frozenset({"late", "out-of-order", "wrong-round", "on-hold", "table-shut", "credits-short"})
+"""Why a good bet may be refused, whenever it comes."""
 AT_ONCE: Final = 50  # terminals that come in side by side
 
 
@@ -128,5 +130,8 @@ def wrongs(players: Sequence[Player], journal: Reckoning) -> Iterator[str]:
             yield f"expected every registered bet in the journal, got {sorted(lost)} lost"
         if both := one.refused.keys() & journal.bets.keys():
             yield f"expected refused bets nowhere, got {[(id_, one.refused[id_]) for id_ in sorted(both)]}"
+        odd = {(error.reason, error.clause) for error in one.refused.values()}
+        if not all(reason in WHY_NOT and clause for reason, clause in odd):
+            yield f"expected bets to be refused for {sorted(WHY_NOT)}, by a clause, got {odd}"
         if one.in_doubt:
             yield f"expected every bet to be answered in the end, got {sorted(one.in_doubt)} in doubt"

@@ -64,7 +64,7 @@ class Early(Sabotage):
             return [_decided(keeper, one) for one in asks]
 
         self.inner.run(decided, answered)
-        later = Timer(LATER, self.inner.submit_all, (asks, lambda _answers: None))
+        later = Timer(4 * LATER, self.inner.submit_all, (asks, lambda _answers: None))
         later.daemon = True
         later.start()
 

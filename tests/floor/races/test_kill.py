@@ -150,7 +150,7 @@ async def _killed(nursery: Nursery, folder: Path, case: Case, sabotage: str | No
     if case.phase != "open":
         await server.until(case.phase)
     under_way = [asyncio.ensure_future(one.bet("big")) for one in players]
-    await players[-1].bet("odd")  # some of the others' are answered by now, and some are not
+    await players[-1].bet("total-9")  # some of the others' are answered by now, and some are not
     before = players[0].epoch
     server.kill()
     server = await nursery.open(replace(order, port=server.port))

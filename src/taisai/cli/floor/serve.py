@@ -65,7 +65,7 @@ def _failed(lines: list[str], found: Opened | None) -> int:
 
 async def _serve(
     config: Config, found: Opened, at: socket.socket, checks: list[str], clock: WallClock
-) -> None:
+) -> bool:
     casino = Casino(found.keeper, plan_of(config), clock=clock, entropy=secrets.token_bytes, key=found.key)
     try:
         for sentence in await casino.start():

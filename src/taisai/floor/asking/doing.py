@@ -92,4 +92,4 @@ def _told(floor: Floor, socket: Socket, re: str, answer: Answer | BaseException)
     socket.tell(encoded(answer_to(re, answer)))
     floor.host.feeds.note(socket)
     if isinstance(answer, Refusal):
-        floor.metrics.refusals.labels(answer.reason).inc()
+        floor.metrics.refusals[answer.reason] += 1

@@ -32,14 +32,18 @@ class Boards:
 
     def __init__(self, keeper: Keeper, windows: Mapping[str, int | None]) -> None:
         """`windows`: table → how long its bets are open for."""
-        self.tables: dict[str, TableBoard] = {}
         self._keeper = keeper
         self._windows = windows
+        self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Every board as the tables are now; nobody follows any of them."""
+        self.tables: dict[str, TableBoard] = {}
         self._numbers = Numbers()
         self._shown: dict[str, View] = {}
         self._transit = Transit()
-        self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
-        for name in keeper.tables():
+        for name in self._keeper.tables():
             self._board(name)
 
     def _board(self, name: str) -> TableBoard:

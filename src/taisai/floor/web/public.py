@@ -48,6 +48,7 @@ def _table(table: Table) -> bodies.TableHealth:
 async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
     """What the floor counts about itself."""
     floor: Floor = request.app.state.floor
+    floor.metrics.journal = await floor.host.look(lambda keeper: keeper.journal.size)
     return Response(floor.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
