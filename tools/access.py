@@ -17,7 +17,8 @@ MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S"}
 _WITH_APPROVAL: Final = frozenset(
     str(one.__struct_config__.tag) for one in ASKS if "approval" in one.__struct_fields__
 ) - {"do"}
-HEAD: Final = """\
+_SECOND: Final = [role.replace("-", " ") for role in Role if role in permits.SECOND_PERSONS]
+HEAD: Final = f"""\
 # Who may do what
 
 Made by `make pictures` from the one table in the code (`src/taisai/floor/access/permits.py`), which stands
@@ -27,7 +28,8 @@ role, to its own table and seat and to others, and compares.
 
 **●** at any table · **T** at the device's own table · **S** at the terminal's own seat · blank: refused,
 reason `not-his-to-do`, by house:access. **²**: the House or the table may ask for a second person, who
-proves who he is and agrees to exactly this (`POST /api/approvals`).
+proves who he is and agrees to exactly this (`POST /api/approvals`): on the socket a
+{", ".join(_SECOND[:-1])} or {_SECOND[-1]}.
 
 A person's role is his rank on the House's staff roll; terminal, display and shaker are devices, known by
 their own keys; a visitor is whoever has not signed in. This table is the outer door. The game then asks

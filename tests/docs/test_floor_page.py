@@ -24,6 +24,7 @@ from tests.docs.served import opened
 from tests.floor.connected import CREDITS
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "floor.md").read_text("utf-8")
+FLOOR: Final = Path(__file__).parents[2] / "src" / "taisai" / "floor"
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ROW: Final = re.compile(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", re.MULTILINE)
 
@@ -70,6 +71,16 @@ def test_the_limits_are_the_programs_own() -> None:
 def test_every_feed_and_every_end_of_a_session_is_named() -> None:
     assert [kind for kind in permits.FEEDS if not re.search(rf"^\| `{kind}[:`]", PAGE, re.MULTILINE)] == []
     assert [why for why in SignOutCause if f"`{why}`" not in PAGE] == []
+
+
+def test_every_reason_to_end_a_connection_is_named() -> None:
+    ended = {
+        why
+        for file in FLOOR.rglob("*.py")
+        for why in re.findall(r"\.end\(\s*\"([a-z-]+)\"", file.read_text("utf-8"))
+    }
+    assert {"slow", "full", "stopped"} < ended
+    assert [why for why in sorted(ended) if f"`{why}`" not in PAGE] == []
 
 
 def test_the_client_of_the_page_plays(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""A house with one table and everything that acts by itself there, in virtual time; it can crash and come back.
+"""A house with a table and everything that acts by itself there, in virtual time; it can crash and come back.
 
 Staff ask the host directly: what they may do over a socket is other tests' matter.
 """
@@ -53,6 +53,7 @@ WINDOW: Final = 10_000
 CREDITS: Final = 10_000_000
 LIMITS: Final = Limits(least=100, most=2_000_000)
 SEAT: Final = "1"
+FEEDS: Final = (f"table:{TABLE}", f"console:{TABLE}", f"seat:{TABLE}/{SEAT}", "lobby", "pit", "cage")
 TERMINAL: Final = "P1"
 SHAKERS: Final = {"S1": TABLE, "S2": OTHER}
 """Recognising devices, and their tables."""
@@ -115,7 +116,7 @@ class Attended:
 
     def entropy(self, size: int) -> bytes:
         """Bytes that are other ones each time, and that a search finds."""
-        return b"chance %d" % next(self.drawn) + b"." * (size - 7 - len(str(next(self.drawn))))
+        return (b"chance %d " % next(self.drawn)).ljust(size, b".")[-size:]
 
     async def start(self, *, recover: bool | None = None) -> list[str]:
         """A start, as `serve` does it; the first one finds nothing to recover."""
@@ -141,10 +142,8 @@ class Attended:
 
         feeds.publish = noted  # type: ignore[method-assign]
         left = await self.casino.start()
-        for feed in (f"table:{TABLE}", f"console:{TABLE}", f"seat:{TABLE}/{SEAT}", "lobby", "pit", "cage"):
-            boards = self.casino.host.boards
-            shown = await self.casino.host.look(lambda _keeper, feed=feed: boards.snapshot(feed))  # type: ignore[misc]
-            self.told.append(repr(shown))
+        for feed in FEEDS:  # from here on each of them is told every change
+            self.told.append(repr(await self.shown(feed)))
         return left
 
     async def stop(self) -> None:
@@ -184,6 +183,10 @@ class Attended:
     def house(self) -> House:
         """To be looked at."""
         return self.keeper.house()
+
+    def is_at(self, *phases: Phase) -> bool:
+        """Whether the table is in one of these phases."""
+        return self.table.phase in phases
 
     def events(self, *kinds: type[Any], stream: str | None = None) -> list[Any]:
         """The journal's events, all or of some kinds."""
@@ -232,9 +235,7 @@ class Attended:
         """A bet of the one player."""
         assert self.table.round is not None
         slips = [Slip(f"b{next(self._ids)}", area, stake)]
-        return await self.do(
-            PlaceBets, TERMINAL, round=self.table.round.number, seat=SEAT, bets=tuple(slips)
-        )
+        return await self.do(PlaceBets, TERMINAL, round=self.table.round.number, seat=SEAT, bets=tuple(slips))
 
     async def act(self, act: Act | str, by: str = "dan", **fields: Any) -> Any:
         """An act of the round."""
@@ -326,9 +327,7 @@ def _furnished(book: str, *, demonstration: bool, settings: tuple[tuple[str, str
             done(EnrolPerson(**by, person=person, rank=rank, second=None if person == "sue" else "sue"))
     done(BringIn(at=at, by="cat", id="capital", amount=1_000_000_000, second="sue"))
     for name, table in SHAKERS.items():
-        done(
-            EnrolDevice(**by, device=name, kind=DeviceKind.SHAKER, key=device(name).public, table=table)
-        )
+        done(EnrolDevice(**by, device=name, kind=DeviceKind.SHAKER, key=device(name).public, table=table))
     for table in (TABLE, OTHER):
         opening = OpenTable(
             at=at, by=crew.head, rank=crew.ranks[crew.head], table=table, limits=LIMITS, currency="PLAY",
@@ -337,7 +336,9 @@ def _furnished(book: str, *, demonstration: bool, settings: tuple[tuple[str, str
         done(opening, stream_of(table), book_of(book))
         for person, rank in crew.ranks.items():
             if person != crew.head:
-                done(Assign(at=at, by=BY_THE_HOUSE, person=person, rank=rank, position=rank), stream_of(table))
+                done(
+                    Assign(at=at, by=BY_THE_HOUSE, person=person, rank=rank, position=rank), stream_of(table)
+                )
     done(TakeSeat(at=at, by=TERMINAL, seat=SEAT, player="may", terminal=TERMINAL), STREAM)
     done(BuyCredits(at=at, by=TERMINAL, seat=SEAT, amount=CREDITS), STREAM)
     return store

@@ -42,6 +42,8 @@ HIDDEN: Final = {
 }
 """Endpoints that are no part of the published interface: pages, figures, and the schemas themselves."""
 ALL: Final = sorted((set(permits.ENDPOINTS) | set(permits.DEMONSTRATION)) - HIDDEN)
+TAKING: Final = [one for one in ALL if matrix.BODIES.get(one) or one == "GET /api/report"]
+"""Those that take a body or a query, which can be wrong."""
 CHECKS: Final = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
     negative_data_rejection,
@@ -103,6 +105,10 @@ def operation(asked: Asked, endpoint: str) -> Any:
     return asked.schema[path][method]
 
 
+def test_what_can_be_given_wrongly_is_given_wrongly(asked: Asked) -> None:
+    assert [one for one in ALL if operation(asked, one).body or operation(asked, one).query] == TAKING
+
+
 def test_every_endpoint_is_published(asked: Asked) -> None:
     published = {
         f"{method.upper()} {path}" for path, methods in asked.described["paths"].items() for method in methods
@@ -112,16 +118,14 @@ def test_every_endpoint_is_published(asked: Asked) -> None:
 
 @pytest.mark.filterwarnings("default")  # of the generator, about what it cannot generate
 @pytest.mark.parametrize("role", [Role.VISITOR, Role.ADMINISTRATOR])
-@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=str)
-@pytest.mark.parametrize("endpoint", ALL)
+@pytest.mark.parametrize(
+    ("endpoint", "mode"),
+    [*((one, GenerationMode.POSITIVE) for one in ALL), *((one, GenerationMode.NEGATIVE) for one in TAKING)],
+)
 def test_every_answer_is_one_that_the_schema_foresees(
     asked: Asked, endpoint: str, mode: GenerationMode, role: Role
 ) -> None:
-    found = operation(asked, endpoint)
-    if mode is GenerationMode.NEGATIVE and not (found.body or found.query):
-        pytest.skip("it takes nothing that could be wrong")
-
-    violations(asked, found, mode, role)
+    violations(asked, operation(asked, endpoint), mode, role)
 
 
 def violations(asked: Asked, found: Any, mode: GenerationMode, role: Role) -> None:
