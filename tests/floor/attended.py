@@ -11,9 +11,11 @@ from functools import cache
 from itertools import count
 from random import Random
 from typing import Any, Final, TypeVar
+from unittest.mock import patch
 
 from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.casino import Casino, Plan, TablePlan
+from taisai.floor.floor import Floor
 from taisai.floor.noting import Thresholds
 from taisai.floor.views.offers import offers
 from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND, House
@@ -31,7 +33,7 @@ from taisai.game.commands import (
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house import Ask, Journal, Keeper, MemoryStore, Store, stream_of
+from taisai.house import Ask, Journal, Keeper, MemoryStore, Store, journal, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
@@ -42,6 +44,8 @@ from tests.floor.sim import virtual
 from tests.floor.sim.furnished import KEY, book_of, crew_of, device
 from tests.floor.sim.virtual import START, VirtualClock, VirtualLoop
 from tests.floor.sim.writing import InlineWriter
+from tests.game.shelf import compiled_once
+from tests.house.sitting import read_once
 
 T = TypeVar("T")
 TABLE: Final = "T1"
@@ -91,7 +95,10 @@ class Attended:
         settings: Mapping[str, str] | None = None,
         thresholds: Thresholds | None = None,
         store: Store | None = None,
+        is_followed: bool = True,
     ) -> None:
+        """`is_followed`: whether someone follows every feed, which takes longer than all the rest."""
+        self.is_followed = is_followed
         self.loop = loop
         self.clock = SetClock(loop)
         self.book = book
@@ -142,7 +149,7 @@ class Attended:
 
         feeds.publish = noted  # type: ignore[method-assign]
         left = await self.casino.start()
-        for feed in FEEDS:  # from here on each of them is told every change
+        for feed in FEEDS if self.is_followed else ():  # from here on each of them is told every change
             self.told.append(repr(await self.shown(feed)))
         return left
 
@@ -183,6 +190,11 @@ class Attended:
     def house(self) -> House:
         """To be looked at."""
         return self.keeper.house()
+
+    @property
+    def floor(self) -> Floor:
+        """Of the casino at work."""
+        return self.casino.floor
 
     def is_at(self, *phases: Phase) -> bool:
         """Whether the table is in one of these phases."""
@@ -309,11 +321,11 @@ class Attended:
 @cache
 def _furnished(book: str, *, demonstration: bool, settings: tuple[tuple[str, str], ...]) -> MemoryStore:
     store, at, crew = MemoryStore(), START - 60_000, crew_of(book)
-    journal = Journal.opened(
+    opened = Journal.opened(
         store, journal="attended", key=KEY.public, at=at, by="ada", program="taisai",
         demonstration=demonstration,
     )  # fmt: skip
-    keeper = Keeper(journal)
+    keeper = Keeper(opened)
 
     def done(asked: AnyCommand, stream: str = HOUSE, of: Any = None) -> None:
         answer = keeper.answer_all([Ask(stream, asked, of)])[0]
@@ -339,8 +351,9 @@ def _furnished(book: str, *, demonstration: bool, settings: tuple[tuple[str, str
                 done(
                     Assign(at=at, by=BY_THE_HOUSE, person=person, rank=rank, position=rank), stream_of(table)
                 )
-    done(TakeSeat(at=at, by=TERMINAL, seat=SEAT, player="may", terminal=TERMINAL), STREAM)
-    done(BuyCredits(at=at, by=TERMINAL, seat=SEAT, amount=CREDITS), STREAM)
+    if demonstration or book == RWS:  # where chips lie on a layout, nobody plays at a terminal
+        done(TakeSeat(at=at, by=TERMINAL, seat=SEAT, player="may", terminal=TERMINAL), STREAM)
+        done(BuyCredits(at=at, by=TERMINAL, seat=SEAT, amount=CREDITS), STREAM)
     return store
 
 
@@ -366,4 +379,6 @@ def attended(
             await house.settle()
         return await test(house)
 
-    return virtual.run(main)
+    # Rulebooks are read and terms compiled once: a test may start a house a hundred times.
+    with patch.object(journal, "rulebook_from", read_once), compiled_once():
+        return virtual.run(main)

@@ -14,10 +14,12 @@ from taisai.floor.access import permits
 from taisai.floor.access.roles import AT_TABLE, SUPERVISING, Role
 from taisai.floor.asking import doing
 from taisai.floor.dice import door
-from taisai.game.commands import Command
+from taisai.game.commands import Command, Perform
+from taisai.rules import Act
 from taisai.wire.asks import ASKS, AskDo
 from taisai.wire.commands import AT_TABLE as COMMANDS
 from taisai.wire.commands import BY_TAG
+from tests.floor.connected import Connected, connected
 from tests.project.tree import SRC
 
 ROOMS: Final = ("floor", "wire", "client", "cli/floor")
@@ -135,6 +137,28 @@ def test_a_result_that_is_keyed_passes_the_door(monkeypatch: pytest.MonkeyPatch)
         ask = doing_ask(do)
         doing.command_of(ask, at=1, by="dan", second=None)
     assert len(passed) == 1
+
+
+@connected()
+async def test_a_result_other_than_the_reading_is_noted_once_it_is_accepted_and_not_before(
+    house: Connected,
+) -> None:
+    dealer, shaker = await house.came(house.session("dealer")), await house.came("S1")
+    stranger = await house.came(house.session("pit-manager"))
+    await house.opens_bets()
+    await house.do(Perform(at=house.clock.now(), by="clock", act=Act.CLOSE_BETS), "T1")
+    for act, tumbles in (("tumble", 3), ("uncover", 0)):
+        do: dict[str, Any] = {"command": "perform", "act": act, "tumbles": tumbles}
+        assert (await dealer.answer("do", table="T1", do=do))["tell"] == "done"
+    assert (await shaker.answer("reading", table="T1", reading="r1", faces=[1, 2, 3]))["tell"] == "done"
+    before = house.rows()
+    keyed = {"command": "perform", "act": "enter-result", "faces": [6, 5, 4]}
+    assert (await stranger.answer("do", table="T1", do=keyed))["reason"] == "unknown-person"
+    assert house.rows() == before, "whoever is not at the table overrides nothing"
+    assert (await dealer.answer("do", table="T1", do=keyed))["tell"] == "done"
+    noted = [type(event).__name__ for event in house.events(after=len(before))]
+    assert noted[0] == "ResultEntered"
+    assert noted[-1] == "OverrideNoted"
 
 
 def doing_ask(do: object) -> AskDo:

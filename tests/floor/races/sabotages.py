@@ -76,7 +76,7 @@ def _decided(keeper: Keeper, ask: Ask) -> Answer:
 
 
 class Patient(Sabotage):
-    """Lets the close wait for as long as bets come."""
+    """Lets bets go first for a while after the close was asked for."""
 
     def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
         """Bets first."""

@@ -76,8 +76,7 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
             socket.say(answer_to(ask.id, wrong))
             return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
-    dice.note_override(floor, party, ask.table, command)
-    told = partial(_told, floor, socket, ask.id)
+    told = dice.noting_override(floor, party, ask.table, command, partial(_told, floor, socket, ask.id))
     floor.host.submit(Ask(stream, command), told)
 
 

@@ -16,7 +16,7 @@ from taisai.game.draw import Throw
 from taisai.game.readings import differs_from_reading
 from taisai.game.seeds import drawn_by
 from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
-from taisai.house import Ask, Keeper, stream_of
+from taisai.house import Answer, Ask, Keeper, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.rules.round import Act
 from taisai.wire.commands import BY_TAG, WireCommand
@@ -24,6 +24,7 @@ from taisai.wire.commands import BY_TAG, WireCommand
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
     from taisai.floor.floor import Floor
+    from taisai.floor.host import Told
     from taisai.floor.parties import Party
     from taisai.wire.asks import AskReading
     from taisai.wire.message import Tell
@@ -48,14 +49,19 @@ def keyed(sent: WireCommand, *, at: int, by: str, second: str | None) -> Perform
     return Perform(at=at, by=by, second=second, **told)
 
 
-def note_override(floor: Floor, party: Party, table: str | None, command: AnyCommand) -> None:
-    """A result other than the device's reading is accepted, since the dice prevail, and noted."""
+def noting_override(floor: Floor, party: Party, table: str | None, command: AnyCommand, told: Told) -> Told:
+    """A result other than the device's reading is accepted, since the dice prevail, and then noted."""
     if table is None or not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
-        return
-    faces = command.faces
+        return told
+    faces, differs = command.faces, False
 
-    def looked(differs: object) -> None:
-        if differs is True:
+    def looked(found: object) -> None:
+        nonlocal differs
+        differs = found is True
+
+    def noted(answer: Answer | BaseException) -> None:
+        told(answer)
+        if differs and type(answer) is tuple and answer:  # what was refused overrides nothing
             detail = f"keyed {' '.join(map(str, faces))}, which is not what the device read"
             note = NoteOverride(
                 at=floor.clock.now(), by=FLOOR, table=table, person=party.name, what="reading", detail=detail
@@ -63,6 +69,7 @@ def note_override(floor: Floor, party: Party, table: str | None, command: AnyCom
             floor.host.submit(Ask(HOUSE, note))
 
     floor.host.run(lambda keeper: differs_from_reading(keeper.table(table), faces), looked)
+    return noted
 
 
 # A recognising device

@@ -53,6 +53,12 @@ class PasswordBody(Body, frozen=True, kw_only=True):
 
 
 class ReasonBody(Body, frozen=True, kw_only=True):
+    """Why."""
+
+    reason: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class UnlockBody(Body, frozen=True, kw_only=True):
     """Why, and who agreed."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=500)]

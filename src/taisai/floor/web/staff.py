@@ -178,7 +178,7 @@ async def dismiss(request: Request[Any, Any, State], person: FromPath[str]) -> b
 
 @post("/api/staff/{person:str}/unlock", status_code=200, summary="Unlock someone, with a second person")
 async def unlock(
-    request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.ReasonBody]
+    request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.UnlockBody]
 ) -> bodies.DoneTold:
     """He may sign in again."""
     floor, who = _floor(request), _session(request)

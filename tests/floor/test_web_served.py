@@ -1,0 +1,110 @@
+"""The same over a real server: what uvicorn and a real socket add, or take away."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import httpx
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from taisai.floor.web.guarding import HEADERS
+from taisai.wire.message import MOST_MESSAGE, WIRE
+from tests.client.served import Served, served
+
+
+def at_server(test: Callable[[Served], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """A test against a floor of its own, at a port of its own."""
+
+    def run() -> None:
+        async def main() -> None:
+            async with asyncio.timeout(20), served() as floor:
+                await test(floor)
+
+        asyncio.run(main())
+
+    run.__name__ = test.__name__
+    return run
+
+
+async def told(connection: ClientConnection) -> list[dict[str, Any]]:
+    """The next message."""
+    found: list[dict[str, Any]] = json.loads(await connection.recv())
+    return found
+
+
+@at_server
+async def test_a_message_that_is_a_little_too_long_is_refused_in_words(floor: Served) -> None:
+    async with connect(floor.socket, max_size=None) as connection:
+        assert (await told(connection))[0]["tell"] == "challenge"
+        text = json.dumps({"ask": "hello", "id": "a", "wire": WIRE})
+        await connection.send(text + " " * (MOST_MESSAGE + 1 - len(text)))
+        (refused,) = await told(connection)
+        assert (
+            refused["message"]
+            == f"expected a text of at most {MOST_MESSAGE} bytes, got {MOST_MESSAGE + 1} bytes"
+        )
+        await connection.send(text)
+        assert (await told(connection))[0]["tell"] == "welcome"
+
+
+@at_server
+async def test_a_message_that_is_much_too_long_is_not_even_read(floor: Served) -> None:
+    async with connect(floor.socket, max_size=None) as connection:
+        await told(connection)
+        await connection.send(" " * (2 * MOST_MESSAGE + 1))
+        with pytest.raises(ConnectionClosed) as closed:
+            await told(connection)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1009
+
+
+@at_server
+async def test_a_socket_from_another_page_does_not_open(floor: Served) -> None:
+    for origin in ("https://evil.test", "null"):
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(floor.socket, additional_headers={"Origin": origin})
+        assert refused.value.response.status_code == 403
+    async with connect(floor.socket, additional_headers={"Origin": floor.http}) as connection:
+        assert (await told(connection))[0]["tell"] == "challenge"
+
+
+@at_server
+async def test_a_revoked_session_loses_its_socket_within_a_second(floor: Served) -> None:
+    token = await floor.token("dan")
+    async with connect(floor.socket) as connection:
+        await told(connection)
+        await connection.send(json.dumps({"ask": "hello", "id": "a", "wire": WIRE, "token": token}))
+        assert (await told(connection))[0]["tell"] == "welcome"
+        floor.casino.door.revoked("dan")
+        async with asyncio.timeout(1):
+            (end,) = await told(connection)
+            assert (end["tell"], end["why"]) == ("end", "revoked")
+            with pytest.raises(ConnectionClosed) as closed:
+                await told(connection)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1008
+
+
+@at_server
+async def test_real_answers_have_the_headers_and_real_strangers_are_refused(floor: Served) -> None:
+    async with httpx.AsyncClient(base_url=floor.http) as client:
+        for got in (
+            await client.get("/health"),
+            await client.get("/nowhere"),
+            await client.get("/api/books"),
+        ):
+            assert all(got.headers[name] == value for name, value in HEADERS.items())
+            assert "server" not in got.headers
+        assert (await client.get("/health", headers={"Host": "evil.test"})).status_code == 403
+        assert (
+            await client.post("/api/sign-out", headers={"Origin": "https://evil.test"})
+        ).status_code == 403
+        long = await client.post(
+            "/api/sign-in", content=b" " * 70_000, headers={"Content-Type": "application/json"}
+        )
+        assert long.status_code == 413
