@@ -13,11 +13,13 @@ from taisai.floor.access import permits
 from taisai.floor.config.setting import settings_of
 from taisai.floor.config.settings import SECTIONS
 from taisai.floor.feeds import RING
-from taisai.floor.floor import MOST_AT_WORK, MOST_FOLLOWED
+from taisai.floor.floor import MOST_AT_WORK
+from taisai.floor.following import MOST_FOLLOWED
+from taisai.floor.host import MOST_WAITING
 from taisai.floor.outbox import MOST_BYTES, MOST_TELLS
+from taisai.floor.strangers import HELLO_WITHIN
 from taisai.game.cage.messages import SignOutCause
 from taisai.game.cage.presence import MOST_FAILURES
-from taisai.house.writer import MOST_WAITING
 from taisai.rules import Act
 from taisai.wire.message import MOST_MESSAGE
 from tests.docs.served import opened
@@ -50,6 +52,7 @@ def limits() -> dict[str, list[int]]:
         "asks of a connection": [asks, 4 * asks],
         "asks of a connection that take their time, at once": [MOST_AT_WORK],
         "feeds of a connection": [MOST_FOLLOWED],
+        "connections that have not said who they are": [int(HELLO_WITHIN)],
         "tells that wait for a client": [MOST_TELLS, MOST_BYTES // 1024 // 1024],
         "changes that a feed remembers": [RING],
         "commands that wait for the journal": [MOST_WAITING],

@@ -21,7 +21,7 @@ from tests.floor.connected import BY_ROLE, Connected, Line, Response, Tell
 from tests.floor.sim.virtual import VirtualLoop
 
 CASES: Final = Path(__file__).parents[2] / "cases" / "access" / "matrix.txt"
-PLACES: Final = ("anywhere", "own-table", "own-seat", "demonstration")
+PLACES: Final = ("anywhere", "own-table", "own-seat", "own-seat-demonstration", "demonstration")
 OWN: Final = ("T1", "1")
 """Where the devices that ask are enrolled."""
 SPOTS: Final = (OWN, ("T1", "2"), ("T2", "1"), ("T9", "1"))
@@ -82,8 +82,9 @@ class Case(NamedTuple):
             return False
         if place == "own-table":
             return self.table == OWN[0]
-        if place == "own-seat":
-            return role is Role.TERMINAL and (self.table, self.seat) == OWN
+        if place.startswith("own-seat"):
+            is_own = role is Role.TERMINAL and (self.table, self.seat) == OWN
+            return is_own and (demonstration or place == "own-seat")
         return place == "anywhere" or demonstration
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
 from itertools import count
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 from unittest.mock import patch
 
 from taisai.floor.access.passwords import Cost, Passwords
@@ -40,6 +40,7 @@ from taisai.rules.outcomes import Outcome
 from taisai.rules.round import Phase
 from taisai.wire.commands import command, meant
 from taisai.wire.views import Blank, ConsoleView, Offer, PitView, TableView
+from tests.floor.connected import HOST, ORIGIN, Line, Who
 from tests.floor.sim import virtual
 from tests.floor.sim.furnished import KEY, book_of, crew_of, device
 from tests.floor.sim.virtual import START, VirtualClock, VirtualLoop
@@ -105,7 +106,7 @@ class Attended:
         self.crew = crew_of(book)
         self.store = store or furnished(book, demonstration=demonstration, settings=settings)
         self.plan = Plan(
-            house="Sim", currency="PLAY", zone="Asia/Singapore",
+            house="Sim", currency="PLAY", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
             tables=[
                 TablePlan(
                     name=TABLE, book=book_of(book), limits=LIMITS, window=window, demonstration=demonstration
@@ -228,6 +229,24 @@ class Attended:
         """The pit."""
         found: PitView = await self.shown("pit")
         return found
+
+    # Connections
+
+    async def line(self, who: Who) -> Line:
+        """A connection that came in: a device, or someone with a session."""
+        host: Any = [(b"host", HOST.encode())]
+        scope = {"type": "websocket", "path": "/socket", "client": ("192.0.2.7", 1), "headers": host}
+        line = Line(cast("Any", self), scope)
+        await self.settle()
+        welcome = await line.hello(who)
+        assert welcome["tell"] == "welcome", welcome
+        return line
+
+    async def signed_in(self, person: str) -> Line:
+        """Someone of the staff, with a session."""
+        opened = self.casino.door.sessions.opened(person, self.house.people[person], self.clock.now())
+        assert opened is not None
+        return await self.line(opened)
 
     # Doing
 

@@ -210,8 +210,9 @@ def test_two_of_one_ask_at_a_time_double_once() -> None:
 
 
 def test_bets_that_the_floor_lays_have_ids_of_their_own() -> None:
-    made = {seats.bet_id(one, two, 0) for one, two in (("D7", "1"), ("D7", "2"), ("D8", "1"), ("D71", ""))}
-    assert len(made) == 4
+    told = (("D7", 1, "1"), ("D7", 1, "2"), ("D8", 1, "1"), ("D71", 1, ""), ("D7", 2, "1"))
+    made = {seats.bet_id(device, session, ask, 0) for device, session, ask in told}
+    assert len(made) == len(told)
     assert all(len(one) <= 64 for one in made)
 
 
@@ -287,4 +288,8 @@ def test_on_another_layout_the_game_has_the_last_word() -> None:
     floor.do(ShowLayout(**floor.by("D7"), seat="7", layout="A"))
     perform(floor, "open-bets")
     refused = ask(floor, "repeat")
-    assert (refused.reason, refused.bet, lying(floor)) == ("not-on-layout", seats.bet_id("D7", "a1", 0), {})
+    assert (refused.reason, refused.bet, lying(floor)) == (
+        "not-on-layout",
+        seats.bet_id("D7", 1, "a1", 0),
+        {},
+    )

@@ -145,7 +145,7 @@ async def test_what_comes_after_the_end_is_not_heard(house: Connected) -> None:
     await line_fills(house, line)
     await house.do(DismissDevice(at=house.clock.now(), by=ADA, device="P1", reason="stolen"))
     before = house.rows()
-    line.asks("do", table="T1", do={"command": "buy-credits", "seat": "1", "amount": 1_000})
+    line.asks("do", table="T1", do={"command": "call-attendant", "seat": "1", "subject": "call"})
     await house.settle()
     assert house.rows() == before
 

@@ -9,7 +9,7 @@ import pytest
 
 from taisai.floor import outbox
 from taisai.floor.feeds import RING
-from taisai.floor.floor import MOST_FOLLOWED
+from taisai.floor.following import MOST_FOLLOWED
 from taisai.wire.tells import TellChange, TellSnapshot
 from taisai.wire.views import changed
 from tests.floor.connected import Connected, Line, Tell, connected

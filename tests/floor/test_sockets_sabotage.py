@@ -11,6 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.floor import floor as floors
+from taisai.floor import following as follows
 from taisai.floor import outbox, sockets
 from taisai.floor.feeds import Feed, Frame
 from taisai.floor.floor import Floor
@@ -113,13 +114,13 @@ def _forgets_one(patch: pytest.MonkeyPatch) -> None:
 
 
 def _any_epoch(patch: pytest.MonkeyPatch) -> None:
-    follow = Floor._follow
+    follow = follows.follow
 
-    def trusting(self: Floor, socket: Socket, ask: Any) -> None:
-        epoch = self.host.feeds.epoch if ask.after is not None else ask.epoch
-        follow(self, socket, AskFollow(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
+    def trusting(floor: Floor, socket: Socket, ask: Any) -> None:
+        epoch = floor.host.feeds.epoch if ask.after is not None else ask.epoch
+        follow(floor, socket, AskFollow(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
 
-    patch.setattr(Floor, "_follow", trusting)
+    patch.setattr(floors, "follow", trusting)
 
 
 def _unbounded(patch: pytest.MonkeyPatch) -> None:
@@ -195,7 +196,7 @@ def _rubbish_for_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def _any_number_of_feeds(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(floors, "MOST_FOLLOWED", 10_000)
+    patch.setattr(follows, "MOST_FOLLOWED", 10_000)
 
 
 def _remembers_the_gone(patch: pytest.MonkeyPatch) -> None:

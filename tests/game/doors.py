@@ -56,7 +56,7 @@ DISPLAY = EnrolDevice(device="board", kind=DeviceKind.DISPLAY, key=KEY, table="T
 IN = NoteSignIn(person="ann", session="s1", address="10.0.0.7", **BY_FLOOR)
 OUT = NoteSignOut(person="ann", session="s1", why=SignOutCause.IDLE, **BY_FLOOR)
 FAILED = NoteFailure(person="ann", address="10.0.0.7", why="password or code", **BY_FLOOR)
-UNLOCK = UnlockPerson(person="ann", second="sue", **BY_MAX)
+UNLOCK = UnlockPerson(person="ann", reason="he forgot it", second="sue", **BY_MAX)
 REVOKE = RevokeSessions(person="sue", reason="a lost tablet", **BY_MAX)
 SET = SetCredentials(person="sue", second="ivy", **BY_MAX)
 SETTINGS = TakeSettings(settings={"large_win": "500000", "idle_minutes": "15"}, **BY_FLOOR)
@@ -96,9 +96,9 @@ TURNED_AWAY: tuple[HouseCommand, ...] = (
     FAILED,
     FAILED,
     IN,
-    UnlockPerson(person="ann", at=NOON, by="max"),
-    UnlockPerson(person="ann", second="max", at=NOON, by="max"),
-    UnlockPerson(person="ann", second="sue", at=NOON, by="ann"),
+    UnlockPerson(person="ann", reason="he forgot it", at=NOON, by="max"),
+    UnlockPerson(person="ann", reason="he forgot it", second="max", at=NOON, by="max"),
+    UnlockPerson(person="ann", reason="he forgot it", second="sue", at=NOON, by="ann"),
     SetCredentials(person="sue", **BY_MAX),
     EnrolDevice(device="PT6", kind=DeviceKind.TERMINAL, key=KEY, table="T7", seat="5", **BY_MAX),
     EnrolDevice(device="pt5", kind=DeviceKind.DISPLAY, key=KEY, table="T7", **BY_MAX),

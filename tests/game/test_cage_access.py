@@ -105,7 +105,7 @@ def test_devices_and_sessions_are_a_supervisors(
 def test_who_unlocks_whom(by: str, second: Any, person: str, reason: Reason | None) -> None:
     house = begun()
     done(house, *(but(FAILED, person=one) for one in ("ann", "max") * MOST_FAILURES))
-    command = UnlockPerson(at=NOON, by=by, second=second, person=person)
+    command = UnlockPerson(at=NOON, by=by, second=second, person=person, reason="he forgot it")
     assert refused_for(house, command) is reason
     if reason is None:
         done(house, command)
@@ -118,7 +118,7 @@ def test_whoever_opened_the_house_does_not_unlock_himself_in_other_letters() -> 
     one = EnrolPerson(at=NOON, by="Sue", person="sue", rank="manager")
     done(house, but(OPENING, by="Sue"), one, but(one, person="max"))
     done(house, *[but(FAILED, person="sue")] * MOST_FAILURES)
-    unlock = UnlockPerson(at=NOON, by="Sue", second="max", person="sue")
+    unlock = UnlockPerson(at=NOON, by="Sue", second="max", person="sue", reason="she forgot it")
     assert refused(house, unlock).reason is Reason.NOT_HIS_TO_DO
 
 

@@ -14,34 +14,32 @@ from taisai.floor.access import permits
 from taisai.floor.access.approvals import digest_of
 from taisai.floor.access.devices import device_proof
 from taisai.floor.access.door import Door
-from taisai.floor.access.roles import Role, role_of
+from taisai.floor.access.roles import DEVICES, Role, role_of
 from taisai.floor.access.sessions import Ended, Session
 from taisai.floor.asking import doing, positions
 from taisai.floor.asking.handlers import HANDLERS
-from taisai.floor.boards import Shown, seat_feed
 from taisai.floor.clock import Clock, Entropy
+from taisai.floor.following import follow, unfollow
 from taisai.floor.host import Happened, Host
 from taisai.floor.metrics import UNREADABLE, Metrics
 from taisai.floor.parties import VISITOR, Party
 from taisai.floor.sockets import Socket
-from taisai.floor.telling import FAULT, encoded, refused
+from taisai.floor.strangers import Strangers
+from taisai.floor.telling import FAULT, refused
 from taisai.game.cage import Device
 from taisai.game.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.refusals import Refusal
-from taisai.house import Keeper, stream_of
+from taisai.house import stream_of
 from taisai.house.codec import HOUSE
 from taisai.wire import asks
 from taisai.wire.message import WIRE, Ask, Tell
 from taisai.wire.tells import (
     TellChallenge,
-    TellFollowing,
     TellRefused,
-    TellSnapshot,
     TellWelcome,
 )
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
-MOST_FOLLOWED: Final = 64  # feeds of one socket
 _log = structlog.get_logger(__name__)
 canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -99,6 +97,7 @@ class Floor:
         self.plan: Any = None
         """What the house has planned: its tables, and the terms of each."""
         self.sockets: dict[Socket, None] = {}
+        self._strangers = Strangers(self.bounds.sockets)
         self.at_work: set[asyncio.Task[None]] = set()
         """Whatever is being done for someone, who may have hung up since."""
         self._by_session: dict[str, set[Socket]] = {}
@@ -128,10 +127,13 @@ class Floor:
         if len(self.sockets) > self.bounds.sockets:
             most = self.bounds.sockets
             socket.end("full", f"expected at most {most} connections, got one more", 1013)
+        else:
+            self._strangers.came(socket)
 
     def gone(self, socket: Socket) -> None:
         """A connection is over."""
         self.sockets.pop(socket, None)
+        self._strangers.said_hello(socket)
         for feed in socket.following:
             self.host.feeds.unfollow(feed, socket)
         for register, key in ((self._by_session, socket.party.session), (self._by_device, socket.party.name)):
@@ -174,9 +176,9 @@ class Floor:
         if kind is asks.AskDo:
             doing.do(self, socket, ask)  # type: ignore[arg-type]
         elif kind is asks.AskFollow:
-            self._follow(socket, ask)  # type: ignore[arg-type]
+            follow(self, socket, ask)  # type: ignore[arg-type]
         elif kind is asks.AskUnfollow:
-            self._unfollow(socket, ask)  # type: ignore[arg-type]
+            unfollow(self, socket, ask)  # type: ignore[arg-type]
         else:
             self._other(socket, ask)
 
@@ -231,7 +233,9 @@ class Floor:
         self, party: Party, permit: permits.Permit | None, table: str | None, seat: str | None
     ) -> str | None:
         """Why a party may not do something."""
-        return permits.refusal(permit, party.role, own=party.own, table=table, seat=seat)
+        return permits.refusal(
+            permit, party.role, own=party.own, table=table, seat=seat, demonstration=self.demonstration
+        )
 
     async def answered(self, socket: Socket, ask: Ask, work: Awaitable[Tell | None]) -> None:
         """Tells what the work for an ask came to, unless that tells it itself; a fault is an answer too."""
@@ -301,7 +305,12 @@ class Floor:
         except ValueError:
             signature = b""
         nonce = bytes.fromhex(socket.nonce)
-        if not isinstance(device, Device) or not device_proof(device.key, nonce, name, signature):
+        is_known = isinstance(device, Device) and str(device.kind) in DEVICES
+        if (
+            not isinstance(device, Device)
+            or not is_known
+            or not device_proof(device.key, nonce, name, signature)
+        ):
             says = "expected an enrolled device that signs the challenge with its own key, got another"
             self._stay_out(socket, ask, says)
             return
@@ -315,6 +324,8 @@ class Floor:
         if socket.party is not VISITOR:
             socket.say(refused(ask.id, "bad-message", "expected one hello, got another"))
             return
+        if party is not VISITOR or self.demonstration:  # elsewhere there is nothing for a visitor to do
+            self._strangers.said_hello(socket)
         socket.party = party
         socket.stream = stream_of(party.table or "")
         if party.session is not None:
@@ -324,69 +335,3 @@ class Floor:
         socket.say(
             TellWelcome(re=ask.id, role=party.role, name=party.name, table=party.table, seat=party.seat)
         )
-
-    # Following
-
-    def _follow(self, socket: Socket, ask: asks.AskFollow) -> None:
-        kind, _, rest = ask.feed.partition(":")
-        table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
-        wrong = self.may_not(socket.party, permits.FEEDS.get(kind), table or None, seat or None)
-        if (
-            wrong is not None
-            and self.demonstration
-            and socket.party is VISITOR
-            and kind in permits.VISITORS_FOLLOW
-        ):
-            wrong = None
-        if wrong is not None:
-            socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
-            return
-        if len(socket.wanted) >= MOST_FOLLOWED and ask.feed not in socket.wanted:
-            socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
-            return
-        socket.wanted.add(ask.feed)
-        feeds = self.host.feeds
-        feed = feeds.get(ask.feed)
-        if feed is not None and ask.after is not None and ask.epoch == feeds.epoch:
-            missed = feed.missed(ask.after)
-            if missed is not None:
-                for frame in missed:
-                    socket.tell(frame.body)
-                self._followed(socket, ask.feed, feed.number)
-                socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=feed.number))
-                return
-        boards, name = self.host.boards, ask.feed
-        self.host.run(lambda _keeper: boards.snapshot(name), partial(self._shown, socket, ask))
-
-    def _shown(self, socket: Socket, ask: asks.AskFollow, shown: Shown | BaseException | None) -> None:
-        if not isinstance(shown, Shown):
-            socket.wanted.discard(ask.feed)
-            self.metrics.refusals["not-known"] += 1
-            socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
-            self.host.feeds.note(socket)
-            return
-        if socket in self.sockets:
-            if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
-                self._followed(socket, ask.feed, shown.number)
-            tell = TellSnapshot(feed=ask.feed, number=shown.number, view=shown.view, re=ask.id)
-            socket.tell(encoded(tell))
-            self.host.feeds.note(socket)
-
-    def _followed(self, socket: Socket, feed: str, number: int) -> None:
-        self.host.feeds.follow(feed, socket, number)
-        socket.following.add(feed)
-        self._look_at_seat(socket)
-
-    def _look_at_seat(self, socket: Socket) -> None:
-        table, seat = socket.party.own
-        socket.follows_seat = seat_feed(table or "", seat or "") in socket.following
-
-    def _unfollow(self, socket: Socket, ask: asks.AskUnfollow) -> None:
-        socket.wanted.discard(ask.feed)
-        socket.following.discard(ask.feed)
-        self._look_at_seat(socket)
-        self.host.feeds.unfollow(ask.feed, socket)
-        socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=0))
-
-
-__all__ = ["Bounds", "Floor", "Keeper", "Virtual", "approved_form", "seat_feed"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 import structlog
 
@@ -21,6 +21,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.house import Answer, Ask, JournalError, Keeper
 from taisai.house.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
+from taisai.rules.clauses import Clause
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -40,6 +41,12 @@ class WriterLike(Protocol):
 
     def close(self) -> None:
         """Answers whoever still waits, and ends."""
+
+
+MOST_WAITING: Final = 50_000  # commands, some seconds of work: a newcomer is refused at once
+_TOO_MANY: Final = Refusal(
+    Reason.TOO_MANY, Clause("house:most"), f"expected fewer than {MOST_WAITING} commands to wait, got as many"
+)
 
 
 class FollowsSeat(Protocol):
@@ -119,6 +126,10 @@ class Host:
 
         A `bettor` who follows his seat when the bet is published has it from there, and `told` is not called.
         """
+        if self.waiting + len(self._asked) >= MOST_WAITING:
+            if told is not None:
+                self._loop.call_soon(told, _TOO_MANY)
+            return
         if not self._asked:
             self._loop.call_soon(self._push)
         self._asked.append(_Asked(ask, re, told, bettor))
@@ -185,9 +196,9 @@ class Host:
             self._steps += self.boards.frames(waiting)
         except Exception:  # noqa: BLE001  it is durable all the same, and whoever asked must hear of it
             _log.exception("the boards failed, and begin again")
-            self.boards.begin_again()
             self._steps += [one._replace(bettor=None) for one in waiting]
             self._steps.append(self.feeds.begin_again)
+            self.boards.begin_again()
         else:
             self._steps += waiting
 

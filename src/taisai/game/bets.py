@@ -110,7 +110,7 @@ def _registered(  # noqa: C901  every bet passes here
 ) -> Events | Refusal:
     round_ = table.round
     if round_ is None or round_.number != command.round:
-        return _again(table, table.past(command.round), command, seat, means)
+        return _again(table, table.glance(command.round), command, seat, means)
     known = round_.bets
     for slip in slips:
         if slip.id in known:
@@ -156,7 +156,8 @@ def _again(
         bet = known.bets[slip.id]
         area = known.laid_on.get(slip.id, bet.area)
         if (bet.seat, bet.means, area, bet.stake) != (seat.name, means, slip.area, slip.stake):
-            expected = f"bet {slip.id} as it was registered ({bet.seat}, {area}, {bet.stake})"
+            was = f"({bet.seat}, {area}, {bet.stake})" if bet.seat == seat.name else "at another seat"
+            expected = f"bet {slip.id} as it was registered {was}"
             got = f"{seat.name}, {slip.area}, {slip.stake}"
             return about(slip, Reason.OTHER_CONTENT, RETRIES, expected, got)
     if len(taken) < len(slips):

@@ -33,7 +33,7 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
             return wrong
     round_ = table.round
     if round_ is None or round_.number != command.round:
-        past = table.past(command.round)
+        past = table.glance(command.round)
         if past is not None and all(name in past.gone for name in command.ids):
             return ()
         return too_late(table, command.round)

@@ -71,18 +71,24 @@ def _clause(table: Table, position: str) -> Clause:
 
 
 def leave(table: Table, command: Leave) -> Events | Refusal:
-    """A person leaves: himself, or sent away by a supervisor; never a Dealer with a round in hand."""
-    wrong = at_table(table, command.by)
+    """A person leaves: himself, sent away by a supervisor, or by the House where its roll has changed."""
+    wrong = at_table(table, command.by) if command.by != HOUSE else None
     if wrong:
         return wrong
     if command.person not in table.people:
         return refused(Reason.UNKNOWN_PERSON, PEOPLE, "someone at the table", command.person)
+    wrong = _may_send_away(table, command) if command.by != HOUSE else None
+    return wrong or (PersonLeft(at=command.at, by=command.by, clause=PEOPLE, person=command.person),)
+
+
+def _may_send_away(table: Table, command: Leave) -> Refusal | None:
+    """Nobody's Dealer goes with a round in hand; whom the roll does not have as he stands here does."""
     holder = table.people[command.by].position
     if command.by != command.person and not table.ranks.at_least(holder, table.ranks.second):
         return refused(Reason.NOT_HIS_TO_DO, PEOPLE, f"the {table.ranks.second} or above", command.by)
     if table.round is not None and (command.person == table.dealer() or len(table.people) == 1):
         return refused(Reason.UNDER_LIVE_BETS, PEOPLE, "a relief for the Dealer of a round in hand", "none")
-    return (PersonLeft(at=command.at, by=command.by, clause=PEOPLE, person=command.person),)
+    return None
 
 
 # Evolving

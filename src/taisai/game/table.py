@@ -207,6 +207,10 @@ class Table:
         """A round that is over."""
         return self.rounds[number - 1] if 0 < number <= len(self.rounds) else None
 
+    def glance(self, number: int) -> Round | None:
+        """The same, to be looked at and not kept in memory: a retry may name any round, also one of last year."""
+        return self.rounds.glance(number) if 0 < number <= len(self.rounds) else None
+
     def to_change(self, number: int) -> Round:
         """The round in hand or one that is over, by its number: it is about to change."""
         if self.round is not None and self.round.number == number:

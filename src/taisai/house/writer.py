@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -16,6 +17,8 @@ from taisai.rules.clauses import Clause
 
 MOST_AT_ONCE: Final = 2_000  # commands of one group; beyond it the first would wait for the last too long
 MOST_WAITING: Final = 100_000  # commands; beyond it, some seconds of work, a newcomer is refused at once
+
+_log = logging.getLogger(__name__)
 
 Answered = Callable[[Answer | BaseException], None]
 Job = Callable[[Keeper], Any]
@@ -117,8 +120,10 @@ class Writer:
             going_on = None not in group
             self._go_through(group)
             if self._after is not None:
-                with suppress(Exception):  # as with those who are answered
+                try:
                     self._after()
+                except Exception:
+                    _log.exception("what comes after a group of commands failed")
             if self._queue.empty():  # nobody waits for what is only there for the next start
                 with suppress(Exception):
                     self._keeper.save()

@@ -126,7 +126,7 @@ def test_only_he_himself_hears_that_he_is_locked() -> None:
 def test_two_others_unlock() -> None:
     staffed = Staffed()
     staffed.fails(DAN, 3)
-    staffed.do(UnlockPerson(at=staffed.now, by=MAX, person=DAN, second=SUE))
+    staffed.do(UnlockPerson(at=staffed.now, by=MAX, person=DAN, second=SUE, reason="he forgot it"))
     assert staffed.signs_in(DAN)
 
 

@@ -18,6 +18,8 @@ class Reach(StrEnum):
     ANY = "any"
     TABLE = "own table"
     SEAT = "own seat"
+    PLAY = "own seat, for play money"
+    """In a demonstration alone."""
 
 
 class Permit(NamedTuple):
@@ -88,7 +90,7 @@ COMMANDS: Final[Mapping[str, Permit]] = {
         "take-seat": _TERMINAL | _TABLE,
         "leave-seat": _TERMINAL | _TABLE,
         "show-layout": _TERMINAL,
-        "buy-credits": _TERMINAL,
+        "buy-credits": _to(Role.TERMINAL, reach=Reach.PLAY) | _TABLE,  # a terminal's word is no cash
         "place-bets": _TERMINAL,
         "take-back": _TERMINAL | _TABLE,
         "choose-withdrawal": _TERMINAL | _TABLE,
@@ -195,6 +197,7 @@ def refusal(
     own: tuple[str | None, str | None],
     table: str | None,
     seat: str | None,
+    demonstration: bool = False,
 ) -> str | None:
     """Why someone may not do something to a table's seat, in words; `own` is the table and seat he is of."""
     reach = permit.reach(role) if permit is not None else None
@@ -203,6 +206,8 @@ def refusal(
         return f"expected {may or 'something that somebody may do'}, got {role}"
     if reach is Reach.TABLE and table is not None and table != own[0]:
         return f"expected the {role}'s own table {own[0]}, got {table}"
-    if reach is Reach.SEAT and (table, seat) != own:
+    if reach is Reach.PLAY and not demonstration:
+        return f"expected play money, got a {role} of a house that plays for more"
+    if reach in (Reach.SEAT, Reach.PLAY) and (table, seat) != own:
         return f"expected the {role}'s own seat {own[0]}/{own[1]}, got {table}/{seat}"
     return None

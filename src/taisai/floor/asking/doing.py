@@ -69,12 +69,15 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
     if second is not None and not isinstance(second, str):
         socket.say(second)
         return
+    wrong = None
+    if party.session is not None and ask.table is not None:
+        wrong = await positions.above_rank(floor, ask.table, party.name)
     command = command_of(ask, at=floor.clock.now(), by=party.name, second=second)
-    if isinstance(command, Assign):
+    if wrong is None and isinstance(command, Assign):
         wrong = await positions.on_roll(floor, command.person, command.rank)
-        if wrong is not None:
-            socket.say(answer_to(ask.id, wrong))
-            return
+    if wrong is not None:
+        socket.say(answer_to(ask.id, wrong))
+        return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
     told = dice.noting_override(floor, party, ask.table, command, partial(_told, floor, socket, ask.id))
     floor.host.submit(Ask(stream, command), told)

@@ -38,7 +38,11 @@ async def rounds(context: Context, party: Party, ask: asks.AskRounds) -> Tell:
             numbers = [ask.round] if 0 < ask.round <= latest else []
         else:
             numbers = list(range(latest, max(0, latest - ask.most), -1))
-        found = (round_view(table, number, seat) for number in numbers)
+        session = None
+        if party.role is Role.TERMINAL:
+            here = table.seats.get(seat or "")
+            session = here.session if here is not None and here.taken else 0
+        found = (round_view(table, number, seat, session=session) for number in numbers)
         return tuple(one for one in found if one is not None)
 
     try:

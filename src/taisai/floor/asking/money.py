@@ -86,8 +86,11 @@ class _Out(NamedTuple):
 
 async def ticket_out(context: Context, party: Party, ask: AskTicketOut) -> Tell:
     """All credits of the terminal become a ticket; the same ask again tells the same one."""
-    host, clock, transfer = context.host, context.clock, short_id("out", party.name, ask.id)
+    host, clock = context.host, context.clock
     now, fresh = clock.now(), context.entropy(KEY_BYTES)
+    # With the session in it: a ticket is told again to the player whose it is, and to nobody after him.
+    session = await host.look(lambda keeper: _latest_session(keeper, ask.table, ask.seat))
+    transfer = short_id("out", party.name, ask.id, str(session))
     out = await host.look(lambda keeper: _out(keeper, ask, transfer, at=now, fresh=fresh))
     if out.issued is not None:
         return _told_again(ask, out.issued, now - out.at)
@@ -103,6 +106,12 @@ async def ticket_out(context: Context, party: Party, ask: AskTicketOut) -> Tell:
     if isinstance(issued, Refusal):
         return answer_to(ask.id, issued)
     return TellDone(re=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
+
+
+def _latest_session(keeper: Keeper, table_name: str, name: str) -> int:
+    table = table_at(keeper, table_name)
+    seat = None if isinstance(table, Refusal) else table.seats.get(name)
+    return 0 if seat is None else seat.session
 
 
 def _out(keeper: Keeper, ask: AskTicketOut, transfer: str, *, at: int, fresh: bytes) -> _Out:

@@ -9,6 +9,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.house import Answer, Keeper, stream_of
 from taisai.rules.clauses import Clause
+from taisai.rules.errors import RulesError
 from taisai.rules.people import People
 
 if TYPE_CHECKING:
@@ -54,6 +55,19 @@ async def bring_second(context: Context, table: str, person: str) -> Refusal | N
         return not_of_rank(f"a second person of the rank {known.people.second} or above", got)
     answer = await _assigned(context, table, person, known.rank, known.rank)
     return answer if isinstance(answer, Refusal) else None
+
+
+async def above_rank(context: Context, table: str, person: str) -> Refusal | None:
+    """Why someone may not act in the position that he has at a table: the House gave him a lower rank since."""
+    try:
+        known = await _known(context, table, person)
+    except RulesError:
+        return None  # there is no such table, which the host says better
+    if known.position is None or known.rank not in known.people.ranks():
+        return None  # and the table, or his role, says what he may
+    if known.people.place(known.position) <= known.people.place(known.rank):
+        return None
+    return not_of_rank(f"a position up to {known.rank}, taken anew", known.position)
 
 
 async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:

@@ -135,6 +135,14 @@ async def repeat(context: Context, party: Party, ask: AskRepeat) -> Tell:
     )
 
 
+class _Found(NamedTuple):
+    """What is to be laid, in which round, in whose session."""
+
+    round: int
+    session: int
+    stakes: Stakes
+
+
 async def _laid(
     context: Context,
     party: Party,
@@ -142,36 +150,39 @@ async def _laid(
     stakes: Callable[[Keeper, Table, Round, str], Stakes],
     expected: str,
 ) -> Tell:
-    def found(keeper: Keeper) -> tuple[int, Stakes] | Refusal | None:
+    def found(keeper: Keeper) -> _Found | Refusal | None:
         table = table_at(keeper, ask.table)
         if isinstance(table, Refusal):
             return table
-        if _is_there(table, bet_id(party.name, ask.id, 0), ask.seat):
+        if not _sits(table, ask.seat):
+            return _Found(0, 0, {})
+        session = table.seats[ask.seat].session
+        if _is_there(table, bet_id(party.name, session, ask.id, 0), ask.seat):
             return None
-        if table.round is None or not _sits(table, ask.seat):
-            return 0, {}
+        if table.round is None:
+            return _Found(0, session, {})
         laid = stakes(keeper, table, table.round, ask.seat)
         if not laid and table.round.phase.bets_open:
             return refusal(Reason.UNKNOWN_BET, RETRIES, expected, "none")
-        return table.round.number, laid
+        return _Found(table.round.number, session, laid)
 
     again = await context.host.look(found)
     if again is None:
         return TellDone(re=ask.id, again=True)
     if isinstance(again, Refusal):
         return answer_to(ask.id, again)
-    number, laid = again
+    number, session, laid = again
     slips = tuple(
-        Slip(bet_id(party.name, ask.id, place), area, stake)
+        Slip(bet_id(party.name, session, ask.id, place), area, stake)
         for place, (area, stake) in enumerate(laid.items())
     )
     command = PlaceBets(at=context.clock.now(), by=party.name, round=number, seat=ask.seat, bets=slips)
     return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
 
 
-def bet_id(device: str, ask: str, place: int) -> str:
-    """The id of a bet that the floor lays for a terminal: the same ask has the same ones."""
-    return short_id("b", device, ask, str(place))
+def bet_id(device: str, session: int, ask: str, place: int) -> str:
+    """The id of a bet that the floor lays for a player at a terminal: the same ask has the same ones."""
+    return short_id("b", device, str(session), ask, str(place))
 
 
 def _is_there(table: Table, name: str, seat: str) -> bool:

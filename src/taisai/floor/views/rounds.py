@@ -26,17 +26,25 @@ MOST_INCIDENTS: Final = 50
 
 
 def round_view(
-    table: Table, number: int, seat: str | None = None, events: Iterable[Event] = ()
+    table: Table,
+    number: int,
+    seat: str | None = None,
+    events: Iterable[Event] = (),
+    *,
+    session: int | None = None,
 ) -> RoundView | None:
     """A round, past or in hand, with everybody's bets or one seat's; `events` of the table tell incidents.
 
-    None where the table has no such round.
+    With a session, the bets are those of whoever had the seat then. None where the table has no such round.
     """
-    round_ = table.round if table.round and table.round.number == number else table.past(number)
+    round_ = table.round if table.round and table.round.number == number else table.glance(number)
     if round_ is None:
         return None
-    stood = [bet for bet in round_.live() if seat in (None, bet.seat)]
-    gone = [bet for name, bet in round_.bets.items() if name in round_.gone and seat in (None, bet.seat)]
+    told = round_.bets
+    if session is not None and round_.sessions.get(seat or "") != session:
+        told = {}  # another sat there
+    stood = [bet for bet in round_.live() if seat in (None, bet.seat)] if told else []
+    gone = [told[name] for name in told if name in round_.gone and seat in (None, told[name].seat)]
     found = {one.bet.id: one for one in verdicts(table, round_, stood)}
     lines = [_line(table, bet, found.get(bet.id), round_) for bet in stood[:MOST_BETS]]
     lines += [_line(table, bet, None, round_) for bet in gone[: MOST_BETS - len(lines)]]

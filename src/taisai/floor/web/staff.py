@@ -183,7 +183,10 @@ async def unlock(
     """He may sign in again."""
     floor, who = _floor(request), _session(request)
     second = second_for(floor, who, f"POST /api/staff/{person}/unlock", data)
-    await _asked(floor, UnlockPerson(at=floor.clock.now(), by=who.person, person=person, second=second))
+    command = UnlockPerson(
+        at=floor.clock.now(), by=who.person, person=person, reason=data.reason, second=second
+    )
+    await _asked(floor, command)
     return bodies.DoneTold()
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from taisai.game.cage import messages as said
 from taisai.game.cage.house import House
 from taisai.game.cage.messages import HouseCommand, HouseEvent
-from taisai.game.cage.presence import MOST_FAILURES, Device, device_of
+from taisai.game.cage.presence import MOST_FAILURES, Device, counts, device_of
 from taisai.game.cage.values import found, quoted, too_many
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
@@ -135,7 +135,9 @@ def too_many_at_door(house: House, event: HouseEvent) -> Iterator[Refusal]:
 
 def consequences(house: House, event: HouseEvent) -> tuple[HouseEvent, ...]:
     """What follows from an event at once: with one failure too many in a row a person is locked."""
-    if not isinstance(event, said.SignInFailed) or not event.known or event.person in house.locked:
+    if not isinstance(event, said.SignInFailed) or event.person in house.locked:
+        return ()
+    if not counts(house, event):
         return ()
     failures = house.failures.get(event.person, 0) + 1
     if failures < MOST_FAILURES:

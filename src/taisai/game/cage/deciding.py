@@ -179,6 +179,10 @@ def _people(house: House, command: HouseCommand, act: _Act) -> Iterator[Refusal]
         if command.by != actor:
             got = f"expected {what} ({actor!r}), got {quoted(command.by)}"
             yield Refusal(Reason.NOT_HIS_TO_DO, clause or act.clause, got)
+    elif isinstance(command, said.UnlockPerson) and command.by == FLOOR:
+        # Asked beside the journal with the house's key, where no two are left who could come in to ask.
+        if command.second is not None:
+            yield from _second(house, command.second, command.by, command.person)
     elif who is not _Who.ANYONE:
         yield from _staff(house, command, who)
 

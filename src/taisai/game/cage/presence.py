@@ -116,8 +116,13 @@ def _sign_in(house: House, event: SignedIn) -> None:
 def _fail(house: House, event: SignInFailed) -> None:
     if event.known != (event.person in house.people):
         raise StreamError(f"expected the roll to know whom it knows, got {event}")
-    if event.known:
+    if counts(house, event):
         house.failures[event.person] = min(house.failures.get(event.person, 0) + 1, MOST_FAILURES)
+
+
+def counts(house: House, event: SignInFailed) -> bool:
+    """Whether a failure leads to a lock: nobody guesses at credentials that are not there."""
+    return event.known and event.person in house.credentials
 
 
 def _lock(house: House, event: PersonLocked) -> None:

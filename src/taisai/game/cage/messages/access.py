@@ -110,7 +110,10 @@ class SignInFailed(HouseEvent, frozen=True, kw_only=True):
 
 
 class PersonLocked(HouseEvent, frozen=True, kw_only=True):
-    """A person comes in no more until two others unlock him: too many failures, one after the other."""
+    """A person comes in no more until he is unlocked: too many failures, one after the other.
+
+    What he has open stays: it was opened by himself, and whoever failed may be someone else.
+    """
 
     person: str
     failures: int
@@ -120,14 +123,17 @@ class UnlockPerson(HouseCommand, frozen=True, kw_only=True):
     """A locked person may sign in again."""
 
     person: str
+    reason: str
     second: str | None = None
+    """Who agrees; nobody where it is done beside the journal, with the key that signs it."""
 
 
 class PersonUnlocked(HouseEvent, frozen=True, kw_only=True):
     """A person may sign in again, and his failures are forgotten."""
 
     person: str
-    second: str
+    reason: str
+    second: str | None = None
 
 
 class NoteSignOut(HouseCommand, frozen=True, kw_only=True):
