@@ -61,7 +61,7 @@ PLACES: Final = {
 """Devices, and where they are."""
 BY_ROLE: Final = {Role.TERMINAL: "P1", Role.DISPLAY: "D1", Role.SHAKER: "S1"}
 TINY: Final = Cost(time=1, memory=8, parallelism=1)
-MANY: Final = Bounds(asks_a_second=10_000_000, burst=10_000_000)
+MANY: Final = Bounds(asks_a_second=10_000_000, burst=10_000_000, requests_a_second=1_000)
 CREDITS: Final = 50_000
 
 

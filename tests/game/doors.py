@@ -57,6 +57,9 @@ IN = NoteSignIn(person="ann", session="s1", address="10.0.0.7", **BY_FLOOR)
 OUT = NoteSignOut(person="ann", session="s1", why=SignOutCause.IDLE, **BY_FLOOR)
 FAILED = NoteFailure(person="ann", address="10.0.0.7", why="password or code", **BY_FLOOR)
 UNLOCK = UnlockPerson(person="ann", reason="he forgot it", second="sue", **BY_MAX)
+UNLOCK_BY_KEY = UnlockPerson(person="ann", reason="nobody is left who could", **BY_FLOOR)
+KNOWN = SetCredentials(person="ann", at=NOON, by="ann")
+"""Without which no failure of ann's counts."""
 REVOKE = RevokeSessions(person="sue", reason="a lost tablet", **BY_MAX)
 SET = SetCredentials(person="sue", second="ivy", **BY_MAX)
 SETTINGS = TakeSettings(settings={"large_win": "500000", "idle_minutes": "15"}, **BY_FLOOR)
@@ -75,6 +78,7 @@ AT_THE_DOOR: tuple[HouseCommand, ...] = (
     TERMINAL,
     DISPLAY,
     DismissDevice(device="board", reason="its screen is broken", **BY_MAX),
+    KNOWN,
     SetCredentials(person="sue", **BY_MAX),
     SetCredentials(person="sue", at=NOON, by="sue"),
     NoteSignIn(person="sue", session="s2", address="10.0.0.8", **BY_FLOOR),
@@ -111,6 +115,10 @@ TURNED_AWAY: tuple[HouseCommand, ...] = (
     FAILED,
     FAILED,
     NoteSignIn(person="max", session="s4", address="10.0.0.9", **BY_FLOOR),
+    *(NoteFailure(person="bob", address="10.0.0.7", why="no-credentials", **BY_FLOOR) for _ in range(4)),
+    FAILED,
+    UnlockPerson(person="ann", reason="a lie", second="ann", **BY_FLOOR),
+    UNLOCK_BY_KEY,
 )
 """A lock that holds, two who are one, seats and names that are taken, and failures that a success parts."""
 
@@ -152,7 +160,7 @@ class Retold:
             yield f"two terminals at one seat: {places}"
 
     def _take(self, event: HouseEvent) -> None:
-        if isinstance(event, _FLOOR_EVENTS) != (event.by == FLOOR):
+        if isinstance(event, _FLOOR_EVENTS) != (event.by == FLOOR) and not isinstance(event, PersonUnlocked):
             self.faults.append(f"{event} is not whose it is")
         if missing := self.locked - self.failures.keys():
             self.faults.append(f"{missing} locked without failures")
@@ -198,8 +206,10 @@ class Retold:
                     self.faults.append(f"{event} after {self.failures.get(event.person)} failures")
                 self.locked.add(event.person)
             case PersonUnlocked():
-                if folded(event.person) in {folded(event.by), folded(event.second)}:
+                if folded(event.person) in {folded(event.by), folded(event.second or "")}:
                     self.faults.append(f"{event} of himself")
+                if event.second is None and event.by != FLOOR:
+                    self.faults.append(f"{event} by one alone")
                 self.locked.discard(event.person)
                 self.failures.pop(event.person, None)
             case _:
@@ -209,7 +219,7 @@ class Retold:
         alike = {folded(one) for one in self.roll}
         if event.known != (folded(event.person) in alike):
             self.faults.append(f"{event} with {sorted(self.roll)} on the roll")
-        if event.known and event.person not in self.locked:
+        if event.known and event.person in self.had and event.person not in self.locked:
             self.failures[event.person] = self.failures.get(event.person, 0) + 1
 
     def _set(self, event: CredentialsSet) -> None:

@@ -40,7 +40,7 @@ from taisai.game.cage.messages import (
 from taisai.game.money import Account
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import TABLE
+from taisai.game.words import FLOOR, TABLE
 from taisai.rules.clauses import HOUSE
 from tests.game import doors
 from tests.game.doors import AT_THE_DOOR, TURNED_AWAY, Retold
@@ -204,7 +204,7 @@ def lone(house: House, event: HouseEvent, before: list[HouseEvent]) -> Iterator[
             return
         others, known = others | {folded(event.person)}, known or opener
     if isinstance(event, PersonUnlocked | CredentialsSet):
-        if second is None and isinstance(event, CredentialsSet):
+        if second is None and (isinstance(event, CredentialsSet) or event.by == FLOOR):
             return  # and where one was needed, the door's own checks tell
         others, known = others | {folded(event.person)}, known or event.by == before[0].by
     rank = house.people.get(second or "", "cashier")

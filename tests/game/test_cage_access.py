@@ -17,6 +17,7 @@ from taisai.game.cage.messages import (
     HouseCommand,
     NoteSignIn,
     PersonLocked,
+    PersonUnlocked,
     RevokeSessions,
     SetCredentials,
     SignInFailed,
@@ -33,10 +34,12 @@ from tests.game.doors import (
     FAILED,
     IN,
     KEY,
+    KNOWN,
     OUT,
     REVOKE,
     TERMINAL,
     UNLOCK,
+    UNLOCK_BY_KEY,
 )
 from tests.game.houses import NOON, OPENING, begun, but, done, name_of, refused, refused_for
 
@@ -47,6 +50,15 @@ SUPERVISED = (
     but(REVOKE, person="ann"),
     UNLOCK,
 )
+
+
+
+def with_credentials() -> House:
+    """A House whose people can sign in, and so be locked."""
+    house = begun()
+    done(house, *(SetCredentials(at=NOON, by=one, person=one) for one in house.people))
+    return house
+
 
 # Who may
 
@@ -70,13 +82,13 @@ def test_what_the_live_server_notes_nobody_else_does(command: HouseCommand) -> N
         ("owner", None),
         ("bob", Reason.NOT_HIS_TO_DO),
         ("eve", Reason.UNKNOWN_PERSON),
-        ("floor", Reason.UNKNOWN_PERSON),
+        ("clock", Reason.UNKNOWN_PERSON),
     ],
 )
 def test_devices_and_sessions_are_a_supervisors(
     command: HouseCommand, by: str, reason: Reason | None
 ) -> None:
-    house = begun()
+    house = with_credentials()
     if not isinstance(command, EnrolDevice):
         done(house, TERMINAL, IN, *[FAILED] * MOST_FAILURES)
     second = {"second": "max" if by == "sue" else "sue"} if isinstance(command, UnlockPerson) else {}
@@ -103,20 +115,57 @@ def test_devices_and_sessions_are_a_supervisors(
     ],
 )
 def test_who_unlocks_whom(by: str, second: Any, person: str, reason: Reason | None) -> None:
-    house = begun()
+    house = with_credentials()
     done(house, *(but(FAILED, person=one) for one in ("ann", "max") * MOST_FAILURES))
+    assert house.locked == {"ann", "max"}
     command = UnlockPerson(at=NOON, by=by, second=second, person=person, reason="he forgot it")
     assert refused_for(house, command) is reason
     if reason is None:
-        done(house, command)
+        [event] = done(house, command)
+        assert (event.by, event.second, event.reason) == (by, second, "he forgot it")  # type: ignore[attr-defined]
         assert person not in house.locked
         assert person not in house.failures
+
+
+@pytest.mark.parametrize("person", ["ann", "max"])
+def test_the_house_key_unlocks_where_nobody_is_left_who_could(person: str) -> None:
+    house = with_credentials()
+    unlock = UnlockPerson(at=NOON, by=FLOOR, person=person, reason="everyone was locked")
+    assert done(house, unlock) == ()
+    done(house, *(but(FAILED, person=one) for one in ("ann", "max", "sue") * MOST_FAILURES))
+    assert house.locked == {"ann", "max", "sue"}
+    [event] = done(house, unlock)
+    assert isinstance(event, PersonUnlocked)
+    assert (event.by, event.second, event.reason) == (FLOOR, None, "everyone was locked")
+    assert event.clause == "house:access"
+    assert house.locked == {"ann", "max", "sue"} - {person}
+    assert done(house, unlock) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"by": "Floor"}, Reason.UNKNOWN_PERSON),
+        ({"by": "house"}, Reason.UNKNOWN_PERSON),
+        ({"second": "bob"}, Reason.SECOND_PERSON),  # nothing untrue is recorded
+        ({"second": "ann"}, Reason.SECOND_PERSON),
+        ({"second": ""}, Reason.SECOND_PERSON),
+        ({"reason": ""}, Reason.BAD_VALUE),
+        ({"reason": "x" * 501}, Reason.BAD_VALUE),
+        ({"person": "eve"}, Reason.UNKNOWN_PERSON),
+    ],
+)
+def test_what_the_house_key_does_not_do(changes: dict[str, Any], reason: Reason) -> None:
+    house = with_credentials()
+    done(house, *[FAILED] * MOST_FAILURES)
+    assert refused(house, but(UNLOCK_BY_KEY, **changes)).reason is reason
 
 
 def test_whoever_opened_the_house_does_not_unlock_himself_in_other_letters() -> None:
     house = House()
     one = EnrolPerson(at=NOON, by="Sue", person="sue", rank="manager")
     done(house, but(OPENING, by="Sue"), one, but(one, person="max"))
+    done(house, SetCredentials(at=NOON, by="sue", person="sue"))
     done(house, *[but(FAILED, person="sue")] * MOST_FAILURES)
     unlock = UnlockPerson(at=NOON, by="Sue", second="max", person="sue", reason="she forgot it")
     assert refused(house, unlock).reason is Reason.NOT_HIS_TO_DO
@@ -270,7 +319,7 @@ def failing(house: House, *people: str) -> list[str]:
 
 
 def test_the_third_failure_in_a_row_locks() -> None:
-    house = begun()
+    house = with_credentials()
     assert failing(house, "ann", "bob", "ann", "bob") == []
     [failed, locked] = done(house, but(FAILED, person="ANN"))  # whoever types so means her
     assert isinstance(failed, SignInFailed)
@@ -288,10 +337,20 @@ def test_the_third_failure_in_a_row_locks() -> None:
 
 
 def test_a_success_begins_the_count_anew() -> None:
-    house = begun()
+    house = with_credentials()
     for session in "1234":
         assert failing(house, "ann", "ann") == []
         done(house, but(IN, session=session))
+
+
+def test_failures_of_people_without_credentials_are_noted_and_lock_nobody() -> None:
+    house = begun()
+    events = done(house, *[FAILED] * 5)
+    assert [(type(event), event.known) for event in events] == [(SignInFailed, True)] * 5  # type: ignore[attr-defined]
+    assert (house.failures, house.locked) == ({}, set())
+    done(house, KNOWN)
+    assert failing(house, "ann", "ann") == []  # what came before is not held against her
+    assert failing(house, "ann") == ["ann"]
 
 
 def test_failures_of_strangers_are_noted_and_lock_nobody() -> None:
@@ -326,7 +385,7 @@ def test_who_is_not_on_the_roll_does_not_come_in() -> None:
 
 def locks_shed() -> list[str]:
     """How someone who was locked comes in though nobody unlocked him."""
-    house = begun()
+    house = with_credentials()
     done(house, *[FAILED] * MOST_FAILURES, DismissPerson(at=NOON, by="max", person="ann"))
     shed = []
     for name in ("Ann", "ann"):
@@ -341,8 +400,10 @@ def locks_shed() -> list[str]:
 
 def test_a_lock_outlives_a_dismissal() -> None:
     assert locks_shed() == []
-    house = begun()
-    done(house, *[FAILED] * MOST_FAILURES, DismissPerson(at=NOON, by="max", person="ann"), UNLOCK)
+    house = with_credentials()
+    done(house, *[FAILED] * MOST_FAILURES, DismissPerson(at=NOON, by="max", person="ann"))
+    assert house.locked == {"ann"}
+    done(house, UNLOCK)
     assert house.locked == set()
     done(house, EnrolPerson(at=NOON, by="max", person="Ann", rank="cashier"))
 
@@ -390,7 +451,7 @@ def test_one_more_device_or_session_than_the_most_is_refused(monkeypatch: pytest
 
 
 def test_whoever_left_locked_still_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = begun()
+    house = with_credentials()
     monkeypatch.setattr(cage, "MOST_PEOPLE", 4)
     done(house, *[FAILED] * MOST_FAILURES, DismissPerson(at=NOON, by="max", person="ann"))
     newcomer = EnrolPerson(at=NOON, by="max", person="eve", rank="cashier")

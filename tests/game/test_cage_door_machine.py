@@ -26,10 +26,11 @@ from taisai.game.cage.messages import (
     HouseCommand,
     NoteFailure,
     NoteSignIn,
+    SetCredentials,
 )
 from taisai.game.words import FLOOR
 from tests.game.anyhow import AT_THE_CAGE, JUNK, SENSIBLE, asked
-from tests.game.doors import BY_FLOOR, EACH_TIME
+from tests.game.doors import BY_FLOOR, EACH_TIME, NOON
 from tests.game.houses import BEGINNING, SCRIPT, Watched, replayed, watched
 
 DOOR = [kind for kind in HOUSE_COMMANDS if kind not in AT_THE_CAGE]
@@ -55,7 +56,8 @@ class DoorMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        for command in BEGINNING:
+        known = [SetCredentials(at=NOON, by=one, person=one) for one in ("ann", "sue")]
+        for command in (*BEGINNING, *known):
             self.under.ask(command)
 
     @rule(commands=st.lists(COMMANDS, min_size=1, max_size=8))

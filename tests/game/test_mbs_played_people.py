@@ -24,6 +24,7 @@ from taisai.game.commands import (
 from taisai.game.events import (
     BetRegistered,
     PersonAssigned,
+    PersonLeft,
     ReferralDecided,
     Referred,
     RoundSettled,
@@ -114,6 +115,18 @@ def test_mbs_3_7_a_dealer_in_a_round_leaves_only_when_relieved(book: Rulebook) -
         "unknown-person house:people"
     )
     playing.do(Perform, "dora", **playing.performing("press-deal")[1])
+
+
+@pytest.mark.parametrize("state", ["between", "closed-tumbled"])
+def test_whom_the_roll_has_no_more_leaves_at_the_houses_word(book: Rulebook, state: str) -> None:
+    playing = at(book, state)
+    for person in list(playing.table.people):  # the Dealer and the last one too, whatever is in hand
+        left = only(PersonLeft, playing.do(Leave, HOUSE, person=person))
+        assert (left.by, left.person, left.clause) == (HOUSE, person, "house:people")
+    assert (playing.table.people, playing.table.dealer()) == ({}, None)
+    assert playing.refused(Leave, HOUSE, person="dan") == "unknown-person house:people"
+    playing.do(Assign, HOUSE, person="dora", rank="dealer", position="dealer")
+    assert playing.table.dealer() == "dora"
 
 
 def at_request(**fields: Any) -> dict[str, Any]:

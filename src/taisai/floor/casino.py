@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -218,7 +217,10 @@ class Casino:
         self._sealed_at = self.clock.steady()
         await self.host.look(lambda _keeper: self.host.boards.keep())
         if self.plan.checkpoints is not None:
-            await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
+            try:
+                await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
+            except OSError as error:  # the journal has it all the same, and a stop must come to its end
+                _log.error("a checkpoint could not be copied", error=str(error))
 
     # Stopping
 
@@ -232,10 +234,12 @@ class Casino:
         for socket in list(self.floor.sockets):
             socket.end("stopped", "expected a floor at work, got one that stops", 1012)
         await self.floor.finished()
-        with suppress(JournalError):
+        try:
             await self.door.finish(self.clock.now())
-            await self.host.ask(HOUSE, NoteStop(at=self.clock.now(), by=FLOOR))
+            await self._note(NoteStop(at=self.clock.now(), by=FLOOR))
             await self.seal()
+        except JournalError as error:
+            _log.error("the stop could not be written", error=str(error))
         await asyncio.get_running_loop().run_in_executor(None, self.host.close)
 
 

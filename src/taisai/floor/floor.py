@@ -14,6 +14,7 @@ from taisai.floor.access import permits
 from taisai.floor.access.approvals import digest_of
 from taisai.floor.access.devices import device_proof
 from taisai.floor.access.door import Door
+from taisai.floor.access.rates import Rates, Rule
 from taisai.floor.access.roles import DEVICES, Role, role_of
 from taisai.floor.access.sessions import Ended, Session
 from taisai.floor.asking import doing, positions
@@ -41,6 +42,8 @@ from taisai.wire.tells import (
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)
+_SYNCED: Final = frozenset({"keep-favourite"})
+"""Asks that cost the disk a write of their own, and move no money."""
 canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -50,6 +53,8 @@ class Bounds(NamedTuple):
     sockets: int = 5_000
     asks_a_second: int = 50
     burst: int = 200
+    requests_a_second: int = 50
+    """Over HTTP, from one address; four times as many at once."""
 
 
 class Virtual(Protocol):
@@ -98,6 +103,9 @@ class Floor:
         """What the house has planned: its tables, and the terms of each."""
         self.sockets: dict[Socket, None] = {}
         self._strangers = Strangers(self.bounds.sockets)
+        a_second = self.bounds.requests_a_second
+        self._keeping = Rates(Rule(burst=20, every=2_000))
+        self.requests = Rates(Rule(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
         """Whatever is being done for someone, who may have hung up since."""
         self._by_session: dict[str, set[Socket]] = {}
@@ -222,12 +230,22 @@ class Floor:
         wrong = self.may_not(socket.party, permits.ASKS.get(kind), table, seat)
         if wrong is not None:
             socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
-        elif socket.at_work >= MOST_AT_WORK:
-            says = f"expected at most {MOST_AT_WORK} asks to be worked on at a time, got one more"
-            socket.say(refused(ask.id, "too-often", says))
+        elif self.is_overworked(socket):
+            self.refuse_more(socket, ask.id)
+        elif kind in _SYNCED and not self._keeping.takes(socket.party.name, self.clock.steady()):
+            socket.say(refused(ask.id, "too-often", "expected something to be kept now and then, got more"))
         else:
             work = self._handlers[type(ask)](self, socket.party, ask)
             socket.spawn(self.answered(socket, ask, work))
+
+    def is_overworked(self, socket: Socket) -> bool:
+        """Whether as much is being done for a socket as may be at a time."""
+        return socket.at_work >= MOST_AT_WORK
+
+    def refuse_more(self, socket: Socket, id_: str) -> None:
+        """Refuses one more."""
+        says = f"expected at most {MOST_AT_WORK} asks to be worked on at a time, got one more"
+        socket.say(refused(id_, "too-often", says))
 
     def may_not(
         self, party: Party, permit: permits.Permit | None, table: str | None, seat: str | None

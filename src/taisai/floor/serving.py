@@ -21,6 +21,7 @@ from taisai.wire.message import MOST_MESSAGE
 BACKLOG: Final = 2_048  # connections that come in one instant: every terminal of a floor after a power cut
 GARBAGE: Final = (50_000, 20, 100)
 """New objects before the youngest are looked through for cycles; so many times, the next older ones too."""
+TAKES_NOTHING: Final = 20_000  # ms that sent bytes may wait for a client to take them
 STOPPED_WITHIN: Final = 10  # seconds that a stop waits for clients to go
 
 
@@ -28,9 +29,14 @@ def listening(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+        made = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         raise RulesError(f"expected an address to listen at, got {error.strerror} ({host}:{port})") from None
+    # Whoever takes nothing any more is let go by the system itself; without it a closed connection would
+    # wait for such a client, with all that is still to be sent, for as long as the client likes.
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, TAKES_NOTHING)
+    return made
 
 
 def _collect_seldom() -> None:

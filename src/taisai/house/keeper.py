@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from taisai.game.cage import House
@@ -34,6 +34,8 @@ class Ask(NamedTuple):
     stream: str
     command: AnyCommand
     book: Rulebook | None = None
+    unless: Callable[[Aggregate], Refusal | None] | None = None
+    """Why it is refused as things stand when its turn comes, beside what the game itself says."""
 
 
 class Keeper:
@@ -120,6 +122,8 @@ class Keeper:
         aggregate = self._streams.get(ask.stream) or self._load(ask)
         if aggregate is None:
             return _NO_TABLE
+        if ask.unless is not None and (refused := ask.unless(aggregate)) is not None:
+            return refused
         answer = aggregate.decide(ask.command)
         if answer and not isinstance(answer, Refusal):
             if ask.book is not None and not _is_stored(ask.book, decisions):

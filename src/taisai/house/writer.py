@@ -122,7 +122,7 @@ class Writer:
             if self._after is not None:
                 try:
                     self._after()
-                except Exception:
+                except Exception:  # noqa: BLE001  those who ask next are answered all the same
                     _log.exception("what comes after a group of commands failed")
             if self._queue.empty():  # nobody waits for what is only there for the next start
                 with suppress(Exception):

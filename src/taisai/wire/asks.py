@@ -183,6 +183,8 @@ class AskTakeCredit(Ask, frozen=True, kw_only=True):
 
     table: Name
     amount: Amount
+    transfer: Name | None = None
+    """One that left the tray and never arrived, to be finished."""
     approval: str | None = None
 
 

@@ -19,7 +19,7 @@ from taisai.game.cage.messages import (
     SellTicket,
     SendFill,
 )
-from taisai.game.cashier import DROP
+from taisai.game.cashier import DROP, FLOAT
 from taisai.game.claims import CLAIMS
 from taisai.game.commands import SendCredit, SendDrop
 from taisai.game.play import decide
@@ -84,11 +84,17 @@ async def fill(context: Context, party: Party, ask: AskFill) -> Tell:
     return await _carried(context, ask, moved, command, second)
 
 
-async def take_credit(context: Context, party: Party, ask: AskTakeCredit) -> Tell:
+async def take_credit(  # noqa: PLR0911  each half may be refused
+    context: Context, party: Party, ask: AskTakeCredit
+) -> Tell:
     """Chips leave the tray and arrive at the cage."""
-    host, now, transfer = context.host, context.clock.now(), short_id("credit", party.name, ask.id)
+    host, now = context.host, context.clock.now()
+    transfer = ask.transfer or short_id("credit", party.name, ask.id)
     receive = ReceiveCredit(at=now, by=party.name, transfer=transfer, table=ask.table, amount=ask.amount)
     known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
+    if known is None and ask.transfer is not None:
+        expected = f"a transfer that left table {ask.table}"
+        return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, expected, ask.transfer))
     if known is None:
         second = await context.second(party, ask)
         if isinstance(second, TellRefused):

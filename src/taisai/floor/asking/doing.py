@@ -45,6 +45,8 @@ def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
     wrong = _wrong(floor, party, ask)
     if wrong is not None:
         socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
+    elif floor.is_overworked(socket):
+        floor.refuse_more(socket, ask.id)
     else:
         socket.spawn(floor.answered(socket, ask, _carefully(floor, socket, ask)))
 

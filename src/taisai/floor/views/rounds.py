@@ -2,53 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
-from taisai.floor.views import words
+from taisai.floor.views.by_seat import BySeat
 from taisai.floor.views.labels import area_label, extreme, faces_of, phase_label
+from taisai.floor.views.stories import Story
 from taisai.game import Table, verdicts
-from taisai.game import events as happened
-from taisai.game.events import BetRegistered, Event
+from taisai.game.events import BetRegistered
 from taisai.game.readings import differs_from_reading
 from taisai.game.round import Round, Totals
 from taisai.game.settling import house_side
 from taisai.game.verdicts import Verdict
-from taisai.game.words import Subject
-from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Irregularity
-from taisai.wire.views import BetLine, Incident, PreviewView, RoundTotals, RoundView, Words
+from taisai.wire.views import BetLine, PreviewView, RoundTotals, RoundView
 
 MOST_BETS: Final = 500
 """Bets of a round that are told at once: a seat can hardly have more, and staff ask for a seat."""
-MOST_INCIDENTS: Final = 50
 
 
 def round_view(
     table: Table,
     number: int,
     seat: str | None = None,
-    events: Iterable[Event] = (),
     *,
     session: int | None = None,
+    story: Story | None = None,
+    by_seat: BySeat | None = None,
 ) -> RoundView | None:
-    """A round, past or in hand, with everybody's bets or one seat's; `events` of the table tell incidents.
+    """A round, past or in hand, with everybody's bets or one seat's, and its story where that is known.
 
-    With a session, the bets are those of whoever had the seat then. None where the table has no such round.
+    With a session it is told to a player, who is told the rounds that he bet in himself. None where there is
+    none to tell. Give `by_seat` where several are told: then no other seat's bets are looked at.
     """
     round_ = table.round if table.round and table.round.number == number else table.glance(number)
-    if round_ is None:
+    if round_ is None or (session is not None and round_.sessions.get(seat or "") != session):
         return None
-    told = round_.bets
-    if session is not None and round_.sessions.get(seat or "") != session:
-        told = {}  # another sat there
-    stood = [bet for bet in round_.live() if seat in (None, bet.seat)] if told else []
-    gone = [told[name] for name in told if name in round_.gone and seat in (None, told[name].seat)]
-    found = {one.bet.id: one for one in verdicts(table, round_, stood)}
-    lines = [_line(table, bet, found.get(bet.id), round_) for bet in stood[:MOST_BETS]]
+    laid = round_.bets.values() if seat is None else (by_seat or BySeat()).laid(round_, seat)
+    stood = [bet for bet in laid if bet.id not in round_.gone]
+    gone = [bet for bet in laid if bet.id in round_.gone] if len(stood) < len(laid) else []
+    is_whole = seat is not None or bool(round_.kept_out)  # what limits keep out is found from the last bet on
+    found = verdicts(table, round_, stood if is_whole else stood[:MOST_BETS])
+    by_bet = {one.bet.id: one for one in found}
+    lines = [_line(table, bet, by_bet.get(bet.id), round_) for bet in stood[:MOST_BETS]]
     lines += [_line(table, bet, None, round_) for bet in gone[: MOST_BETS - len(lines)]]
-    entered, void, incidents = _story(round_, events)
     return RoundView(
         table=table.name,
         number=number,
@@ -58,20 +55,30 @@ def round_view(
         label=phase_label(table, round_.phase),
         faces=faces_of(round_.result) if round_.result else None,
         total=round_.result.total if round_.result else None,
-        entered=entered,
+        entered=story.entered if story else None,
         void=round_.voided,
-        clause=(void or str(table.irregularities.void)) if round_.voided else None,
+        clause=((story and story.void) or str(table.irregularities.void)) if round_.voided else None,
         bets=tuple(lines),
-        left_out=len(stood) + len(gone) - len(lines),
-        totals=RoundTotals(
-            bets=len(stood),
-            staked=sum(bet.stake for bet in stood),
-            won=sum(one.won for one in found.values()),
-            returned=sum(one.returned for one in found.values()),
-        ),
+        left_out=len(laid) - len(lines),
+        totals=_totals(round_, stood, found if seat is not None else None),
         seat=seat,
-        incidents=incidents,
+        incidents=story.incidents(None if session is None else seat) if story else (),
+        recalled=story is not None,
     )
+
+
+def _totals(round_: Round, stood: Sequence[BetRegistered], found: Sequence[Verdict] | None) -> RoundTotals:
+    """What bets come to: as the verdicts on them say, or else as the settlement of the whole round does."""
+    staked = sum(bet.stake for bet in stood)
+    if found is not None:
+        won, returned = sum(one.won for one in found), sum(one.returned for one in found)
+    elif round_.voided:
+        won, returned = 0, staked
+    elif round_.settled is not None:
+        won, returned = round_.settled.won, round_.settled.won + round_.settled.stakes_back
+    else:
+        won = returned = 0
+    return RoundTotals(bets=len(stood), staked=staked, won=won, returned=returned)
 
 
 def _line(table: Table, bet: BetRegistered, verdict: Verdict | None, round_: Round) -> BetLine:
@@ -89,64 +96,6 @@ def _line(table: Table, bet: BetRegistered, verdict: Verdict | None, round_: Rou
         kept_out=verdict.kept_out, clause=str(verdict.clause),
         kept_out_by=str(verdict.kept_out_by) if verdict.kept_out_by else None,
     )  # fmt: skip
-
-
-Story = tuple[tuple[int, ...] | None, str | None, tuple[Incident, ...]]
-
-
-def _story(round_: Round, events: Iterable[Event]) -> Story:
-    """What was keyed in before it was corrected, by which clause it is void, and the incidents."""
-    entered: tuple[int, ...] | None = None
-    first: tuple[int, ...] | None = None
-    void: str | None = None
-    incidents: list[Incident] = []
-    current = 0
-    for event in events:
-        if isinstance(event, happened.BetsOpened):
-            current = event.round
-        number = getattr(event, "round", None)
-        if (number if isinstance(number, int) else current) != round_.number:
-            continue
-        match event:
-            case happened.ResultEntered():
-                first = event.faces
-            case happened.ResultCorrected() | happened.RoundResettled():
-                entered = first if isinstance(event, happened.ResultCorrected) else entered or event.entered
-            case happened.RoundVoided():
-                void = str(event.clause)
-            case _:
-                pass
-        says = _says(event)
-        if says is not None:
-            what = str(event.__struct_config__.tag)
-            incidents.append(
-                Incident(at=event.at, by=event.by, what=what, says=says, clause=str(event.clause))
-            )
-    return entered, void, tuple(incidents[-MOST_INCIDENTS:])
-
-
-def _says(event: Event) -> Words | None:  # noqa: PLR0911  one kind of incident after the other
-    """An incident in words; None where the event is part of the course of a round."""
-    match event:
-        case happened.IrregularityRuled():
-            return words.joined(words.IRREGULARITIES[event.irregularity], words.RULINGS[event.ruling])
-        case happened.Referred():
-            own = event.subject in set(Subject)
-            return (
-                words.SUBJECTS[Subject(event.subject)]
-                if own
-                else words.IRREGULARITIES[Irregularity(event.subject)]
-            )
-        case happened.ReferralDecided():
-            return words.TREATMENTS[event.treatment]
-        case happened.SightDeclared():
-            return words.DECLARED[event.declared]
-        case happened.ResultCorrected() | happened.RoundResettled():
-            return words.CORRECT
-        case happened.RoundVoided():
-            return words.RULINGS[Ruling.VOID]
-        case _:
-            return None
 
 
 def preview(table: Table, faces: tuple[int, ...]) -> PreviewView:

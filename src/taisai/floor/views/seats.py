@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from taisai.floor.views.by_seat import BySeat
 from taisai.floor.views.labels import claim_line
 from taisai.game import Table, verdicts
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered
 from taisai.game.round import Round
 from taisai.game.seats import Seat
-from taisai.game.table import Claim
 from taisai.game.words import Hold
 from taisai.rules.round import Phase
 from taisai.wire.views import LastRound, SeatView
@@ -19,39 +19,10 @@ LOOK_BACK: Final = 10
 """Rounds in which a seat's last one is looked for: those that stay in memory."""
 MOST_CLAIMS: Final = 20  # that a seat is shown
 
-Bets = dict[str, list[BetRegistered]]
-
-
-class BySeat:
-    """The bets of a table's rounds by seat, each round gone through once however many seats are shown."""
-
-    def __init__(self, table: Table) -> None:
-        """Good until the table changes."""
-        self.table = table
-        self._rounds: dict[int, Bets] = {}
-        self._claims: dict[str, list[Claim]] | None = None
-
-    def bets(self, round_: Round, seat: str) -> list[BetRegistered]:
-        """The bets of a seat that stood, or stand, in a round."""
-        known = self._rounds.get(round_.number)
-        if known is None:
-            known = self._rounds[round_.number] = {}
-            for bet in round_.live():
-                known.setdefault(bet.seat, []).append(bet)
-        return known.get(seat, [])
-
-    def claims(self, seat: Seat) -> list[Claim]:
-        """The open claims of who sits there now, not of who sat there before."""
-        if self._claims is None:
-            self._claims = {}
-            for claim in self.table.claims.values():
-                self._claims.setdefault(claim.seat, []).append(claim)
-        return [one for one in self._claims.get(seat.name, []) if seat.taken and one.session == seat.session]
-
 
 def seat_view(table: Table, name: str, by_seat: BySeat | None = None) -> SeatView:
-    """A seat, taken or not; give `by_seat` where several are shown at one time."""
-    by_seat = by_seat or BySeat(table)
+    """A seat, taken or not; give `by_seat` where several are shown, or one again and again."""
+    by_seat = by_seat or BySeat()
     seat = table.seats.get(name) or Seat(name)
     round_ = table.round
     lie = round_ is not None and round_.phase is not Phase.PAID  # when winners are paid, none lies there
@@ -72,7 +43,7 @@ def seat_view(table: Table, name: str, by_seat: BySeat | None = None) -> SeatVie
         last=_last(table, seat, by_seat) if seat.taken else None,
         withdrawal=is_open and bool(mine) and not chosen,
         withdrew=chosen if is_open else None,
-        claims=tuple(map(claim_line, by_seat.claims(seat)[:MOST_CLAIMS])),
+        claims=tuple(map(claim_line, by_seat.claims(table, seat)[:MOST_CLAIMS])),
     )
 
 

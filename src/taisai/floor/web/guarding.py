@@ -10,6 +10,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
 from taisai.floor.access import permits
+from taisai.floor.access.rates import network_of
 from taisai.floor.access.roles import Role, role_of
 from taisai.floor.access.sessions import Ended, Session
 
@@ -77,6 +78,10 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHan
     method = str(connection.scope.get("method", "GET"))
     if not is_ours(floor, connection.scope["headers"], origin_needed=method not in _SAFE):
         raise refused(403, "origin", "expected a request from a page of this floor, got one from elsewhere")
+    address = network_of(connection.client.host if connection.client else "")
+    if not floor.requests.takes(address, floor.clock.steady()):
+        most = floor.bounds.requests_a_second
+        raise refused(429, "too-often", f"expected at most {most} requests a second, got more")
     session = session_of(floor, connection)
     connection.state.session = session
     role = Role.VISITOR if session is None else role_of(session.rank)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 from litestar import MediaType, Request, Response, get
@@ -17,22 +17,44 @@ if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
 
+SECOND: Final = 1_000  # ms that a look at the floor is good for: strangers do not keep its writer busy
+
+
+class _Look(NamedTuple):
+    """What the writer's thread knows of how the floor is."""
+
+    at: int
+    tables: tuple[bodies.TableHealth, ...]
+    journal: int
+    trouble: str | None
+
+
+async def _look(request: Request[Any, Any, State]) -> _Look:
+    floor: Floor = request.app.state.floor
+    now = floor.clock.steady()
+    known: _Look | None = getattr(request.app.state, "look", None)
+    if known is not None and 0 <= now - known.at < SECOND:
+        return known
+
+    def found(keeper: Keeper) -> _Look:
+        tables = (keeper.table(name) for name in keeper.tables())
+        return _Look(now, tuple(map(_table, tables)), keeper.journal.size, keeper.trouble)
+
+    request.app.state.look = looked = await floor.host.look(found)
+    return looked
+
+
 @get("/health", summary="How the floor is")
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthTold]:
     """200 while the journal can be written and the checks of the start were passed; else 503."""
     floor: Floor = request.app.state.floor
-    checks: tuple[str, ...] = tuple(getattr(request.app.state, "checks", ()))
-
-    def found(keeper: Keeper) -> tuple[tuple[bodies.TableHealth, ...], int, str | None]:
-        tables = (keeper.table(name) for name in keeper.tables())
-        return tuple(map(_table, tables)), keeper.journal.size, keeper.trouble
-
-    tables, size, trouble = await floor.host.look(found)
+    look = await _look(request)
     told = bodies.HealthTold(
-        status="trouble" if trouble else "ok", program=floor.program, demonstration=floor.demonstration,
-        tables=tables, sockets=len(floor.sockets), journal=size, trouble=trouble, checks=checks,
+        status="trouble" if look.trouble else "ok", program=floor.program, demonstration=floor.demonstration,
+        tables=look.tables, sockets=len(floor.sockets), journal=look.journal, trouble=look.trouble,
+        checks=tuple(getattr(request.app.state, "checks", ())),
     )  # fmt: skip
-    return Response(told, status_code=503 if trouble else 200)
+    return Response(told, status_code=503 if look.trouble else 200)
 
 
 def _table(table: Table) -> bodies.TableHealth:
@@ -48,7 +70,7 @@ def _table(table: Table) -> bodies.TableHealth:
 async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
     """What the floor counts about itself."""
     floor: Floor = request.app.state.floor
-    floor.metrics.journal = await floor.host.look(lambda keeper: keeper.journal.size)
+    floor.metrics.journal = (await _look(request)).journal
     return Response(floor.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -68,6 +68,8 @@ class RoundView(Part, frozen=True, kw_only=True):
     seat: str | None
     """Whose bets alone are told."""
     incidents: tuple[Incident, ...]
+    recalled: bool
+    """Whether its incidents, what was keyed at first and the clause of a void are told: of the last ten."""
 
 
 class PreviewView(Part, frozen=True, kw_only=True):

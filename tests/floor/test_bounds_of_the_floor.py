@@ -1,0 +1,95 @@
+"""What keeps the floor from being kept busy, and what a race must not leave behind."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from taisai.floor import host as hosts
+from taisai.floor.access.roles import Role
+from taisai.floor.floor import Bounds
+from taisai.floor.serving import TAKES_NOTHING, listening
+from taisai.game.commands import Perform
+from taisai.game.refusals import Reason, Refusal
+from taisai.house import Ask, stream_of
+from taisai.rules import Act
+from tests.floor.connected import PEOPLE, Connected, connected
+
+DEALER = PEOPLE[Role.DEALER]
+
+
+@connected(bounds=Bounds(requests_a_second=5))
+async def test_requests_from_one_address_have_a_rate(house: Connected) -> None:
+    answers = [await house.request("GET", "/health") for _ in range(21)]
+    assert [one.status for one in answers] == [200] * 20 + [429]
+    assert answers[-1].reason == "too-often"
+    await house.pass_(1)
+    assert (await house.request("GET", "/health")).status == 200
+
+
+@connected()
+async def test_strangers_who_look_do_not_keep_the_writer_busy(house: Connected) -> None:
+    looks: list[object] = []
+    run = house.casino.host.run
+
+    def counted(job: object, told: object) -> None:
+        looks.append(job)
+        run(job, told)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(house.casino.host, "run", counted)
+        for _ in range(50):
+            assert (await house.request("GET", "/health")).status == 200
+            assert (await house.request("GET", "/metrics")).status == 200
+        assert len(looks) == 1
+        await house.pass_(2)
+        await house.request("GET", "/health")
+        assert len(looks) == 2
+
+
+@connected()
+async def test_when_too_many_commands_wait_one_more_is_refused_at_once(house: Connected) -> None:
+    await house.opens_bets()
+    terminal = await house.came("P1")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(hosts, "MOST_WAITING", 3)
+        bets = terminal.bets(5)
+        await house.settle()
+    told = [terminal.answer_to(bet) for bet in bets]
+    assert [one["tell"] for one in told] == ["done"] * 3 + ["refused"] * 2
+    assert told[-1]["reason"] == "too-many"
+
+
+@connected()
+async def test_a_command_can_be_bound_to_how_things_stand_when_its_turn_comes(house: Connected) -> None:
+    """As the close of the betting clock is to its round."""
+    other = Refusal(Reason.WRONG_ROUND, house.keeper.table("T1").bet_clause, "expected round 1, got another")
+    act = Perform(at=house.clock.now(), by=DEALER, act=Act.OPEN_BETS)
+    size = house.keeper.journal.size
+    answers = house.keeper.outcomes([Ask(stream_of("T1"), act, unless=lambda _: other)])
+    assert (answers, house.keeper.journal.size) == ([other], size)
+    answers = house.keeper.outcomes([Ask(stream_of("T1"), act, unless=lambda _: None)])
+    assert isinstance(answers[0], tuple)
+    assert house.keeper.journal.size == size + 1
+
+
+def test_the_system_lets_go_of_clients_that_take_nothing() -> None:
+    made = listening("127.0.0.1", 0)
+    try:
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            assert made.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == TAKES_NOTHING
+    finally:
+        made.close()
+
+
+@connected()
+async def test_staff_take_cash_for_credits_and_a_terminal_of_a_house_for_money_does_not(
+    house: Connected,
+) -> None:
+    terminal = await house.came("P1")
+    buying = {"command": "buy-credits", "seat": "1", "amount": 5_000}
+    refused = await terminal.answer("do", table="T1", do=buying)
+    assert (refused["reason"], refused["clause"]) == ("not-his-to-do", "house:access")
+    dealer = await house.came(house.session("dealer"))
+    assert (await dealer.answer("do", table="T1", do=buying))["tell"] == "done"
