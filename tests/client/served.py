@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from secrets import token_bytes
 from typing import Final, NamedTuple
@@ -71,7 +71,7 @@ class Served(NamedTuple):
 
 
 @asynccontextmanager
-async def served(*people: str, window: int = 600) -> AsyncIterator[Served]:
+async def served(*people: str, window: int = 600, proxies: Sequence[str] = ()) -> AsyncIterator[Served]:
     """A floor that is served; these people have passwords."""
     clock = TestClock()
     keeper = Keeper(Journal(furnished(BOOK)))
@@ -92,7 +92,7 @@ async def served(*people: str, window: int = 600) -> AsyncIterator[Served]:
         assert isinstance(made, NewFactor), made
         secrets[person] = from_base32(made.uri.partition("secret=")[2].partition("&")[0])
     ready = asyncio.Event()
-    serving = Serving(casino, listener, signals=False, on_ready=ready.set)
+    serving = Serving(casino, listener, signals=False, proxies=proxies, on_ready=ready.set)
     running = asyncio.ensure_future(serving.run())
     await ready.wait()
     try:

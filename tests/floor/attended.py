@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.casino import Casino, Plan, TablePlan
+from taisai.floor.config.tables import DiceIn
 from taisai.floor.floor import Floor
 from taisai.floor.noting import Thresholds
 from taisai.floor.views.offers import offers
@@ -83,6 +84,19 @@ class SetClock(VirtualClock):
         return super().now() + self.set_by
 
 
+class _Silent:
+    """Someone who follows and says nothing."""
+
+    def tell(self, body: bytes) -> None:
+        """Takes it."""
+
+    def flush(self) -> None:
+        """Has it."""
+
+    def resync(self) -> None:
+        """Stays."""
+
+
 class Attended:
     """The house at work."""
 
@@ -97,6 +111,7 @@ class Attended:
         thresholds: Thresholds | None = None,
         store: Store | None = None,
         is_followed: bool = True,
+        dice: DiceIn = DiceIn.DEVICE,
     ) -> None:
         """`is_followed`: whether someone follows every feed, which takes longer than all the rest."""
         self.is_followed = is_followed
@@ -109,7 +124,8 @@ class Attended:
             house="Sim", currency="PLAY", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
             tables=[
                 TablePlan(
-                    name=TABLE, book=book_of(book), limits=LIMITS, window=window, demonstration=demonstration
+                    name=TABLE, book=book_of(book), limits=LIMITS, window=window,
+                    demonstration=demonstration, dice=dice,
                 )
             ],
             thresholds=thresholds or Thresholds(),
@@ -150,9 +166,14 @@ class Attended:
 
         feeds.publish = noted  # type: ignore[method-assign]
         left = await self.casino.start()
-        for feed in FEEDS if self.is_followed else ():  # from here on each of them is told every change
+        for feed in self._followed():  # from here on each of them is told every change
             self.told.append(repr(await self.shown(feed)))
+            feeds.follow(feed, _Silent(), 0)
         return left
+
+    def _followed(self) -> list[str]:
+        is_seated = SEAT in self.table.seats
+        return [one for one in FEEDS if self.is_followed and (is_seated or not one.startswith("seat:"))]
 
     async def stop(self) -> None:
         """As it should be."""

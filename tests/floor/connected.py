@@ -24,6 +24,7 @@ from taisai.floor.access.rates import Rule
 from taisai.floor.access.roles import DEVICES, STAFF, Role
 from taisai.floor.access.sessions import Opened, Policy
 from taisai.floor.casino import Casino, Plan, TablePlan
+from taisai.floor.config.tables import DiceIn
 from taisai.floor.floor import Bounds
 from taisai.floor.web.app import Application, application, web_of
 from taisai.floor.web.socket import serve_socket
@@ -251,7 +252,10 @@ class Connected:
                 policy=policy or Policy(most_per_person=10_000, most=100_000),
                 sign_ins=sign_ins or Rule(burst=100_000, every=1),
                 tables=[
-                    TablePlan(name=name, book=_book(), limits=LIMITS, demonstration=demonstration)
+                    TablePlan(
+                        name=name, book=_book(), limits=LIMITS, demonstration=demonstration,
+                        dice=DiceIn.DEVICE if name == "T1" else DiceIn.KEYS,
+                    )
                     for name in ("T1", "T2", "T3")
                 ],
             ),

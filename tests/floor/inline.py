@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, Final, TypeVar
 
 from taisai.floor.access.roles import Role
+from taisai.floor.casino import Plan
 from taisai.floor.parties import Party
 from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND, House, unfinished
 from taisai.game.cage.messages import BringIn, EnrolPerson, OpenHouse
@@ -121,6 +122,7 @@ class InlineFloor:
         self._drawn = count(1)
         self.agrees: str | None = "sue"
         """The second person."""
+        self.plan: Plan | None = None
         journal = Journal.opened(
             self.store, journal="inline", key=KEY.public, at=START, by="olga", program="taisai",
             demonstration=True,

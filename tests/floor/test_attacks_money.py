@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from taisai.floor.access.approvals import digest_of
+from taisai.floor.access.roles import Role
+from taisai.floor.web.approving import form_of
+from taisai.game.cage.messages import OverrideNoted
 from taisai.game.commands import BuyCredits, LeaveSeat, TakeSeat
 from taisai.game.refusals import Refusal
-from tests.floor.connected import Connected, connected
+from tests.floor.connected import PEOPLE, Connected, Response, connected, device
 
+ENROLLED = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1"}
 OUT = {"table": "T1", "seat": "1"}
 
 
@@ -61,3 +66,46 @@ async def test_the_same_player_who_asks_again_is_told_the_same_ticket_also_after
     assert first["ticket"] == again["ticket"] == third["ticket"]
     assert again["again"]
     assert third["again"]
+
+
+async def replaced(house: Connected, **more: object) -> Response:
+    """The administrator dismisses a terminal, and has a key of his own take its name and place."""
+    ada = house.session("administrator")
+    assert (await house.request("DELETE", "/api/devices/P1", session=ada)).status == 200
+    return await house.request(
+        "POST", "/api/devices", {**ENROLLED, "key": device("P2").public, **more}, session=ada
+    )
+
+
+@connected()
+async def test_an_administrator_alone_does_not_come_by_the_credits_of_whoever_sits_there(
+    house: Connected,
+) -> None:
+    answer = await replaced(house)
+    assert (answer.status, answer.reason) == (403, "second-person"), answer.said
+    assert "P1" not in house.keeper.house().devices
+
+
+@connected()
+async def test_with_a_second_person_a_broken_terminal_is_replaced_and_the_pit_hears_of_it(
+    house: Connected,
+) -> None:
+    ada, body = house.session("administrator"), {**ENROLLED, "key": device("P2").public}
+    digest = digest_of(form_of({"endpoint": "POST /api/devices", "body": body}))
+    for approver, status in (("cashier", 403), ("pit-supervisor", 200)):
+        granted = house.door.approvals.granted(
+            digest, asker=ada.session, approver=PEOPLE[Role(approver)], now=house.clock.now()
+        )
+        assert not isinstance(granted, str)
+        await house.request("DELETE", "/api/devices/P1", session=ada)
+        answer = await house.request("POST", "/api/devices", {**body, "approval": granted.token}, session=ada)
+        assert answer.status == status, answer.said
+    noted = [event for event in house.events() if isinstance(event, OverrideNoted)]
+    assert [PEOPLE[Role.PIT_SUPERVISOR] in event.detail for event in noted] == [True]
+
+
+@connected()
+async def test_where_nobody_sits_an_administrator_enrols_alone(house: Connected) -> None:
+    body = {"device": "P9", "kind": "terminal", "table": "T1", "seat": "9", "key": device("P9").public}
+    ada = house.session("administrator")
+    assert (await house.request("POST", "/api/devices", body, session=ada)).status == 200

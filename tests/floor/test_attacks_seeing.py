@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from taisai.floor.access.roles import Role
-from taisai.game.commands import LeaveSeat, Perform, TakeSeat
+from taisai.game.commands import LeaveSeat, Perform, TakeReading, TakeSeat
 from taisai.game.refusals import Refusal
+from taisai.game.words import RECOGNISER
 from taisai.rules import Act
+from taisai.rules.outcomes import OUTCOMES
 from tests.floor.connected import PEOPLE, Connected, connected
 
 
@@ -74,3 +76,48 @@ async def test_a_bets_id_that_is_taken_tells_nothing_of_whose_it_is(house: Conne
     assert told["reason"] == "other-content", told
     assert "4200" not in told["message"], told
     assert "big" not in told["message"], told
+
+
+@connected()
+async def test_what_a_device_sees_under_the_cover_nobody_is_told_before_it_is_lifted(
+    house: Connected,
+) -> None:
+    dealer = await house.came_as(Role.DEALER)
+    assert (await dealer.answer("follow", feed="console:T1"))["tell"] == "snapshot"
+    await house.opens_bets()
+    at: Any = {"at": house.clock.now(), "by": PEOPLE[Role.DEALER]}
+    await done(
+        house,
+        Perform(at=at["at"], by="clock", act=Act.CLOSE_BETS),
+        Perform(**at, act=Act.TUMBLE, tumbles=3),
+        TakeReading(
+            at=at["at"],
+            by=RECOGNISER,
+            device="S1",
+            reading="r",
+            round=1,
+            shake=1,
+            faces=(2, 5, 6),
+            fault=None,
+        ),
+    )
+
+    async def differing() -> int:
+        """For how many results the console says that the device saw another."""
+        return sum(
+            [
+                (await dealer.answer("preview", table="T1", faces=list(one.faces)))["preview"]["differs"]
+                for one in OUTCOMES
+            ]
+        )
+
+    def told() -> list[Any]:
+        """What the console was told of readings."""
+        changes = [one["changes"] for one in dealer.of("change")]
+        return [one["reading"].get("faces") for one in changes if one.get("reading")]
+
+    assert told() == [None]
+    assert await differing() == 0
+    await done(house, Perform(**at, act=Act.UNCOVER))
+    assert told()[-1] == [2, 5, 6]
+    assert await differing() == len(OUTCOMES) - 1

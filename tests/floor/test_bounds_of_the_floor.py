@@ -10,8 +10,10 @@ from taisai.floor import host as hosts
 from taisai.floor.access.roles import Role
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import TAKES_NOTHING, listening
-from taisai.game.commands import Perform
+from taisai.game.cage.messages import SendFill
+from taisai.game.commands import Perform, ReceiveFill, SendCredit
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.words import CAGE
 from taisai.house import Ask, stream_of
 from taisai.rules import Act
 from tests.floor.connected import PEOPLE, Connected, connected
@@ -93,3 +95,23 @@ async def test_staff_take_cash_for_credits_and_a_terminal_of_a_house_for_money_d
     assert (refused["reason"], refused["clause"]) == ("not-his-to-do", "house:access")
     dealer = await house.came(house.session("dealer"))
     assert (await dealer.answer("do", table="T1", do=buying))["tell"] == "done"
+
+
+@connected()
+async def test_a_credit_that_a_crash_cut_in_two_is_finished_by_its_transfer(house: Connected) -> None:
+    """Whoever finishes it, and under whatever id he asks."""
+    at, pit = house.clock.now(), PEOPLE[Role.PIT_SUPERVISOR]
+    fill = SendFill(at=at, by=PEOPLE[Role.CASHIER], transfer="f1", table="T1", amount=5_000, second=pit)
+    assert not isinstance(await house.do(fill), Refusal)
+    came = ReceiveFill(at=at, by=CAGE, transfer="f1", amount=5_000, second=pit)
+    assert not isinstance(await house.do(came, "T1"), Refusal)
+    half = SendCredit(at=at, by=DEALER, transfer="c1", amount=2_000, second=pit)
+    assert not isinstance(await house.do(half, "T1"), Refusal)
+    assert [one.id for one in house.casino.host.boards.books().in_transit] == ["c1"]
+    line = await house.came(house.session("pit-manager"))
+    wrong = await line.answer("take-credit", table="T1", amount=2_000, transfer="c2")
+    assert (wrong["tell"], wrong["reason"]) == ("refused", "bad-value")
+    done = await line.answer("take-credit", table="T1", amount=2_000, transfer="c1")
+    assert (done["tell"], done["amount"], done["transfer"]) == ("done", 2_000, "c1")
+    books = house.casino.host.boards.books()
+    assert (books.in_transit, books.balanced) == ((), True)

@@ -6,24 +6,27 @@ import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
 from taisai.floor import checks
 from taisai.floor.approvals import Approval, written_approvals
-from taisai.floor.checks import LEAST_FREE, Opened, StartUp, opened, proven
+from taisai.floor.checks import LEAST_FREE, Opened, StartUp, opened, proven, too_few
 from taisai.floor.checks import opening as module
 from taisai.floor.checks import proving as proving_module
-from taisai.floor.config import Config
+from taisai.floor.config import Config, read_config
 from taisai.floor.copies import copy_checkpoint, newest_copy
+from taisai.game.cage.messages import EnrolPerson, HouseCommand, SetCredentials
 from taisai.game.commands import CloseTable, OpenTable, Shut
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
 from taisai.house import Journal, JournalError, Keeper, SigningKey, SqliteStore, load_signing_key, stream_of
+from taisai.house.codec import HOUSE
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
-from tests.floor.founded import NOW, changed, config_of, lotus
+from tests.floor.founded import NOW, changed, config_of, data_of, lotus
 
 DAY = 24 * 3_600_000
 RWS = "rws-sic-bo-etg-v8"
@@ -87,7 +90,8 @@ def test_a_house_as_it_was_founded_starts(folder: Path) -> None:
     assert start.passed
     assert failed(start) == []
     assert [one.what for one in start.findings] == [
-        "files", "files", "disk", "approvals", "key", "journal", "clock", "chain", "table", "program",
+        "files", "files", "disk", "approvals", "key", "journal", "clock", "chain", "table", "people",
+        "program",
     ]  # fmt: skip
 
 
@@ -357,21 +361,39 @@ def test_a_list_by_another_key_is_refused(folder: Path) -> None:
     assert line.endswith("(approvals.txt)")
 
 
-def test_a_table_of_the_journal_is_checked_though_the_configuration_does_not_name_it(folder: Path) -> None:
+def test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder: Path) -> None:
     keeper = sitting(folder)
     open_table(keeper, rulebook(RWS), table="OLD")
     keeper.journal.close()
-    lines = started(config_of(folder)).lines()
-    told = ", open in the journal though the configuration does not name it"
-    assert f"✓ table: OLD by {RWS}{told}" in lines
-    assert f"✓ table: SB1 by {RWS}, new" in lines
+    start = started(config_of(folder))
+    says = "expected every table that is open in the journal under [[table]], got one without: name it again"
+    assert failed(start) == [
+        f"✗ table: OLD: {says}, and close it at the floor before it is left out (casino.toml)"
+    ]
+    assert f"✓ table: SB1 by {RWS}, new" in start.lines()
+    assert started(also(folder, "OLD")).passed
+
+
+def also(folder: Path, name: str) -> Config:
+    """The configuration with one more table."""
+    data = data_of(folder)
+    data["table"].append(data["table"][0] | {"name": name})
+    return read_config(data, folder / "casino.toml")
+
+
+def test_sabotage_a_check_that_lets_unnamed_tables_pass_is_seen(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proving_module, "_unnamed", lambda _table, _config: None)
+    with pytest.raises(AssertionError):
+        test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder)
 
 
 def test_a_table_played_by_a_text_that_is_not_approved_is_refused(folder: Path) -> None:
     keeper = sitting(folder)
     open_table(keeper, edited(rulebook(RWS)), table="OLD")
     keeper.journal.close()
-    (line,) = failed(started(config_of(folder)))
+    _, line = failed(started(also(folder, "OLD")))
     assert line.startswith("✗ table: OLD: expected a rulebook approved for 2026-11-16")
 
 
@@ -390,7 +412,7 @@ def test_a_table_of_demonstration_is_refused(folder: Path) -> None:
     open_table(keeper, rulebook(RWS), table="SHOW", demonstration=True)
     keeper.journal.close()
     says = "SHOW: expected a table of play for money, got one of demonstration"
-    assert failed(started(config_of(folder))) == [f"✗ table: {says}"]
+    assert failed(started(also(folder, "SHOW"))) == [f"✗ table: {says}"]
 
 
 def test_a_table_that_was_closed_does_not_come_back(folder: Path) -> None:
@@ -439,13 +461,41 @@ class Anything:
         return None
 
 
+# People
+
+
+def test_a_house_that_cannot_unlock_its_own_people_is_warned_until_it_can(folder: Path) -> None:
+    warned = [line for line in started(config_of(folder)).lines() if line.startswith("! people: ")]
+    says = "expected 3 people of the rank pit-supervisor or above who can sign in, got 1: enrol more"
+    assert len(warned) == 1
+    assert warned[0].startswith(f"! people: {says}")
+    assert "`taisai unlock`" in warned[0]
+    keeper = sitting(folder)
+    by: dict[str, Any] = {"at": NOW, "by": "Ann Tan"}
+    steps: list[tuple[HouseCommand, bool]] = [
+        (EnrolPerson(person="Dan Ho", rank="dealer", **by), True),
+        (SetCredentials(person="Dan Ho", **by), True),  # who unlocks nobody
+        (EnrolPerson(person="Sue Lim", rank="shift-manager", **by), True),
+        (SetCredentials(person="Sue Lim", **by), True),
+        (EnrolPerson(person="Pat Goh", rank="pit-supervisor", second="Sue Lim", **by), True),
+        (SetCredentials(person="Pat Goh", **by), False),
+    ]
+    for command, is_warned in steps:
+        answer = keeper.answer(HOUSE, command)
+        assert not isinstance(answer, Refusal), answer
+        assert (too_few(keeper.house()) is not None) == is_warned, command
+    keeper.journal.close()
+    assert not any(line.startswith("!") for line in started(config_of(folder)).lines())
+
+
 # The program
 
 
 def test_another_program_than_the_one_asked_for_is_refused(folder: Path) -> None:
     ours = "sha256:" + "1" * 64
     assert (
-        f"✓ program: {ours}, which [software] manifest does not ask for" in started(config_of(folder)).lines()
+        f"✓ program: {ours}; [software] manifest is not set, so any program may run"
+        in started(config_of(folder)).lines()
     )
     assert started(changed(folder, software={"manifest": ours})).passed
     (line,) = failed(started(changed(folder, software={"manifest": "sha256:" + "2" * 64})))

@@ -35,6 +35,10 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "listen.tls_certificate": ("no-such.crt",),
     "listen.tls_key": ("no-such.key",),
     "listen.behind_proxy": ("yes", 1, 0),
+    "listen.proxies": (
+        "127.0.0.1", [], ["*"], ["proxy.example"], ["10.0.0.300"], ["10.0.0.1/24"], ["0.0.0.0/0"], ["::/0"],
+        [""], [7],
+    ),
     "access.idle_minutes": (0, 1441),
     "access.absolute_hours": (0, 25),
     "access.sign_ins_a_minute": (0, 1001),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from taisai.floor import betting_time, countdown
+from taisai.floor import betting_time, casino, countdown
 from taisai.floor.betting_time import BettingTime
 from taisai.game import commands as said
 from taisai.game.events import (
@@ -31,6 +32,31 @@ from taisai.rules.round import Irregularity, Phase
 from tests.floor.attended import CARDS, MBS, RWS, TABLE, US, WINDOW, Attended, attended
 
 SECONDS = WINDOW / 1000
+
+
+def prompts(house: Attended) -> list[str]:
+    """The tables whose Dealer is prompted from here on, as it happens."""
+    prompted: list[str] = []
+    clock = house.casino._countdowns[TABLE]
+    prompt = clock.on_prompt
+    assert prompt is not None
+
+    def noted(table: str, until: int) -> None:
+        prompted.append(table)
+        prompt(table, until)
+
+    clock.on_prompt = noted
+    return prompted
+
+
+def said_up(house: Attended) -> list[tuple[str, bool]]:
+    """Feed and whether the time is up, of every frame that said something of the betting clock."""
+    frames = [msgspec.json.decode(told) for told in house.told if told.startswith("{")]
+    return [
+        (frame["feed"], frame["changes"]["countdown"]["is_up"])
+        for frame in frames
+        if "countdown" in frame["changes"]
+    ]
 
 
 async def _closes_at_the_moment(house: Attended) -> None:
@@ -66,26 +92,95 @@ def test_sabotage_a_clock_that_goes_slow_is_seen(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("book", [MBS, US, CARDS])
 def test_elsewhere_the_clock_only_prompts_and_everyone_sees_that_the_time_is_up(book: str) -> None:
     async def played(house: Attended) -> None:
-        prompted: list[str] = []
-        house.casino._countdowns[TABLE].on_prompt = prompted.append
+        prompted = prompts(house)
         await house.opened()
         up_at = house.events(BetsOpened)[-1].at + WINDOW
         shown = (await house.table_view()).countdown
-        assert (shown.closes_at, shown.prompt) == (up_at, True)
+        assert (shown.closes_at, shown.prompt, shown.is_up) == (up_at, True, False)
         await house.pass_(SECONDS - 0.1)
         assert prompted == []
         await house.pass_(SECONDS)
         assert prompted == [TABLE]
         assert house.events(BetsClosed) == [], "the Dealer announces"
         shown = (await house.table_view()).countdown
-        assert shown.prompt
-        assert shown.closes_at is not None
-        assert shown.closes_at < house.clock.now(), "past, and a prompt: so a page says that the time is up"
+        assert (shown.closes_at, shown.prompt, shown.is_up) == (up_at, True, True)
+        assert (await house.console()).countdown == shown
         await house.until(lambda table: not table.phase.bets_open)
         assert house.events(BetsClosed)[-1].by == "dan"
-        assert (await house.table_view()).countdown.closes_at is None
+        shown = (await house.table_view()).countdown
+        assert (shown.closes_at, shown.is_up) == (None, False)
 
     attended(played, book)
+
+
+async def _told_at_the_moment(house: Attended) -> None:
+    await house.opened()
+    await house.pass_(SECONDS - 0.1)
+    house.told.clear()
+    await house.pass_(0.2)
+    assert said_up(house) == [(f"table:{TABLE}", True), (f"console:{TABLE}", True)]
+    await house.pass_(SECONDS)
+    assert len(said_up(house)) == 2, "once"
+    house.told.clear()
+    await house.until(lambda table: not table.phase.bets_open)
+    assert said_up(house) == [(f"table:{TABLE}", False), (f"console:{TABLE}", False)]
+
+
+@pytest.mark.parametrize("book", [MBS, US, CARDS])
+def test_followers_of_table_and_console_are_told_at_the_moment_the_time_is_up(book: str) -> None:
+    attended(_told_at_the_moment, book)
+
+
+def test_sabotage_a_prompt_that_nobody_passes_on_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(casino.Casino, "_prompt", lambda *_: None)
+    with pytest.raises(AssertionError):
+        attended(_told_at_the_moment, MBS)
+
+
+def test_a_prompt_that_comes_after_the_close_or_for_an_earlier_time_says_nothing() -> None:
+    async def played(house: Attended) -> None:
+        await house.opened()
+        up_at = (await house.table_view()).countdown.closes_at
+        assert up_at is not None
+        house.casino._prompt(TABLE, up_at - 1)
+        await house.settle()
+        assert not (await house.table_view()).countdown.is_up
+        await house.until(lambda table: not table.phase.bets_open)
+        house.told.clear()
+        house.casino._prompt(TABLE, up_at)
+        await house.settle()
+        assert said_up(house) == []
+
+    attended(played, MBS)
+
+
+def test_a_round_that_waits_is_prompted_again_when_it_goes_on() -> None:
+    async def played(house: Attended) -> None:
+        await house.opened()
+        await house.pass_(SECONDS + 2)
+        await house.do(said.Report, "dan", event=Irregularity.OTHER, detail="a glass fell over")
+        assert not (await house.table_view()).countdown.is_up
+        (referral,) = house.table.referrals
+        head = house.crew.head
+        await house.do(
+            said.DecideReferral, head, referral=referral, treatment=Treatment.CONTINUE, reason="dry again"
+        )
+        await house.settle()
+        assert (await house.table_view()).countdown.is_up
+
+    attended(played, MBS)
+
+
+def test_the_time_is_still_up_after_a_start_and_after_the_boards_begin_again() -> None:
+    async def played(house: Attended) -> None:
+        await house.opened()
+        await house.pass_(SECONDS + 1)
+        await house.crash_and_come_back()
+        assert (await house.table_view()).countdown.is_up
+        await house.casino.host.look(lambda _keeper: house.casino.host.boards.begin_again())
+        assert (await house.table_view()).countdown.is_up
+
+    attended(played, MBS)
 
 
 def test_at_rws_nobody_is_prompted() -> None:
@@ -204,8 +299,7 @@ def test_sabotage_a_clock_that_stops_for_any_void_round_is_seen(monkeypatch: pyt
 
 def test_us_6_a_bets_that_open_again_have_all_of_their_time_again() -> None:
     async def played(house: Attended) -> None:
-        prompted: list[str] = []
-        house.casino._countdowns[TABLE].on_prompt = prompted.append
+        prompted = prompts(house)
         await house.opened()
         await house.pass_(SECONDS - 1)
         await house.until(lambda table: table.phase in (Phase.REVEALED, Phase.ENTERED))
@@ -230,8 +324,7 @@ def test_mbs_5_13_1_after_a_stop_the_clock_goes_on_when_the_option_is_closed() -
         await house.pass_(3)
         await house.crash_and_come_back()
         assert (await house.table_view()).countdown.closes_at is None
-        prompted: list[str] = []
-        house.casino._countdowns[TABLE].on_prompt = prompted.append
+        prompted = prompts(house)
         await house.pass_(120)
         await house.do(said.CloseWithdrawal, "dan")
         until = (await house.table_view()).countdown.closes_at
@@ -251,8 +344,7 @@ def test_after_a_stop_with_no_bets_laid_the_clock_goes_on_at_once() -> None:
         await house.pass_(3)
         await house.crash_and_come_back()
         assert not house.table.holds
-        prompted: list[str] = []
-        house.casino._countdowns[TABLE].on_prompt = prompted.append
+        prompted = prompts(house)
         await house.pass_(6.5)
         assert prompted == []
         await house.pass_(1)

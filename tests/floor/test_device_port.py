@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 from taisai.floor.asking import handlers
+from taisai.floor.config.tables import DiceIn
 from taisai.floor.dice import door
 from taisai.floor.floor import Floor
 from taisai.game import commands as said
-from taisai.game.cage.messages import OverrideNoted
+from taisai.game.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game.events import ReadingTaken, ResultEntered
+from taisai.game.refusals import Refusal
 from taisai.game.words import Fault
 from taisai.house import table_of
 from taisai.rules.round import Act, Irregularity, Phase
 from taisai.wire.asks import AskReading
 from tests.floor.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
 from tests.floor.connected import Line
+from tests.floor.sim.furnished import device
 
 # book              phase          fault     may be reported           ruling             clause
 SUGGESTED = """
@@ -246,7 +250,7 @@ async def _elsewhere(house: Attended) -> None:
     assert (told.get("reason"), told.get("clause")) == ("not-his-to-do", "house:access")
     assert house.events(ReadingTaken) == []
     own = await stranger.answer("reading", table=OTHER, reading="r-1", faces=[1, 2, 3])
-    assert own["reason"] == "wrong-round", "at its own table it is heard"
+    assert own["reason"] == "wrong-means", "heard at its own table, where results are keyed"
     assert table_of(STREAM) == TABLE
 
 
@@ -260,6 +264,34 @@ def test_sabotage_a_floor_that_does_not_ask_whose_table_it_is_is_seen(
     monkeypatch.setattr(Floor, "may_not", lambda *_: None)
     with pytest.raises(AssertionError):
         attended(_elsewhere, RWS, demonstration=False)
+
+
+def test_where_results_are_keyed_no_device_is_heard() -> None:
+    async def played(house: Attended) -> None:
+        shaker = await resting(house)
+        told = await shaker.answer("reading", table=TABLE, reading="r-1", faces=[1, 2, 3])
+        assert (told["reason"], told["clause"]) == ("wrong-means", "house:readings")
+        assert house.events(ReadingTaken) == []
+
+    attended(played, RWS, demonstration=False, dice=DiceIn.KEYS)
+
+
+@pytest.mark.parametrize("named", [{}, {"round": 1}])
+def test_at_a_table_that_was_never_opened_a_device_is_refused_in_words(named: dict[str, int]) -> None:
+    async def played(house: Attended) -> None:
+        planned = replace(house.plan.tables[0], name="T9")
+        cast("list[Any]", house.plan.tables).append(planned)
+        enrolled = EnrolDevice(
+            at=house.clock.now(), by="ada", device="S9", kind=DeviceKind.SHAKER, key=device("S9").public,
+            table="T9",
+        )  # fmt: skip
+        assert not isinstance(await house.ask(enrolled, None), Refusal)
+        shaker = await house.line("S9")
+        told = await shaker.answer("reading", table="T9", reading="r-1", faces=[1, 2, 3], **named)
+        assert (told["tell"], told["reason"], told["clause"]) == ("refused", "table-not-open", "house:table")
+        assert house.events(ReadingTaken) == []
+
+    attended(played, RWS, demonstration=False)
 
 
 def test_at_a_demonstration_table_the_seed_stands_for_the_dice() -> None:

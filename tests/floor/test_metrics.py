@@ -41,6 +41,7 @@ def one(found: dict[tuple[str, Labels], float], name: str, **labels: str) -> flo
 
 
 async def scraped(house: Connected) -> dict[tuple[str, Labels], float]:
+    await house.pass_(2)  # a look at the journal is good for a moment
     told = await house.request("GET", "/metrics")
     assert told.status == 200
     assert told.headers["content-type"].startswith("text/plain")

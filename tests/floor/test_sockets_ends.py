@@ -41,14 +41,6 @@ async def is_revoked_in_the_journal(house: Connected, _opened: Any) -> None:
     await house.do(RevokeSessions(at=house.clock.now(), by=MAX, person=DAN, reason="to be sure"))
 
 
-async def is_locked(house: Connected, _opened: Any) -> None:
-    """Someone tried his name three times."""
-    for _ in range(3):
-        await house.do(
-            NoteFailure(at=house.clock.now(), by=FLOOR, person=DAN, address="desk", why="password")
-        )
-
-
 async def is_dismissed(house: Connected, _opened: Any) -> None:
     """He is off the roll."""
     await house.do(DismissPerson(at=house.clock.now(), by=ADA, person=DAN))
@@ -68,11 +60,25 @@ ENDS = [
     (signs_out, "signed-out"),
     (is_revoked, "revoked"),
     (is_revoked_in_the_journal, "revoked"),
-    (is_locked, "revoked"),
     (is_dismissed, "revoked"),
     (is_promoted, "revoked"),
     (has_new_credentials, "revoked"),
 ]
+
+
+@connected()
+async def test_whoever_is_locked_goes_on_with_what_he_does(house: Connected) -> None:
+    await house.do(SetCredentials(at=house.clock.now(), by=ADA, person=DAN))
+    opened = await house.signed_in("dealer")
+    line = await house.came(opened)
+    for _ in range(3):
+        await house.do(
+            NoteFailure(at=house.clock.now(), by=FLOOR, person=DAN, address="desk", why="password")
+        )
+    assert house.keeper.house().locked == {DAN}
+    perform = {"command": "perform", "act": "open-bets"}
+    assert (await line.answer("do", table="T1", do=perform))["tell"] == "done"
+    assert line.is_open
 
 
 @pytest.mark.parametrize(("ends", "why"), ENDS, ids=lambda one: getattr(one, "__name__", one))

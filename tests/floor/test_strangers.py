@@ -46,12 +46,21 @@ async def test_a_visitor_of_a_demonstration_may_stay(house: Connected) -> None:
 async def test_strangers_from_one_address_leave_room_for_terminals(house: Connected) -> None:
     lines = [house.dials() for _ in range(7)]
     await house.settle()
-    assert [line.is_open for line in lines] == [True, True, False, False, False, False, False]
-    assert lines[2].told[-1]["why"] == "full"
-    for line in lines[:2]:
-        line.hangs_up()
+    assert [line.is_open for line in lines] == [False, False, False, False, False, True, True]
+    assert lines[0].told[-1]["why"] == "full"
+
+
+@connected(bounds=FEW)
+async def test_strangers_who_stay_do_not_keep_a_terminal_from_coming_in(house: Connected) -> None:
+    for _ in range(20):
+        house.dials()
     await house.settle()
-    assert (await house.came("P1")).is_open
+    terminal = await house.came("P1")
+    for _ in range(20):
+        house.dials()
+    await house.settle()
+    assert terminal.is_open
+    assert (await terminal.answer("follow", feed="table:T1"))["tell"] == "snapshot"
 
 
 @connected(bounds=FEW)

@@ -16,6 +16,7 @@ from taisai.floor import logs
 from taisai.floor.access.codes import code_at, from_base32, step_of
 from taisai.floor.access.door import NewFactor
 from taisai.floor.access.passwords import Passwords
+from taisai.floor.access.sessions import Ended, Session, Sessions
 from taisai.floor.access.roles import Role
 from tests.floor.connected import PEOPLE, Connected, device, run, signature
 from tests.floor.sim.virtual import VirtualLoop
@@ -179,9 +180,13 @@ def test_nothing_secret_is_logged_shown_or_in_the_journal(form: str, monkeypatch
 
 
 def test_sabotage_a_token_in_the_log_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from taisai.floor.parties import Party
+    of = Sessions.of
 
-    monkeypatch.setattr(Party, "__repr__", lambda self: f"<{self.role} {self.token}>")
+    def chatty(self: Sessions, token: str, now: int) -> Session | Ended:
+        structlog.get_logger().info(f"someone comes with {token}")
+        return of(self, token, now)
+
+    monkeypatch.setattr(Sessions, "of", chatty)
     assert "the auditor's token" in evening_of("json", monkeypatch).found()
 
 

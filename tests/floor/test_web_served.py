@@ -13,6 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from taisai.floor.web.guarding import HEADERS
+from taisai.game.cage.messages import SignInFailed
 from taisai.wire.message import MOST_MESSAGE, WIRE
 from tests.client.served import Served, served
 
@@ -108,3 +109,32 @@ async def test_real_answers_have_the_headers_and_real_strangers_are_refused(floo
             "/api/sign-in", content=b" " * 70_000, headers={"Content-Type": "application/json"}
         )
         assert long.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("proxies", "address"),
+    [
+        ((), "127.0.0.1"),
+        (("127.0.0.1",), "198.51.100.9"),
+        (("127.0.0.0/8",), "198.51.100.9"),
+        (("10.0.0.7",), "127.0.0.1"),  # whoever is no proxy of ours says nothing about others
+    ],
+)
+def test_a_sign_in_has_the_address_that_a_known_proxy_tells(proxies: tuple[str, ...], address: str) -> None:
+    async def tried() -> list[str]:
+        async with asyncio.timeout(20), served(proxies=proxies) as floor:
+            async with httpx.AsyncClient(base_url=floor.http, trust_env=False) as client:
+                body = {"person": "dan", "password": "whatever he likes", "code": "123456"}
+                got = await client.post(
+                    "/api/sign-in", json=body, headers={"X-Forwarded-For": "203.0.113.1, 198.51.100.9"}
+                )
+            assert got.status_code == 401
+            return await floor.casino.host.look(
+                lambda keeper: [
+                    entry.event.address
+                    for entry in keeper.journal.entries()
+                    if isinstance(entry.event, SignInFailed)
+                ]
+            )
+
+    assert asyncio.run(tried()) == [address]

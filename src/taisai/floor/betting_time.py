@@ -17,6 +17,8 @@ class BettingTime:
         self._up_at: int | None = None
         self._round = 0
         self._held_since = 0
+        self._rung_at: int | None = None
+        """Until when the time was that somebody said was up."""
         self._holds: set[str] = set()
         """What the round waits for: a hold, or a referral by its name."""
 
@@ -35,6 +37,20 @@ class BettingTime:
     def up_at(self) -> int | None:
         """When it is up; None where bets are not open, or the round waits for something."""
         return None if self._holds else self._up_at
+
+    @property
+    def is_up(self) -> bool:
+        """Whether somebody with a clock has said that it is up; bets are open all the same."""
+        return self.up_at is not None and self.up_at == self._rung_at
+
+    def ring(self, until: int) -> bool:
+        """Somebody's clock says that the time until then is up; says whether that is news here."""
+        was_up = self.is_up
+        if (
+            self.up_at is not None and self.up_at <= until
+        ):  # else bets were opened again, or closed, meanwhile
+            self._rung_at = self.up_at
+        return self.is_up and not was_up
 
     def take(self, event: object) -> None:
         """What an event does to it."""

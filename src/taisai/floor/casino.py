@@ -19,6 +19,7 @@ from taisai.floor.access.sessions import Policy, Sessions
 from taisai.floor.boards import Boards
 from taisai.floor.cage.finishing import finish
 from taisai.floor.clock import Clock, Entropy
+from taisai.floor.config.tables import DiceIn
 from taisai.floor.copies import copy_checkpoint
 from taisai.floor.countdown import Countdown
 from taisai.floor.dice.shaker import Shaker
@@ -26,6 +27,7 @@ from taisai.floor.feeds import Feeds, Frame
 from taisai.floor.floor import Bounds, Floor
 from taisai.floor.host import Host, WriterLike
 from taisai.floor.noting import Noting, Thresholds
+from taisai.floor.roll import Roll
 from taisai.game.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
@@ -35,6 +37,7 @@ from taisai.house.codec import HOUSE
 from taisai.rules.book import Rulebook
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
+FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out
 TICK: Final = 1.0  # seconds between looks at sessions and the clock
 _log = structlog.get_logger(__name__)
 
@@ -52,6 +55,8 @@ class TablePlan:
     window: int | None = None
     """Milliseconds for which bets are open; None where no clock runs."""
     demonstration: bool = False
+    dice: DiceIn = DiceIn.KEYS
+    """Whether a device's readings are taken; the demonstration's own shaker draws all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +80,12 @@ class Plan:
     checkpoints: Path | None = None
     day: Callable[[int], str] | None = None
     """The gaming day of a moment."""
+    approved: Callable[[Rulebook, int], str | None] | None = None
+    """Why a rulebook may not be played for money at a moment; None where nobody has to approve."""
+
+    def table(self, name: str) -> TablePlan | None:
+        """A table as it is planned."""
+        return next((one for one in self.tables if one.name == name), None)
 
 
 class Casino:
@@ -105,7 +116,7 @@ class Casino:
         self._sealed_at = clock.steady()
         self._tasks: list[asyncio.Task[None]] = []
         windows = {table.name: table.window for table in plan.tables}
-        boards = Boards(keeper, windows)
+        boards = Boards(keeper, windows, now=clock.now)
         feeds = Feeds(entropy(8).hex())
         make = make_writer or (lambda after: Writer(keeper, after=after))
         self.host = Host(boards, feeds, make, hand_over=hand_over)
@@ -129,6 +140,7 @@ class Casino:
             bounds=plan.bounds,
         )
         self.floor.plan = plan
+        self._roll = Roll(self.host, clock=clock)
         self._noting = Noting(self.host, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
@@ -138,9 +150,9 @@ class Casino:
 
     def _attend(self, table: TablePlan) -> None:
         if table.window is not None:
-            self._countdowns[table.name] = Countdown(
-                self.host, table.name, window=table.window, clock=self.clock
-            )
+            countdown = Countdown(self.host, table.name, window=table.window, clock=self.clock)
+            countdown.on_prompt = self._prompt
+            self._countdowns[table.name] = countdown
         if table.demonstration and self.demonstration:
             self._shakers[table.name] = Shaker(self.host, table.name, clock=self.clock, entropy=self.entropy)
 
@@ -152,6 +164,7 @@ class Casino:
         await self.door.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.floor.program, manifest=self.plan.manifest))
+        await self._roll.reconcile()
         left = await finish(self.host, self.clock, entropy=self.entropy)
         for sentence in left:
             _log.warning("a transfer waits for someone", says=sentence)
@@ -162,6 +175,7 @@ class Casino:
             self._spawn(shaker.run())
         self._spawn(self._every(TICK, self._tick))
         self._spawn(self._every(REFRESH, self._refresh))
+        self._spawn(self._every(FORGET, self._forget))
         return left
 
     async def _note(self, command: Any) -> None:
@@ -182,6 +196,7 @@ class Casino:
 
     async def _tick(self) -> None:
         self._noting.tick()
+        self._roll.tick()
         await self.door.tick(self.clock.now())
         await self._seal_when_due()
 
@@ -189,10 +204,25 @@ class Casino:
         boards = self.host.boards
         self.host.run(lambda _keeper: boards.refresh(), self._refreshed)
 
+    def _prompt(self, table: str, until: int) -> None:
+        boards = self.host.boards
+        self.host.run(lambda _keeper: boards.ring(table, until), self._refreshed)
+
+    async def _forget(self) -> None:
+        boards, feeds = self.host.boards, self.host.feeds
+        followed = feeds.followed()
+        self.host.run(lambda _keeper: boards.forget(followed), self._forgotten)
+
+    def _forgotten(self, names: list[str] | BaseException) -> None:
+        if isinstance(names, BaseException):
+            _log.error("feeds that nobody follows could not be forgotten", error=str(names))
+            return
+        self.host.feeds.forget(names)
+
     def _refreshed(self, frames: list[Frame] | BaseException) -> None:
         """In the turn in which they come: whatever was decided after them has later numbers."""
         if isinstance(frames, BaseException):
-            _log.error("consoles and pit could not be refreshed", error=str(frames))
+            _log.error("what is shown could not be refreshed", error=str(frames))
             return
         for frame in frames:
             self.host.feeds.publish(frame)
@@ -219,7 +249,7 @@ class Casino:
         if self.plan.checkpoints is not None:
             try:
                 await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
-            except OSError as error:  # the journal has it all the same, and a stop must come to its end
+            except JournalError as error:  # the journal has it all the same
                 _log.error("a checkpoint could not be copied", error=str(error))
 
     # Stopping
@@ -234,13 +264,17 @@ class Casino:
         for socket in list(self.floor.sockets):
             socket.end("stopped", "expected a floor at work, got one that stops", 1012)
         await self.floor.finished()
+        await self._written(self.door.finish(self.clock.now()))
+        await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
+        await self._written(self.seal())
+        await asyncio.get_running_loop().run_in_executor(None, self.host.close)
+
+    async def _written(self, work: Awaitable[None]) -> None:
+        """One part of a stop; the others are done whatever becomes of it."""
         try:
-            await self.door.finish(self.clock.now())
-            await self._note(NoteStop(at=self.clock.now(), by=FLOOR))
-            await self.seal()
+            await work
         except JournalError as error:
             _log.error("the stop could not be written", error=str(error))
-        await asyncio.get_running_loop().run_in_executor(None, self.host.close)
 
 
 def day_of(zone: Any, begins: Any) -> Callable[[int], str]:

@@ -40,7 +40,8 @@ class Countdown:
         """Whether it is the clock that closes: found out beforehand, so that at the end no bet goes first."""
         self._is_due = False
         """Whether the time is up and bets could not be closed yet: the dice have to tumble first."""
-        self.on_prompt: Callable[[str], None] | None = None
+        self.on_prompt: Callable[[str, int], None] | None = None
+        """Hears, where it is the Dealer who closes, at which table the time until when is up."""
         host.listeners.append(self._heard)
 
     def _heard(self, one: Happened) -> None:
@@ -99,8 +100,8 @@ class Countdown:
         if is_closing is True:
             command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
             self._host.submit(Ask(self._stream, command), self._told)
-        elif self.on_prompt is not None:
-            self.on_prompt(self._table)
+        elif self.on_prompt is not None and self._time.up_at is not None:
+            self.on_prompt(self._table, self._time.up_at)
 
     def _told(self, answer: Answer | BaseException) -> None:
         if not isinstance(answer, Refusal | BaseException) or self._time.up_at is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
 RING: Final = 64
@@ -77,6 +78,17 @@ class Feeds:
         if feed is not None:
             feed.followers.pop(follower, None)
             self._feeds.move_to_end(name)
+
+    def followed(self) -> set[str]:
+        """The feeds that somebody follows."""
+        return {name for name, feed in self._feeds.items() if feed.followers}
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Feeds that are not counted any more; who has come to one in this very moment comes back."""
+        for name in names:
+            feed = self._feeds.pop(name, None)
+            for follower in list(feed.followers) if feed is not None else ():
+                follower.resync()
 
     def publish(self, frame: Frame) -> None:
         """Tells a frame to all who follow; `flush` sends what they were told."""

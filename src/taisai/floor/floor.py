@@ -218,7 +218,7 @@ class Floor:
     def _session_wrong(self, party: Party) -> str | None:
         """Why a session is over; if it is not, its person has just done something."""
         now = self.clock.now()
-        session = self.door.sessions.of(party.token or "", now)
+        session = self.door.sessions.at(party.session or "", now)
         if isinstance(session, Ended):
             return session.message
         self.door.sessions.touch(session.id, now)
@@ -305,7 +305,7 @@ class Floor:
             if isinstance(session, Ended):
                 self._stay_out(socket, ask, session.message)
             else:
-                party = Party(role_of(session.rank), session.person, session=session.id, token=ask.token)
+                party = Party(role_of(session.rank), session.person, session=session.id)
                 self._come_in(socket, ask, party)
         else:
             # Called in order with what is published: no dismissal comes between the look and the entry.

@@ -16,6 +16,7 @@ from taisai.floor.access import credentials as vault
 from taisai.floor.access.passwords import Cost, Passwords, weakness
 from taisai.floor.access.roles import is_generic
 from taisai.floor.approvals import Approval, written_approvals
+from taisai.floor.checks.people import too_few
 from taisai.floor.clock import Entropy
 from taisai.floor.config.kinds import CURRENCY, Name, UnexpectedError, Zone
 from taisai.floor.config.writing import written
@@ -67,6 +68,8 @@ class Founded:
     key: PublicKey
     approvals_key: PublicKey
     checkpoint: str
+    warning: str
+    """What a house of one administrator still needs."""
     second_factor: str
 
     def __repr__(self) -> str:
@@ -121,7 +124,7 @@ def founded(
             issuer=plan.house,
         )
         journal = f"{_slug(plan.house)}-{entropy(4).hex()}"
-        checkpoint = _open_journal(plan, journal, key, new.credentials, now=now, made=made)
+        checkpoint, warning = _open_journal(plan, journal, key, new.credentials, now=now, made=made)
         _write(plan.folder / CONFIG, _config(plan), made)
     return Founded(
         config=plan.folder / CONFIG,
@@ -129,6 +132,7 @@ def founded(
         key=key.public,
         approvals_key=approver.public,
         checkpoint=checkpoint,
+        warning=warning,
         second_factor=new.uri,
     )
 
@@ -141,8 +145,8 @@ def _open_journal(
     *,
     now: int,
     made: list[Path],
-) -> str:
-    """The journal with the House opened and its administrator on the roll; the checkpoint over that."""
+) -> tuple[str, str]:
+    """The journal with its administrator on the roll; the checkpoint over that, and who is missing."""
     path, by = plan.folder / JOURNAL, plan.administrator
     made += [Path(f"{path}{beside}") for beside in _BESIDE]
     _write(
@@ -163,7 +167,7 @@ def _open_journal(
         _done(keeper, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
         _done(keeper, SetCredentials(at=now, by=by, person=by))
         vault.keep(store, by, credentials)
-        return journal.seal(key, at=now)
+        return journal.seal(key, at=now), too_few(keeper.house()) or ""
     finally:
         store.close()
 

@@ -18,10 +18,9 @@ class Party(NamedTuple):
     seat: str | None = None
     """A terminal's own seat."""
     session: str | None = None
-    """The public id of a staff session."""
-    token: str | None = None
+    """The public id of a staff session, whose token was shown once and is kept nowhere."""
 
-    def __repr__(self) -> str:  # never the token
+    def __repr__(self) -> str:
         return f"<{self.role} {self.name!r}>"
 
     @property

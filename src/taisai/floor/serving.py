@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import Any, Final
 import uvicorn
 
 from taisai.floor.casino import Casino
+from taisai.floor.lines import Requests, frames_within
 from taisai.floor.web.app import application
 from taisai.rules.errors import RulesError
 from taisai.wire.message import MOST_MESSAGE
@@ -22,6 +24,8 @@ BACKLOG: Final = 2_048  # connections that come in one instant: every terminal o
 GARBAGE: Final = (50_000, 20, 100)
 """New objects before the youngest are looked through for cycles; so many times, the next older ones too."""
 TAKES_NOTHING: Final = 20_000  # ms that sent bytes may wait for a client to take them
+FILES_A_SOCKET: Final = 2  # one that comes may meet one that is not quite gone
+OTHER_FILES: Final = 1_000  # the journal's, the pages', and requests'
 STOPPED_WITHIN: Final = 10  # seconds that a stop waits for clients to go
 
 
@@ -31,7 +35,8 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         made = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        raise RulesError(f"expected an address to listen at, got {error.strerror} ({host}:{port})") from None
+        got = os.strerror(error.errno) if error.errno else error.strerror  # Python adds the address itself
+        raise RulesError(f"expected an address to listen at, got {got} ({host}:{port})") from None
     # Whoever takes nothing any more is let go by the system itself; without it a closed connection would
     # wait for such a client, with all that is still to be sent, for as long as the client likes.
     if hasattr(socket, "TCP_USER_TIMEOUT"):
@@ -44,6 +49,19 @@ def _collect_seldom() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GARBAGE)
+
+
+def allow_files(wanted: int) -> None:
+    """Lets the process have so many files open, as far as the system lets it: a connection is one."""
+    try:
+        import resource
+    except ImportError:  # another system, with another bound
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class _Server(uvicorn.Server):
@@ -75,10 +93,10 @@ class Serving:
         extra: Sequence[Any] = (),
         tls: tuple[Path, Path] | None = None,
         signals: bool = True,
-        proxied: bool = False,
+        proxies: Sequence[str] = (),
         on_ready: Callable[[], None] | None = None,
     ) -> None:
-        """`tls`: certificate and key; `on_ready` is called when connections are taken."""
+        """`tls`: certificate and key; `proxies` are believed about whom they speak for."""
         self.casino = casino
         self.is_in_doubt = False
         """Whether it stopped because nobody knows what the journal holds: a start anew finds out."""
@@ -86,9 +104,9 @@ class Serving:
         casino.host.on_doubt = self._doubt
         config = uvicorn.Config(
             application(casino.floor, checks=checks, extra=extra),
-            ws="websockets-sansio",
+            ws=frames_within(casino.floor.bounds),
             loop="none",
-            http="httptools",
+            http=Requests,
             lifespan="off",
             ws_per_message_deflate=False,
             ws_max_size=2 * MOST_MESSAGE,  # one that is a little too long is refused in words
@@ -97,7 +115,8 @@ class Serving:
             access_log=False,
             log_config=None,
             server_header=False,
-            proxy_headers=proxied,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=list(proxies),
             backlog=BACKLOG,
             timeout_graceful_shutdown=STOPPED_WITHIN,
             ssl_certfile=str(tls[0]) if tls else None,
@@ -109,6 +128,7 @@ class Serving:
     async def run(self) -> None:
         """Serves until `stop` or a signal; then the casino stops as it should."""
         _collect_seldom()
+        allow_files(FILES_A_SOCKET * self.casino.floor.bounds.sockets + OTHER_FILES)
         loop = asyncio.get_running_loop()
         for one in self._signals:
             loop.add_signal_handler(one, self.stop)

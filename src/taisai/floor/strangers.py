@@ -26,11 +26,12 @@ class Strangers:
         self._networks: Counter[str] = Counter()
 
     def came(self, socket: Socket) -> None:
-        """Someone is there; he is sent away where there are too many like him, and when he says nothing."""
+        """Someone is there; where there are too many like him, whoever has said nothing for longest goes."""
         network = network_of(socket.address)
-        if len(self._waiting) >= self.most or self._networks[network] >= self.most_of_network:
-            socket.end("full", "expected fewer connections that do not say who they are, got more", TRY_AGAIN)
-            return
+        if self._networks[network] >= self.most_of_network:
+            self._send_away(next(one for one, (of, _) in self._waiting.items() if of == network))
+        elif len(self._waiting) >= self.most:
+            self._send_away(next(iter(self._waiting)))
         timer = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._late, socket)
         self._waiting[socket] = (network, timer)
         self._networks[network] += 1
@@ -48,6 +49,11 @@ class Strangers:
             self._networks[network] -= 1
             if not self._networks[network]:
                 del self._networks[network]
+
+    def _send_away(self, socket: Socket) -> None:
+        """The newcomer may be a terminal that signs at once: to refuse him would be to let the silent win."""
+        socket.end("full", "expected fewer connections that do not say who they are, got more", TRY_AGAIN)
+        self.said_hello(socket)
 
     def _late(self, socket: Socket) -> None:
         says = f"expected a hello within {HELLO_WITHIN:g} seconds, got none"

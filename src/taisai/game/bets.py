@@ -22,6 +22,7 @@ from taisai.rules.round import Act, Irregularity, Phase
 from taisai.rules.settlement import GREATEST_SUM, Bet
 
 RETRIES: Final = Clause("house:retries")
+RETRIED_WITHIN: Final = 10  # rounds, which stay in memory: whoever comes later looks at what became of it
 CREDITS: Final = Clause("house:credits")
 Events = tuple[Event, ...]
 _OPEN, _OPEN_TUMBLED = Phase.OPEN, Phase.OPEN_TUMBLED
@@ -110,7 +111,7 @@ def _registered(  # noqa: C901  every bet passes here
 ) -> Events | Refusal:
     round_ = table.round
     if round_ is None or round_.number != command.round:
-        return _again(table, table.glance(command.round), command, seat, means)
+        return _again(table, recent(table, command.round), command, seat, means)
     known = round_.bets
     for slip in slips:
         if slip.id in known:
@@ -165,6 +166,11 @@ def _again(
         expected = f"the whole batch of {taken[0].id} again, or none of it"
         return about(fresh, Reason.OTHER_CONTENT, RETRIES, expected, f"{fresh.id} with it")
     return ()
+
+
+def recent(table: Table, number: int) -> Round | None:
+    """A round that is over, if a retry may still ask for it: one of long ago would have to be loaded."""
+    return table.glance(number) if number > len(table.rounds) - RETRIED_WITHIN else None
 
 
 def too_late(table: Table, number: int) -> Refusal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taisai.game import lanes
 from taisai.game.authority import at_table, no_seat, on_hold, refused, two_people
-from taisai.game.bets import RETRIES, beyond_exposure, lying_on, not_a_bet, outside_limits, too_late
+from taisai.game.bets import RETRIES, beyond_exposure, lying_on, not_a_bet, outside_limits, recent, too_late
 from taisai.game.commands import MoveBet, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
 from taisai.game.refusals import Reason, Refusal
@@ -33,7 +33,7 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
             return wrong
     round_ = table.round
     if round_ is None or round_.number != command.round:
-        past = table.glance(command.round)
+        past = recent(table, command.round)
         if past is not None and all(name in past.gone for name in command.ids):
             return ()
         return too_late(table, command.round)

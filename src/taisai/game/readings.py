@@ -45,8 +45,17 @@ def suggested(table: Table, fault: Fault) -> Irregularity:
 
 def differs_from_reading(table: Table, faces: tuple[int, ...]) -> bool:
     """Whether faces are another outcome than the device told last; the dice prevail all the same."""
+    seen = faces_read(table)
+    return bool(seen) and sorted(faces) != sorted(seen)
+
+
+def faces_read(table: Table) -> tuple[int, ...]:
+    """What the device saw, once the dice are uncovered: before, nobody at the table knows more than another.
+
+    Whoever knew it under the cover could still have the round void, or a bet withdrawn.
+    """
     reading = table.round.reading if table.round else None
-    return reading is not None and bool(reading.faces) and sorted(faces) != sorted(reading.faces)
+    return reading.faces if reading is not None and table.phase.sight is Sight.SHOWN else ()
 
 
 # What the table takes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final, NamedTuple, TypeVar
 
 import pytest
@@ -15,8 +15,10 @@ from taisai.floor.access.passwords import Passwords
 from taisai.floor.access.proving import Failure, Proving
 from taisai.floor.access.refused import WRONG, NotIn, SignInRefused
 from taisai.floor.access.sessions import Session, Sessions
-from taisai.game.cage import SignOutCause
+from taisai.game.cage import SignOutCause, presence
 from taisai.game.cage import access as at_house
+from taisai.game.cage.messages import PersonLocked
+from taisai.house.codec import AnyEvent
 from tests.floor.access import (
     test_approvals,
     test_door,
@@ -109,6 +111,28 @@ def _unnoted(patch: pytest.MonkeyPatch) -> None:
 
 def _deaf(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Door, "heard", lambda _self, _events: None)
+
+
+def _locks_out(patch: pytest.MonkeyPatch) -> None:
+    heard = Door.heard
+
+    def hasty(self: Door, events: Iterable[AnyEvent]) -> None:
+        events = list(events)
+        heard(self, events)
+        for event in events:
+            if isinstance(event, PersonLocked):
+                self.revoked(event.person)
+
+    patch.setattr(Door, "heard", hasty)
+
+
+def _locks_anyone(patch: pytest.MonkeyPatch) -> None:
+    for module in (at_house, presence):
+        patch.setattr(module, "counts", lambda _house, event: event.known)
+
+
+def _forgets_ends(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(door, "_is_unwritten", lambda _answer: False)
 
 
 def _tokens_kept(patch: pytest.MonkeyPatch) -> None:
@@ -248,8 +272,25 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         (
             lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("revoked"),
             lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("dismissed"),
-            test_door_ends.test_whoever_is_locked_loses_what_he_has_open,
+            test_door_ends.test_a_lock_keeps_nobody_from_being_revoked,
             lambda: test_door_approving.test_whoever_is_revoked_takes_his_agreement_with_him(MAX),
+        ),
+    ),
+    "a lock ends what is open": Sabotage(
+        _locks_out,
+        (
+            test_door_ends.test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more,
+            test_door_ends.test_what_he_agreed_to_before_his_lock_still_counts,
+        ),
+    ),
+    "who has no credentials is locked": Sabotage(
+        _locks_anyone, (test_door.test_whoever_has_no_credentials_is_not_locked_by_those_who_try_his_name,)
+    ),
+    "an end that was not written is forgotten": Sabotage(
+        _forgets_ends,
+        (
+            test_door_ends.test_one_end_that_cannot_be_noted_takes_no_other_with_it,
+            test_door_ends.test_ends_that_could_not_be_written_are_written_later,
         ),
     ),
     "tokens are kept": Sabotage(

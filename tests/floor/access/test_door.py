@@ -179,6 +179,15 @@ def test_without_credentials_nobody_is_in() -> None:
     assert staffed.told(SignInFailed)[-1].why == "no-credentials"
 
 
+def test_whoever_has_no_credentials_is_not_locked_by_those_who_try_his_name() -> None:
+    staffed = Staffed()
+    staffed.do(EnrolPerson(at=staffed.now, by=MAX, person="New Man", rank="dealer"))
+    for _ in range(5):
+        assert staffed.tries("New Man", "whatever", "123456") == WRONG
+    assert len(staffed.told(SignInFailed)) == 5
+    assert staffed.told(PersonLocked) == []
+
+
 @pytest.mark.parametrize("person", [DAN, "Eve Koh"])
 def test_a_journal_that_cannot_be_written_lets_nobody_in_and_tells_nothing(person: str) -> None:
     staffed = Staffed()

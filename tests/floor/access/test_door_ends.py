@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from taisai.floor.access.approvals import Granted, digest_of
 from taisai.floor.access.door import NewFactor, SignedIn
 from taisai.floor.access.refused import LOCKED, WRONG, NotIn, SignInRefused
 from taisai.floor.access.sessions import Ended
@@ -13,11 +16,15 @@ from taisai.game.cage.messages import (
     DismissPerson,
     EnrolPerson,
     HouseCommand,
+    NoteSignOut,
+    PersonLocked,
     RevokeSessions,
     SignedOut,
 )
 from taisai.game.refusals import Reason, Refusal
-from taisai.house.codec import HOUSE
+from taisai.house import Answer
+from taisai.house.codec import HOUSE, AnyCommand
+from taisai.house.errors import DamagedError
 from tests.floor.access.staffed import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
 MINUTE = 60_000
@@ -75,13 +82,38 @@ def test_the_same_rank_again_ends_nothing() -> None:
     assert staffed.session(came)
 
 
-def test_whoever_is_locked_loses_what_he_has_open() -> None:
+def test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more() -> None:
     staffed = Staffed()
     came = staffed.signs_in(DAN)
     staffed.fails(DAN, 3)
-    assert staffed.session(came) is None
+    assert staffed.told(PersonLocked)
+    assert staffed.session(came), "anybody can fail in his name"
+    assert staffed.tries(DAN) == LOCKED
     staffed.ticks()
-    assert outs(staffed) == [(DAN, "revoked")]
+    assert outs(staffed) == []
+
+
+def test_a_lock_keeps_nobody_from_being_revoked() -> None:
+    for how in REVOKING:
+        staffed = Staffed()
+        came = staffed.signs_in(DAN)
+        staffed.fails(DAN, 3)
+        staffed.do(REVOKING[how])
+        assert staffed.session(came) is None, how
+
+
+def test_what_he_agreed_to_before_his_lock_still_counts() -> None:
+    staffed = Staffed()
+    asker = staffed.signs_in(DAN).session
+    digest = digest_of(b"a fill")
+    granted = running(staffed.door.approve(
+        SUE, PASSWORDS[SUE], staffed.code(SUE), digest=digest, asker=asker, address=DESK, now=staffed.now
+    ))  # fmt: skip
+    assert isinstance(granted, Granted)
+    within = granted.approval.until - 1
+    staffed.fails(SUE, 3)
+    assert staffed.told(PersonLocked)
+    assert staffed.door.approvals.used(granted.token, digest, asker=asker.id, now=within) == SUE
 
 
 @pytest.mark.parametrize("how", REVOKING)
@@ -120,6 +152,48 @@ def test_ends_that_could_not_be_written_are_written_later() -> None:
         staffed.ticks()
     assert outs(staffed) == []
     staffed.ticks()
+    staffed.ticks()
+    assert outs(staffed) == [(DAN, "signed-out")]
+
+
+class OneBad:
+    """A host for whom one command fails as no refusal does."""
+
+    def __init__(self, staffed: Staffed, session: str) -> None:
+        self._ask, self._session = staffed.host.ask, session
+
+    async def ask(self, stream: str, command: AnyCommand) -> Answer:
+        """What it comes to, unless it is about that session."""
+        if isinstance(command, NoteSignOut) and command.session == self._session:
+            raise DamagedError(1, "expected the House's stream, got something else")
+        return await self._ask(stream, command)
+
+
+def test_one_end_that_cannot_be_noted_takes_no_other_with_it() -> None:
+    staffed = Staffed()
+    first, _, last = staffed.signs_in(DAN), staffed.signs_in(CAT), staffed.signs_in(SUE)
+    was = staffed.host.ask
+    staffed.host.ask = OneBad(staffed, first.session.id).ask  # type: ignore[method-assign]
+    running(staffed.door.finish(staffed.now))
+    assert outs(staffed) == [(CAT, "stopped"), (SUE, "stopped")]
+    staffed.host.ask = was  # type: ignore[method-assign]
+    staffed.ticks()
+    assert outs(staffed) == [(CAT, "stopped"), (SUE, "stopped"), (DAN, "stopped")], "it is noted later"
+    assert last.session.id not in staffed.host.keeper.house().sessions
+
+
+def test_ends_that_are_cut_short_are_noted_later() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+
+    async def cut_short() -> None:
+        ending = asyncio.ensure_future(staffed.door.sign_out(came.session.id, now=staffed.now))
+        await asyncio.sleep(0)
+        ending.cancel()
+        await asyncio.gather(ending, return_exceptions=True)
+
+    running(cut_short())
+    assert staffed.session(came) is None
     staffed.ticks()
     assert outs(staffed) == [(DAN, "signed-out")]
 

@@ -32,6 +32,17 @@ def test_a_token_opens_its_session_and_no_other_text_does() -> None:
         assert sessions.of(text, NOON) == Ended(None)
 
 
+def test_whoever_has_shown_his_token_once_is_asked_for_by_the_session_alone() -> None:
+    sessions = Sessions(counted())
+    made = opened(sessions)
+    assert sessions.at(made.session.id, NOON) == made.session
+    assert sessions.at(made.session.id, NOON + 15 * MINUTE) == Ended(SignOutCause.IDLE)
+    assert sessions.at(made.session.id, NOON) == Ended(SignOutCause.IDLE), "and it stays over"
+    assert sessions.of(made.token, NOON) == Ended(SignOutCause.IDLE)
+    for text in ("", made.token, "no such session"):
+        assert sessions.at(text, NOON) == Ended(None)
+
+
 def test_a_token_is_long_and_never_the_same() -> None:
     sessions = Sessions(secrets.token_bytes, Policy(most_per_person=100))
     tokens = {opened(sessions).token for _ in range(100)}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 import pytest
 
-from taisai.floor.views import preview, round_view
+from taisai.floor.views import Stories, preview, round_view
 from taisai.floor.views.rounds import MOST_BETS
+from taisai.floor.views.stories import Story
 from taisai.game import verdicts
 from taisai.game.commands import PlaceBets, Report, Slip, TakeBack, TakeReading
 from taisai.game.words import RECOGNISER
@@ -16,13 +19,18 @@ from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, SEAT, TERMINAL, at
 
 
+def story_of(events: Iterable[object], number: int) -> Story | None:
+    """What happened in a round."""
+    return Stories.of(events).of_round(number)
+
+
 def test_every_round_is_retold_as_its_bets_were_settled() -> None:
     told = 0
     for state in every_state(70):
         table = state.table
         numbers = [*range(1, len(table.rounds) + 1), *([table.round.number] if table.round else [])]
         for number in numbers[-2:]:
-            view = round_view(table, number, events=state.events)
+            view = round_view(table, number, story=story_of(state.events, number))
             assert view is not None
             round_ = table.round if table.round and table.round.number == number else table.past(number)
             assert round_ is not None
@@ -50,7 +58,7 @@ def test_a_bet_taken_back_is_told_as_gone_and_counts_in_no_total() -> None:
 
 def retold(playing_phase: str) -> RoundView:
     playing = at(rulebook(RWS), playing_phase)
-    view = round_view(playing.table, 1, events=playing.log)
+    view = round_view(playing.table, 1, story=story_of(playing.log, 1))
     assert view is not None
     return view
 
@@ -74,12 +82,12 @@ def test_a_settled_round_tells_who_won_by_which_clause() -> None:
 def test_a_correction_and_a_void_are_told_with_their_clauses() -> None:
     playing = at(rulebook(RWS), "between")
     playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
-    view = round_view(playing.table, 1, events=playing.log)
+    view = round_view(playing.table, 1, story=story_of(playing.log, 1))
     assert view is not None
     assert (view.entered, view.faces) == ((1, 2, 3), (4, 5, 6))
     assert [one.what for one in view.incidents] == ["irregularity-ruled", "round-resettled"]
     playing.do(Report, "dan", event=Irregularity.DIE_DAMAGED, round=1, second="sue")
-    void = round_view(playing.table, 1, events=playing.log)
+    void = round_view(playing.table, 1, story=story_of(playing.log, 1))
     assert void is not None
     assert (void.void, void.clause, void.faces) == (True, "5.4", None)
     assert {bet.state for bet in void.bets} == {"void"}

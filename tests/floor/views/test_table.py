@@ -7,7 +7,7 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from taisai.floor.views import History, clock_closes, table_view
+from taisai.floor.views import History, clock_closes, countdown_view, table_view
 from taisai.floor.views import words as said
 from taisai.game.commands import Report, Shut, TakeReading
 from taisai.game.words import RECOGNISER
@@ -20,7 +20,7 @@ from tests.game.seeded import shown as demonstrated
 
 
 def shown(playing: Playing) -> TableView:
-    return table_view(playing.table, History.of(playing.table), closes_at=None)
+    return table_view(playing.table, History.of(playing.table))
 
 
 NOTICES = {
@@ -59,8 +59,9 @@ def test_rws_3_5_the_clock_closes_and_elsewhere_it_prompts_the_dealer() -> None:
         False,
         False,
     ]
-    view = table_view(opened(rulebook(MBS)).table, History(), closes_at=7)
-    assert (view.countdown.closes_at, view.countdown.prompt) == (7, True)
+    table = opened(rulebook(MBS)).table
+    view = table_view(table, History(), countdown=countdown_view(table, 7))
+    assert (view.countdown.closes_at, view.countdown.prompt, view.countdown.is_up) == (7, True, False)
 
 
 def test_a_terminal_at_a_live_tables_book_says_that_it_stands_in() -> None:
@@ -125,7 +126,9 @@ def test_a_void_round_lights_nothing_and_leaves_no_result() -> None:
 def test_every_view_can_be_read_back_and_reached_by_its_changes() -> None:
     before: dict[str, TableView] = {}
     for state in every_state(60):
-        view = table_view(state.table, History.of(state.table), closes_at=state.now)
+        view = table_view(
+            state.table, History.of(state.table), countdown=countdown_view(state.table, state.now)
+        )
         assert msgspec.json.decode(msgspec.json.encode(view), type=AnyView) == view
         if state.setup.name in before:
             changes = difference(before[state.setup.name], view)

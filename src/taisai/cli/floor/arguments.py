@@ -65,6 +65,17 @@ def _reporting(parser: Parser) -> None:
     )
 
 
+def _unlocking(parser: Parser) -> None:
+    parser.add_argument("person", metavar="PERSON", help="who may sign in again, by name")
+    parser.add_argument("--config", metavar="FILE", default="casino.toml", help="the house's casino.toml")
+    parser.add_argument(
+        "--reason",
+        metavar="TEXT",
+        default="nobody else could unlock",
+        help="why, for the journal (nobody else could unlock, unless said)",
+    )
+
+
 LEAVES: Final = (
     Leaf(
         "serve",
@@ -100,6 +111,16 @@ LEAVES: Final = (
         "Founds a house: casino.toml, keys, approvals, and a journal with its first administrator.",
         ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --password-file secret',),
         (_founding, as_json),
+    ),
+    Leaf(
+        "unlock",
+        "floor.unlock:run",
+        "Unlocks someone with the house's key while nothing runs, where no two others can; it is recorded.",
+        (
+            'taisai unlock "Ann Tan" --config lotus/casino.toml',
+            'taisai unlock "Ann Tan" --config lotus/casino.toml --reason "locked by a stranger"',
+        ),
+        (_unlocking, as_json),
     ),
     Leaf(
         "approve",

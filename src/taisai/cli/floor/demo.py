@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
@@ -88,6 +88,7 @@ class _Evening:
 
     def play(self, begun: Callable[[str], None]) -> None:
         """Opens the house and serves it, in a loop of its own."""
+        from taisai.cli.floor.recovered import recovery_lines
         from taisai.floor import logs
         from taisai.floor.clock import WallClock
         from taisai.floor.virtual.opening import opened
@@ -97,8 +98,8 @@ class _Evening:
             asyncio.Runner(loop_factory=_loop()) as runner,
         ):
             logs.begin(os.environ.get("TAISAI_LOG", "error"), "console")
-            if house.recovered:
-                _recovered(house.recovered)
+            for text in recovery_lines(house.recovered):
+                line(text)
             runner.run(self._serve(house, begun))
 
     async def _serve(self, house: Opened, begun: Callable[[str], None]) -> None:
@@ -204,16 +205,6 @@ def _has_display() -> bool:
     )
 
 
-def _recovered(answers: Mapping[str, object]) -> None:
-    """What the stop before came to."""
-    from taisai.game.events import Interrupted
-
-    for table, answer in answers.items():
-        for event in answer if isinstance(answer, tuple) else ():
-            if isinstance(event, Interrupted) and event.phase != "between":
-                line(f"{table} was stopped in the phase {event.phase}: {event.action} ({event.clause})")
-
-
 def _told(evening: _Evening, folder: Path, *, is_kept: bool) -> None:
     played = ", ".join(f"{count} at {table}" for table, count in sorted(evening.over.items())) or "none"
     line()
@@ -223,4 +214,4 @@ def _told(evening: _Evening, folder: Path, *, is_kept: bool) -> None:
         line(f"Prove every one of them:  taisai audit verify {printable(file)}")
         line(f"Go on with it:            taisai demo --data {printable(shlex.quote(str(folder)))}")
     else:
-        line("The journal is gone with them; with --data DIR it is kept, for `taisai audit verify` to prove.")
+        line("Their journal was deleted. With --data DIR it is kept, and `taisai audit verify` proves it.")

@@ -75,6 +75,8 @@ def _tell(plan: Founding, made: Founded) -> None:
     line(f"The second factor of {plan.administrator}, shown this once; type it into an authenticator now:")
     line(f"  {made.second_factor}")
     line()
+    line(f"! {made.warning}")
+    line()
     line(f"Next: taisai serve --config {printable(shlex.quote(str(made.config)))}")
 
 

@@ -22,10 +22,7 @@ from taisai.wire.views import ReportView, TakingsLine
 def run(arguments: Namespace) -> int:
     """Prints the report of a journal or an export; the file may be in use."""
     if arguments.day is not None:
-        try:
-            datetime.date.fromisoformat(arguments.day)
-        except ValueError:
-            raise RulesError(f"expected a gaming day such as 2026-11-16, got {arguments.day!r}") from None
+        _check_day(arguments.day)
     try:
         with closing(opened(arguments.file)) as source, progress(source, "reading") as told:
             takings = _takings(_entries(source, told))
@@ -37,6 +34,16 @@ def run(arguments: Namespace) -> int:
     else:
         _tell(report)
     return 0
+
+
+def _check_day(text: str) -> None:
+    """A day in the one form that journals have; Python would also take 20261116, which none of them has."""
+    try:
+        is_day = datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        is_day = False
+    if not is_day:
+        raise RulesError(f"expected a gaming day such as 2026-11-16, got {printable(text)!r}")
 
 
 def _entries(source: JournalFile | Export, told: Progress | None) -> Iterator[Entry]:

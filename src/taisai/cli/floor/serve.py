@@ -9,10 +9,12 @@ from argparse import Namespace
 from fractions import Fraction
 from pathlib import Path
 
+from taisai.cli.floor.recovered import recovery_lines
 from taisai.cli.printing import line
 from taisai.floor import logs
 from taisai.floor.access.rates import Rule
 from taisai.floor.access.sessions import Policy
+from taisai.floor.approvals import Approvals
 from taisai.floor.casino import Casino, Plan, TablePlan, day_of
 from taisai.floor.checks import Opened, opened, proven
 from taisai.floor.clock import WallClock
@@ -21,7 +23,9 @@ from taisai.floor.floor import Bounds
 from taisai.floor.manifest import manifest
 from taisai.floor.noting import Thresholds
 from taisai.floor.serving import Serving, listening
+from taisai.game.day import local_time
 from taisai.house.errors import JournalError
+from taisai.rules.errors import RulesError
 
 CHECK_FAILED = 1
 MINUTE = 60_000
@@ -35,7 +39,8 @@ def run(arguments: Namespace) -> int:
     start, found = opened(config, now=clock.now())
     if found is None or not start.passed:
         return _failed(start.lines(), found)
-    found.keeper.recover(at=clock.now())
+    for text in recovery_lines(found.keeper.recover(at=clock.now())):
+        line(f"! {text}")
     start = proven(config, found, now=clock.now())
     if not start.passed:
         return _failed(start.lines(), found)
@@ -44,7 +49,11 @@ def run(arguments: Namespace) -> int:
     if arguments.check:
         found.journal.close()
         return 0
-    at = listening(config.listen.host, config.listen.port)
+    try:
+        at = listening(config.listen.host, config.listen.port)
+    except RulesError:
+        found.journal.close()
+        raise
     import uvloop
 
     if uvloop.run(_serve(config, found, at, start.lines(), clock)):
@@ -66,7 +75,8 @@ def _failed(lines: list[str], found: Opened | None) -> int:
 async def _serve(
     config: Config, found: Opened, at: socket.socket, checks: list[str], clock: WallClock
 ) -> bool:
-    casino = Casino(found.keeper, plan_of(config), clock=clock, entropy=secrets.token_bytes, key=found.key)
+    plan = plan_of(config, found.approvals)
+    casino = Casino(found.keeper, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
     try:
         for sentence in await casino.start():
             line(f"! {sentence}")
@@ -86,7 +96,7 @@ async def _serve(
         at,
         checks=checks,
         tls=tls,
-        proxied=config.listen.behind_proxy,
+        proxies=config.listen.proxies if config.listen.behind_proxy else (),
         on_ready=ready,
     )
     await serving.run()
@@ -94,8 +104,8 @@ async def _serve(
     return serving.is_in_doubt
 
 
-def plan_of(config: Config) -> Plan:
-    """What a casino is run by, as casino.toml says."""
+def plan_of(config: Config, approvals: Approvals) -> Plan:
+    """What a casino is run by, as casino.toml and the list of approvals say."""
     access, floor = config.access, config.floor
     return Plan(
         house=config.house.name,
@@ -106,6 +116,7 @@ def plan_of(config: Config) -> Plan:
             TablePlan(
                 name=table.name, book=table.book, limits=table.limits, layout=table.layout,
                 settings=table.settings, offers=table.offers, window=table.betting_seconds * 1_000,
+                dice=table.dice,
             )
             for table in config.tables
         ],
@@ -125,4 +136,5 @@ def plan_of(config: Config) -> Plan:
         seal_every=config.journal.seal_every,
         seal_minutes=config.journal.seal_minutes,
         checkpoints=config.journal.checkpoints,
+        approved=lambda book, now: approvals.refusal(book, on=local_time(now, config.house.zone).date()),
     )  # fmt: skip

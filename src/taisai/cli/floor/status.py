@@ -18,9 +18,32 @@ PATIENCE: Final = 5.0  # seconds that a floor may take to answer
 TROUBLE: Final = 1
 
 
+class _Table(msgspec.Struct):
+    """What is shown of a table."""
+
+    name: str
+    rulebook: str
+    phase: str
+    number: int
+    hold: str | None
+    shut: str | None
+
+
+class _Health(msgspec.Struct):
+    """What is shown of a floor; one that is newer may say more."""
+
+    status: str
+    program: str
+    demonstration: bool
+    sockets: int
+    journal: int
+    trouble: str | None
+    tables: list[_Table]
+
+
 def run(arguments: Namespace) -> int:
     """Shows the floor until Ctrl-C on a terminal, once elsewhere; 1 while the floor is in trouble."""
-    url = arguments.url.rstrip("/")
+    url = _address(arguments.url)
     with _client(url) as client:
         health = _health(client, url)
         if arguments.json:
@@ -30,6 +53,11 @@ def run(arguments: Namespace) -> int:
         else:
             _live(client, url, health)
     return TROUBLE if health["status"] != "ok" else 0
+
+
+def _address(url: str) -> str:
+    """The floor's address; one without a scheme, such as localhost:9000, is taken as http."""
+    return (url if "://" in url else f"http://{url}").rstrip("/")
 
 
 def _client(url: str) -> httpx.Client:
@@ -44,8 +72,9 @@ def _client(url: str) -> httpx.Client:
 def _health(client: httpx.Client, url: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = msgspec.json.decode(client.get("/health").content, type=dict[str, Any])
-        if "status" not in found or "tables" not in found:
-            raise RulesError(f"expected a floor of Taisai at {printable(url)}, got something else")
+        msgspec.convert(found, _Health)
+    except msgspec.ValidationError:
+        raise RulesError(f"expected a floor of Taisai at {printable(url)}, got something else") from None
     except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError, UnicodeError) as error:
         got = printable(str(error) or type(error).__name__)
         raise RulesError(f"expected a floor that answers at {printable(url)}, got none: {got}") from None
@@ -54,7 +83,10 @@ def _health(client: httpx.Client, url: str) -> dict[str, Any]:
 
 def _rows(health: dict[str, Any]) -> list[tuple[str, str]]:
     return [
-        ("status", health["status"] + (f": {printable(health['trouble'])}" if health["trouble"] else "")),
+        (
+            "status",
+            printable(health["status"]) + (f": {printable(health['trouble'])}" if health["trouble"] else ""),
+        ),
         ("program", printable(health["program"]) + (" · DEMONSTRATION" if health["demonstration"] else "")),
         ("connections", f"{health['sockets']:,}"),
         ("journal", f"{health['journal']:,} entries"),
@@ -98,7 +130,7 @@ def _drawn(url: str, health: dict[str, Any]) -> Any:
     shown = Table("table", "rulebook", "round", "phase", "waits for", "shut", box=None, pad_edge=False)
     for one in health["tables"]:
         shown.add_row(
-            Text(one["name"]), Text(one["rulebook"]), str(one["number"]), Text(one["phase"]),
-            Text(one["hold"] or ""), Text(one["shut"] or ""),
+            *(Text(printable(one[name])) for name in ("name", "rulebook")), str(one["number"]),
+            *(Text(printable(one[name] or "")) for name in ("phase", "hold", "shut")),
         )  # fmt: skip
     return Group(head, Text(), shown)

@@ -25,7 +25,6 @@ from taisai.game.cage.messages import (
     NoteSignOut,
     PersonDismissed,
     PersonEnrolled,
-    PersonLocked,
     SessionsRevoked,
     SetCredentials,
     SignOutCause,
@@ -33,7 +32,7 @@ from taisai.game.cage.messages import (
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR
-from taisai.house import JournalError, Keeper
+from taisai.house import Answer, JournalError, Keeper
 from taisai.house.codec import HOUSE, AnyEvent
 
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
@@ -236,10 +235,13 @@ class Door:
     # What the journal says, and time
 
     def heard(self, events: Iterable[AnyEvent]) -> None:
-        """Acts upon what has just been published; sessions that it ends are over before it returns."""
+        """Acts upon what has just been published; sessions that it ends are over before it returns.
+
+        A lock ends none: they were opened by the person himself, and anybody can fail in his name.
+        """
         for event in events:
             match event:
-                case SessionsRevoked() | PersonLocked() | CredentialsSet():
+                case SessionsRevoked() | CredentialsSet():
                     self.revoked(event.person)
                 case PersonDismissed():
                     self._gone.add(event.person)
@@ -296,10 +298,14 @@ class Door:
             NoteSignOut(at=now, by=FLOOR, person=one.person, session=one.session, why=one.why)
             for one in ended
         ]
-        answers = await asyncio.gather(*(self._host.ask(HOUSE, note) for note in notes))
-        for one, answer in zip(ended, answers, strict=True):
-            if isinstance(answer, Refusal) and answer.reason in _UNWRITTEN:
-                self._to_note.append(one)  # later; any other refusal says that the House has it ended
+        later = ended  # also where this is cut short: what is noted twice counts once
+        try:
+            answers = await asyncio.gather(
+                *(self._host.ask(HOUSE, note) for note in notes), return_exceptions=True
+            )
+            later = [one for one, answer in zip(ended, answers, strict=True) if _is_unwritten(answer)]
+        finally:
+            self._to_note[:0] = later
 
     async def _to_the_end(self, work: Coroutine[Any, Any, T]) -> T:
         """Whoever hangs up while he is checked has still failed, and the journal has it."""
@@ -307,6 +313,11 @@ class Door:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(task)
+
+
+def _is_unwritten(answer: Answer | BaseException) -> bool:
+    """Whether the journal may lack it; any other refusal says that the House has it already."""
+    return isinstance(answer, BaseException) or (isinstance(answer, Refusal) and answer.reason in _UNWRITTEN)
 
 
 def _unfit(person: str, password: str, *, generic: bool) -> str | None:

@@ -72,9 +72,11 @@ class Sessions:
         self._entropy = entropy
         self._open: dict[str, Session] = {}
         self._ids: dict[str, str] = {}
-        """Digest of a token → the id of its session."""
+        """Digest of a token → the id of its session, open or remembered."""
         self._digests: dict[str, str] = {}
+        """The same the other way round."""
         self._ended: OrderedDict[str, SignOutCause] = OrderedDict()
+        """Sessions that ended, by their ids, the oldest first."""
         self._listeners: list[OnEnd] = []
 
     def on_end(self, listener: OnEnd) -> None:
@@ -98,10 +100,13 @@ class Sessions:
 
     def of(self, token: str, now: int) -> Session | Ended:
         """Whose token it is; a session that is over by now ends here and now."""
-        digest = digest_of_token(token)
-        session = self.get(self._ids.get(digest, ""))
+        return self.at(self._ids.get(digest_of_token(token), ""), now)
+
+    def at(self, id_: str, now: int) -> Session | Ended:
+        """The same by a session's id, for whoever has shown its token once."""
+        session = self._open.get(id_)
         if session is None:
-            return Ended(self._ended.get(digest))
+            return Ended(self._ended.get(id_))
         if over := self._over(session, now):
             self.end(session.id, over)
             return Ended(over)
@@ -126,11 +131,10 @@ class Sessions:
         session = self._open.pop(id_, None)
         if session is None:
             return None
-        digest = self._digests.pop(id_)
-        del self._ids[digest]
-        self._ended[digest] = why
+        self._ended[id_] = why
         if len(self._ended) > MOST_REMEMBERED:
-            self._ended.popitem(last=False)
+            forgotten, _ = self._ended.popitem(last=False)
+            del self._ids[self._digests.pop(forgotten)]
         for listener in self._listeners:
             listener(session, why)
         return session

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.host import Host
 from taisai.floor.parties import Party
 from taisai.wire.message import Ask, Tell
 from taisai.wire.tells import TellRefused
+
+if TYPE_CHECKING:
+    from taisai.floor.casino import Plan
 
 
 class Context(Protocol):
@@ -26,6 +29,10 @@ class Context(Protocol):
     @property
     def entropy(self) -> Entropy:
         """Chance."""
+
+    @property
+    def plan(self) -> Plan | None:
+        """What the house has planned: its tables, and the terms of each."""
 
     async def second(self, party: Party, ask: Any) -> str | TellRefused | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""

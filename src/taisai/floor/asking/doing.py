@@ -5,12 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from taisai.floor.access import permits
 from taisai.floor.access.roles import Role
-from taisai.floor.asking import positions
+from taisai.floor.asking import opening, positions
+from taisai.floor.cage.numbers import as_printed
 from taisai.floor.dice import door as dice
 from taisai.floor.telling import answer_to, encoded, refused
-from taisai.game.commands import Assign, PlaceBets
+from taisai.game.cage.messages import RedeemTicket
+from taisai.game.commands import Assign, BeginDay, PlaceBets
 from taisai.game.refusals import Refusal
 from taisai.house import Answer, Ask, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
@@ -73,10 +77,12 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
         return
     wrong = None
     if party.session is not None and ask.table is not None:
-        wrong = await positions.above_rank(floor, ask.table, party.name)
+        wrong = await positions.out_of_place(floor, ask.table, party.name)
     command = command_of(ask, at=floor.clock.now(), by=party.name, second=second)
     if wrong is None and isinstance(command, Assign):
         wrong = await positions.on_roll(floor, command.person, command.rank)
+    if wrong is None and isinstance(command, BeginDay) and ask.table is not None:
+        wrong = await opening.not_approved(floor, ask.table)
     if wrong is not None:
         socket.say(answer_to(ask.id, wrong))
         return
@@ -89,7 +95,10 @@ def command_of(ask: AskDo, *, at: int, by: str, second: str | None) -> AnyComman
     """The game's own command; a result passes the one door."""
     if dice.is_result(ask.do):
         return dice.keyed(ask.do, at=at, by=by, second=second)
-    return meant_by(ask.do, at=at, by=by, second=second)
+    command = meant_by(ask.do, at=at, by=by, second=second)
+    if isinstance(command, RedeemTicket):
+        return replace(command, ticket=as_printed(command.ticket))
+    return command
 
 
 def _told(floor: Floor, socket: Socket, re: str, answer: Answer | BaseException) -> None:

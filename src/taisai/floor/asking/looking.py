@@ -7,13 +7,11 @@ from taisai.floor.asking import positions
 from taisai.floor.asking.context import Context
 from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
-from taisai.floor.views import felt_view, preview, round_view
-from taisai.house import Keeper
+from taisai.floor.views import felt_view, preview
 from taisai.rules.errors import RulesError
 from taisai.wire import asks
 from taisai.wire.message import Tell
 from taisai.wire.tells import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
-from taisai.wire.views import RoundView
 
 
 async def felt(context: Context, _party: Party, ask: asks.AskFelt) -> Tell:
@@ -28,25 +26,13 @@ async def felt(context: Context, _party: Party, ask: asks.AskFelt) -> Tell:
 
 
 async def rounds(context: Context, party: Party, ask: asks.AskRounds) -> Tell:
-    """The last rounds, or one; a terminal sees the bets of its own seat in its own session alone."""
-    seat = party.seat if party.role is Role.TERMINAL else ask.seat
-
-    def found(keeper: Keeper) -> tuple[RoundView, ...]:
-        table = keeper.table(ask.table)
-        latest = len(table.rounds) + (table.round is not None)
-        if ask.round is not None:
-            numbers = [ask.round] if 0 < ask.round <= latest else []
-        else:
-            numbers = list(range(latest, max(0, latest - ask.most), -1))
-        session = None
-        if party.role is Role.TERMINAL:
-            here = table.seats.get(seat or "")
-            session = here.session if here is not None and here.taken else 0
-        found = (round_view(table, number, seat, session=session) for number in numbers)
-        return tuple(one for one in found if one is not None)
-
+    """The last rounds, or one; a terminal sees those in which its own player bet, and his bets alone."""
+    own = party.role is Role.TERMINAL
+    seat, boards = party.seat if own else ask.seat, context.host.boards
     try:
-        told = await context.host.look(found)
+        told = await context.host.look(
+            lambda _keeper: boards.rounds(ask.table, most=ask.most, number=ask.round, seat=seat, own=own)
+        )
     except RulesError as error:
         return refused(ask.id, "not-known", str(error))
     return TellRounds(re=ask.id, rounds=told)

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import OpenTable
+from taisai.game.refusals import Reason, Refusal
 from taisai.house import stream_of
+from taisai.rules.clauses import Clause
+from taisai.rules.errors import RulesError
 from taisai.wire.asks import AskOpenTable
 from taisai.wire.message import Tell
 
 if TYPE_CHECKING:
-    from taisai.floor.casino import Plan
+    from taisai.floor.asking.context import Context
+    from taisai.rules.book import Rulebook
+
+APPROVALS: Final = Clause("house:approvals")
 
 
-async def open_table(context: Any, party: Party, ask: AskOpenTable) -> Tell:
+async def open_table(context: Context, party: Party, ask: AskOpenTable) -> Tell:
     """The first command of a table's stream; its rulebook, whole, comes into the journal before it."""
-    plan: Plan | None = context.plan
-    table = next((one for one in plan.tables if one.name == ask.table), None) if plan else None
+    plan = context.plan
+    table = plan.table(ask.table) if plan else None
     if plan is None or table is None:
         return refused(ask.id, "not-known", f"expected a table of the configuration, got {ask.table!r}")
     now = context.clock.now()
+    wrong = _refusal(context, table.book, now)
+    if wrong is not None:
+        return answer_to(ask.id, wrong)
     rank = await context.host.look(lambda keeper: keeper.house().people.get(party.name, ""))
     command = OpenTable(
         at=now, by=party.name, rank=rank, table=table.name, limits=table.limits, currency=plan.currency,
@@ -29,3 +38,18 @@ async def open_table(context: Any, party: Party, ask: AskOpenTable) -> Tell:
         offers=dict(table.offers), layout=table.layout, demonstration=table.demonstration,
     )  # fmt: skip
     return answer_to(ask.id, await context.host.ask(stream_of(table.name), command, table.book))
+
+
+async def not_approved(context: Context, table: str) -> Refusal | None:
+    """Why no new gaming day begins at a table: its rulebook may be played for money no more."""
+    try:
+        book = await context.host.look(lambda keeper: keeper.table(table).book)
+    except RulesError:
+        return None  # there is no such table, which the host says better
+    return _refusal(context, book, context.clock.now())
+
+
+def _refusal(context: Context, book: Rulebook, now: int) -> Refusal | None:
+    plan = context.plan
+    says = plan.approved(book, now) if plan is not None and plan.approved is not None else None
+    return None if says is None else Refusal(Reason.RULED_OUT, APPROVALS, says)

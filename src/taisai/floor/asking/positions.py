@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.game.commands import Assign
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Person
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.house import Answer, Keeper, stream_of
 from taisai.rules.clauses import Clause
@@ -22,8 +23,14 @@ class _Known(NamedTuple):
     """What House and table know of a person."""
 
     rank: str | None
-    position: str | None
+    here: Person | None
+    """As what he stands at the table."""
     people: People
+
+    @property
+    def position(self) -> str | None:
+        """His position, if he holds it under the rank that the roll has."""
+        return self.here.position if self.here is not None and self.here.rank == self.rank else None
 
 
 def not_of_rank(expected: str, got: str) -> Refusal:
@@ -57,17 +64,16 @@ async def bring_second(context: Context, table: str, person: str) -> Refusal | N
     return answer if isinstance(answer, Refusal) else None
 
 
-async def above_rank(context: Context, table: str, person: str) -> Refusal | None:
-    """Why someone may not act in the position that he has at a table: the House gave him a lower rank since."""
+async def out_of_place(context: Context, table: str, person: str) -> Refusal | None:
+    """Why someone may not act as he stands at a table: the roll has another rank of him since he came."""
     try:
         known = await _known(context, table, person)
     except RulesError:
         return None  # there is no such table, which the host says better
-    if known.position is None or known.rank not in known.people.ranks():
-        return None  # and the table, or his role, says what he may
-    if known.people.place(known.position) <= known.people.place(known.rank):
-        return None
-    return not_of_rank(f"a position up to {known.rank}, taken anew", known.position)
+    if known.here is None or known.here.rank == known.rank:
+        return None  # and the table says what he may
+    expected = f"{person} in a position that he took as {known.rank or 'someone on the roll'}"
+    return not_of_rank(expected, f"{known.here.position}, taken as {known.here.rank}")
 
 
 async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:
@@ -83,8 +89,7 @@ async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:
 async def _known(context: Context, table: str, person: str) -> _Known:
     def found(keeper: Keeper) -> _Known:
         at = keeper.table(table)
-        here = at.people.get(person)
-        return _Known(keeper.house().people.get(person), here.position if here else None, at.ranks)
+        return _Known(keeper.house().people.get(person), at.people.get(person), at.ranks)
 
     return await context.host.look(found)
 

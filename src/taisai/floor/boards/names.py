@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from taisai.wire.views import View
@@ -34,17 +35,30 @@ class Shown(NamedTuple):
 
 
 class Numbers:
-    """Where each feed stands that somebody follows or followed."""
+    """Where each feed stands that somebody follows, or followed until lately."""
 
     def __init__(self) -> None:
         self._at: dict[str, int] = {}
+        self._alone: set[str] = set()
+        """Feeds that nobody followed when it was last looked."""
+        self._start = 0
+        """Where feeds begin: after every number of those that were forgotten, so that none is told twice."""
 
     def follow(self, feed: str) -> int:
         """From here on the feed counts."""
-        return self._at.setdefault(feed, 0)
+        self._alone.discard(feed)
+        return self._at.setdefault(feed, self._start)
+
+    def forget(self, followed: AbstractSet[str]) -> list[str]:
+        """Feeds that nobody follows now, nor did when this was last asked: from here on they do not count."""
+        forgotten = [feed for feed in self._alone if feed not in followed]
+        for feed in forgotten:
+            self._start = max(self._start, self._at.pop(feed) + 1)
+        self._alone = self._at.keys() - followed
+        return forgotten
 
     def next(self, feed: str) -> int | None:
-        """The next number; None where nobody has ever followed."""
+        """The next number; None where nobody follows."""
         number = self._at.get(feed)
         if number is None:
             return None

@@ -43,9 +43,10 @@ _BETS_GO: Final = frozenset(
 class Seats:
     """What the followers of each seat were told, and what they have to be told next."""
 
-    def __init__(self, table: str, numbers: Numbers) -> None:
+    def __init__(self, table: str, numbers: Numbers, by_seat: BySeat) -> None:
         self._table = table
         self._numbers = numbers
+        self._by_seat = by_seat
         self._feeds: dict[str, str] = {}
         self._shown: dict[str, SeatView] = {}
         """Seat → what its followers were shown, without bets; gone where they were told more since."""
@@ -77,6 +78,7 @@ class Seats:
     def heard(self, event: Any) -> None:
         """Something else happened."""
         kind = type(event)
+        self._by_seat.forget_claims()
         if kind is happened.RoundSettled:
             self._is_settled = True
         elif kind is happened.WinnersPaid:
@@ -132,12 +134,11 @@ class Seats:
     def _told_by_view(
         self, table: Table, names: Iterable[str], what: tuple[str, ...], frames: list[Frame]
     ) -> None:
-        by_seat = BySeat(table)
         for name in names:
             feed = self._feeds.get(name) or self.feed(name)
             if feed not in self._numbers:
                 continue
-            whole = seat_view(table, name, by_seat)
+            whole = seat_view(table, name, self._by_seat)
             self._stakes(name, whole)
             view = replace(whole, bets=())
             before = self._shown.get(name)
@@ -156,10 +157,15 @@ class Seats:
 
     def snapshot(self, table: Table, name: str) -> Shown:
         """A seat as it stands; it counts from here on."""
-        whole = seat_view(table, name)
+        whole = seat_view(table, name, self._by_seat)
         self._shown[name] = replace(whole, bets=())
         self._stakes(name, whole)
         return Shown(self._numbers.follow(self.feed(name)), whole)
+
+    def forget(self, name: str) -> None:
+        """Nobody follows a seat any more."""
+        for known in (self._feeds, self._shown, self._at_risk):
+            known.pop(name, None)
 
     def _stakes(self, name: str, whole: SeatView) -> None:
         """Whether the next settlement concerns a seat, and what it staked."""

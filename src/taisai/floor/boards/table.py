@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,25 +13,46 @@ from taisai.floor.boards.seats import Seats
 from taisai.floor.cage.report import Takings
 from taisai.floor.feeds import Frame
 from taisai.floor.telling import encoded
-from taisai.floor.views import History, after_bets, console_view, table_view
+from taisai.floor.views import (
+    BySeat,
+    History,
+    Stories,
+    after_bets,
+    console_view,
+    countdown_view,
+    round_view,
+    table_view,
+)
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
 from taisai.house.codec import AnyEvent
 from taisai.study.dice_watch import DiceWatch
 from taisai.wire.tells import TellChange
-from taisai.wire.views import ConsoleView, Flight, View, WatchView, difference
+from taisai.wire.views import (
+    ConsoleView,
+    CountdownView,
+    Flight,
+    RoundView,
+    TableView,
+    View,
+    WatchView,
+    difference,
+)
 
 
 class TableBoard:
     """The board of a table, as long as the floor is open."""
 
     def __init__(
-        self, name: str, table: Table, numbers: Numbers, takings: Takings, *, window: int | None
+        self, table: Table, numbers: Numbers, takings: Takings, stories: Stories, *, window: int | None
     ) -> None:
         """`window`: milliseconds that bets are open for, None where no clock runs."""
+        name = table.name
         self.history = History.of(table)
         self.takings = takings
+        self._stories = stories
+        self._by_seat = BySeat()
         self.flights: tuple[Flight, ...] = ()
         """What is under way between the table and the cage."""
         self.watch: DiceWatch | None = None
@@ -41,7 +62,7 @@ class TableBoard:
         self._numbers = numbers
         self._time = None if window is None else BettingTime.of(table, window)
         self._since: int | None = None
-        self._seats = Seats(name, numbers)
+        self._seats = Seats(name, numbers, self._by_seat)
         self._table_feed, self._console_feed = table_feed(name), console_feed(name)
         self._shown: dict[str, View] = {}
         self._what: list[str] = []
@@ -67,6 +88,7 @@ class TableBoard:
         self._what.append(str(event.__struct_config__.tag))
         self.history.take(event, table)
         self.takings.take(event)
+        self._stories.take(event)
         self._seats.heard(event)
         if self._time is not None:
             self._time.take(event)
@@ -80,6 +102,15 @@ class TableBoard:
             if feed in self._numbers:
                 self._change(feed, self._view(table, feed), what, frames)
         self._seats.finish(table, what, frames)
+
+    def ring(self, table: Table, until: int, frames: list[Frame]) -> None:
+        """The time for bets until then is up, and the Dealer is prompted."""
+        if self._time is None or not self._time.ring(until):
+            return
+        for feed in (self._table_feed, self._console_feed):
+            before = self._shown.get(feed)
+            if isinstance(before, TableView | ConsoleView) and feed in self._numbers:
+                self._change(feed, replace(before, countdown=self._countdown(table)), (), frames)
 
     def refresh(self, table: Table, frames: list[Frame]) -> None:
         """Shows the console the bets that have come meanwhile, and what the watch on the dice says."""
@@ -99,9 +130,20 @@ class TableBoard:
 
     def _view(self, table: Table, feed: str) -> View:
         if feed == self._console_feed:
-            return console_view(table, now=table.latest, flights=self.flights, watch=self._watched())
-        closes_at = self._time.up_at if self._time is not None else None
-        return table_view(table, self.history, closes_at=closes_at, since=self._since)
+            return console_view(
+                table,
+                now=table.latest,
+                countdown=self._countdown(table),
+                flights=self.flights,
+                watch=self._watched(),
+            )
+        return table_view(table, self.history, countdown=self._countdown(table), since=self._since)
+
+    def _countdown(self, table: Table) -> CountdownView:
+        time = self._time
+        if time is None:
+            return countdown_view(table)
+        return countdown_view(table, time.up_at, is_up=time.is_up)
 
     def _watched(self) -> WatchView | None:
         if self.watch is None:
@@ -113,8 +155,28 @@ class TableBoard:
     def snapshot(self, table: Table, feed: str) -> Shown:
         """The feed as it stands, which counts from here on."""
         if feed not in (self._table_feed, self._console_feed):
-            return self._seats.snapshot(table, feed.removeprefix(seat_feed(self._name, "")))
+            return self._seats.snapshot(table, self._seat_of(feed))
         known = self._shown.get(feed)
         if known is None:  # else it is what the followers have; anything newer comes with its own number
             known = self._shown[feed] = self._view(table, feed)
         return Shown(self._numbers.follow(feed), known)
+
+    def forget(self, feed: str) -> None:
+        """Nobody follows a feed any more."""
+        if feed in (self._table_feed, self._console_feed):
+            self._shown.pop(feed, None)
+        else:
+            self._seats.forget(self._seat_of(feed))
+
+    def _seat_of(self, feed: str) -> str:
+        return feed.removeprefix(seat_feed(self._name, ""))
+
+    def retold(
+        self, table: Table, numbers: Iterable[int], seat: str | None, session: int | None
+    ) -> Iterator[RoundView]:
+        """Rounds in full; with a session, those in which the player at the seat bet."""
+        for number in numbers:
+            story = self._stories.of_round(number)
+            view = round_view(table, number, seat, session=session, story=story, by_seat=self._by_seat)
+            if view is not None:
+                yield view

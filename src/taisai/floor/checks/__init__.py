@@ -5,6 +5,16 @@
 
 from taisai.floor.checks.findings import Finding, StartUp
 from taisai.floor.checks.opening import LEAST_FREE, Opened, opened
+from taisai.floor.checks.people import LEAST_SUPERVISING, too_few
 from taisai.floor.checks.proving import proven
 
-__all__ = ["LEAST_FREE", "Finding", "Opened", "StartUp", "opened", "proven"]
+__all__ = [
+    "LEAST_FREE",
+    "LEAST_SUPERVISING",
+    "Finding",
+    "Opened",
+    "StartUp",
+    "opened",
+    "proven",
+    "too_few",
+]

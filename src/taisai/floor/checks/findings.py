@@ -14,11 +14,14 @@ class Finding:
     what: str
     passed: bool
     says: str
+    warns: bool = False
+    """Whether someone should do something about it, though it stands against nothing."""
 
     @property
     def line(self) -> str:
         """The finding for people."""
-        return f"{'✓' if self.passed else '✗'} {self.what}: {self.says}"
+        mark = "✗" if not self.passed else "!" if self.warns else "✓"
+        return f"{mark} {self.what}: {self.says}"
 
 
 @dataclass(slots=True)
@@ -39,6 +42,10 @@ class StartUp:
     def passes(self, what: str, says: str) -> None:
         """Something is as it should be."""
         self.findings.append(Finding(what, passed=True, says=says))
+
+    def warns(self, what: str, says: str) -> None:
+        """Something stands against nothing, and should still be looked after."""
+        self.findings.append(Finding(what, passed=True, says=says, warns=True))
 
     def fails(self, what: str, says: object) -> None:
         """Something stands against a start."""

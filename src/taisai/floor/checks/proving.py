@@ -7,7 +7,9 @@ from pathlib import Path
 
 from taisai.floor.checks.findings import StartUp
 from taisai.floor.checks.opening import Opened
+from taisai.floor.checks.people import too_few
 from taisai.floor.config import Config, TableConfig
+from taisai.floor.config.tables import TABLE
 from taisai.floor.copies import newest_copy
 from taisai.floor.manifest import manifest
 from taisai.game.cage import StreamError
@@ -24,6 +26,7 @@ def proven(config: Config, found: Opened, *, now: int, program: Callable[[], str
     _check_chain(config, found, start)
     try:
         _check_tables(config, found, now, start)
+        _check_people(found, start)
     except (RulesError, StreamError) as error:
         start.fails("tables", error)
     _check_program(config, program(), start)
@@ -76,11 +79,19 @@ def _check_tables(config: Config, found: Opened, now: int, start: StartUp) -> No
         if table is not None and not table.open and one is None:
             continue  # closed for good
         book = table.book if table else wanted[name].book
-        refusal = _mismatch(one, table) or found.approvals.refusal(book, today)
-        if refusal is not None:
-            start.fails("table", f"{name}: {refusal}")
-        else:
+        wrong = [_unnamed(one, config), _mismatch(one, table), found.approvals.refusal(book, today)]
+        for says in filter(None, wrong):
+            start.fails("table", f"{name}: {says}")
+        if not any(wrong):
             start.passes("table", f"{name} by {book.id}{_words(one, table)}")
+
+
+def _unnamed(table: TableConfig | None, config: Config) -> str | None:
+    """Nobody would attend it: no clock, no terms, nobody to say how its dice come in."""
+    if table is not None:
+        return None
+    says = f"expected every table that is open in the journal under [[{TABLE}]], got one without"
+    return f"{says}: name it again, and close it at the floor before it is left out ({config.file.name})"
 
 
 def _mismatch(config: TableConfig | None, table: Table | None) -> str | None:
@@ -99,19 +110,24 @@ def _mismatch(config: TableConfig | None, table: Table | None) -> str | None:
 
 def _words(config: TableConfig | None, table: Table | None) -> str:
     """What someone who changed the configuration should know of a table."""
-    if config is None:
-        return ", open in the journal though the configuration does not name it"
-    if table is None:
+    if config is None or table is None:
         return ", new"
     asked = (config.limits, config.offers, config.book.chosen(config.settings))
     is_same = asked == (table.limits, table.offers, table.settings)
     return "" if is_same else ", under the terms that the journal says, not those of the configuration"
 
 
+def _check_people(found: Opened, start: StartUp) -> None:
+    """Enough people to unlock one another."""
+    says = too_few(found.keeper.house())
+    if says is not None:
+        start.warns("people", says)
+
+
 def _check_program(config: Config, ours: str, start: StartUp) -> None:
     wanted = config.software.manifest
     if wanted is None:
-        start.passes("program", f"{ours}, which [software] manifest does not ask for")
+        start.passes("program", f"{ours}; [software] manifest is not set, so any program may run")
     elif wanted == ours:
         start.passes("program", f"{ours}, as [software] manifest says")
     else:

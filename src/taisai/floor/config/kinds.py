@@ -213,6 +213,25 @@ class Origins(Kind[tuple[str, ...]]):
         return ", ".join(value)
 
 
+class Addresses(Kind[tuple[str, ...]]):
+    """Machines by their addresses, one by one or by networks."""
+
+    expected = "a list of IP addresses or networks such as '10.0.0.7' or '10.0.0.0/28'"
+
+    def read(self, value: object, folder: Path) -> tuple[str, ...]:  # noqa: ARG002
+        """The addresses, each once; at least one, and never every one there is."""
+        if type(value) is not list or not 0 < len(value) <= MOST_ENTRIES:
+            raise self.unexpected(value)
+        for one in value:
+            if type(one) is not str or not _is_network(one):
+                raise UnexpectedError(self.expected, shown(one))
+        return tuple(dict.fromkeys(value))
+
+    def told(self, value: tuple[str, ...]) -> str:
+        """One after the other."""
+        return ", ".join(value)
+
+
 class Place(Kind[Path]):
     """A file or a folder; a relative path is one from where the configuration lies."""
 
@@ -287,6 +306,14 @@ def is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_network(value: str) -> bool:
+    """An address or a network as it is usually written; not all addresses, which would be anybody's."""
+    try:
+        return ipaddress.ip_network(value).prefixlen > 0
+    except ValueError:
+        return False
 
 
 def _is_host_name(value: str) -> bool:

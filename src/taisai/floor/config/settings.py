@@ -129,6 +129,12 @@ class ListenConfig:
         "Whether a proxy before the floor keeps the TLS; only then may it listen elsewhere without.",
         default=False,
     )
+    proxies: tuple[str, ...] = with_default(
+        kinds.Addresses(),
+        "The proxy's addresses or networks, with behind_proxy: what it says of a client's own address is "
+        "believed from there alone. Sign-ins are counted and recorded by that address.",
+        default=["127.0.0.1"],
+    )
 
     @property
     def address(self) -> str:

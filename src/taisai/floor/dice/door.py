@@ -9,15 +9,18 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from taisai.floor.config.tables import DiceIn
 from taisai.floor.telling import answer_to, refused
 from taisai.game.cage.messages import NoteOverride
 from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
 from taisai.game.draw import Throw
 from taisai.game.readings import differs_from_reading
+from taisai.game.refusals import Reason
 from taisai.game.seeds import drawn_by
 from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
 from taisai.house import Answer, Ask, Keeper, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
+from taisai.house.errors import JournalError
 from taisai.rules.round import Act
 from taisai.wire.commands import BY_TAG, WireCommand
 
@@ -77,6 +80,10 @@ def noting_override(floor: Floor, party: Party, table: str | None, command: AnyC
 
 async def reading(context: Context, party: Party, ask: AskReading) -> Tell:
     """What a device saw, or its fault; the table decides whether it may be told now."""
+    planned = context.plan.table(ask.table) if context.plan is not None else None
+    if planned is None or planned.dice is not DiceIn.DEVICE:
+        says = f"expected a table with dice = 'device' in the configuration, got {ask.table!r}"
+        return refused(ask.id, Reason.WRONG_MEANS, says, "house:readings")
     try:
         fault = None if ask.fault is None else Fault(ask.fault)
     except ValueError:
@@ -95,7 +102,10 @@ async def reading(context: Context, party: Party, ask: AskReading) -> Tell:
 
 
 def _round_in_hand(keeper: Keeper, table: str) -> int:
-    at = keeper.table(table)
+    try:
+        at = keeper.table(table)
+    except JournalError:
+        return 0  # configured, but never opened: the host refuses it, in words
     return at.round.number if at.round is not None else len(at.rounds)
 
 

@@ -10,7 +10,7 @@ from taisai.floor.views.offers import offers
 from taisai.floor.views.rounds import preview, round_view
 from taisai.floor.views.seats import seat_view
 from taisai.floor.views.stories import REMEMBERED, Stories
-from taisai.floor.views.table import clock_closes, table_view
+from taisai.floor.views.table import clock_closes, countdown_view, table_view
 from taisai.floor.views.transit import Transit
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "cage_view",
     "clock_closes",
     "console_view",
+    "countdown_view",
     "felt_view",
     "irregularities",
     "lobby_view",

@@ -13,7 +13,7 @@ from taisai.game.seats import Seat
 from taisai.game.table import Claim
 
 MOST_ROUNDS: Final = 12
-"""Rounds that are remembered: the one in hand, the ten that anybody may recall, and one that staff look up."""
+"""Rounds that are remembered: the one in hand, the ten that anybody may recall, and one more."""
 
 
 class _Laid:

@@ -12,15 +12,17 @@ from taisai.floor.views import words
 from taisai.floor.views.irregularities import irregularities, irregularity
 from taisai.floor.views.labels import claim_line, extreme, faces_of, item_label, rank_label, waiting
 from taisai.floor.views.offers import offers
+from taisai.floor.views.table import countdown_view
 from taisai.game import Table, exposures
 from taisai.game import events as happened
 from taisai.game.equipment import HOUR
-from taisai.game.readings import suggested
+from taisai.game.readings import faces_read, suggested
 from taisai.game.words import Hold
 from taisai.rules.equipment import InspectedBefore, Item
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.wire.views import (
     ConsoleView,
+    CountdownView,
     Flight,
     InspectionDue,
     ItemLine,
@@ -45,16 +47,18 @@ def console_view(
     table: Table,
     *,
     now: int | None = None,
+    countdown: CountdownView | None = None,
     flights: tuple[Flight, ...] = (),
     watch: WatchView | None = None,
 ) -> ConsoleView:
-    """A table; the clock, what is under way to the cage and the watch on the dice come from outside."""
+    """A table; the clocks, what is under way to the cage and the watch on the dice come from outside."""
     return ConsoleView(
         table=table.name,
         day=table.day,
         shift=table.shift,
         acts=offers(table, now),
         irregularities=irregularities(table, now),
+        countdown=countdown or countdown_view(table),
         people=_people(table),
         equipment=tuple(_item(table, item) for item in table.equipment.items.values()),
         shoe=_shoe(table),
@@ -164,12 +168,12 @@ def _reading(table: Table, now: int | None) -> ReadingView | None:
     reading = table.round.reading if table.round else None
     if reading is None:
         return None
-    fault = reading.fault
+    fault, faces = reading.fault, faces_read(table)
     return ReadingView(
         id=reading.id,
         device=reading.device,
         shake=reading.shake,
-        faces=faces_of(Outcome.of(*reading.faces)) if reading.faces else None,
+        faces=faces_of(Outcome.of(*faces)) if faces else None,
         fault=str(fault) if fault else None,
         label=words.FAULTS[fault] if fault else words.SAW,
         suggested=irregularity(table, suggested(table, fault), now) if fault else None,

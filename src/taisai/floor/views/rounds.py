@@ -7,7 +7,7 @@ from typing import Final
 
 from taisai.floor.views.by_seat import BySeat
 from taisai.floor.views.labels import area_label, extreme, faces_of, phase_label
-from taisai.floor.views.stories import Story
+from taisai.floor.views.stories import REMEMBERED, Story
 from taisai.game import Table, verdicts
 from taisai.game.events import BetRegistered
 from taisai.game.readings import differs_from_reading
@@ -35,7 +35,7 @@ def round_view(
     With a session it is told to a player, who is told the rounds that he bet in himself. None where there is
     none to tell. Give `by_seat` where several are told: then no other seat's bets are looked at.
     """
-    round_ = table.round if table.round and table.round.number == number else table.glance(number)
+    round_ = _round(table, number)
     if round_ is None or (session is not None and round_.sessions.get(seat or "") != session):
         return None
     laid = round_.bets.values() if seat is None else (by_seat or BySeat()).laid(round_, seat)
@@ -57,7 +57,7 @@ def round_view(
         total=round_.result.total if round_.result else None,
         entered=story.entered if story else None,
         void=round_.voided,
-        clause=((story and story.void) or str(table.irregularities.void)) if round_.voided else None,
+        clause=(story.void or str(table.irregularities.void)) if story and round_.voided else None,
         bets=tuple(lines),
         left_out=len(laid) - len(lines),
         totals=_totals(round_, stood, found if seat is not None else None),
@@ -65,6 +65,15 @@ def round_view(
         incidents=story.incidents(None if session is None else seat) if story else (),
         recalled=story is not None,
     )
+
+
+def _round(table: Table, number: int) -> Round | None:
+    if table.round is not None and table.round.number == number:
+        return table.round
+    is_recent = (
+        number > len(table.rounds) - REMEMBERED
+    )  # those stay in memory: all ask for the same few
+    return table.past(number) if is_recent else table.glance(number)
 
 
 def _totals(round_: Round, stood: Sequence[BetRegistered], found: Sequence[Verdict] | None) -> RoundTotals:

@@ -28,24 +28,26 @@ def table_view(
     table: Table,
     history: History,
     *,
-    closes_at: int | None = None,
-    prompt: bool | None = None,
+    countdown: CountdownView | None = None,
     since: int | None = None,
 ) -> TableView:
-    """A table; the betting clock's word comes from outside, and who closes from the rulebook unless said."""
+    """A table; the betting clock's word comes from outside."""
     return TableView(
         table=_facts(table),
         limits=LimitsView(least=table.limits.least, most=table.limits.most, groups=dict(table.limits.groups)),
         round=_stand(table, since),
-        countdown=CountdownView(
-            closes_at=closes_at, prompt=not clock_closes(table) if prompt is None else prompt
-        ),
+        countdown=countdown or countdown_view(table),
         dice=_dice(table, history),
         lit=lit(table),
         history=history.view(),
         board=board_of(table),
         draw=_draw(table),
     )
+
+
+def countdown_view(table: Table, closes_at: int | None = None, *, is_up: bool = False) -> CountdownView:
+    """The betting clock, which is outside; who closes is in the rulebook."""
+    return CountdownView(closes_at=closes_at, prompt=not clock_closes(table), is_up=is_up)
 
 
 def clock_closes(table: Table) -> bool:

@@ -30,13 +30,17 @@ Application = Callable[
     [Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]
 ]
 MOST_BODY: Final = 64 * 1024
+_HUNG_UP: Final = "client disconnected prematurely"
+"""The framework's words for a client that goes in the middle: no fault of ours, and nothing to log."""
 _log = structlog.get_logger(__name__)
 
 
 def _refused(request: Request[Any, Any, Any], error: HTTPException) -> Response[bodies.RefusalTold]:
     extra = error.extra if isinstance(error.extra, dict) else {}
     if error.status_code >= 500 and "reason" not in extra:
-        return _broken(request, error)  # the framework's own, whose words are not for everyone
+        if error.detail != _HUNG_UP:
+            return _broken(request, error)  # the framework's own, whose words are not for everyone
+        extra = {"reason": "gone"}
     if isinstance(error, NotFoundException):
         extra = {"reason": "not-known"}
     told = bodies.RefusalTold(

@@ -73,6 +73,8 @@ class DeviceBody(Body, frozen=True, kw_only=True):
     key: Key
     table: Name
     seat: Name | None = None
+    approval: str | None = None
+    """Of a second person, for a terminal where somebody sits."""
 
 
 class EnterBody(Body, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -27,6 +28,8 @@ class _Look(NamedTuple):
     tables: tuple[bodies.TableHealth, ...]
     journal: int
     trouble: str | None
+    left_out: tuple[str, ...]
+    """Tables that cannot be read, and why."""
 
 
 async def _look(request: Request[Any, Any, State]) -> _Look:
@@ -37,8 +40,10 @@ async def _look(request: Request[Any, Any, State]) -> _Look:
         return known
 
     def found(keeper: Keeper) -> _Look:
-        tables = (keeper.table(name) for name in keeper.tables())
-        return _Look(now, tuple(map(_table, tables)), keeper.journal.size, keeper.trouble)
+        boards = floor.host.boards
+        tables = tuple(map(_table, boards.readable().values()))
+        left_out = tuple(f"table {name}: {says}" for name, says in boards.unreadable.items())
+        return _Look(now, tables, keeper.journal.size, keeper.trouble, left_out)
 
     request.app.state.look = looked = await floor.host.look(found)
     return looked
@@ -46,12 +51,13 @@ async def _look(request: Request[Any, Any, State]) -> _Look:
 
 @get("/health", summary="How the floor is")
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthTold]:
-    """200 while the journal can be written and the checks of the start were passed; else 503."""
+    """503 when the journal cannot be written, else 200; 'trouble' also where a table cannot be read."""
     floor: Floor = request.app.state.floor
     look = await _look(request)
+    trouble = look.trouble or "; ".join(look.left_out) or None
     told = bodies.HealthTold(
-        status="trouble" if look.trouble else "ok", program=floor.program, demonstration=floor.demonstration,
-        tables=look.tables, sockets=len(floor.sockets), journal=look.journal, trouble=look.trouble,
+        status="trouble" if trouble else "ok", program=floor.program, demonstration=floor.demonstration,
+        tables=look.tables, sockets=len(floor.sockets), journal=look.journal, trouble=trouble,
         checks=tuple(getattr(request.app.state, "checks", ())),
     )  # fmt: skip
     return Response(told, status_code=503 if look.trouble else 200)
@@ -81,10 +87,15 @@ async def openapi(request: Request[Any, Any, State]) -> Response[bytes]:
     return Response(body, media_type="application/json")
 
 
+@cache
+def _socket_schema() -> bytes:
+    return msgspec.json.encode(socket_schema())
+
+
 @get("/schema/socket.json", include_in_schema=False)
 async def socket_json() -> Response[bytes]:
     """The socket, as JSON Schema."""
-    return Response(msgspec.json.encode(socket_schema()), media_type="application/json")
+    return Response(_socket_schema(), media_type="application/json")
 
 
 ENDPOINTS = [health, metrics, openapi, socket_json]

@@ -9,21 +9,26 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
 from taisai.floor.access.approvals import digest_of
+from taisai.floor.access.permits import SECOND_PERSONS
 from taisai.floor.access.refused import NotIn, SignInRefused
 from taisai.floor.access.roles import is_generic, role_of
 from taisai.floor.access.sessions import Session
+from taisai.floor.cage.flows import table_at
 from taisai.floor.web import bodies
 from taisai.floor.web.approving import form_of, second_for
 from taisai.floor.web.guarding import refused
 from taisai.game.cage.messages import (
+    DeviceKind,
     DismissDevice,
     DismissPerson,
     EnrolDevice,
     EnrolPerson,
+    NoteOverride,
     RevokeSessions,
     UnlockPerson,
 )
 from taisai.game.refusals import Refusal
+from taisai.game.words import FLOOR
 from taisai.house import Keeper
 from taisai.house.codec import HOUSE, AnyCommand
 
@@ -218,8 +223,11 @@ async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceTold]:
 async def enrol_device(
     request: Request[Any, Any, State], data: JSONBody[bodies.DeviceBody]
 ) -> bodies.DoneTold:
-    """It may connect from now on, for its own table and seat alone."""
+    """It may connect from now on, for its own table and seat alone; where somebody sits it takes two."""
     floor, who = _floor(request), _session(request)
+    second = second_for(floor, who, "POST /api/devices", data)
+    if data.kind is DeviceKind.TERMINAL:
+        await _agreed_where_taken(floor, who, data, second)
     await _asked(
         floor,
         EnrolDevice(
@@ -228,6 +236,29 @@ async def enrol_device(
         ),
     )  # fmt: skip
     return bodies.DoneTold()
+
+
+async def _agreed_where_taken(
+    floor: Floor, who: Session, data: bodies.DeviceBody, second: str | None
+) -> None:
+    """Whoever has a terminal's key has the credits that lie there: nobody alone puts another in its place."""
+
+    def found(keeper: Keeper) -> tuple[bool, str]:
+        table = table_at(keeper, data.table)
+        seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
+        return seat is not None and seat.taken, keeper.house().people.get(second or "", "")
+
+    is_taken, rank = await floor.host.look(found)
+    if not is_taken:
+        return
+    if second is None or role_of(rank) not in SECOND_PERSONS:
+        says = f"expected a second person for a seat that is taken, got {second or 'nobody'}"
+        raise refused(403, "second-person", says)
+    detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
+    note = NoteOverride(
+        at=floor.clock.now(), by=FLOOR, table=data.table, person=who.person, what="terminal", detail=detail
+    )
+    await _asked(floor, note)
 
 
 @delete("/api/devices/{device:str}", status_code=200, summary="Dismiss a device")

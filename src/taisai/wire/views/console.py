@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from taisai.wire.views.offers import Blank, Offer
+from taisai.wire.views.table import CountdownView
 from taisai.wire.views.words import Part, View, Words
 
 
@@ -189,6 +190,7 @@ class ConsoleView(View, frozen=True, kw_only=True, tag="console"):
     shift: str
     acts: tuple[Offer, ...]
     irregularities: tuple[IrregularityLine, ...]
+    countdown: CountdownView
     people: tuple[PersonLine, ...]
     equipment: tuple[ItemLine, ...]
     shoe: ShoeView | None

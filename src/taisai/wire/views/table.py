@@ -55,6 +55,8 @@ class CountdownView(Part, frozen=True, kw_only=True):
     """In milliseconds since 1970; None where it does not run."""
     prompt: bool
     """Whether it only prompts the Dealer, who closes."""
+    is_up: bool
+    """Whether it prompts him now: the time is up, and bets are still open."""
 
 
 class DiceView(Part, frozen=True, kw_only=True):

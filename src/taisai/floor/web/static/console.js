@@ -1,5 +1,5 @@
 // The Game Console: what may be done now, and by which clause, is what the floor offers.
-import { both, clause, dice, el, money, rows, show } from "/page/dom.js";
+import { both, clause, dice, el, money, rows, show, signed } from "/page/dom.js";
 import { card } from "/page/tables.js";
 import { http } from "/page/wire.js";
 import { say } from "/page/words.js";
@@ -85,7 +85,7 @@ export class Console {
       el("div", { class: "buttons" }, [1, 2, 3, 4, 5, 6].map((face) => el("button", { type: "button", class: "key", "data-face": face, onclick: () => press(face) }, String(face)))),
       el("p", {}, this.faces.length ? dice([...this.faces, 0, 0].slice(0, 3), this.view.table.kind) : ""),
       preview ? [
-        el("p", { class: "small" }, say("wouldlight", (preview.lit[this.view.table.layout] || []).length, money(preview.returned), money(-preview.house.loses))),
+        el("p", { class: "small" }, say("wouldlight", (preview.lit[this.view.table.layout] || []).length, money(preview.returned), signed(-preview.house.loses))),
         preview.differs ? el("p", { class: "board" }, say("differs")) : null,
         el("button", {
           type: "button", class: "main", id: "commit",
@@ -157,9 +157,13 @@ export class Console {
 
   facts() {
     const { risk, people, equipment, seats, shoe } = this.desk;
+    const { kind } = this.view.table;
+    const sum = (name, figure, shown) => el("div", {}, el("span", { class: "small" }, say(name), shown ? [" ", shown] : null), el("strong", {}, figure));
     return el("div", { class: "split" },
       el("div", { class: "panel" }, el("h3", {}, say("risk")), risk
-        ? el("p", {}, `${money(risk.staked)} · ${risk.bets} · ${say("worst")} `, dice(risk.worst.faces), ` −${money(risk.worst.loses)} · ${say("best")} `, dice(risk.best.faces), ` +${money(-risk.best.loses)}`)
+        ? el("div", { class: "sums" },
+          sum("stake", money(risk.staked)), sum("bets", String(risk.bets)),
+          risk.bets ? [sum("worst", signed(-risk.worst.loses), dice(risk.worst.faces, kind)), sum("best", signed(-risk.best.loses), dice(risk.best.faces, kind))] : null)
         : say("none"), shoe ? el("p", { class: "small" }, say("shoe", shoe.left, shoe.cards)) : null,
       el("h3", {}, say("people")), el("ul", { class: "small" }, people.map((one) => el("li", {}, `${one.name} · ${both(one.label)}`))),
       el("h3", {}, say("equipment")), el("ul", { class: "small" }, equipment.map((one) =>

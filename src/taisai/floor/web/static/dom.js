@@ -23,13 +23,27 @@ function place(made, { x, y, wide, tall, of }) {
   made.style.height = `${(100 * tall) / of.tall}%`;
 }
 
-export const show = (where, ...children) => where.replaceChildren(...children.flat().filter(Boolean));
+// Shows something anew; whoever stands on something with an id stays there.
+export function show(where, ...children) {
+  const focus = document.activeElement;
+  const stays = where.contains(focus) ? focus.id : "";
+  where.replaceChildren(...children.flat().filter(Boolean));
+  if (stays) document.getElementById(stays)?.focus({ preventScroll: true });
+}
 
 // A text in both languages, as the floor sends it.
 export const both = (words) => (words ? words[language()] || words.en : "");
 
+// Nothing is 0.00, whichever side it comes from.
 export const money = (minor) =>
-  (minor / 100).toLocaleString(language() === "zh" ? "zh-CN" : "en", { minimumFractionDigits: 2 });
+  ((minor || 0) / 100).toLocaleString(language() === "zh" ? "zh-CN" : "en", { minimumFractionDigits: 2 });
+
+export const signed = (minor) => `${minor > 0 ? "+" : minor < 0 ? "−" : ""}${money(Math.abs(minor))}`;
+
+// Odds as the floor writes them, in the reader's language.
+export const odds = (text) => (language() === "zh" ? text.replace(/([\d.]+) to 1\b/g, "1 赔 $1") : text);
+
+export const oddsOf = (area, between = ", ") => area.odds.map((one) => odds(one.text)).join(between);
 
 const SVG = "http://www.w3.org/2000/svg";
 const PIPS = {
@@ -66,10 +80,16 @@ export const dice = (faces, kind) => el("span", { class: "dice" }, (faces || [0,
 
 export const clause = (text) => (text ? el("span", { class: "clause" }, text) : null);
 
+// A figure of a table that is no money.
+export const count = (value) => ({ count: String(value) });
+
+const isFigure = (cell) => typeof cell === "number" || cell?.count !== undefined;
+
+// A table: numbers are money; a head stands over its figures.
 export function rows(heads, lines, settings = {}) {
+  const kind = (cell) => ({ class: isFigure(cell) ? "figure" : undefined });
   return el("div", { class: "scroll" }, el("table", settings,
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("thead", {}, el("tr", {}, heads.map((head, place) => el("th", { scope: "col", ...kind(lines[0]?.[place]) }, head)))),
     el("tbody", {}, lines.map((line) => el("tr", {}, line.map((cell) =>
-      el("td", { class: typeof cell === "number" ? "figure" : undefined },
-        typeof cell === "number" ? money(cell) : cell)))))));
+      el("td", kind(cell), typeof cell === "number" ? money(cell) : cell?.count ?? cell)))))));
 }

@@ -1,23 +1,31 @@
 // The house as a whole: the pit, the cage, the books, who works here.
-import { both, clause, el, money, rows, show } from "/page/dom.js";
+import { both, clause, count, el, money, rows, show } from "/page/dom.js";
 import { agreed } from "/page/console.js";
 import { retold } from "/page/player.js";
+import { keep, spent } from "/page/tickets.js";
 import { http } from "/page/wire.js";
 import { say } from "/page/words.js";
 
 const button = (name, onclick, settings = {}) => el("button", { type: "button", onclick, ...settings }, say(name));
 
+// What one side owes in transit is due to the other, so that all books together show what is still on the way.
+function transit(view) {
+  const of = (account) => view.books.reduce((sum, book) => sum + (book.accounts[account] || 0), 0);
+  const [due, owed] = [of("in-transit-due"), of("in-transit-owed")];
+  return due || owed ? el("p", { class: "small" }, say("transit", money(due), money(owed), money(due - owed))) : null;
+}
+
 export function books(view) {
   return el("div", { class: "panel" }, el("h3", {}, say("books"), " ", el("span", { class: view.balanced ? "won" : "lost", id: "balanced" }, `${say(view.balanced ? "balanced" : "off")}: ${money(view.sum)} ${view.currency}`)),
-    view.off.map((one) => el("p", { class: "board" }, one)),
+    view.off.map((one) => el("p", { class: "board" }, one)), transit(view),
     rows([say("of"), say("account"), say("balance")], view.books.flatMap((book) =>
       Object.entries(book.accounts).filter(([, amount]) => amount).map(([account, amount]) => [book.of || say("thehouse"), account, amount]))));
 }
 
 export function report(view) {
-  const line = (one) => [one.table || "Σ", one.shift || one.day, one.drop, one.handle, one.win, one.hold_percent ? `${one.hold_percent}%` : "–", String(one.rounds), String(one.void)];
+  const line = (one) => [one.table || "Σ", one.shift || one.day, one.drop, one.handle, one.win, count(one.hold_percent ? `${one.hold_percent}%` : "–"), count(one.rounds), count(one.void)];
   return el("div", { class: "panel" }, el("h3", {}, `${say("report2")} ${view.day}`),
-    rows([say("table"), "", say("drop"), say("handle"), say("win"), say("hold"), say("rounds"), say("void")], [...view.tables, ...view.totals].map(line)));
+    rows([say("table"), say("when"), say("drop"), say("handle"), say("win"), say("hold"), say("rounds"), say("void")], [...view.tables, ...view.totals].map(line)));
 }
 
 class Desk {
@@ -57,8 +65,20 @@ export class Cashier extends Desk {
   async sell(amount) {
     const done = await this.wire.send({ ask: "sell-ticket", amount });
     this.sold.unshift(done);
+    keep(done);
     return done;
   }
+
+  async redeem(ticket) {
+    if (!ticket) throw new Error(say("noticket"));
+    const done = await this.wire.send({ ask: "do", do: { command: "redeem-ticket", ticket } });
+    spent(ticket);
+    return done;
+  }
+
+  get use() { return "redeem"; }
+
+  putIn(ticket, where) { return this.try(where, () => this.redeem(ticket)); }
 
   async withSecond(ask) {
     return this.wire.send({ ...ask, approval: await agreed(ask, this.token) });
@@ -81,10 +101,10 @@ export class Cashier extends Desk {
           button("sell", () => this.try(where, () => this.sell(minor())), { id: "sell" }),
           table, button("fill", () => this.try(where, () => this.withSecond({ ask: "fill", table: table.value, amount: minor() })))),
         el("div", { class: "buttons" }, ticket,
-          button("redeem", () => this.try(where, () => this.wire.send({ ask: "do", do: { command: "redeem-ticket", ticket: ticket.value.trim() } })), { id: "redeem-it" })),
+          button("redeem", () => this.putIn(ticket.value.trim(), where), { id: "redeem-it" })),
         this.sold.slice(0, 5).map((one) => el("p", { class: "small" }, say("sold", one.ticket, money(one.amount))))),
       el("div", { class: "panel" }, el("h3", {}, say("flights")),
-        view.flights.length ? rows([say("table"), "", say("amount")], view.flights.map((one) => [one.table, one.kind, one.amount])) : say("none"),
+        view.flights.length ? rows([say("table"), say("kind"), say("amount")], view.flights.map((one) => [one.table, one.kind, one.amount])) : el("p", { class: "small" }, say("noflights")),
         el("h3", {}, say("claims")), view.claims.flatMap((at) => at.claims.map((one) => el("p", {}, `${at.table} · ${one.id} · ${money(one.amount)} `,
           button("settle", () => this.try(where, () => this.withSecond({ ask: "settle-claim", table: at.table, claim: one.id })))))),
         el("div", { class: "buttons" }, button("books", () => this.look(where, "books", { ask: "books" }, "books"), { id: "books" }),
@@ -128,8 +148,8 @@ export class Administrator extends Desk {
 
   draw(where) {
     show(where,
-      el("div", { class: "panel" }, el("h3", {}, say("staff")), rows([say("person"), say("rank"), say("session")], this.found.staff.map((one) => [one.person, say(one.rank), String(one.sessions)]))),
-      el("div", { class: "panel" }, el("h3", {}, say("devices")), rows([say("item"), "", say("table"), say("seat"), say("key")], this.found.devices.map((one) => [one.device, one.kind, one.table, one.seat || "", `${one.key.slice(0, 12)}…`]))));
+      el("div", { class: "panel" }, el("h3", {}, say("staff")), rows([say("person"), say("rank"), say("session")], this.found.staff.map((one) => [one.person, say(one.rank), count(one.sessions)]))),
+      el("div", { class: "panel" }, el("h3", {}, say("devices")), rows([say("device"), say("kind"), say("table"), say("seat"), say("key")], this.found.devices.map((one) => [one.device, say(one.kind), one.table, one.seat || "", `${one.key.slice(0, 12)}…`]))));
   }
 }
 

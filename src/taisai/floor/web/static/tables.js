@@ -17,6 +17,7 @@ export function seconds(view) {
 
 function clock(view) {
   const left = seconds(view);
+  if (view.countdown.is_up) return el("span", { class: "clock soon" }, say("up"));
   if (left === null) return el("span", { class: "clock" });
   const word = view.countdown.prompt ? "prompts" : "closes";
   return el("span", { class: left <= 5 ? "clock soon" : "clock" }, say(word, left));
@@ -41,9 +42,9 @@ function road(name, runs) {
 }
 
 function drawOf({ draw }) {
-  const seed = draw.revealed && el("span", {}, say("verify", draw.revealed.round, draw.revealed.seed.slice(0, 12)));
-  const bound = draw.commitment && el("span", {}, say("commit", draw.commitment.slice(0, 12)));
-  return el("p", { class: "small draw" }, bound, " ", seed);
+  const seed = draw.revealed && el("div", {}, say("verify", draw.revealed.round), " ", el("code", {}, draw.revealed.seed));
+  const bound = draw.commitment && el("div", {}, say("commit"), " ", el("code", {}, draw.commitment));
+  return el("div", { class: "small draw" }, bound, seed);
 }
 
 // The whole of a table, in a card: a lobby's, or as large as a display.
@@ -57,7 +58,7 @@ export function card(view, { large = false, buttons = [], note = null } = {}) {
       dice(shown.faces, table.kind),
       el("div", {},
         el("strong", { class: "total" }, shown.total === null || shown.total === undefined ? "–" : say("total", shown.total)),
-        el("div", { class: "small" }, `${say("round", round.number)} · ${both(round.label)}`),
+        el("div", { class: "small" }, round.number ? `${say("round", round.number)} · ${both(round.label)}` : say("noround")),
         el("div", { class: lit ? "small lit" : "small" }, lit ? say("lit", lit) : both(shown.source)))),
     board(view),
     results(view),

@@ -140,8 +140,7 @@ class _Telling:
         return getattr(event, "round", None) == self.number
 
     def _keep(self, decision: list[Moment], table: Table) -> None:
-        round_ = self._round(table)
-        self._moments += (one for one in decision if self._is_told(one.event, round_))
+        self._moments += (one for one in decision if self._is_told(one.event, table))
         self._subjects |= {one.event.referral for one in decision if isinstance(one.event, Referred)}
         self._subjects |= {claim.id for claim in table.claims.values() if claim.round == self.number}
 
@@ -160,11 +159,12 @@ class _Telling:
             return table.round
         return table.rounds.glance(self.number)
 
-    def _is_told(self, event: Any, round_: Round) -> bool:
+    def _is_told(self, event: Any, table: Table) -> bool:
         """Whether it concerns the seat asked for, or everyone."""
         seat = getattr(event, "seat", None)
         if isinstance(event, BetTakenBack | BetMoved | BetReturned):
-            seat = round_.bets[event.id].seat
+            # only here is the round looked up: a seed is committed for one that is not open yet
+            seat = self._round(table).bets[event.id].seat
         return self.seat is None or seat in (None, self.seat)
 
     def _bets(self, table: Table) -> tuple[BetStory, ...]:

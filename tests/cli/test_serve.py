@@ -1,0 +1,346 @@
+"""`taisai serve`: a house founded, opened, played at and stopped; and everything that it refuses to open."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import socket
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import structlog
+
+from taisai.cli.floor import serve
+from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
+from taisai.floor import founding
+from taisai.floor.access.passwords import Passwords
+from taisai.floor.approvals import Approval, read_approvals, written_approvals
+from taisai.floor.clock import WallClock
+from taisai.floor.config import load_config
+from taisai.floor.manifest import manifest
+from taisai.game.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopped
+from taisai.game.events import RoundConcluded, RoundSettled
+from taisai.house import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.house.audit import verified
+from taisai.rules import rulebook
+from taisai.wire import asks
+from tests.cli.conftest import Ran, Taisai
+from tests.cli.served import Authenticator, changed, free_port, serving
+from tests.floor.founded import PASSWORD, TINY
+
+BOOK = "rws-sic-bo-etg-v8"
+SUE, DAN, CAT = "a tumbler, three dice", "under the dome they lie", "a drawer full of notes"
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_they_were() -> Iterator[None]:
+    was, root = structlog.get_config(), logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    structlog.configure(**was)
+    root.handlers, root.level = handlers, level
+
+
+@pytest.fixture
+def founded(taisai: Taisai, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """What `taisai init` says of the house that it founded here."""
+    monkeypatch.setattr(founding, "Passwords", lambda take, _cost: Passwords(take, TINY))
+    (tmp_path / "secret").write_text(PASSWORD + "\n", encoding="utf-8")
+    ran = taisai(
+        "init",
+        "lotus",
+        "--house",
+        "Lotus",
+        "--administrator",
+        "Ann Tan",
+        "--password-file",
+        "secret",
+        "--json",
+    )
+    assert (ran.code, ran.err) == (0, "")
+    told: dict[str, Any] = json.loads(ran.out)
+    return told
+
+
+@pytest.fixture
+def config(founded: dict[str, Any], tmp_path: Path) -> Path:
+    path = tmp_path / str(founded["config"])
+    changed(path, betting_seconds=5)
+    return path
+
+
+# From the founding to the stop
+
+
+async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, float]:
+    async with serving(config) as served:
+        assert any(line.startswith("✓ program:") for line in served.said)
+        assert served.said[-1] == f"the floor is open at {served.url} (stop it with Ctrl-C)"
+        async with httpx.AsyncClient(base_url=served.url, trust_env=False) as client:
+            health = (await client.get("/health")).json()
+        assert (health["status"], health["demonstration"], health["tables"]) == ("ok", False, [])
+        ann = Authenticator(second_factor)
+        async with Office(served.url) as office:
+            await office.sign_in("Ann Tan", PASSWORD, ann.code())
+            dan = Authenticator(await office.enrol("Dan Ho", "dealer", password=DAN) or "")
+            sue = Authenticator(await office.enrol("Sue Lim", "shift-manager", password=SUE) or "")
+            cat = Authenticator(await office.enrol("Cat Goh", "cashier", password=CAT) or "")
+            with pytest.raises(Refused, match="second"):  # to enrol one who supervises takes two
+                await office.enrol("Pat Lee", "pit-supervisor")
+            asked = {"endpoint": "POST /api/staff", "body": {"person": "Pat Lee", "rank": "pit-supervisor"}}
+            approval = await office.approval(asked, "Sue Lim", SUE, sue.code())
+            await office.enrol("Pat Lee", "pit-supervisor", approval=approval)
+            with pytest.raises(Refused):  # it is good once
+                await office.enrol("Pat Lee", "pit-manager", approval=approval)
+            assert len(await office.staff()) == 5
+            terminal = Device.of("P7", b"7" * 32)
+            await office.enrol_device("P7", "terminal", terminal.public, table="SB1", seat="7")
+            async with Office(served.url) as other:
+                head = Staff(await other.sign_in("Sue Lim", SUE, sue.code()))
+                dealing = Staff(await other.sign_in("Dan Ho", DAN, dan.code()))
+                cage = Staff(await other.sign_in("Cat Goh", CAT, cat.code()))
+                await _round(at(served.socket), (head, dealing, cage), terminal)
+                books, report = await other.books(), await other.report()
+                assert books.balanced
+                assert [one.rounds for one in report.totals] == [1]
+        return await served.stopped()
+
+
+async def _round(dial: Any, staff: tuple[Staff, Staff, Staff], device: Device) -> None:
+    head, dealing, cage = staff
+    async with Client(dial, head) as sue, Cashier(dial, cage) as cat:
+        await sue.ask(asks.AskOpenTable(id=sue.fresh_id(), table="SB1"))
+        async with Console(dial, dealing, table="SB1") as dan, Terminal(dial, device) as player:
+            await dan.take_position("dealer")
+            await player.sit_down("May")
+            await player.ticket_in((await cat.sell_ticket(100_000)).ticket or "")
+            await dan.perform("open-bets")
+            await player.bets_open(within=5)
+            await player.place({"small": 1_000, "big": 500})
+            await dan.until(dan.table_feed, lambda table: not table.round.bets_open, within=10)
+            await dan.perform("tumble", tumbles=3)
+            await dan.perform("uncover")
+            await dan.enter((1, 2, 4))
+            for act in ("settle", "collect-and-pay", "conclude"):
+                await dan.perform(act)
+            await player.until(player.table_feed, lambda table: table.round.phase == "between", within=5)
+            await player.until(player.seat_feed, lambda seat: seat.credits == 100_500, within=5)
+
+
+def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: dict[str, Any]) -> None:
+    code, out, err, seconds = asyncio.run(_evening(config, founded["second_factor"]))
+    assert code == 0, err
+    assert seconds < 10
+    assert out == "stopped: sessions ended, the journal is sealed\n"
+    assert "Traceback" not in err
+    for secret in (PASSWORD, SUE, DAN, CAT, founded["second_factor"]):
+        assert secret not in err + out
+    report = verified(config.parent / "journal.db")
+    assert report.tail == 0, "sealed to its last entry"
+    assert (report.settlements, report.bets) == (1, 2)
+    keeper = Keeper(Journal(SqliteStore(config.parent / "journal.db")))
+    events = [entry.event for entry in keeper.journal.entries()]
+    keeper.journal.close()
+    kinds = [type(event) for event in events]
+    assert kinds[-1] is SystemStopped
+    assert (kinds.count(SystemStarted), kinds.count(RoundSettled), kinds.count(RoundConcluded)) == (1, 1, 1)
+    assert kinds.count(SignedIn) == kinds.count(SignedOut) == 4
+    (started,) = [event for event in events if isinstance(event, SystemStarted)]
+    assert started.manifest == manifest()
+
+
+def test_ctrl_c_is_a_stop_too_and_the_next_start_goes_on(config: Path) -> None:
+    async def twice() -> None:
+        for _ in range(2):
+            async with serving(config) as served:
+                looked = await asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "taisai", "status", served.url, "--once",
+                    stdout=asyncio.subprocess.PIPE,
+                )  # fmt: skip
+                told = (await looked.communicate())[0].decode()
+                assert (looked.returncode, told.splitlines()[0]) == (0, served.url)
+                assert "status       ok" in told
+                code, out, err, _ = await served.stopped(signal.SIGINT)
+                assert (code, out) == (0, "stopped: sessions ended, the journal is sealed\n"), err
+
+    asyncio.run(twice())
+    assert verified(config.parent / "journal.db").tail == 0
+
+
+def test_check_recovers_checks_and_listens_to_nobody(config: Path, taisai: Taisai) -> None:
+    port = free_port()
+    changed(config, port=port)
+    ran = checked(taisai, config)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert not [line for line in lines if line.startswith("✗")]
+    told = [line[2:].split(":")[0] for line in lines if line.startswith("✓")]
+    assert told == [
+        "files", "files", "disk", "approvals", "key", "journal", "clock", "chain", "table", "program",
+    ]  # fmt: skip
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False)
+
+
+# What it refuses
+
+
+def checked(taisai: Taisai, config: Path) -> Ran:
+    return taisai("serve", "--config", str(config), "--check")
+
+
+def _demonstration(config: Path) -> None:
+    journal = config.parent / "journal.db"
+    for file in config.parent.glob("journal.db*"):
+        file.unlink()
+    key = load_signing_key(config.parent / "house.key")
+    Journal.opened(
+        SqliteStore(journal), journal="show", key=key.public, at=1, by="Ann", program="x", demonstration=True
+    ).close()
+    journal.chmod(0o600)
+
+
+def _unapproved(config: Path) -> None:
+    key = load_signing_key(config.parent / "approvals.key")
+    other = rulebook("us-sic-bo")
+    text = written_approvals([Approval(other.id, other.digest, date(2020, 1, 1))], key)
+    (config.parent / "approvals.txt").write_text(text, encoding="utf-8")
+
+
+def _wrong_program(config: Path) -> None:
+    text = config.read_text("utf-8").replace("# manifest = ", "manifest = ")
+    assert manifest() in text
+    config.write_text(text.replace(manifest(), "sha256:" + "0" * 64), encoding="utf-8")
+
+
+def _another_key(config: Path) -> None:
+    path = config.parent / "house.key"
+    path.write_text(SigningKey.new("lotus-2026", seed=b"x" * 32).file_text(), encoding="utf-8")
+
+
+def _damaged(config: Path) -> None:
+    with sqlite3.connect(config.parent / "journal.db") as opened:
+        for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            opened.execute(f"DROP TRIGGER {name}")
+        (body,) = opened.execute("SELECT body FROM entry WHERE position = 2").fetchone()
+        opened.execute("UPDATE entry SET body = ? WHERE position = 2", (body.replace(b"Lotus", b"Locus"),))
+    opened.close()
+
+
+def _open_to_all(config: Path) -> None:
+    (config.parent / "house.key").chmod(0o644)
+
+
+# what is wrong → the words that say so
+WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
+    "demonstration journal": (
+        _demonstration,
+        "✗ journal: expected a journal of play for money, got one of demonstration (journal.db)",
+    ),
+    "unapproved rulebook": (_unapproved, "✗ table: SB1: expected "),
+    "wrong manifest": (_wrong_program, f"✗ program: expected the program sha256:{'0' * 64}, got sha256:"),
+    "key of another journal": (
+        _another_key, "✗ key: expected the key that signs the journal, lotus-2026 ",
+    ),
+    "a key that others read": (_open_to_all, "✗ files: expected a file for its owner alone (chmod 600)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_must_not_be_opened_is_not_and_the_words_say_why(
+    what: str, config: Path, taisai: Taisai
+) -> None:
+    spoil, words = WRONG[what]
+    spoil(config)
+    before = (config.parent / "journal.db").read_bytes()
+    ran = checked(taisai, config)
+    assert (ran.code, ran.out) == (1, "")
+    *lines, last = ran.err.splitlines()
+    failed = [line for line in lines if line.startswith("✗")]
+    assert failed
+    assert failed[0].startswith(words)
+    assert last == "taisai: expected every check to pass before a socket opens, got the above"
+    assert (config.parent / "journal.db").read_bytes() == before, "nothing was written"
+
+
+def test_a_clock_behind_the_journal_is_refused(
+    config: Path, taisai: Taisai, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = WallClock.now
+    monkeypatch.setattr(WallClock, "now", lambda self: right(self) - 3_600_000)
+    ran = checked(taisai, config)
+    assert (ran.code, ran.out) == (1, "")
+    assert (
+        "✗ clock: expected a clock at most 2,000 ms behind the journal's last entry, got one 3,59" in ran.err
+    )
+
+
+def test_a_damaged_journal_is_refused(config: Path, taisai: Taisai) -> None:
+    _damaged(config)
+    ran = checked(taisai, config)
+    assert (ran.code, ran.out) == (1, "")
+    assert "✗ " in ran.err
+
+
+def test_sabotage_a_serve_that_does_not_look_is_seen(
+    config: Path, taisai: Taisai, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _unapproved(config)
+    monkeypatch.setattr(serve, "proven", lambda _config, found, now: found.start)  # noqa: ARG005
+    assert checked(taisai, config).code == 0
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(config: Path, taisai: Taisai) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        changed(config, port=port)
+        ran = taisai("serve", "--config", str(config))
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert (
+        ran.err
+        == f"taisai: expected an address to listen at, got Address already in use (127.0.0.1:{port})\n"
+    )
+    again = SqliteStore(config.parent / "journal.db")  # let go of all the same
+    again.close()
+
+
+@pytest.mark.parametrize("content", [None, "", "not = [toml", '[house]\nname = "Lotus"\n'])
+def test_a_configuration_that_is_none_is_told_in_words(
+    content: str | None, taisai: Taisai, tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / "casino.toml").write_text(content, encoding="utf-8")
+    ran = taisai("serve")
+    assert (ran.code, ran.out) == (2, "")
+    assert all(line.startswith("taisai: ") for line in ran.err.splitlines())
+    assert "Traceback" not in ran.err
+
+
+def test_two_floors_cannot_serve_one_journal(config: Path, taisai: Taisai) -> None:
+    keeper = Keeper(Journal(SqliteStore(config.parent / "journal.db")))
+    ran = checked(taisai, config)
+    keeper.journal.close()
+    assert ran.code == 1
+    assert "✗ journal: expected to be the only writer, got another process at it" in ran.err
+
+
+def test_the_plan_is_what_the_configuration_says(config: Path) -> None:
+    changed(config, large_win=777, clock_jump_ms=3_000, seal_every=12)
+    read = load_config(config)
+    key = load_public_key(config.parent / "approvals.key.pub")
+    plan = serve.plan_of(read, read_approvals((config.parent / "approvals.txt").read_bytes(), key))
+    assert (plan.house, plan.currency, plan.zone) == ("Lotus", "SGD", "Asia/Singapore")
+    assert (plan.thresholds.large_win, plan.thresholds.clock_jump, plan.seal_every) == (777, 3_000, 12)
+    (table,) = plan.tables
+    assert (table.name, table.book.id, table.window, table.demonstration) == ("SB1", BOOK, 5_000, False)
+    assert plan.day is not None
+    assert plan.day(1_794_800_000_000) == "2026-11-16"
+    assert plan.settings == read.public()

@@ -1,0 +1,111 @@
+"""The first round that docs/operating.md walks through is played, at a house that was founded for it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from taisai.client import Office, Refused
+from taisai.floor.access.codes import code_at, otpauth, step_of
+from taisai.floor.clock import WallClock
+from taisai.floor.founding import founded
+from taisai.floor.web.bodies import SignInBody
+from taisai.game.cage.messages import PersonEnrolled
+from taisai.game.events import RoundConcluded, RoundSettled
+from taisai.house import Journal, SqliteStore
+from taisai.house.audit import verified
+from tests.cli.served import Authenticator, changed, serving
+from tests.floor.founded import PASSWORD, TINY, entropy, plan
+
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
+_BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_BODY: Final = re.compile(r"^  -d '(\{.*\})'$", re.MULTILINE)
+
+
+def walk() -> dict[str, Any]:
+    """What the page's Python defines."""
+    making, playing = _BLOCK.findall(PAGE)
+    assert len(making.split("\n\n")[1].splitlines()) <= 6, "expected few lines for a code"
+    names: dict[str, Any] = {}
+    exec(making + playing, names)
+    return names
+
+
+def house(folder: Path) -> tuple[Path, str]:
+    """A house's casino.toml, and the second factor of its administrator."""
+    made = founded(plan(folder), PASSWORD, now=WallClock().now(), entropy=entropy(), cost=TINY)
+    changed(made.config, betting_seconds=5)
+    return made.config, made.second_factor
+
+
+def test_the_walk_leads_from_serve_to_a_round_that_is_over(tmp_path: Path) -> None:
+    config, uri = house(tmp_path / "lotus")
+
+    async def walked() -> int:
+        async with serving(config) as served:
+            left: int = await walk()["first_round"](served.url, PASSWORD, uri)
+            code, _, err, _ = await served.stopped()
+            assert code == 0, err
+            return left
+
+    assert asyncio.run(walked()) == 100_500
+    assert verified(config.parent / "journal.db").settlements == 1
+    store = SqliteStore(config.parent / "journal.db")
+    try:
+        events = [entry.event for entry in Journal(store).entries()]
+    finally:
+        store.close()
+    kinds = [type(event) for event in events]
+    assert (kinds.count(RoundSettled), kinds.count(RoundConcluded)) == (1, 1)
+    enrolled = {event.person: event.second for event in events if isinstance(event, PersonEnrolled)}
+    assert enrolled == {"Ann Tan": None, "Sue Lim": None, "Pat Koh": "Sue Lim", "Dan Ho": None}
+
+
+def test_who_needs_a_second_person_is_as_the_page_says(tmp_path: Path) -> None:
+    config, uri = house(tmp_path / "lotus")
+
+    async def walked() -> None:
+        async with serving(config) as served, Office(served.url) as office:
+            await office.sign_in("Ann Tan", PASSWORD, Authenticator(uri).code())
+            await office.enrol("Sue Lim", "shift-manager")
+            with pytest.raises(Refused) as no:
+                await office.enrol("Pat Koh", "pit-supervisor")
+            assert no.value.reason == "second-person"
+            for name, rank in (("Dan Ho", "dealer"), ("Flo Ong", "floorperson"), ("Cat Goh", "cashier")):
+                await office.enrol(name, rank)
+            await served.stopped()
+
+    asyncio.run(walked())
+
+
+def test_the_code_of_the_page_is_the_doors_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    code, secret = walk()["code"], bytes(range(20))
+    uri = otpauth(secret, person="Ann Tan", issuer="Lotus")
+    for moment in range(1_794_800_000, 1_794_800_000 + 30 * 200, 30):
+        monkeypatch.setattr(time, "time", lambda moment=moment: moment + 0.5)
+        assert code(uri) == code_at(secret, step_of(moment * 1_000)), moment
+
+
+def test_the_body_for_curl_is_one_that_the_door_reads() -> None:
+    (body,) = _BODY.findall(PAGE)
+    assert msgspec.json.decode(body, type=SignInBody).person == "Ann Tan"
+
+
+def test_sabotage_a_walk_without_the_second_person_is_refused(tmp_path: Path) -> None:
+    config, uri = house(tmp_path / "lotus")
+    code = "\n".join(_BLOCK.findall(PAGE)).replace(", approval=agreed)", ")")
+    names: dict[str, Any] = {}
+    exec(code, names)
+
+    async def walked() -> None:
+        async with serving(config) as served:
+            await names["first_round"](served.url, PASSWORD, uri)
+
+    with pytest.raises(Refused, match="second person"):
+        asyncio.run(walked())
