@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import median, quantiles
 from time import perf_counter
 from typing import Final
@@ -23,7 +24,7 @@ from taisai.floor.boards import seat_feed, table_feed
 
 TERMINALS: Final = 2_000
 IN_A_ROW: Final = 5
-"""Chips that a player taps one after the other, a message each; he waits for their answers before the next."""
+"""Chips that a player taps one after the other, a message each; then he waits for their answers."""
 BURSTS: Final = 2
 PATIENCE: Final = 120.0
 _TICK: Final = os.sysconf("SC_CLK_TCK")
@@ -55,10 +56,13 @@ class _Server:
     async def fill(self, ready: Callable[[], asyncio.Future[None]] | None = None) -> None:
         before = self._resident()
         waiting = ready() if ready else None
-        self.clients = await crowd(self.port, TERMINALS, lambda client, text: self.heard(client, text))
+        self.clients = await crowd(self.port, TERMINALS, self._hears)
         if waiting is not None:
             await asyncio.wait_for(waiting, PATIENCE)
         self.kilobytes = (self._resident() - before) / TERMINALS
+
+    def _hears(self, client: Client, text: bytes) -> None:
+        self.heard(client, text)
 
     def _resident(self) -> float:
         with open(f"/proc/{self._process.pid}/status", encoding="ascii") as status:  # noqa: PTH123
@@ -170,8 +174,8 @@ async def _run(*, turns: int) -> list[Line]:
         settled: list[float] = []
         for turn in range(1, turns + 1):
             await ours.do("open-bets")
-            echoed = await bare.storm(lambda seat, bet: _bet(turn, seat, bet))
-            storms.append(await ours.storm(lambda seat, bet: _bet(turn, seat, bet)) / echoed)
+            echoed = await bare.storm(partial(_bet, turn))
+            storms.append(await ours.storm(partial(_bet, turn)) / echoed)
             closes.append(await _notice(bare, ours, "close-bets", b'"bets-closed"', 300))
             for order in ("tumble", "uncover", "enter-result"):
                 await ours.seen_by_all(order, b'"tell":"change"')

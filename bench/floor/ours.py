@@ -7,7 +7,7 @@ import secrets
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 import uvloop
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -40,20 +40,29 @@ def _prepared(folder: str, many: int) -> Keeper:
         store, journal="bench", key=key.public, at=AT, by="ann", program="bench", demonstration=True
     )
     keeper = Keeper(journal)
+    ann: Any = {"at": AT, "by": "ann"}
+    opening = OpenTable(
+        at=AT, by="sue", rank="shift-manager", table=TABLE, limits=LIMITS, currency="SGD", day="2026-11-15",
+        zone="Asia/Singapore",
+    )  # fmt: skip
+    house = OpenHouse(**ann, house="Bench", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND)
     asks = [
-        Ask(HOUSE, OpenHouse(at=AT, by="ann", house="Bench", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND)),
-        Ask(HOUSE, EnrolPerson(at=AT, by="ann", person="sue", rank="shift-manager")),
-        Ask(HOUSE, EnrolPerson(at=AT, by="ann", person=DEALER, rank="dealer")),
-        Ask(STREAM, OpenTable(at=AT, by="sue", rank="shift-manager", table=TABLE, limits=LIMITS, currency="SGD", day="2026-11-15", zone="Asia/Singapore"), rulebook(BOOK)),
+        Ask(HOUSE, house),
+        Ask(HOUSE, EnrolPerson(**ann, person="sue", rank="shift-manager")),
+        Ask(HOUSE, EnrolPerson(**ann, person=DEALER, rank="dealer")),
+        Ask(STREAM, opening, rulebook(BOOK)),
         Ask(STREAM, Assign(at=AT, by="sue", person=DEALER, rank="dealer", position="dealer")),
-    ]  # fmt: skip
+    ]
     for number in range(many):
         seat, device = str(number), f"T{number}"
+        enrol = EnrolDevice(
+            at=AT, by="sue", device=device, kind=DeviceKind.TERMINAL, key=PUBLIC, table=TABLE, seat=seat
+        )
         asks += [
-            Ask(HOUSE, EnrolDevice(at=AT, by="sue", device=device, kind=DeviceKind.TERMINAL, key=PUBLIC, table=TABLE, seat=seat)),
+            Ask(HOUSE, enrol),
             Ask(STREAM, TakeSeat(at=AT, by=device, seat=seat, terminal=device, layout=LAYOUT)),
             Ask(STREAM, BuyCredits(at=AT, by=device, seat=seat, amount=CREDITS)),
-        ]  # fmt: skip
+        ]
     for answer in keeper.answer_all(asks):
         assert not isinstance(answer, Refusal), answer
     return keeper

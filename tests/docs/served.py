@@ -11,7 +11,8 @@ from typing import Any
 
 from taisai.floor.access.passwords import Passwords
 from taisai.floor.access.roles import Role
-from taisai.floor.casino import Casino, Plan
+from taisai.floor.casino import Casino, Plan, TablePlan
+from taisai.floor.config.tables import DiceIn
 from taisai.floor.serving import Serving, listening
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
@@ -19,7 +20,7 @@ from taisai.house import Journal, Keeper, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.rules import Act
 from taisai.wire.views import ConsoleView
-from tests.floor.connected import PEOPLE, TINY, furnished
+from tests.floor.connected import LIMITS, PEOPLE, TINY, furnished
 from tests.floor.sim import virtual
 
 
@@ -46,7 +47,13 @@ class House:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         origin = self.url.replace("ws://", "http://").removesuffix("/socket")
-        plan = Plan(house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({origin}))
+        tables = [
+            TablePlan(name=name, book=self.keeper.table(name).book, limits=LIMITS, dice=DiceIn.DEVICE)
+            for name in self.keeper.tables()
+        ]
+        plan = Plan(
+            house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({origin}), tables=tables
+        )
         self.casino = Casino(
             self.keeper, plan, clock=_Clock(), entropy=token_bytes, passwords=Passwords(token_bytes, TINY)
         )

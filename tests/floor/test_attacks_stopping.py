@@ -12,6 +12,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from taisai.floor import lines
+from taisai.floor.access.roles import Role
 from taisai.floor.floor import Bounds
 from taisai.floor.lines import CLOSED_WITHIN, FRAMES, MOST_HEAD, REQUEST_WITHIN, Requests, frames_within
 from taisai.floor.serving import allow_files
@@ -274,3 +275,15 @@ def test_there_are_files_for_as_many_connections_as_there_may_be() -> None:
         assert resource.getrlimit(resource.RLIMIT_NOFILE) == (600, hard)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("role", [Role.AUDITOR, Role.SHIFT_MANAGER], ids=str)
+@connected()
+async def test_staff_who_look_at_everything_again_and_again_do_not_hold_the_writer(
+    house: Connected, role: Role
+) -> None:
+    line = await house.came_as(role)
+    told = [(await line.answer("rounds", table="T1"))["tell"] for _ in range(40)]
+    assert told == ["rounds"] * 20 + ["refused"] * 20
+    await house.pass_(1)
+    assert (await line.answer("rounds", table="T1"))["tell"] == "rounds"

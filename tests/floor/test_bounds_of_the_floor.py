@@ -86,7 +86,7 @@ def test_the_system_lets_go_of_clients_that_take_nothing() -> None:
 
 
 @connected()
-async def test_staff_take_cash_for_credits_and_a_terminal_of_a_house_for_money_does_not(
+async def test_supervisors_take_cash_for_credits_and_a_terminal_of_a_house_for_money_does_not(
     house: Connected,
 ) -> None:
     terminal = await house.came("P1")
@@ -94,7 +94,9 @@ async def test_staff_take_cash_for_credits_and_a_terminal_of_a_house_for_money_d
     refused = await terminal.answer("do", table="T1", do=buying)
     assert (refused["reason"], refused["clause"]) == ("not-his-to-do", "house:access")
     dealer = await house.came(house.session("dealer"))
-    assert (await dealer.answer("do", table="T1", do=buying))["tell"] == "done"
+    assert (await dealer.answer("do", table="T1", do=buying))["reason"] == "not-his-to-do"
+    pit = await house.came(house.session("pit-supervisor"))
+    assert (await pit.answer("do", table="T1", do=buying))["tell"] == "done"
 
 
 @connected()

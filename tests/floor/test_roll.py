@@ -117,10 +117,10 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
     assert out_of_place(house.keeper) == []
     host, run = house.casino.host, house.casino.host.run
 
-    def failing(job: Any, told: Any) -> None:
+    def failing(_job: Any, told: Any) -> None:
         told(JournalError("expected a thread, got none"))
 
-    host.run = failing  # type: ignore[method-assign, assignment]
+    host.run = failing  # type: ignore[assignment, method-assign]
     await given(house, SUE, "dealer")
     host.run = run  # type: ignore[method-assign]
     assert SUE in table("T1").people

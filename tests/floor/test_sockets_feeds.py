@@ -10,6 +10,8 @@ import pytest
 from taisai.floor import outbox
 from taisai.floor.feeds import RING
 from taisai.floor.following import MOST_FOLLOWED
+from taisai.game.commands import TakeSeat
+from taisai.game.refusals import Refusal
 from taisai.wire.tells import TellChange, TellSnapshot
 from taisai.wire.views import changed
 from tests.floor.connected import Connected, Line, Tell, connected
@@ -177,6 +179,12 @@ async def test_a_feed_that_is_none_is_refused(house: Connected, feed: str) -> No
 async def test_so_many_feeds_and_not_one_more(house: Connected, *, at_once: bool) -> None:
     line = await house.came(house.session("shift-manager"))
     ids = []
+    for number in range(MOST_FOLLOWED + 1):
+        if str(number) not in house.keeper.table("T1").seats:  # only those that there are can be followed
+            sits = {"seat": str(number), "player": f"M{number}", "terminal": f"M{number}", "layout": "B"}
+            assert not isinstance(
+                await house.do(TakeSeat(at=house.clock.now(), by=f"M{number}", **sits), "T1"), Refusal
+            )
     for number in range(MOST_FOLLOWED + 1):
         ids.append(line.asks("follow", feed=f"seat:T1/{number}"))
         if not at_once:

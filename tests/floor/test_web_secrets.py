@@ -16,8 +16,8 @@ from taisai.floor import logs
 from taisai.floor.access.codes import code_at, from_base32, step_of
 from taisai.floor.access.door import NewFactor
 from taisai.floor.access.passwords import Passwords
-from taisai.floor.access.sessions import Ended, Session, Sessions
 from taisai.floor.access.roles import Role
+from taisai.floor.access.sessions import Ended, Session, Sessions
 from tests.floor.connected import PEOPLE, Connected, device, run, signature
 from tests.floor.sim.virtual import VirtualLoop
 

@@ -52,7 +52,6 @@ SUPERVISED = (
 )
 
 
-
 def with_credentials() -> House:
     """A House whose people can sign in, and so be locked."""
     house = begun()

@@ -61,7 +61,7 @@ class WebSocket:
 
 
 async def connect(url: str) -> Connection:
-    """A connection to a floor, such as `connect("ws://localhost:8000/socket")`."""
+    """A connection to a floor, such as `connect("ws://localhost:8080/socket")`."""
     try:
         socket = await open_socket(url, compression=None, max_size=MOST_TOLD, open_timeout=OPENING)
     except (WebSocketException, OSError, TimeoutError) as error:

@@ -68,7 +68,7 @@ class _Refusal(Struct, frozen=True, kw_only=True):
 
 
 class Office:
-    """A floor over HTTP: `async with Office("http://localhost:8000") as office:`."""
+    """A floor over HTTP: `async with Office("http://localhost:8080") as office:`."""
 
     def __init__(
         self, base_url: str, *, token: str | None = None, transport: httpx.AsyncBaseTransport | None = None

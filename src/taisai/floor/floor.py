@@ -42,8 +42,10 @@ from taisai.wire.tells import (
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)
-_SYNCED: Final = frozenset({"keep-favourite"})
-"""Asks that cost the disk a write of their own, and move no money."""
+_SELDOM: Final = frozenset({"keep-favourite", "ticket-out"})
+"""Asks that a player makes now and then: each leaves something behind for good, or costs the disk a write."""
+_LONG: Final = frozenset({"rounds"})
+"""Asks that, of staff, go through everybody's bets while the next ones wait."""
 canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -105,6 +107,7 @@ class Floor:
         self._strangers = Strangers(self.bounds.sockets)
         a_second = self.bounds.requests_a_second
         self._keeping = Rates(Rule(burst=20, every=2_000))
+        self._looking = Rates(Rule(burst=20, every=500))
         self.requests = Rates(Rule(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
         """Whatever is being done for someone, who may have hung up since."""
@@ -232,11 +235,17 @@ class Floor:
             socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
         elif self.is_overworked(socket):
             self.refuse_more(socket, ask.id)
-        elif kind in _SYNCED and not self._keeping.takes(socket.party.name, self.clock.steady()):
-            socket.say(refused(ask.id, "too-often", "expected something to be kept now and then, got more"))
+        elif kind in _SELDOM and not self._keeping.takes(socket.party.name, self.clock.steady()):
+            socket.say(refused(ask.id, "too-often", "expected such an ask now and then, got more of them"))
+        elif kind in _LONG and not self._may_look_long(socket.party):
+            socket.say(refused(ask.id, "too-often", "expected a long look now and then, got more"))
         else:
             work = self._handlers[type(ask)](self, socket.party, ask)
             socket.spawn(self.answered(socket, ask, work))
+
+    def _may_look_long(self, party: Party) -> bool:
+        """Whether a party may have the writer's thread for long again; a terminal's own rounds are few."""
+        return party.session is None or self._looking.takes(party.name, self.clock.steady())
 
     def is_overworked(self, socket: Socket) -> bool:
         """Whether as much is being done for a socket as may be at a time."""

@@ -88,8 +88,8 @@ HOUSE: Final[Mapping[Clause, str]] = {
         "house:cage"
     ): "The cage holds the house's cash and chips, and what it brings in or takes out is recorded.",
     Clause("house:access"): (
-        "Staff sign in under their own names; three failures in a row lock new sign-ins. Two others unlock, or, "
-        "while nothing runs, whoever holds the machine and the house's key."
+        "Staff sign in under their own names; three failures in a row lock new sign-ins. Two others unlock, "
+        "or, while nothing runs, whoever holds the machine and the house's key."
     ),
     Clause("house:approvals"): (
         "A rulebook is played for money only while it is approved: asked at a start, when a table opens and "

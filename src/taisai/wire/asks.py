@@ -146,7 +146,7 @@ class AskFelt(Ask, frozen=True, kw_only=True):
 
 
 class AskRounds(Ask, frozen=True, kw_only=True):
-    """The last rounds, or one: everybody's bets for staff; for a player what he bet in the last ten himself."""
+    """The last rounds, or one: everybody's bets for staff; for a player what he bet in the last ten."""
 
     table: Name
     seat: str | None = None

@@ -94,11 +94,11 @@ def test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more() -> N
 
 
 def test_a_lock_keeps_nobody_from_being_revoked() -> None:
-    for how in REVOKING:
+    for how, command in REVOKING.items():
         staffed = Staffed()
         came = staffed.signs_in(DAN)
         staffed.fails(DAN, 3)
-        staffed.do(REVOKING[how])
+        staffed.do(command)
         assert staffed.session(came) is None, how
 
 

@@ -98,7 +98,7 @@ class _Evening:
             asyncio.Runner(loop_factory=_loop()) as runner,
         ):
             logs.begin(os.environ.get("TAISAI_LOG", "error"), "console")
-            for text in recovery_lines(house.recovered):
+            for text in recovery_lines(house.recovered or {}):
                 line(text)
             runner.run(self._serve(house, begun))
 

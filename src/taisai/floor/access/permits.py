@@ -90,7 +90,7 @@ COMMANDS: Final[Mapping[str, Permit]] = {
         "take-seat": _TERMINAL | _TABLE,
         "leave-seat": _TERMINAL | _TABLE,
         "show-layout": _TERMINAL,
-        "buy-credits": _to(Role.TERMINAL, reach=Reach.PLAY) | _TABLE,  # a terminal's word is no cash
+        "buy-credits": _to(Role.TERMINAL, reach=Reach.PLAY) | _SUPERVISORS,  # a terminal's word is no cash
         "place-bets": _TERMINAL,
         "take-back": _TERMINAL | _TABLE,
         "choose-withdrawal": _TERMINAL | _TABLE,

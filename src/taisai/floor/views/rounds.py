@@ -70,9 +70,7 @@ def round_view(
 def _round(table: Table, number: int) -> Round | None:
     if table.round is not None and table.round.number == number:
         return table.round
-    is_recent = (
-        number > len(table.rounds) - REMEMBERED
-    )  # those stay in memory: all ask for the same few
+    is_recent = number > len(table.rounds) - REMEMBERED  # those stay in memory: all ask for the same few
     return table.past(number) if is_recent else table.glance(number)
 
 

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from taisai.floor.access.approvals import digest_of
 from taisai.floor.access.permits import SECOND_PERSONS
 from taisai.floor.access.refused import NotIn, SignInRefused
-from taisai.floor.access.roles import is_generic, role_of
+from taisai.floor.access.roles import Role, is_generic, role_of
 from taisai.floor.access.sessions import Session
 from taisai.floor.cage.flows import table_at
 from taisai.floor.web import bodies
@@ -157,6 +157,11 @@ async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
     return await _floor(request).host.look(found)
 
 
+def _is_staffed(keeper: Keeper) -> bool:
+    """Whether there are two who can be second persons: until then whoever opened the House enrols alone."""
+    return keeper.house().staffed
+
+
 @post("/api/staff", status_code=200, summary="Enrol someone, change a rank, set credentials")
 async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBody]) -> bodies.DoneTold:
     """On the roll; with a password, also with credentials, whose second factor is told once."""
@@ -164,6 +169,9 @@ async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBo
     if is_generic(data.person) and not floor.demonstration:
         raise refused(400, "bad-value", f"expected the name of a person, got {data.person!r}, that of a post")
     second = second_for(floor, who, "POST /api/staff", data)
+    if second is None and data.rank == Role.CASHIER and await floor.host.look(_is_staffed):
+        says = "expected a second person who agrees to someone at the cage, got nobody"
+        raise refused(403, "second-person", says)
     now = floor.clock.now()
     await _asked(floor, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second))
     if data.password is None:

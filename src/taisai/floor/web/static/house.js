@@ -70,7 +70,6 @@ export class Cashier extends Desk {
   }
 
   async redeem(ticket) {
-    if (!ticket) throw new Error(say("noticket"));
     const done = await this.wire.send({ ask: "do", do: { command: "redeem-ticket", ticket } });
     spent(ticket);
     return done;
@@ -78,7 +77,7 @@ export class Cashier extends Desk {
 
   get use() { return "redeem"; }
 
-  putIn(ticket, where) { return this.try(where, () => this.redeem(ticket)); }
+  putIn(ticket, where) { return ticket ? this.try(where, () => this.redeem(ticket)) : this.told(say("noticket")); }
 
   async withSecond(ask) {
     return this.wire.send({ ...ask, approval: await agreed(ask, this.token) });
@@ -136,7 +135,7 @@ export class Auditor extends Desk {
     this.isDrawn = found.rounds;
     show(where, el("div", { class: "buttons" }, button("refresh", () => this.try(where, () => this.again()))),
       found.books ? books(found.books) : null, found.report ? report(found.report) : null,
-      found.rounds ? el("div", { class: "panel" }, el("h3", {}, `${say("everybets")} · ${this.table}`), found.rounds.map(retold)) : null);
+      found.rounds ? el("div", { class: "panel" }, el("h3", {}, `${say("everybets")} · ${this.table}`), found.rounds.map((round) => retold(round))) : null);
   }
 }
 

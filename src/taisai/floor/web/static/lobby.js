@@ -4,11 +4,14 @@ import { el, show } from "/page/dom.js";
 import { Administrator, Auditor, Cashier, pit } from "/page/house.js";
 import { Player } from "/page/player.js";
 import { card, display, tick } from "/page/tables.js";
+import { drawTickets } from "/page/tickets.js";
 import { Wire, deviceKey, http } from "/page/wire.js";
-import { language, say } from "/page/words.js";
+import { happened, language, say } from "/page/words.js";
 
 const MOST_LINES = 80;
 const PIT = ["pit-supervisor", "pit-manager", "casino-supervisor", "shift-manager"];
+// Refusals whose message names sums, which the floor counts in minor units.
+const OF_SUMS = ["stake-not-whole", "stake-not-positive", "beyond-greatest-sum", "winnings-not-whole", "under-minimum", "over-maximum", "credits-short", "exposure", "float-short"];
 const by = (id) => document.getElementById(id);
 const lines = [];
 let demo = null;
@@ -50,7 +53,10 @@ function spoken(text, seconds, settings = {}) {
 }
 
 const told = (text) => spoken(text, text.length > 12 ? 12 : 3);
-const refused = (error) => spoken(say("refused", error.message), 9, { class: "refused" });
+const refused = (error) => {
+  const sums = OF_SUMS.includes(error.reason) ? ` ${say("minor")}` : "";
+  spoken(`${say("refused", error.message)}${sums}`, 9, { class: "refused" });
+};
 
 // The tables
 
@@ -66,7 +72,7 @@ const lobby = new Wire({}, {
 });
 
 function note(feed, what, number) {
-  lines.unshift({ at: new Date().toLocaleTimeString(), feed, what: what.join(", "), number });
+  lines.unshift({ at: new Date().toLocaleTimeString(), feed, what, number });
   lines.length = Math.min(lines.length, MOST_LINES);
 }
 
@@ -83,6 +89,7 @@ function drawAll() {
   drawRoles();
   drawFeed();
   drawWork();
+  drawTickets(by("tickets"), work?.desk.use, work?.desk.putIn && ((ticket) => work.desk.putIn(ticket, by("desk"))));
 }
 
 function drawTables() {
@@ -112,13 +119,13 @@ function drawRoles() {
 
 function drawFeed() {
   show(by("feed"), el("h2", {}, say("feed")), el("ol", { id: "lines" }, lines.map((one) =>
-    el("li", {}, el("time", {}, one.at), el("b", {}, one.feed.replace("table:", "")), el("span", { class: "number" }, `#${one.number}`), el("span", {}, one.what)))));
+    el("li", {}, el("time", {}, one.at), el("b", {}, one.feed.replace("table:", "")), el("span", { class: "number" }, `#${one.number}`), el("span", { title: one.what.join(", ") }, one.what.map(happened).join(say("between")))))));
 }
 
 // A role
 
 function makeWork(role, table, entered, wire) {
-  const given = { wire, table, role, token: entered.token, seat: entered.seat, told, refused, tables: demo.tables.map((one) => one.table), go: (to) => go(role, to) };
+  const given = { wire, table, role, token: entered.token, seat: entered.seat, told, refused, redraw, tables: demo.tables.map((one) => one.table), go: (to) => go(role, to) };
   if (role === "player") return new Player(given);
   if (role === "cashier") return new Cashier(given);
   if (role === "auditor") return new Auditor(given);

@@ -1,15 +1,21 @@
 // A Player Terminal: a seat, its credits, the felt as the floor draws it, and bets with one touch.
-import { both, clause, dice, el, money, rows, show } from "/page/dom.js";
+import { both, clause, dice, el, money, odds, oddsOf, rows, show } from "/page/dom.js";
 import { card, litOf } from "/page/tables.js";
-import { say } from "/page/words.js";
+import { keep, spent } from "/page/tickets.js";
+import { language, say } from "/page/words.js";
 
 const BUYS = [10_000, 50_000, 200_000];
 const GLYPHS = " ⚀⚁⚂⚃⚄⚅";
+const LOOKED_BACK = 10;
 
 export class Player {
-  constructor({ wire, table, seat, told, refused }) {
-    Object.assign(this, { wire, table, seat, told, refused, chip: null, rounds: null, felt: null });
+  constructor({ wire, table, seat, told, refused, redraw }) {
+    Object.assign(this, { wire, table, seat, told, refused, redraw, chip: null, rounds: null, felt: null });
     this.feeds = [`table:${table}`, `seat:${table}/${seat}`];
+    this.field = el("input", { type: "text", name: "ticket", id: "ticket", autocomplete: "off" });
+    this.parts = { now: el("div", { class: "part" }), list: el("div", { class: "part" }), past: el("div", { class: "part" }) };
+    this.drawn = {};
+    this.opened = new Set();
   }
 
   get view() { return this.wire.views.get(this.feeds[0]); }
@@ -35,7 +41,7 @@ export class Player {
   // Whoever goes takes his credits with him as a ticket, unless bets of his still stand.
   async leave() {
     if (!this.mine || !this.mine.taken || this.mine.at_risk) return;
-    if (this.mine.credits) await this.try(() => this.ask("ticket-out"));
+    if (this.mine.credits) await this.ticketOut();
     await this.command("leave-seat", {}).catch(() => {});
   }
 
@@ -49,13 +55,32 @@ export class Player {
 
   async try(work) {
     try {
-      const done = await work();
-      if (done && done.ticket) this.told(say("sold", done.ticket, money(done.amount)));
-      return done;
+      return await work();
     } catch (error) {
       this.refused(error);
       return null;
     }
+  }
+
+  get use() { return "ticketin"; }
+
+  async ticketOut() {
+    const done = await this.try(() => this.ask("ticket-out"));
+    if (!done || !done.ticket) return;
+    keep(done);
+    this.told(say("sold", done.ticket, money(done.amount)));
+    this.redraw();
+  }
+
+  async putIn(ticket) {
+    if (!ticket) {
+      this.told(say("noticket"));
+      return;
+    }
+    if (!await this.try(() => this.ask("ticket-in", { ticket }))) return;
+    spent(ticket);
+    this.field.value = "";
+    this.redraw();
   }
 
   lay(area) {
@@ -63,29 +88,43 @@ export class Player {
     return this.try(() => this.command("place-bets", { round: this.view.round.number, bets }));
   }
 
-  async lookBack(where) {
-    const told = await this.try(() => this.ask("rounds", { most: 10 }));
-    if (told) this.rounds = told.rounds;
-    this.draw(where);
+  // The rounds in which the player had a bet; those that he only watched say nothing of him.
+  async lookBack() {
+    const told = await this.try(() => this.ask("rounds", { most: LOOKED_BACK }));
+    if (told) this.rounds = told.rounds.filter((round) => round.bets.length);
+    this.redraw();
   }
 
   heard(feed, what) {
-    if (what.includes("round-concluded")) this.rounds = null;
+    if (feed === this.feeds[0] && what.includes("round-concluded") && this.rounds) this.lookBack();
     if (feed === this.feeds[1] && this.felt && this.mine.layout && this.mine.layout !== this.felt.layout) this.lookAtFelt();
   }
 
   draw(where) {
     const { view, mine, felt } = this;
     if (!view || !mine || !felt) return;
-    show(where,
-      el("div", { class: "split" }, card(view), this.purse(where)),
-      this.drawFelt(), this.list(), this.past());
+    const { now, list, past } = this.parts;
+    if (now.parentNode !== where) show(where, now, list, past);
+    const isTyping = document.activeElement === this.field;
+    show(now, el("div", { class: "split" }, card(view), this.purse(where)), el("div", { class: "felt-box" }, this.drawFelt()));
+    if (isTyping) this.field.focus({ preventScroll: true });
+    this.drawOnce("list", [felt, this.chip, language()], () => this.list());
+    this.drawOnce("past", [this.rounds, language()], () => this.past());
+  }
+
+  // Whatever is the same as before is left alone, with what is open or chosen in it.
+  drawOnce(name, of, made) {
+    const before = this.drawn[name];
+    if (before && of.every((one, place) => one === before[place])) return;
+    this.drawn[name] = of;
+    show(this.parts[name], made());
   }
 
   purse(where) {
     const { mine } = this;
     const button = (name, work, settings = {}) => el("button", { type: "button", onclick: work, ...settings }, say(name));
-    const ticket = el("input", { type: "text", name: "ticket", placeholder: say("ticket"), "aria-label": say("ticket") });
+    this.field.placeholder = say("ticket");
+    this.field.setAttribute("aria-label", say("ticket"));
     return el("div", { class: "panel purse" },
       el("div", { class: "sums" },
         el("div", {}, el("span", { class: "small" }, say("credits")), el("strong", { id: "credits" }, money(mine.credits))),
@@ -108,10 +147,10 @@ export class Player {
       el("div", { class: "buttons" },
         ["undo", "clear", "double", "repeat"].map((name) => button(name, () => this.try(() => this.ask(name))))),
       el("div", { class: "buttons" },
-        button("ticketout", () => this.try(() => this.ask("ticket-out"))),
-        ticket, button("ticketin", () => this.try(() => this.ask("ticket-in", { ticket: ticket.value.trim() }))),
+        button("ticketout", () => this.ticketOut()),
+        this.field, button("ticketin", () => this.putIn(this.field.value.trim())),
         button("call", () => this.try(() => this.command("call-attendant", { subject: "call" }))),
-        button("myrounds", () => this.lookBack(where))));
+        button("myrounds", () => this.lookBack())));
   }
 
   stakes() {
@@ -129,31 +168,33 @@ export class Player {
     return el("div", { class: isWide ? "felt wide" : "felt", id: "felt" }, felt.cells.map((cell) => {
       const at = { ...cell, of: felt };
       const area = areas.get(cell.area);
-      if (!area) return el("span", { class: "cell", at }, cell.odds || "");
+      if (!area) return el("span", { class: "cell", at }, odds(cell.odds || ""));
       const stake = stakes.get(area.id);
       return el("button", {
         type: "button", at, "data-area": area.id,
         class: `cell area ${area.family} ${lit.has(area.id) ? "lit" : ""} ${stake ? "mine" : ""}`,
-        title: `${both(area.label)} · ${area.odds.map((one) => one.text).join(", ")} · ${both(area.wins)} · ${area.clause}`,
-        "aria-label": `${both(area.label)}, ${area.odds.map((one) => one.text).join(", ")}`,
+        title: `${both(area.label)} · ${oddsOf(area)} · ${both(area.wins)} · ${area.clause}`,
+        "aria-label": `${both(area.label)}, ${oddsOf(area)}`,
         onclick: () => this.lay(area.id),
-      }, el("b", {}, shortly(area)), cell.tall * cell.wide > 1.4 ? el("small", {}, area.odds.map((one) => one.text).join(" · ")) : null,
+      }, el("b", {}, shortly(area)), el("small", { class: cell.tall * cell.wide > 1.4 ? "" : "tight" }, oddsOf(area, " · ")),
       stake ? el("span", { class: "stake" }, money(stake).replace(/\.00$/, "")) : null);
     }));
   }
 
   list() {
     const pick = el("select", { "aria-label": say("area") }, this.felt.areas.map((area) =>
-      el("option", { value: area.id }, `${both(area.label)} — ${area.odds.map((one) => one.text).join(", ")}`)));
-    return el("details", { class: "panel" }, el("summary", {}, say("list")), el("div", { class: "buttons" }, pick,
+      el("option", { value: area.id }, `${both(area.label)} — ${oddsOf(area)}`)));
+    const settings = { class: "panel", open: this.isListOpen, ontoggle: (event) => { this.isListOpen = event.target.open; } };
+    return el("details", settings, el("summary", {}, say("list")), el("div", { class: "buttons" }, pick,
       el("button", { type: "button", onclick: () => this.lay(pick.value) }, `${say("place")} ${money(this.chip)}`)),
-    rows([say("area"), say("odds"), say("wins"), say("limits", "", "").trim(), say("clause")], this.felt.areas.map((area) => [
-      both(area.label), area.odds.map((one) => one.text).join(", "), both(area.wins), `${money(area.least)} – ${money(area.most)}`, area.clause])));
+    rows([say("area"), say("odds"), say("wins"), say("least"), say("most"), say("clause")], this.felt.areas.map((area) => [
+      both(area.label), oddsOf(area), both(area.wins), area.least, area.most, area.clause])));
   }
 
   past() {
     if (!this.rounds) return null;
-    return el("div", { class: "panel" }, el("h3", {}, say("myrounds")), this.rounds.map((round) => retold(round)));
+    return el("div", { class: "panel" }, el("h3", {}, say("myrounds")),
+      this.rounds.length ? this.rounds.map((round) => retold(round, this.opened)) : el("p", { class: "small" }, say("norounds")));
   }
 }
 
@@ -164,11 +205,12 @@ function shortly(area) {
   return both(area.label);
 }
 
-// A round, with whatever bets of it one may see.
-export function retold(round) {
-  return el("details", { class: "round" },
+// A round, with whatever bets of it one may see; `opened` remembers which ones are being read.
+export function retold(round, opened = new Set()) {
+  const ontoggle = (event) => { if (event.target.open) opened.add(round.number); else opened.delete(round.number); };
+  return el("details", { class: "round", open: opened.has(round.number), ontoggle },
     el("summary", {}, dice(round.faces), ` ${say("round", round.number)} · `, round.void ? say("void") : both(round.label), ` · ${say("stake")} ${money(round.totals.staked)} · ${say("returned")} ${money(round.totals.returned)}`),
     round.incidents.map((one) => el("p", { class: "small" }, both(one.says), " ", clause(one.clause))),
     rows([say("seat"), say("area"), say("stake"), say("won"), say("returned"), say("state"), say("clause")], round.bets.map((bet) => [
-      bet.seat, both(bet.label), bet.stake, bet.won, bet.returned, bet.state, bet.clause || ""])));
+      bet.seat, both(bet.label), bet.stake, bet.won, bet.returned, say(bet.state), bet.clause || ""])));
 }
