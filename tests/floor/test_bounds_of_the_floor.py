@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import socket
+from functools import partial
 
 import pytest
 
 from taisai.floor import host as hosts
 from taisai.floor.access.roles import Role
+from taisai.floor.countdown import of_another_round
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import TAKES_NOTHING, listening
 from taisai.game.cage.messages import SendFill
@@ -16,6 +18,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE
 from taisai.house import Ask, stream_of
 from taisai.rules import Act
+from taisai.rules.procedure import CLOCK
 from tests.floor.connected import PEOPLE, Connected, connected
 
 DEALER = PEOPLE[Role.DEALER]
@@ -117,3 +120,21 @@ async def test_a_credit_that_a_crash_cut_in_two_is_finished_by_its_transfer(hous
     assert (done["tell"], done["amount"], done["transfer"]) == ("done", 2_000, "c1")
     books = house.casino.host.boards.books()
     assert (books.in_transit, books.balanced) == ((), True)
+
+
+@connected()
+async def test_the_clock_of_a_round_closes_no_other(house: Connected) -> None:
+    """Round 1 was voided and round 2 opened before the close of its clock had its turn."""
+    await house.opens_bets()
+    stream = stream_of("T1")
+    close = Perform(at=house.clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
+    late = Ask(stream, close, unless=partial(of_another_round, 2))
+    in_time = Ask(stream, close, unless=partial(of_another_round, 1))
+    (refused,) = house.keeper.outcomes([late])
+    assert isinstance(refused, Refusal)
+    assert (refused.reason, refused.message) == (
+        Reason.WRONG_ROUND,
+        "expected round 2 in hand, got round 1",
+    )
+    (closed,) = house.keeper.outcomes([in_time])
+    assert not isinstance(closed, Refusal | Exception)

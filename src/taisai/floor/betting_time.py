@@ -15,7 +15,8 @@ class BettingTime:
         """`window`: milliseconds for which bets are open."""
         self._window = window
         self._up_at: int | None = None
-        self._round = 0
+        self.round = 0
+        """Whose time it is."""
         self._held_since = 0
         self._rung_at: int | None = None
         """Until when the time was that somebody said was up."""
@@ -27,7 +28,7 @@ class BettingTime:
         """As a table stands that was played before; a hold counts from its latest moment."""
         made = cls(window)
         if table.round is not None and table.phase.bets_open:
-            made._up_at, made._round = table.round.opened_at + window, table.round.number
+            made._up_at, made.round = table.round.opened_at + window, table.round.number
         made._held_since = table.latest
         made._holds = {str(hold) for hold in table.holds if hold is not Hold.REFERRAL}
         made._holds |= {name for name, one in table.referrals.items() if one.holds and one.decided_by is None}
@@ -56,10 +57,10 @@ class BettingTime:
         """What an event does to it."""
         match event:
             case happened.BetsOpened() | happened.BetsReopened():
-                self._up_at, self._round = event.at + self._window, event.round
+                self._up_at, self.round = event.at + self._window, event.round
             case happened.BetsClosed():
                 self._up_at = None
-            case happened.RoundVoided() | happened.RoundConcluded() if event.round == self._round:
+            case happened.RoundVoided() | happened.RoundConcluded() if event.round == self.round:
                 self._up_at = None  # an earlier one that is void now does not stop the clock of this one
                 self._holds.clear()
             case happened.WithdrawalOffered():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import structlog
@@ -14,14 +15,28 @@ from taisai.floor.host import Happened, Host
 from taisai.floor.views.table import clock_closes
 from taisai.game import events as happened
 from taisai.game.commands import Perform
-from taisai.game.refusals import Refusal
+from taisai.game.refusals import Reason, Refusal
 from taisai.house import Answer, Ask, Keeper, stream_of
+from taisai.house.aggregates import Aggregate, TableInPlay
+from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.round import Act
 
 AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again
 _OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
 _log = structlog.get_logger(__name__)
+
+
+_PASSING: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
+
+
+def of_another_round(number: int, aggregate: Aggregate) -> Refusal | None:
+    """The clock closes the round whose time is up, and none that has opened since."""
+    round_ = aggregate.table.round if isinstance(aggregate, TableInPlay) else None
+    if round_ is not None and round_.number == number:
+        return None
+    got = "none" if round_ is None else f"round {round_.number}"
+    return Refusal(Reason.WRONG_ROUND, Clause("house:order"), f"expected round {number} in hand, got {got}")
 
 
 class Countdown:
@@ -99,7 +114,8 @@ class Countdown:
     def _close_or_prompt(self, is_closing: object) -> None:
         if is_closing is True:
             command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
-            self._host.submit(Ask(self._stream, command), self._told)
+            unless = partial(of_another_round, self._time.round)
+            self._host.submit(Ask(self._stream, command, unless=unless), self._told)
         elif self.on_prompt is not None and self._time.up_at is not None:
             self.on_prompt(self._table, self._time.up_at)
 
@@ -107,7 +123,7 @@ class Countdown:
         if not isinstance(answer, Refusal | BaseException) or self._time.up_at is None:
             return
         _log.warning("the betting clock could not close", table=self._table, answer=str(answer))
-        if isinstance(answer, BaseException) or answer.reason.startswith("journal-"):
+        if isinstance(answer, BaseException) or answer.reason in _PASSING:
             self._run(AGAIN)  # else bets would stay open for as long as nobody notices
         else:
             self._is_due = True

@@ -208,7 +208,7 @@ class Table:
         return self.rounds[number - 1] if 0 < number <= len(self.rounds) else None
 
     def glance(self, number: int) -> Round | None:
-        """The same, to be looked at and not kept in memory: a retry may name any round, also one of last year."""
+        """The same, to be looked at and not kept in memory: a retry may name any round, however old."""
         return self.rounds.glance(number) if 0 < number <= len(self.rounds) else None
 
     def to_change(self, number: int) -> Round:

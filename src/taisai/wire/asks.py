@@ -183,7 +183,7 @@ class AskTakeCredit(Ask, frozen=True, kw_only=True):
 
     table: Name
     amount: Amount
-    transfer: Name | None = None
+    transfer: str | None = None
     """One that left the tray and never arrived, to be finished."""
     approval: str | None = None
 

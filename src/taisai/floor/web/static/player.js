@@ -209,7 +209,7 @@ function shortly(area) {
 export function retold(round, opened = new Set()) {
   const ontoggle = (event) => { if (event.target.open) opened.add(round.number); else opened.delete(round.number); };
   return el("details", { class: "round", open: opened.has(round.number), ontoggle },
-    el("summary", {}, dice(round.faces), ` ${say("round", round.number)} · `, round.void ? say("void") : both(round.label), ` · ${say("stake")} ${money(round.totals.staked)} · ${say("returned")} ${money(round.totals.returned)}`),
+    el("summary", {}, dice(round.faces), ` ${say("round", round.number)} · `, round.void ? say("void") : round.total === null ? both(round.label) : say("total", round.total), ` · ${say("stake")} ${money(round.totals.staked)} · ${say("returned")} ${money(round.totals.returned)}`),
     round.incidents.map((one) => el("p", { class: "small" }, both(one.says), " ", clause(one.clause))),
     rows([say("seat"), say("area"), say("stake"), say("won"), say("returned"), say("state"), say("clause")], round.bets.map((bet) => [
       bet.seat, both(bet.label), bet.stake, bet.won, bet.returned, say(bet.state), bet.clause || ""])));

@@ -11,7 +11,7 @@ const WORDS = {
     "shift-manager": "Shift Manager", cashier: "Cashier", auditor: "Auditor", administrator: "Administrator",
     play: "Play", deal: "Deal", rule: "Supervise", watch: "Display",
     round: "Round {0}", noround: "No round yet", total: "Total {0}", lit: "{0} areas lit", closes: "closes in {0} s", prompts: "{0} s", up: "time is up",
-    bigsmall: "Big / small", oddeven: "Odd / even", last: "Last results", void: "void", stands: "stands", gone: "taken back", lost: "lost", between: ", ",
+    bigsmall: "Big / small", oddeven: "Odd / even", last: "Last results", void: "Void", stands: "Stands", gone: "Taken back", lost: "Lost", between: ", ",
     limits: "{0} to {1}", virtual: "{0} deals", human: "you can deal: the virtual dealer waits",
     commit: "The shaker is committed to", verify: "Seed of round {0}:",
     leave: "Leave", name: "Your name", sit: "Sit down", guest: "Visitor",
