@@ -91,8 +91,10 @@ async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, flo
         async with Office(served.url) as office:
             await office.sign_in("Ann Tan", PASSWORD, ann.code())
             dan = Authenticator(await office.enrol("Dan Ho", "dealer", password=DAN) or "")
-            sue = Authenticator(await office.enrol("Sue Lim", "shift-manager", password=SUE) or "")
             cat = Authenticator(await office.enrol("Cat Goh", "cashier", password=CAT) or "")
+            sue = Authenticator(await office.enrol("Sue Lim", "shift-manager", password=SUE) or "")
+            with pytest.raises(Refused, match="second"):  # with two who supervise, a cashier takes both
+                await office.enrol("Cy Ng", "cashier")
             with pytest.raises(Refused, match="second"):  # to enrol one who supervises takes two
                 await office.enrol("Pat Lee", "pit-supervisor")
             asked = {"endpoint": "POST /api/staff", "body": {"person": "Pat Lee", "rank": "pit-supervisor"}}

@@ -151,10 +151,19 @@ class Office:
         return await self._asked("GET", "/api/devices", list[Listed])
 
     async def enrol_device(
-        self, device: str, kind: str, key: str, *, table: str, seat: str | None = None
+        self,
+        device: str,
+        kind: str,
+        key: str,
+        *,
+        table: str,
+        seat: str | None = None,
+        approval: str | None = None,
     ) -> None:
-        """A terminal, display or shaker may connect from now on, with this key."""
-        body = {"device": device, "kind": kind, "key": key, "table": table, "seat": seat}
+        """A terminal, display or shaker may connect from now on, with this key; at a taken seat, with two."""
+        body = {
+            "device": device, "kind": kind, "key": key, "table": table, "seat": seat, "approval": approval,
+        }  # fmt: skip
         await self._asked("POST", "/api/devices", _Done, body)
 
     async def dismiss_device(self, device: str) -> None:

@@ -90,13 +90,13 @@ export class Player {
 
   // The rounds in which the player had a bet; those that he only watched say nothing of him.
   async lookBack() {
-    const told = await this.try(() => this.ask("rounds", { most: LOOKED_BACK }));
-    if (told) this.rounds = told.rounds.filter((round) => round.bets.length);
+    const told = await this.ask("rounds", { most: LOOKED_BACK });
+    this.rounds = told.rounds.filter((round) => round.bets.length);
     this.redraw();
   }
 
   heard(feed, what) {
-    if (feed === this.feeds[0] && what.includes("round-concluded") && this.rounds) this.lookBack();
+    if (feed === this.feeds[0] && what.includes("round-concluded") && this.rounds) this.lookBack().catch(() => {}); // what was found before stays
     if (feed === this.feeds[1] && this.felt && this.mine.layout && this.mine.layout !== this.felt.layout) this.lookAtFelt();
   }
 
@@ -150,7 +150,7 @@ export class Player {
         button("ticketout", () => this.ticketOut()),
         this.field, button("ticketin", () => this.putIn(this.field.value.trim())),
         button("call", () => this.try(() => this.command("call-attendant", { subject: "call" }))),
-        button("myrounds", () => this.lookBack())));
+        button("myrounds", () => this.try(() => this.lookBack()))));
   }
 
   stakes() {
