@@ -53,7 +53,11 @@ def test_the_device_of_the_page_tells_what_it_saw_and_the_dealer_enters() -> Non
         assert other["reason"] == "other-content"
         offered = house.console().reading
         assert offered is not None
-        assert (offered.device, offered.faces, offered.suggested) == (SHAKER, (2, 3, 5), None)
+        assert (offered.device, offered.faces, offered.suggested) == (SHAKER, None, None), "while covered"
+        house.perform(Act.UNCOVER)
+        offered = house.console().reading
+        assert offered is not None
+        assert offered.faces == (2, 3, 5)
         assert len(house.events(ReadingTaken)) == 1
         assert house.events(ResultEntered) == [], "a reading is offered, never entered"
 

@@ -18,7 +18,7 @@ RED = (AssertionError, AttributeError)
 
 def anew(real: Callable[..., str]) -> Callable[..., str]:
     calls = count()
-    return lambda device, ask, place: real(device, f"{ask} {next(calls)}", place)
+    return lambda device, session, ask, place: real(device, session, f"{ask} {next(calls)}", place)
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,6 @@ def test_sabotage_a_store_that_rewrites_is_seen(monkeypatch: pytest.MonkeyPatch)
             self._rows[3] = self._rows[3]._replace(body=b"{}")
 
     monkeypatch.setattr(MemoryStore, "append", forging)
-    cases = list(matrix.commands_of("buy-credits"))
+    cases = list(matrix.commands_of("call-attendant"))
     verdicts = run(lambda loop: matrix.socket_verdicts(loop, Role.TERMINAL, cases, demonstration=False))
     assert any(verdict.is_rewritten for verdict in verdicts)

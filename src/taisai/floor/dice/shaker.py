@@ -26,6 +26,7 @@ from taisai.house.seals.merkle import leaf_hash
 from taisai.rules.round import Phase
 
 SEED: Final = 32
+LOOK_AGAIN: Final = 2.0  # seconds
 LOOK_BACK: Final = 256  # entries of a table's stream in which its close is looked for first
 _NOW: Final = frozenset(
     {
@@ -76,7 +77,8 @@ class Shaker:
     async def run(self) -> None:
         """Does what is due, whenever something has happened."""
         while True:
-            await self._again.wait()
+            with suppress(TimeoutError):  # whatever was refused may be taken a little later
+                await asyncio.wait_for(self._again.wait(), LOOK_AGAIN)
             self._again.clear()
             try:
                 while await self._step():
