@@ -117,9 +117,12 @@ def test_mbs_3_7_a_dealer_in_a_round_leaves_only_when_relieved(book: Rulebook) -
     playing.do(Perform, "dora", **playing.performing("press-deal")[1])
 
 
-@pytest.mark.parametrize("state", ["between", "closed-tumbled"])
-def test_whom_the_roll_has_no_more_leaves_at_the_houses_word(book: Rulebook, state: str) -> None:
-    playing = at(book, state)
+def test_whom_the_roll_has_no_more_leaves_at_the_houses_word(book: Rulebook) -> None:
+    for state in ("between", "closed-tumbled"):
+        _all_leave(at(book, state))
+
+
+def _all_leave(playing: Playing) -> None:
     for person in list(playing.table.people):  # the Dealer and the last one too, whatever is in hand
         left = only(PersonLeft, playing.do(Leave, HOUSE, person=person))
         assert (left.by, left.person, left.clause) == (HOUSE, person, "house:people")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -120,11 +121,13 @@ def _forget_who_staked(patch: Patch) -> None:
 
 
 def _publish_late(patch: Patch) -> None:
-    """The refresh of the consoles comes a turn of the loop too late, after what was decided after it."""
+    """The refresh of the consoles comes a moment too late, after what was decided after it."""
 
     async def refresh(self: Casino) -> None:
         boards, feeds = self.host.boards, self.host.feeds
-        for frame in await self.host.look(lambda _keeper: boards.refresh()):
+        frames = await self.host.look(lambda _keeper: boards.refresh())
+        await asyncio.sleep(0.2)
+        for frame in frames:
             feeds.publish(frame)
         feeds.flush()
 
