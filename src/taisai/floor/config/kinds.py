@@ -6,6 +6,7 @@ import datetime
 import ipaddress
 import os
 import re
+from abc import ABC, abstractmethod
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Generic, TypeVar
@@ -38,7 +39,7 @@ class UnexpectedError(ValueError):
         super().__init__(f"expected {expected}, got {got}")
 
 
-class Kind(Generic[T]):
+class Kind(ABC, Generic[T]):
     """What a setting takes."""
 
     expected: str
@@ -46,9 +47,9 @@ class Kind(Generic[T]):
     is_public = True
     """Whether its value may be recorded in the journal: a path says how a machine is set up, so it is not."""
 
+    @abstractmethod
     def read(self, value: object, folder: Path) -> T:
         """The value behind what stands in the file; `folder` is where the file lies."""
-        raise NotImplementedError
 
     def told(self, value: T) -> str:
         """The value as the journal records it."""
