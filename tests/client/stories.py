@@ -386,7 +386,7 @@ async def closing_tells_everyone(floor: Floor) -> None:
 class Terminal_without_feeds(Terminal):  # noqa: N801  it reads as what it is
     """A terminal whose feeds are not of interest."""
 
-    async def _follow_own(self) -> None:
+    async def _begin(self) -> None:
         pass
 
 

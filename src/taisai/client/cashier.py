@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from taisai.client.client import Client
 from taisai.wire import asks
 from taisai.wire.message import Tell
@@ -16,15 +14,8 @@ class Cashier(Client):
 
     feed = "cage"
 
-    async def start(self) -> Self:
-        """Comes in, and follows the cage."""
-        await super().start()
-        try:
-            await self.follow(self.feed)
-        except BaseException:
-            await self.close()
-            raise
-        return self
+    async def _begin(self) -> None:
+        await self.follow(self.feed)
 
     @property
     def cage(self) -> CageView:

@@ -52,10 +52,14 @@ class Client:
         self._life = asyncio.get_running_loop().create_task(self._link.live(came))
         try:
             await came
+            await self._begin()
         except BaseException:
             await self.close()
             raise
         return self
+
+    async def _begin(self) -> None:
+        """What a client of a kind does first; should it fail, nothing is left open."""
 
     async def close(self) -> None:
         """Leaves; whatever is still asked is Disconnected."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Self
 
 from taisai.client.client import Client
 from taisai.client.connection import Dial
@@ -37,16 +36,9 @@ class Console(Client):
         super().__init__(dial, who, pace=pace, sleep=sleep, entropy=entropy)
         self.table_name = table
 
-    async def start(self) -> Self:
-        """Comes in, and follows the table as everyone sees it and as staff do."""
-        await super().start()
-        try:
-            await self.follow(self.table_feed)
-            await self.follow(self.console_feed)
-        except BaseException:
-            await self.close()
-            raise
-        return self
+    async def _begin(self) -> None:
+        await self.follow(self.table_feed)
+        await self.follow(self.console_feed)
 
     @property
     def table_feed(self) -> str:

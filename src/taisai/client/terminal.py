@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
 
 from taisai.client.client import Client
 from taisai.client.errors import ClientError
@@ -17,17 +16,7 @@ from taisai.wire.views import FeltView, RoundView, SeatView, TableView
 class AtTable(Client):
     """A device with a table of its own, whose feed it follows from the start."""
 
-    async def start(self) -> Self:
-        """Comes in, and follows its table."""
-        await super().start()
-        try:
-            await self._follow_own()
-        except BaseException:
-            await self.close()
-            raise
-        return self
-
-    async def _follow_own(self) -> None:
+    async def _begin(self) -> None:
         await self.follow(self.table_feed)
 
     @property
@@ -66,8 +55,8 @@ class Display(AtTable):
 class Terminal(AtTable):
     """A Player Terminal with a seat of its own."""
 
-    async def _follow_own(self) -> None:
-        await super()._follow_own()
+    async def _begin(self) -> None:
+        await super()._begin()
         await self.follow(self.seat_feed)
 
     @property
