@@ -152,25 +152,24 @@ def _faults_unanswered(patch: pytest.MonkeyPatch) -> None:
 
 
 def _told_twice(patch: pytest.MonkeyPatch) -> None:
-    submit = Host.submit
+    class Never:
+        follows_seat = False
 
-    def loud(self: Host, ask: Any, told: Any = None, *, re: Any = None, bettor: Any = None) -> None:
-        del bettor
-        submit(self, ask, told, re=re)
+        def __init__(self, bettor: Any) -> None:
+            self.told = bettor.told
 
-    patch.setattr(Host, "submit", loud)
+    bet = Host.bet
+    patch.setattr(Host, "bet", lambda self, ask, bettor, re: bet(self, ask, Never(bettor), re))
 
 
 def _told_never(patch: pytest.MonkeyPatch) -> None:
     class Always:
         follows_seat = True
 
-    submit = Host.submit
+        def told(self, re: str, answer: object) -> None: ...
 
-    def quiet(self: Host, ask: Any, told: Any = None, *, re: Any = None, bettor: Any = None) -> None:
-        submit(self, ask, told, re=re, bettor=Always() if bettor is not None else None)
-
-    patch.setattr(Host, "submit", quiet)
+    bet = Host.bet
+    patch.setattr(Host, "bet", lambda self, ask, _bettor, re: bet(self, ask, Always(), re))
 
 
 def _drops_what_was_asked(patch: pytest.MonkeyPatch) -> None:

@@ -264,7 +264,11 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         together(
             _NO_TRIGGERS,
             instead(sqlite, "check_order", lambda *_: None),
-            instead(sqlite, "_INSERT", sqlite._INSERT.replace("INSERT", "INSERT OR REPLACE")),
+            instead(
+                sqlite,
+                "_INSERT",
+                {many: one.replace("INSERT", "INSERT OR REPLACE") for many, one in sqlite._INSERT.items()},
+            ),
         ),
         (file.test_where_there_are_no_locks_the_second_is_refused_at_its_first_entry,),
     ),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Iterable
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
+
+from msgspec import Struct
 
 RING: Final = 64
 """Frames that a feed remembers: a client that missed more starts from a snapshot."""
 MOST_FEEDS: Final = 10_000  # remembered; the ones that nobody follows are forgotten first
 
 
-class Frame(NamedTuple):
+class Frame(Struct, frozen=True, gc=False):
     """The next frame of a feed, as it goes over the wire."""
 
     feed: str

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 import structlog
+from msgspec import Struct
 
 from taisai.floor.boards import Boards
 from taisai.floor.feeds import Feeds, Frame
@@ -49,29 +50,24 @@ _TOO_MANY: Final = Refusal(
 )
 
 
-class FollowsSeat(Protocol):
+class Bettor(Protocol):
     """Whoever bets, and may follow the seat that he bets at."""
 
     follows_seat: bool
 
+    def told(self, re: str, answer: Answer | BaseException) -> None:
+        """Hears what came of a bet, where the seat's own feed does not tell him."""
 
-class _Asked(NamedTuple):
+
+class Asked(Struct, gc=False):
+    """A command, who asked for it and under which id, and in the end what came of it."""
+
     ask: Ask
-    re: str | None
-    told: Told | None
-    bettor: FollowsSeat | None
-
-
-class Answered(NamedTuple):
-    """A command that was decided: who asked, under which id, and what came of it."""
-
-    stream: str
-    command: AnyCommand
-    re: str | None
-    told: Told | None
-    bettor: FollowsSeat | None
+    told: Told | None = None
+    re: str | None = None
+    bettor: Bettor | None = None
     """Whom a frame tells of success, if he follows by then."""
-    answer: Answer | BaseException
+    answer: Answer | BaseException = ()
 
 
 class Happened(NamedTuple):
@@ -83,7 +79,7 @@ class Happened(NamedTuple):
 
 
 Listener = Callable[[Happened], None]
-_Step = Frame | Answered | Callable[[], None]
+_Step = Frame | Asked | Callable[[], None]
 
 
 class Host:
@@ -109,9 +105,9 @@ class Host:
         self.on_doubt: Callable[[], None] | None = None
         """Called when nobody knows what the journal holds: only a start anew, which recovers, can tell."""
         self.listeners: list[Listener] = []
-        self._asked: list[_Asked] = []
+        self._asked: list[Asked] = []
         """What was asked in this turn of the loop: it goes to the writer together."""
-        self._waiting: list[Answered] = []
+        self._waiting: list[Asked] = []
         self._steps: list[_Step] = []
         self._loop = asyncio.get_running_loop()
         self._hand_over = hand_over or self._loop.call_soon_threadsafe
@@ -119,20 +115,22 @@ class Host:
 
     # In the loop
 
-    def submit(
-        self, ask: Ask, told: Told | None = None, *, re: str | None = None, bettor: FollowsSeat | None = None
-    ) -> None:
-        """Asks for a command; `told` is called in the loop, when it is durable and published.
+    def submit(self, ask: Ask, told: Told | None = None) -> None:
+        """Asks for a command; `told` is called in the loop, when it is durable and published."""
+        self._put(Asked(ask, told))
 
-        A `bettor` who follows his seat when the bet is published has it from there, and `told` is not called.
-        """
+    def bet(self, ask: Ask, bettor: Bettor, re: str) -> None:
+        """Asks for bets; a `bettor` who follows his seat when they are published has them from there."""
+        self._put(Asked(ask, None, re, bettor))
+
+    def _put(self, asked: Asked) -> None:
         if self.waiting + len(self._asked) >= MOST_WAITING:
-            if told is not None:
-                self._loop.call_soon(told, _TOO_MANY)
+            asked.answer = _TOO_MANY
+            self._loop.call_soon(_tell, asked)
             return
         if not self._asked:
             self._loop.call_soon(self._push)
-        self._asked.append(_Asked(ask, re, told, bettor))
+        self._asked.append(asked)
 
     def _push(self) -> None:
         asked, self._asked = self._asked, []
@@ -178,12 +176,11 @@ class Host:
 
     # In the writer's thread
 
-    def _answered(self, asked: Sequence[_Asked], since: float, answers: list[Answer | BaseException]) -> None:
+    def _answered(self, asked: Sequence[Asked], since: float, answers: list[Answer | BaseException]) -> None:
         self._steps.append(partial(self._measure, since, len(asked)))
-        self._waiting += [
-            Answered(ask.stream, ask.command, re, told, bettor, answer)
-            for (ask, re, told, bettor), answer in zip(asked, answers, strict=True)
-        ]
+        for one, answer in zip(asked, answers, strict=True):
+            one.answer = answer
+        self._waiting += asked
 
     def _found(self, told: Callable[[Any], None], found: object) -> None:
         self._steps.append(partial(told, found))
@@ -196,7 +193,10 @@ class Host:
             self._steps += self.boards.frames(waiting)
         except Exception:  # noqa: BLE001  it is durable all the same, and whoever asked must hear of it
             _log.exception("the boards failed, and begin again")
-            self._steps += [one._replace(bettor=None) for one in waiting]
+            for one in waiting:
+                if one.bettor is not None:
+                    one.told, one.bettor = partial(one.bettor.told, one.re or ""), None
+            self._steps += waiting
             self._steps.append(self.feeds.begin_again)
             self.boards.begin_again()
         else:
@@ -215,17 +215,17 @@ class Host:
         for step in steps:
             if type(step) is Frame:
                 publish(step)
-            elif type(step) is Answered:
-                stream, command, _, told, bettor, answer = step
+            elif type(step) is Asked:
+                answer, bettor = step.answer, step.bettor
                 if type(answer) is tuple and answer:
                     if type(answer[0]) is not BetRegistered:  # of which nobody here makes anything
-                        heard.append(Happened(stream, command, cast("tuple[AnyEvent, ...]", answer)))
+                        events = cast("tuple[AnyEvent, ...]", answer)
+                        heard.append(Happened(step.ask.stream, step.ask.command, events))
                     elif bettor is not None and bettor.follows_seat:
                         continue
                 else:
                     self._note(answer)
-                if told is not None:
-                    _call(told, answer)
+                _tell(step)
             else:
                 _call(step)  # type: ignore[arg-type]
         self.feeds.flush()
@@ -247,6 +247,13 @@ class Host:
             self.on_doubt()
 
 
+def _tell(asked: Asked) -> None:
+    if asked.bettor is not None:
+        _call(asked.bettor.told, asked.re or "", asked.answer)
+    elif asked.told is not None:
+        _call(asked.told, asked.answer)
+
+
 def _call(told: Callable[..., None], *what: object) -> None:
     """Calls someone; should he fail, those after him still wait."""
     try:
@@ -264,4 +271,4 @@ def _settle(future: asyncio.Future[T], found: T | BaseException) -> None:
         future.set_result(found)
 
 
-__all__ = ["Answered", "Happened", "Host", "JournalError", "Listener", "Told", "WriterLike"]
+__all__ = ["Asked", "Happened", "Host", "JournalError", "Listener", "Told", "WriterLike"]

@@ -12,7 +12,9 @@ import msgspec
 
 from taisai.floor.outbox import Message, Outbox, Send
 from taisai.floor.parties import VISITOR, Party
-from taisai.floor.telling import encoded
+from taisai.floor.telling import answer_to, encoded
+from taisai.game.refusals import Refusal
+from taisai.house import Answer
 from taisai.wire.asks import ASKS
 from taisai.wire.message import MOST_ID, MOST_MESSAGE, Ask
 from taisai.wire.tells import TellEnd, TellRefused
@@ -81,6 +83,13 @@ class Socket:
     def resync(self) -> None:
         """Has the client come back, and start from snapshots."""
         self.end("resync", "expected feeds without a fault, got one: come back", TRY_AGAIN)
+
+    def told(self, re: str, answer: Answer | BaseException) -> None:
+        """Tells what came of a command, with whatever else is told in the same turn."""
+        self.tell(encoded(answer_to(re, answer)))
+        self._floor.host.feeds.note(self)
+        if isinstance(answer, Refusal):
+            self._floor.metrics.refusals[answer.reason] += 1
 
     def say(self, tell: Tell) -> None:
         """Tells something at once."""

@@ -50,7 +50,7 @@ _UNLIKE_AN_ENTRY: Final = (ValueError, LookupError, TypeError, AttributeError)
 """What is met on the way through data that is not made as an entry is."""
 
 
-class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """One line of the journal."""
 
     position: int
@@ -69,7 +69,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     """The command that was decided, on the first entry of its decision."""
 
 
-class _Happened(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _Happened(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """The same with the command left as it is written."""
 
     position: int

@@ -161,9 +161,11 @@ class Journal:
         self._write(rows)
         self._tree, self._previous = tree, previous
         self._versions |= versions
-        for row, event in zip(rows, (event for one in decisions for event in one.events), strict=True):
-            if row.stream == STREAM:
-                self._learn(event, row.position)
+        if STREAM in versions:
+            happened = (event for one in decisions for event in one.events)
+            for row, event in zip(rows, happened, strict=True):
+                if row.stream == STREAM:
+                    self._learn(event, row.position)
 
     def _write(self, rows: Sequence[Row]) -> None:
         """After a write whose end nobody knows, nobody knows what the next entry would follow."""
@@ -339,8 +341,8 @@ def _size_of(signed_: SignedCheckpoint) -> int:
 
 
 def _check_sizes(rows: Sequence[Row], streams: Mapping[str, int]) -> None:
-    if longest := next((name for name in streams if len(name) > MOST_STREAM), None):
-        raise JournalError(f"expected a stream's name of at most {MOST_STREAM} characters, got {longest!r}")
-    for row in rows:
-        if len(row.body) > MOST_BYTES:
-            raise JournalError(f"expected an entry of at most {MOST_BYTES} bytes, got {len(row.body)}")
+    if name := next((name for name in streams if len(name) > MOST_STREAM), None):
+        raise JournalError(f"expected a stream's name of at most {MOST_STREAM} characters, got {name!r}")
+    longest = max(len(body) for _, _, _, body in rows)
+    if longest > MOST_BYTES:
+        raise JournalError(f"expected an entry of at most {MOST_BYTES} bytes, got {longest}")

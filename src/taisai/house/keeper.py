@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from taisai.game.cage import House
 from taisai.game.commands import OpenTable, Recover
@@ -28,7 +30,7 @@ Outcome = Answer | Exception
 """An answer, or why a stream could not be asked: a defect or damage, never a refusal."""
 
 
-class Ask(NamedTuple):
+class Ask(Struct, frozen=True, gc=False):
     """A command for a stream; one that opens a table brings the rulebook."""
 
     stream: str

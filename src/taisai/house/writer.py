@@ -130,38 +130,33 @@ class Writer:
 
     def _go_through(self, group: Sequence[_Waiting | _Batch | _Errand | None]) -> None:
         """Commands are decided together, as far as no job stands between them."""
-        together: list[_Waiting] = []
-        batches: list[tuple[_Batch, list[Answer | BaseException]]] = []
-        if len(group) == 1 and isinstance(group[0], _Batch):  # which is how a busy floor asks
-            batch = group[0]
-            with suppress(Exception):
-                batch.answered(self._outcomes(batch.asks))
-            return
+        together: list[_Waiting | _Batch] = []
         for one in (*group, None):
-            if isinstance(one, _Waiting):
+            if isinstance(one, _Waiting | _Batch):
                 together.append(one)
-            elif isinstance(one, _Batch):
-                answers: list[Answer | BaseException] = []
-                batches.append((one, answers))
-                together += [_Waiting(ask, answers.append) for ask in one.asks]
-            else:
-                self._answer(together)
-                for batch, answers in batches:
-                    with suppress(Exception):
-                        batch.answered(answers)
-                together, batches = [], []
-                if one is not None:
-                    self._do(one)
-
-    def _answer(self, group: list[_Waiting]) -> None:
-        if not group:
-            return
-        answers = self._outcomes([one.ask for one in group])
-        for one, answer in zip(group, answers, strict=True):
-            try:
-                one.answered(answer)
-            except Exception:  # noqa: BLE001, S112  he may be gone; those after him still wait
                 continue
+            self._answer(together)
+            together = []
+            if one is not None:
+                self._do(one)
+
+    def _answer(self, group: Sequence[_Waiting | _Batch]) -> None:
+        asks: list[Ask] = []
+        for one in group:
+            if isinstance(one, _Batch):
+                asks += one.asks
+            else:
+                asks.append(one.ask)
+        answers = self._outcomes(asks) if asks else []
+        first = 0
+        for one in group:
+            last = first + _many(one)
+            with suppress(Exception):  # he may be gone; those after him still wait
+                if isinstance(one, _Batch):
+                    one.answered(answers[first:last])
+                else:
+                    one.answered(answers[first])
+            first = last
 
     def _outcomes(self, asks: Sequence[Ask]) -> list[Answer | BaseException]:
         try:

@@ -86,7 +86,7 @@ def _stripped(kind: type[Struct]) -> type[WireCommand]:
     made = msgspec.defstruct(
         kind.__name__, fields, bases=(WireCommand,), namespace={"__doc__": kind.__doc__},
         module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kebab(kind.__name__),
-        forbid_unknown_fields=True,
+        forbid_unknown_fields=True, gc=False,
     )  # fmt: skip
     return cast("type[WireCommand]", made)
 

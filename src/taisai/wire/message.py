@@ -18,12 +18,12 @@ def _tag(name: str) -> str:
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in plain).lstrip("-")
 
 
-class Ask(Struct, frozen=True, kw_only=True, tag_field="ask", tag=_tag, forbid_unknown_fields=True):
+class Ask(Struct, frozen=True, kw_only=True, tag_field="ask", tag=_tag, forbid_unknown_fields=True, gc=False):
     """From a terminal, a console, a display or a device to the floor: one a message."""
 
     id: Annotated[str, Meta(min_length=1, max_length=MOST_ID)]
     """The client's own, which the answer repeats: every ask is answered."""
 
 
-class Tell(Struct, frozen=True, kw_only=True, tag_field="tell", tag=_tag, omit_defaults=True):
+class Tell(Struct, frozen=True, kw_only=True, tag_field="tell", tag=_tag, omit_defaults=True, gc=False):
     """From the floor: a message is a list of them."""

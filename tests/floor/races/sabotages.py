@@ -120,7 +120,7 @@ class NewIds(Sabotage):
         if not isinstance(ask.command, PlaceBets):
             return ask
         bets = tuple(replace(slip, id=f"{slip.id}+{next(self._numbers)}") for slip in ask.command.bets)
-        return ask._replace(command=replace(ask.command, bets=bets))
+        return replace(ask, command=replace(ask.command, bets=bets))
 
 
 class Forgetful(Sabotage):

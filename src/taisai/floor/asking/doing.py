@@ -12,11 +12,10 @@ from taisai.floor.access.roles import Role
 from taisai.floor.asking import opening, positions
 from taisai.floor.cage.numbers import as_printed
 from taisai.floor.dice import door as dice
-from taisai.floor.telling import answer_to, encoded, refused
+from taisai.floor.telling import answer_to, refused
 from taisai.game.cage.messages import RedeemTicket
 from taisai.game.commands import Assign, BeginDay, PlaceBets
-from taisai.game.refusals import Refusal
-from taisai.house import Answer, Ask, stream_of
+from taisai.house import Ask, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.wire.commands import BY_TAG, tag_of
 from taisai.wire.commands import meant as meant_by
@@ -41,10 +40,7 @@ def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
             command = PlaceBets(
                 at=floor.clock.now(), by=party.name, round=bets.round, seat=bets.seat, bets=bets.bets
             )
-            floor.host.submit(
-                Ask(socket.stream, command), partial(_told, floor, socket, ask.id), re=ask.id,
-                bettor=socket,
-            )  # fmt: skip
+            floor.host.bet(Ask(socket.stream, command), socket, ask.id)
             return
     wrong = _wrong(floor, party, ask)
     if wrong is not None:
@@ -87,7 +83,7 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
         socket.say(answer_to(ask.id, wrong))
         return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
-    told = dice.noting_override(floor, party, ask.table, command, partial(_told, floor, socket, ask.id))
+    told = dice.noting_override(floor, party, ask.table, command, partial(socket.told, ask.id))
     floor.host.submit(Ask(stream, command), told)
 
 
@@ -99,10 +95,3 @@ def command_of(ask: AskDo, *, at: int, by: str, second: str | None) -> AnyComman
     if isinstance(command, RedeemTicket):
         return replace(command, ticket=as_printed(command.ticket))
     return command
-
-
-def _told(floor: Floor, socket: Socket, re: str, answer: Answer | BaseException) -> None:
-    socket.tell(encoded(answer_to(re, answer)))
-    floor.host.feeds.note(socket)
-    if isinstance(answer, Refusal):
-        floor.metrics.refusals[answer.reason] += 1

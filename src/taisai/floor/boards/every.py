@@ -26,7 +26,7 @@ from taisai.wire.tells import TellChange
 from taisai.wire.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
 
 if TYPE_CHECKING:
-    from taisai.floor.host import Answered
+    from taisai.floor.host import Asked
 
 MOST_ALARMS: Final = 50  # that the pit is shown
 _OF_TABLES: Final = frozenset({"table", "console", "seat"})
@@ -80,7 +80,7 @@ class Boards:
         """Tables that are left out because they cannot be read, and why."""
         return {name: fault.says for name, fault in self._reader.faults.items()}
 
-    def frames(self, answered: Iterable[Answered]) -> list[Frame]:
+    def frames(self, answered: Iterable[Asked]) -> list[Frame]:
         """What a group of commands changed, as frames for the feeds."""
         frames: list[Frame] = []
         touched: dict[str, TableBoard] = {}
@@ -91,9 +91,10 @@ class Boards:
             events = one.answer
             if not isinstance(events, tuple) or isinstance(events, Refusal) or not events:
                 continue
-            found = known.get(one.stream)
+            stream = one.ask.stream
+            found = known.get(stream)
             if found is None:
-                name = table_of(one.stream)
+                name = table_of(stream)
                 if name is None:
                     is_house_touched = True
                     self._take_house(events)
@@ -101,7 +102,7 @@ class Boards:
                 found = self._found(name, made)
                 if found is None:
                     continue
-                known[one.stream] = found
+                known[stream] = found
             if found[0].take(found[1], events, one.re, frames):
                 touched[found[1].name] = found[0]
         if touched or made or is_house_touched:

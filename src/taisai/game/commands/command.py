@@ -12,7 +12,9 @@ def kebab(name: str) -> str:
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
 
 
-class Command(Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True):
+class Command(
+    Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True, gc=False
+):
     """Something asked of a table."""
 
     at: int

@@ -111,7 +111,7 @@ class SettleClaim(Command, frozen=True, kw_only=True):
 # Bets
 
 
-class Slip(Struct, frozen=True, forbid_unknown_fields=True):
+class Slip(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One bet of a batch: area, stake, and an id that no other bet of the round has, at any terminal."""
 
     id: str

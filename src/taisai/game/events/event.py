@@ -8,7 +8,9 @@ from taisai.game.commands import kebab
 from taisai.rules.clauses import Clause
 
 
-class Event(Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab, forbid_unknown_fields=True):
+class Event(
+    Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab, forbid_unknown_fields=True, gc=False
+):
     """Something that happened."""
 
     at: int

@@ -28,7 +28,11 @@ _SETTINGS: Final[Mapping[str, bool]] = {
     "trusted_schema": False,
     "cell_size_check": True,
 }
-_INSERT: Final = "INSERT INTO entry (position, stream, version, body) VALUES (?1, ?2, ?3, ?4)"
+_INSERT: Final = {
+    many: "INSERT INTO entry (position, stream, version, body) VALUES " + ", ".join(["(?, ?, ?, ?)"] * many)  # noqa: S608
+    for many in (128, 16, 1)
+}
+"""How many entries → a statement for so many: between statements other threads want their turn."""
 
 
 _SURELY_NOT: Final = (apsw.FullError, apsw.BusyError, apsw.ReadOnlyError, apsw.ConstraintError)
@@ -107,9 +111,15 @@ class SqliteStore(SqliteReader):
             ids = self._ids
             if any(row.stream not in ids for row in rows):
                 ids = ids | self._new_streams(row.stream for row in rows if row.stream not in ids)
-            connection.executemany(
-                _INSERT, [(position, ids[stream], version, body) for position, stream, version, body in rows]
-            )
+            values: list[int | bytes] = []
+            for position, stream, version, body in rows:
+                values += (position, ids[stream], version, body)
+            first = 0
+            for many, insert in _INSERT.items():
+                step = many * len(Row._fields)
+                while first + step <= len(values):
+                    connection.execute(insert, values[first : first + step])
+                    first += step
         self._ids = ids
 
     def _version_so_far(self, stream: str) -> int:

@@ -41,7 +41,7 @@ def changes_of(view: type[View]) -> type[Changes]:
     made = msgspec.defstruct(
         name, fields, bases=(Changes,), namespace={"__doc__": f"What is different: {view.__doc__}"},
         module=__name__, frozen=True, kw_only=True, tag_field="of", tag=view.__struct_config__.tag,
-        omit_defaults=True,
+        omit_defaults=True, gc=False,
     )  # fmt: skip
     return cast("type[Changes]", made)
 

@@ -9,7 +9,7 @@ from taisai.rules.clauses import Clause
 
 
 class HouseCommand(
-    Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True
+    Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True, gc=False
 ):
     """Something asked of the House."""
 
@@ -19,7 +19,9 @@ class HouseCommand(
     """A person, a terminal, or one of the system's own actors."""
 
 
-class HouseEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab, forbid_unknown_fields=True):
+class HouseEvent(
+    Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab, forbid_unknown_fields=True, gc=False
+):
     """Something that happened at the House."""
 
     at: int
