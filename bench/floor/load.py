@@ -34,7 +34,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 def run(*, quick: bool) -> Iterator[Line]:
     """Processor time a bet, notices to the last terminal, and memory of a terminal that is only there."""
-    return iter(uvloop.run(_run(turns=2 if quick else 5)))
+    return iter(uvloop.run(_run(turns=3 if quick else 11)))
 
 
 class _Server:
@@ -174,8 +174,10 @@ async def _run(*, turns: int) -> list[Line]:
         settled: list[float] = []
         for turn in range(1, turns + 1):
             await ours.do("open-bets")
-            echoed = await bare.storm(partial(_bet, turn))
-            storms.append(await ours.storm(partial(_bet, turn)) / echoed)
+            before = await bare.storm(partial(_bet, turn))
+            took = await ours.storm(partial(_bet, turn))
+            after = await bare.storm(partial(_bet, turn))
+            storms.append(2 * took / (before + after))
             closes.append(await _notice(bare, ours, "close-bets", b'"bets-closed"', 300))
             for order in ("tumble", "uncover", "enter-result"):
                 await ours.seen_by_all(order, b'"tell":"change"')
@@ -192,7 +194,7 @@ async def _run(*, turns: int) -> list[Line]:
             _line(
                 name, "memory of an idle terminal", [ours.kilobytes] * 2, Target(60, at_most=True, unit=" KB")
             ),
-            _line(name, "memory of a bare connection", [bare.kilobytes] * 2, None),
+            _line(name, "the same / a bare connection", [ours.kilobytes / bare.kilobytes] * 2, None),
         ]
     finally:
         bare.close()

@@ -7,12 +7,17 @@ an end, and frames by the thousand, each of which costs as much to read as an as
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
+from websockets.http11 import Request
+from websockets.protocol import OPEN
 
 from taisai.floor.floor import Bounds
+from taisai.floor.outbox import LINE
 
 REQUEST_WITHIN: Final = 20.0  # seconds from its first byte to its last, on the slowest network there is
 MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred
@@ -87,8 +92,35 @@ class Frames(WebSocketsSansIOProtocol):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.close_timeout = CLOSED_WITHIN
+        self.hears: Callable[[str], None] | None = None
         self._left = FRAMES * self.bounds.burst
         self._since = self.loop.time()
+
+    def handle_connect(self, event: Request) -> None:
+        """Whoever serves it may write to the line itself."""
+        super().handle_connect(event)
+        if not self.close_sent:
+            self.scope["extensions"] = {**(self.scope["extensions"] or {}), LINE: {"line": self}}
+
+    def write(self, frame: bytes) -> bool:
+        """Writes a frame as it is; False where the client does not take its post, or is going."""
+        conn = self.conn
+        if not self.writable.is_set() or conn.state is not OPEN or conn.expect_continuation_frame:
+            return False
+        self.transport.write(frame)
+        return True
+
+    def handle_text(self, event: Frame) -> None:
+        """A text is heard at once, where nothing waits that came before it; a part of one, or none, waits."""
+        if self.hears is None or not event.fin or self.queue.qsize() or self.close_sent:
+            super().handle_text(event)
+            return
+        try:
+            text = str(event.data, "utf-8")
+        except UnicodeDecodeError:
+            super().handle_text(event)
+        else:
+            self.hears(text)
 
     def handle_events(self) -> None:
         """What has just come, unless it is more than anyone has to say."""

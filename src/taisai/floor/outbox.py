@@ -1,8 +1,9 @@
 """The outbox of a connection: bounded, and never waited for by whoever puts something in.
 
 A send that can be done at once is done at once, without waking a task for it: there are thousands of
-connections, and each is told something after every act. Only where the client does not take its post does a
-task wait for it; what comes meanwhile is collected, and beyond the bound the client is cut off.
+connections, and each is told something after every act. What all are told alike is made into a frame once,
+and written to each line. Only where the client does not take its post does a task wait for it; what comes
+meanwhile is collected, and beyond the bound the client is cut off.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Awaitable, Callable, Generator, MutableMapping
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, Protocol
+
+from websockets.frames import Frame, Opcode
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -19,14 +23,29 @@ MOST_TELLS: Final = 1_000  # that wait for a slow client; one more, and it is cu
 MOST_BYTES: Final = 4 * 1024 * 1024
 
 
+LINE: Final = "taisai.line"
+"""The extension of a server whose connections are lines."""
+
+
+class Line(Protocol):
+    """A connection that frames are written to as they are, and that is heard as soon as it says something."""
+
+    hears: Callable[[str], None] | None
+    """Called with each text; without it, texts are waited for."""
+
+    def write(self, frame: bytes) -> bool:
+        """Writes a frame; False where that cannot be done now."""
+
+
 class Outbox:
     """What a client is to be told, in order, as many tells in a message as there are."""
 
-    __slots__ = ("_bodies", "_bytes", "_close", "_is_over", "_on_end", "_send", "_waiting")
+    __slots__ = ("_bodies", "_bytes", "_close", "_is_over", "_line", "_on_end", "_send", "_waiting")
 
-    def __init__(self, send: Send, on_end: Callable[[], None]) -> None:
+    def __init__(self, send: Send, on_end: Callable[[], None], line: Line | None = None) -> None:
         """`on_end` is called when nothing more can be told, for whatever reason."""
         self._send = send
+        self._line = line
         self._on_end = on_end
         self._bodies: list[bytes] = []
         self._bytes = 0
@@ -60,6 +79,11 @@ class Outbox:
     def flush(self) -> None:
         """Sends what there is, now if that can be done now."""
         while self._waiting is None and not self._is_over:
+            bodies = self._bodies
+            if bodies and self._line is not None:
+                frame = _framed_alone(bodies[0]) if len(bodies) == 1 else _framed(_joined(bodies))
+                if self._line.write(frame):
+                    self._bodies, self._bytes = [], 0
             message = self._next()
             if message is None:
                 return
@@ -68,8 +92,7 @@ class Outbox:
     def _next(self) -> Message | None:
         if self._bodies:
             bodies, self._bodies, self._bytes = self._bodies, [], 0
-            text = b"[%b]" % (bodies[0] if len(bodies) == 1 else b",".join(bodies))
-            return {"type": "websocket.send", "text": text.decode()}
+            return {"type": "websocket.send", "text": _joined(bodies).decode()}
         if self._close is not None and not self._is_over:
             message, self._is_over = self._close, True
             return message
@@ -122,6 +145,20 @@ class Outbox:
     def is_waiting(self) -> bool:
         """Whether the client does not take its post."""
         return self._waiting is not None
+
+
+def _joined(bodies: list[bytes]) -> bytes:
+    return b"[%b]" % b",".join(bodies)
+
+
+def _framed(text: bytes) -> bytes:
+    return Frame(Opcode.TEXT, text).serialize(mask=False)
+
+
+@lru_cache(maxsize=16)
+def _framed_alone(body: bytes) -> bytes:
+    """A tell by itself, which many are often told alike."""
+    return _framed(_joined([body]))
 
 
 @types.coroutine

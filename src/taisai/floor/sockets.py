@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from taisai.floor.outbox import Message, Outbox, Send
+from taisai.floor.outbox import Line, Message, Outbox, Send
 from taisai.floor.parties import VISITOR, Party
 from taisai.floor.telling import answer_to, encoded
 from taisai.game.refusals import Refusal
@@ -45,11 +45,15 @@ class Socket:
         "credit_at", "following", "follows_seat", "nonce", "party", "stream", "wanted",
     )  # fmt: skip
 
-    def __init__(self, floor: Floor, receive: Receive, send: Send, address: str) -> None:
+    def __init__(
+        self, floor: Floor, receive: Receive, send: Send, address: str, line: Line | None = None
+    ) -> None:
         self._floor = floor
         self._receive = receive
-        self._outbox = Outbox(send, self._cut)
+        self._outbox = Outbox(send, self._cut, line)
         self._is_closing = False
+        if line is not None:
+            line.hears = self._heard
         self._reading: asyncio.Task[Any] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.address = address
@@ -133,16 +137,17 @@ class Socket:
             self._floor.gone(self)  # what it asked for is done to its end: money may be on its way
 
     async def _read(self) -> None:
-        receive, asked = self._receive, self._asked
+        receive, heard = self._receive, self._heard
         while not self._outbox.is_over:
             message = await receive()
             if message["type"] != "websocket.receive":
                 return
-            if not self._is_closing:
-                asked(message.get("text"))
+            heard(message.get("text"))
 
-    def _asked(self, text: str | None) -> None:
+    def _heard(self, text: str | None) -> None:
         """One ask; whatever it is, it gets an answer."""
+        if self._is_closing:
+            return
         size = -1 if text is None else len(text)
         if text is not None and size > MOST_MESSAGE // 4:  # a character is up to four bytes
             size = len(text.encode("utf-8", "replace"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.floor.outbox import Send
+from taisai.floor.outbox import LINE, Send
 from taisai.floor.sockets import Receive, Socket
 from taisai.floor.web.guarding import is_ours
 
@@ -25,6 +25,7 @@ async def serve_socket(floor: Floor, scope: MutableMapping[str, Any], receive: R
         return
     await send({"type": "websocket.accept"})
     client = scope.get("client")
-    socket = Socket(floor, receive, send, client[0] if client else "unknown")
+    line = (scope.get("extensions") or {}).get(LINE, {}).get("line")
+    socket = Socket(floor, receive, send, client[0] if client else "unknown", line)
     floor.came(socket)
     await socket.run()
