@@ -83,14 +83,16 @@ def _dismissals_unheard(patch: pytest.MonkeyPatch) -> None:
 
 
 def _hears_after_the_end(patch: pytest.MonkeyPatch) -> None:
-    asked = Socket._asked
+    heard = Socket._heard
 
     async def deaf_to_the_end(self: Socket) -> None:
         while True:
             message = await self._receive()
             if message["type"] != "websocket.receive":
                 return
-            asked(self, message.get("text"))
+            was, self._is_closing = self._is_closing, False
+            heard(self, message.get("text"))
+            self._is_closing = self._is_closing or was
 
     patch.setattr(Socket, "_read", deaf_to_the_end)
 
