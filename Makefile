@@ -1,6 +1,7 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
 .PHONY: help demo test lint faults bench pictures docs pins clean run dev
 PY := .venv/bin/python
+NPM := $(PY) -I tools/pages.py npm
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -9,15 +10,17 @@ demo: run ## a casino of play money, live: four tables, virtual people, a lobby 
 	@.venv/bin/taisai demo
 
 test: lint ## everything that must hold: style, types, imports, tests
+	@echo "── vitest: components";        $(NPM) run --silent test
 	@echo "── pytest: tests, README and docs"
 	@$(PY) -m pytest -q -n auto --maxprocesses 8
-	@echo "── passed: ruff, ruff format, mypy, import-linter, pytest"
+	@echo "── passed: ruff, ruff format, mypy, import-linter, svelte-check, vitest, pytest"
 
 lint: dev ## style, types and imports alone
 	@echo "── ruff: style";               $(PY) -m ruff check .
 	@echo "── ruff format: layout";       $(PY) -m ruff format --check .
 	@echo "── mypy: types";               $(PY) -m mypy
 	@echo "── import-linter: storeys";    .venv/bin/lint-imports --no-logo
+	@echo "── svelte-check: pages";       $(NPM) run --silent check
 
 faults: dev ## the same tests, searching far longer for a counterexample
 	TAISAI_LONG=1 $(PY) -m pytest -q -n auto --maxprocesses 8
@@ -32,6 +35,7 @@ pictures: dev ## what is made from rulebooks, command, messages and tests: docs,
 	@$(PY) -m tools.settings
 	@$(PY) -m tools.wire
 	@$(PY) -m tools.access
+	@$(NPM) run --silent messages
 	@$(PY) -m tools.clause_map
 
 docs: dev ## the API reference, into build/docs/api
@@ -41,7 +45,7 @@ pins: dev ## resolve the dependencies anew into requirements/
 	tools/pins
 
 clean: ## remove everything that is made
-	rm -rf .venv .venv.lock build dist .*_cache .hypothesis
+	rm -rf .venv .venv.lock build dist .*_cache .hypothesis frontend/node_modules src/taisai/floor/web/built
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 run dev:

@@ -13,7 +13,7 @@ from taisai.wire.asks import ASKS
 from taisai.wire.commands import NEEDS_SECOND
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "access.md"
-MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P"}
+MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}
 _WITH_APPROVAL: Final = frozenset(
     str(one.__struct_config__.tag) for one in ASKS if "approval" in one.__struct_fields__
 ) - {"do"}
@@ -27,9 +27,9 @@ against it was written by hand, in `cases/access/matrix.txt`; a test sends every
 role, to its own table and seat and to others, and compares.
 
 **●** at any table · **T** at the device's own table · **S** at the terminal's own seat · **P** there too,
-in a demonstration alone · blank: refused, reason `not-his-to-do`, by house:access. **²**: the House or the
-table may ask for a second person, who proves who he is and agrees to exactly this (`POST /api/approvals`):
-on the socket a {", ".join(_SECOND[:-1])} or {_SECOND[-1]}.
+in a demonstration alone · **D** at any table of a demonstration · blank: refused, reason `not-his-to-do`, by
+house:access. **²**: the House or the table may ask for a second person, who proves who he is and agrees to
+exactly this (`POST /api/approvals`): on the socket a {", ".join(_SECOND[:-1])} or {_SECOND[-1]}.
 
 A person's role is his rank on the House's staff roll; terminal, display and shaker are devices, known by
 their own keys; a visitor is whoever has not signed in. This table is the outer door. The game then asks

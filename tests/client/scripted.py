@@ -93,7 +93,15 @@ class Floor:
         """The next connection, challenged."""
         line = await self._came.get()
         line.tell(
-            TellChallenge(wire=WIRE, program="script", nonce=NONCE, epoch=self.epoch, demonstration=False)
+            TellChallenge(
+                wire=WIRE,
+                program="script",
+                nonce=NONCE,
+                epoch=self.epoch,
+                demonstration=False,
+                now=0,
+                pages="",
+            )
         )
         return line
 

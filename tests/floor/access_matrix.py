@@ -14,7 +14,9 @@ import msgspec
 
 from taisai.floor.access.roles import DEVICES, Role
 from taisai.floor.virtual.demonstration import Demonstration
+from taisai.floor.web.built import Built
 from taisai.floor.web.demo import endpoints
+from taisai.floor.web.pages import PAGES
 from taisai.wire.asks import ASKS
 from taisai.wire.commands import AT_HOUSE, BY_TAG
 from tests.floor.connected import BY_ROLE, Connected, Line, Response, Tell
@@ -152,6 +154,9 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/staff/{person}/unlock": {"reason": "he knows it again"},
     "POST /api/staff/{person}/revoke": {"reason": "his console was left open"},
     "POST /api/devices": {"device": "P9", "kind": "terminal", "key": "0" * 64, "table": "T1", "seat": "9"},
+    "POST /api/school/answer": {
+        "kind": "ruling", "book": "us-sic-bo", "layout": "A", "level": 1, "seed": 1, "took": 1, "choice": "-"
+    },
     "POST /api/demo/enter": {"role": "dealer"},
     "POST /api/demo/agree": {"ask": {"ask": "books"}},
 }  # fmt: skip
@@ -256,6 +261,10 @@ def is_kept_out(response: Response) -> bool:
     return response.status == 404 or (response.status in (401, 403) and response.reason == "not-his-to-do")
 
 
+SOME_PAGES: Final = Built("0", dict.fromkeys(PAGES.values(), b"a page"), {"lobby.html": b"a part"})
+"""So that who may see them has nothing to do with what is built."""
+
+
 async def http_verdict(house: Connected, role: Role, case: Case) -> Verdict:
     """What a case comes to over HTTP."""
     method, path = case.name.split()
@@ -276,8 +285,11 @@ async def http_verdict(house: Connected, role: Role, case: Case) -> Verdict:
 def a_house(loop: VirtualLoop, *, demonstration: bool) -> Connected:
     """A house that nobody has come to yet."""
     if demonstration:
-        return Connected(loop, demonstration=True, extra=lambda casino: endpoints(Demonstration(casino)))
-    return Connected(loop)
+        house = Connected(loop, demonstration=True, extra=lambda casino: endpoints(Demonstration(casino)))
+    else:
+        house = Connected(loop)
+    house.floor.pages = SOME_PAGES
+    return house
 
 
 async def socket_verdicts(

@@ -71,6 +71,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "table.settings": ({"tumble": "never"}, {"no_such": "x"}, {"tumble": True}, {"tumble": []}, "x"),
     "table.offers": ({"no-such": "1 to 1"}, {"small": "2 to 1"}, {"small": "2:1"}, {"small": True}, []),
     "table.dice": ("loaded", 5),
+    "table.edges": ("yes", 1, 0),
 }
 """Setting → values that are none: at the limit and one beyond, of another type, of another form."""
 

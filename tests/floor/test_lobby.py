@@ -21,6 +21,7 @@ from taisai.floor.virtual import demonstration as module
 from taisai.floor.virtual.demonstration import ROLES, Demonstration
 from taisai.floor.virtual.opening import furnish
 from taisai.floor.web import pages
+from taisai.floor.web.built import NOTHING
 from taisai.floor.web.demo import endpoints
 from taisai.game import events as happened
 from taisai.house import Journal, JournalError, Keeper, MemoryStore
@@ -35,6 +36,12 @@ STATIC = {
 }
 SCRIPTS = {name: text for name, text in STATIC.items() if name.endswith(".js")}
 DEMO_ENDPOINTS = (("GET", "/api/demo"), ("POST", "/api/demo/enter"), ("POST", "/api/demo/agree"))
+
+
+@pytest.fixture(autouse=True)
+def before_there_were_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plain lobby is what a floor shows whose pages are not built."""
+    monkeypatch.setattr("taisai.floor.casino.our_pages", lambda: NOTHING)
 
 
 def store() -> MemoryStore:

@@ -64,9 +64,9 @@ def test_our_own_is_that_of_this_package() -> None:
 
 def test_a_wheel_has_the_manifest_of_the_checkout(tmp_path: Path) -> None:
     copy = tmp_path / "copy"  # others may be writing in the checkout
-    copy.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, copy)
+    (copy / "tools").mkdir(parents=True)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "hatch_build.py", "tools/pages.py"):
+        shutil.copy(ROOT / name, copy / name)
     shutil.copytree(SRC, copy / "src" / "taisai")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
     subprocess.run(build, cwd=copy, check=True, capture_output=True)

@@ -13,7 +13,7 @@ import pytest
 from tests.project.tree import ROOT, SRC
 
 LINT = Path(sys.executable).with_name("lint-imports")
-ROOMS = ("rules", "bulk", "game", "house", "study", "wire", "floor", "client", "cli")
+ROOMS = ("rules", "bulk", "game", "house", "study", "school", "wire", "floor", "client", "cli")
 
 
 @pytest.fixture
@@ -63,6 +63,8 @@ def test_the_storeys_hold_in_a_house_with_every_room(house: Path) -> None:
         ("attic", "json", "storeys"),
         ("study", "taisai.game", "study uses no game"),
         ("client", "taisai.rules", "client uses wire alone"),
+        ("school", "taisai.wire", "storeys"),
+        ("floor", "taisai.school", "what dice or cards show has one door"),
         ("floor", "taisai.game.seeds", "what dice or cards show has one door"),
         ("rules", "rich", "rules use the standard library alone"),
         ("rules", "numpy.random", "rules use the standard library alone"),

@@ -17,7 +17,17 @@ COREUTILS = ("cat", "cksum", "dirname", "head", "ln", "mkdir", "rm", "sh", "slee
 UV = f"""#!/bin/sh
 echo "uv $1 $2" >>calls
 [ "$1" != venv ] || {{ mkdir -p .venv/bin && ln -s '{sys.executable}' .venv/bin/python; }}
+case "$*" in *node.txt) ln -sf "$PWD"/stock/* "${{0%/*}}" ;; esac
 [ ! -e interrupted ] || kill $PPID
+"""
+PAGES = 'import pathlib, runpy; print(runpy.run_path("../tools/pages.py")["digest"](pathlib.Path(".")))'
+NODE = '#!/bin/sh\necho "v${NODE_VERSION:-20.19.0}"\n'
+NPM = f"""#!/bin/sh
+echo "npm $1" >>../npm-calls
+[ ! -e ../unreachable ] || {{ printf 'npm error %s\\n' 'code ENOTFOUND' 'network no way there'; exit 1; }}
+[ "$1" != ci ] || mkdir -p node_modules
+[ "$1" = run ] || exit 0
+mkdir -p "$TAISAI_BUILT" && '{sys.executable}' -c '{PAGES}' >"$TAISAI_BUILT/pages.txt"
 """
 PYTHON_WITHOUT_VENV = f"""#!/bin/sh
 case "$2" in *ensurepip*) exit 1 ;; *executable*) echo "$0" ;; *) exec '{sys.executable}' "$@" ;; esac
@@ -34,7 +44,13 @@ class Machine:
         (self.clone / "tools").mkdir(parents=True)
         shutil.copytree(ROOT / "requirements", self.clone / "requirements")
         shutil.copy(ROOT / "pyproject.toml", self.clone)
-        shutil.copy(ROOT / "tools" / "setup", self.clone / "tools")
+        for name in ("setup", "pages.py"):
+            shutil.copy(ROOT / "tools" / name, self.clone / "tools")
+        (self.clone / "frontend").mkdir()
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(ROOT / "frontend" / name, self.clone / "frontend")
+        (self.clone / "frontend" / "index.html").write_text("a page")
+        (self.clone / "src" / "taisai" / "floor" / "web").mkdir(parents=True)
         for name in COREUTILS:
             (self.bin / name).symlink_to(shutil.which(name) or name)
 
@@ -47,8 +63,10 @@ class Machine:
         command: list[str | Path] = [self.clone / "tools" / "setup", which]
         return subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
 
-    def calls(self) -> list[str]:
-        log = self.clone / "calls"
+    def calls(self, log: str = "calls") -> list[str]:
+        return self._read(self.clone / log)
+
+    def _read(self, log: Path) -> list[str]:
         lines = log.read_text().splitlines() if log.exists() else []
         log.unlink(missing_ok=True)
         return lines
@@ -62,6 +80,9 @@ def machine(tmp_path: Path) -> Machine:
 @pytest.fixture
 def with_uv(machine: Machine) -> Machine:
     machine.gets("uv", UV)
+    machine.gets("node", NODE)
+    machine.gets("npm", NPM)
+    machine.gets("chromium", "#!/bin/sh\n")
     (machine.bin / "python3").symlink_to(sys.executable)
     return machine
 
@@ -74,6 +95,68 @@ def test_the_first_run_installs_and_the_second_does_nothing(with_uv: Machine) ->
     assert with_uv.setup().stdout == ""
     assert time.perf_counter() - started < 1
     assert with_uv.calls() == []
+
+
+def test_the_pages_are_built_once_and_again_when_one_has_changed(with_uv: Machine) -> None:
+    with_uv.setup()
+    assert with_uv.calls("npm-calls") == ["npm ci", "npm run"]
+    with_uv.setup()
+    assert with_uv.calls("npm-calls") == []
+    with_uv.calls()
+    (with_uv.clone / "frontend" / "index.html").write_text("a better page")
+    assert with_uv.setup("run").returncode == 0
+    assert with_uv.calls("npm-calls") == ["npm run"]
+    assert with_uv.calls() == []
+
+
+def test_what_checks_the_pages_is_installed_to_develop_alone(with_uv: Machine) -> None:
+    with_uv.setup("run")
+    shutil.rmtree(with_uv.clone / "frontend" / "node_modules")
+    with_uv.calls("npm-calls")
+    with_uv.setup("run")
+    assert with_uv.calls("npm-calls") == []
+    with_uv.setup("dev")
+    assert with_uv.calls("npm-calls") == ["npm ci"]
+
+
+def test_where_npm_reaches_nothing_it_says_so_and_nothing_is_ready(with_uv: Machine) -> None:
+    (with_uv.clone / "unreachable").touch()
+    done = with_uv.setup()
+    assert done.returncode == 1
+    assert "got 'network no way there': is a registry reachable" in done.stderr
+    assert "Traceback" not in done.stderr
+    (with_uv.clone / "unreachable").unlink()
+    assert with_uv.setup().returncode == 0
+
+
+@pytest.mark.parametrize("version", [None, "18.20.4", "20.18.9", "21.7.3", "22.11.0"])
+def test_without_a_node_that_will_do_a_package_brings_one(with_uv: Machine, version: str | None) -> None:
+    stock = with_uv.clone / "stock"
+    stock.mkdir()
+    for name in ("node", "npm"):
+        (with_uv.bin / name).rename(stock / name)
+    if version:
+        with_uv.gets("node", f"#!/bin/sh\necho v{version}\n")
+        with_uv.gets("npm", "#!/bin/sh\n")
+    done = with_uv.setup()
+    assert "installing Node from requirements/node.txt" in done.stdout
+    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install", "uv pip install"]
+
+
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_without_a_browser_root_installs_it_others_are_told_how(with_uv: Machine, user: str) -> None:
+    (with_uv.bin / "chromium").unlink()
+    with_uv.gets("id", f"#!/bin/sh\necho {user}\n")
+    with_uv.gets("apt-get", '#!/bin/sh\necho "apt-get $*" >>apt-calls\n')
+    assert with_uv.setup("run").returncode == 0
+    assert with_uv.calls("apt-calls") == []
+    done = with_uv.setup("dev")
+    assert done.returncode == 0  # only tests need it
+    if user == "0":
+        assert " chromium " in with_uv.calls("apt-calls")[-1]
+    else:
+        assert "sudo apt-get install -y chromium" in done.stdout
+        assert with_uv.calls("apt-calls") == []
 
 
 def test_what_dev_installs_serves_run_but_not_the_other_way_round(with_uv: Machine) -> None:

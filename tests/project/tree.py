@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "taisai"
 
-MADE = {".git", ".venv", ".venv.lock", "build", "dist", "__pycache__", ".hypothesis"}
+MADE = {".git", ".venv", ".venv.lock", "build", "built", "dist", "node_modules", "__pycache__", ".hypothesis"}
 
 
 def project_files(*suffixes: str) -> list[Path]:

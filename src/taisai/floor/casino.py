@@ -28,6 +28,7 @@ from taisai.floor.floor import Bounds, Floor
 from taisai.floor.host import Host, WriterLike
 from taisai.floor.noting import Noting, Thresholds
 from taisai.floor.roll import Roll
+from taisai.floor.web.built import our_pages
 from taisai.game.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
@@ -57,6 +58,8 @@ class TablePlan:
     demonstration: bool = False
     dice: DiceIn = DiceIn.KEYS
     """Whether a device's readings are taken; the demonstration's own shaker draws all the same."""
+    edges: bool = False
+    """Whether players may know the house edge of each area."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +141,7 @@ class Casino:
             demonstration=self.demonstration,
             origins=plan.origins,
             bounds=plan.bounds,
+            pages=our_pages(),
         )
         self.floor.plan = plan
         self._roll = Roll(self.host, clock=clock)

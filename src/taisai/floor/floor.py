@@ -27,6 +27,7 @@ from taisai.floor.parties import VISITOR, Party
 from taisai.floor.sockets import Socket
 from taisai.floor.strangers import Strangers
 from taisai.floor.telling import FAULT, refused
+from taisai.floor.web.built import NOTHING, Built
 from taisai.game.cage import Device
 from taisai.game.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.refusals import Refusal
@@ -89,6 +90,7 @@ class Floor:
         origins: frozenset[str] = frozenset(),
         bounds: Bounds | None = None,
         metrics: Metrics | None = None,
+        pages: Built = NOTHING,
     ) -> None:
         self.host = host
         self.door = door
@@ -100,6 +102,7 @@ class Floor:
         """Where pages may come from that speak to this floor."""
         self.bounds = bounds or Bounds()
         self.metrics = metrics or Metrics()
+        self.pages = pages
         self.virtual: Virtual | None = None
         self.plan: Any = None
         """What the house has planned: its tables, and the terms of each."""
@@ -132,7 +135,7 @@ class Floor:
         socket.say(
             TellChallenge(
                 wire=WIRE, program=self.program, nonce=socket.nonce, epoch=self.host.feeds.epoch,
-                demonstration=self.demonstration,
+                demonstration=self.demonstration, now=self.clock.now(), pages=self.pages.digest,
             )
         )  # fmt: skip
         if len(self.sockets) > self.bounds.sockets:

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from taisai.game.cage.messages import TicketRedeemed
 from taisai.game.refusals import Refusal
 from taisai.house import Answer
 from taisai.wire.message import Tell
@@ -29,4 +30,6 @@ def answer_to(re: str, answer: Answer | BaseException) -> Tell:
         )
     if isinstance(answer, BaseException):
         return TellRefused(re=re, reason=FAULT, message="expected a table that can be asked, got a fault")
+    if len(answer) == 1 and type(paid := answer[0]) is TicketRedeemed:  # how much a cashier pays for it
+        return TellDone(re=re, ticket=paid.ticket, amount=paid.amount)
     return TellDone(re=re, again=not answer)

@@ -22,6 +22,10 @@ class TellChallenge(Tell, frozen=True, kw_only=True):
     epoch: str
     """Feeds count anew in each; a client returns with it."""
     demonstration: bool
+    now: int
+    """The floor's clock, in milliseconds since 1970: what it says of times is by this one."""
+    pages: str
+    """Which pages the floor serves: a page that was made from other sources is loaded anew. Empty: none."""
 
 
 class TellWelcome(Tell, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -11,6 +12,7 @@ from taisai.floor.views import felt_view
 from taisai.floor.views.felt import denominations
 from taisai.game.commands import Limits
 from taisai.rules import Odds, RulesError, rulebook
+from taisai.rules.outcomes import Outcome
 from taisai.wire.views import FeltView
 from tests.game.playing import MBS, RWS, THREE_CARD, US, opened
 
@@ -104,3 +106,23 @@ def test_a_layout_that_the_rulebook_does_not_have_is_refused() -> None:
 )
 def test_chips_lie_within_the_limits(least: int, most: int, chips: tuple[int, ...]) -> None:
     assert denominations(least, most) == chips
+
+
+@pytest.mark.parametrize(("book", "layout"), LAYOUTS)
+def test_edges_are_told_only_where_the_operator_lets_players_know_them(book: str, layout: str) -> None:
+    table = opened(rulebook(book)).table
+    assert {area.edge for area in felt_view(table, layout).areas} == {None}
+    matrix = rulebook(book).matrix(layout)
+    for area in felt_view(table, layout, with_edges=True).areas:
+        assert area.edge is not None
+        percent, _, fraction = area.edge.partition(" % (")
+        if book != THREE_CARD:  # over 216 rolls, counted one by one
+            nets = [
+                matrix.nets[matrix.row(area.id)][Outcome.of(*roll).index]
+                for roll in product(range(1, 7), repeat=3)
+            ]
+            edge = -Fraction(sum(nets), 216 * matrix.denominator)
+            assert fraction == f"{edge})"
+            assert percent == f"{100 * float(edge):.2f}"
+        else:
+            assert 0 < float(percent.removesuffix(" %")) < 30

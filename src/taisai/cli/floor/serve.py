@@ -116,7 +116,7 @@ def plan_of(config: Config, approvals: Approvals) -> Plan:
             TablePlan(
                 name=table.name, book=table.book, limits=table.limits, layout=table.layout,
                 settings=table.settings, offers=table.offers, window=table.betting_seconds * 1_000,
-                dice=table.dice,
+                dice=table.dice, edges=table.edges,
             )
             for table in config.tables
         ],

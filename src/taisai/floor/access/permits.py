@@ -20,6 +20,7 @@ class Reach(StrEnum):
     SEAT = "own seat"
     PLAY = "own seat, for play money"
     """In a demonstration alone."""
+    DEMONSTRATION = "any, in a demonstration"
 
 
 class Permit(NamedTuple):
@@ -30,6 +31,13 @@ class Permit(NamedTuple):
     def reach(self, role: Role) -> Reach | None:
         """How far a role reaches; None where it may not do it at all."""
         return self.roles.get(role)
+
+    def in_house(self, *, demonstration: bool) -> Permit:
+        """The same, without the roles that may only in a demonstration where it is none."""
+        if demonstration or Reach.DEMONSTRATION not in self.roles.values():
+            return self
+        kept = {role: reach for role, reach in self.roles.items() if reach is not Reach.DEMONSTRATION}
+        return Permit(kept)
 
 
 def _to(*roles: Role | frozenset[Role], reach: Reach = Reach.ANY) -> dict[Role, Reach]:
@@ -48,6 +56,7 @@ _TABLE: Final = _to(AT_TABLE)
 _SUPERVISORS: Final = _to(SUPERVISING & AT_TABLE)
 _ADMINISTRATION: Final = _to(Role.ADMINISTRATOR)
 _WATCHING: Final = _to(AT_TABLE, Role.AUDITOR)
+_SCHOOL: Final = _to(frozenset(Role), reach=Reach.DEMONSTRATION) | _TABLE
 
 ASKS: Final[Mapping[str, Permit]] = {
     kind: Permit(roles)
@@ -152,6 +161,15 @@ ENDPOINTS: Final[Mapping[str, Permit]] = {
         "GET /health": _EVERYONE,
         "GET /metrics": _EVERYONE,  # a matter of the listening address; it tells no secret and no money
         "GET /": _EVERYONE,
+        "GET /terminal": _EVERYONE,  # a page by itself shows nothing of anyone
+        "GET /console": _EVERYONE,
+        "GET /display": _EVERYONE,
+        "GET /recorder": _EVERYONE,
+        "GET /round": _EVERYONE,
+        "GET /pit": _EVERYONE,
+        "GET /cage": _EVERYONE,
+        "GET /school": _EVERYONE,
+        "GET /assets/{name}": _EVERYONE,
         "GET /page/{name}": _EVERYONE,
         "GET /schema/openapi.json": _EVERYONE,
         "GET /schema/socket.json": _EVERYONE,
@@ -170,6 +188,10 @@ ENDPOINTS: Final[Mapping[str, Permit]] = {
         "DELETE /api/devices/{device}": _ADMINISTRATION,
         "GET /api/report": _BOOKS | _SUPERVISORS,
         "GET /api/books": _BOOKS,
+        "GET /api/school": _SCHOOL,
+        "GET /api/school/felt": _SCHOOL,
+        "GET /api/school/exercise": _SCHOOL,
+        "POST /api/school/answer": _SCHOOL,
     }.items()
 }
 """Endpoints over HTTP."""
@@ -206,7 +228,7 @@ def refusal(
         return f"expected {may or 'something that somebody may do'}, got {role}"
     if reach is Reach.TABLE and table is not None and table != own[0]:
         return f"expected the {role}'s own table {own[0]}, got {table}"
-    if reach is Reach.PLAY and not demonstration:
+    if reach in (Reach.PLAY, Reach.DEMONSTRATION) and not demonstration:
         return f"expected play money, got a {role} of a house that plays for more"
     if reach in (Reach.SEAT, Reach.PLAY) and (table, seat) != own:
         return f"expected the {role}'s own seat {own[0]}/{own[1]}, got {table}/{seat}"

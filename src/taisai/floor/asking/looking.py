@@ -16,9 +16,11 @@ from taisai.wire.tells import TellBooks, TellDone, TellFelt, TellPreview, TellRe
 
 async def felt(context: Context, _party: Party, ask: asks.AskFelt) -> Tell:
     """A layout of a table."""
+    plans = context.plan.tables if context.plan is not None else ()
+    with_edges = any(one.name == ask.table and one.edges for one in plans)
     try:
         found = await context.host.look(
-            lambda keeper: felt_view(keeper.table(ask.table), ask.layout or keeper.table(ask.table).layout)
+            lambda keeper: felt_view(keeper.table(ask.table), ask.layout, with_edges=with_edges)
         )
     except RulesError as error:
         return refused(ask.id, "not-known", str(error))

@@ -78,6 +78,9 @@ class TableConfig:
         "How results come in: keyed by the Dealer, or read by a device and committed by the Dealer.",
         default="keys",
     )
+    edges: bool = with_default(
+        kinds.Flag(), "Whether players may look up the exact house edge of every area.", default=False
+    )
     book: Rulebook
     """The rulebook itself, read and checked."""
 

@@ -70,6 +70,8 @@ def console_view(
         reading=_reading(table, now),
         transfers=flights,
         watch=watch,
+        exposure=table.limits.exposure,
+        offers=dict(table.offers),
     )
 
 
@@ -133,6 +135,7 @@ def _seats(table: Table) -> SeatsView:
                 seat=seat.name, player=seat.player, terminal=seat.terminal, session=seat.session,
                 layout=seat.layout, at_risk=seat.at_risk,
                 credits=sum(purse.credits for purse in seat.purses.values()),
+                colour=seat.colour, colour_value=seat.colour_value,
             )
             for seat in taken[:MOST_SEATS]
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final
 
 from taisai.floor.views import words
@@ -13,17 +14,20 @@ from taisai.rules.conditions import Condition
 from taisai.rules.layout import Block, Drawing, Layout
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Area, PayLine
+from taisai.study.odds import area_odds
 from taisai.wire.views import FeltArea, FeltCell, FeltView, OddsLine, Words
 
 MOST_DENOMINATIONS: Final = 7  # as many as a thumb can choose from
+LONGEST_DENOMINATOR: Final = 10_000  # of an edge that is still worth reading as a fraction
 _BOTH: Final = "both"
 _TOTALS: Final = frozenset({Condition.TOTAL, Condition.TOTAL_NOT_TRIPLE})
 
 
-def felt_view(table: Table, layout: str | None = None) -> FeltView:
+def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = False) -> FeltView:
     """A layout of the table under the settings, odds and limits in force; its own unless said."""
     name = table.book.layout_id(layout or table.layout)
     drawn, terms = table.book.layout(name), table.terms[name]
+    edges = _edges(table, terms) if with_edges else {}
     drawings = {str(block.drawing) for block in drawn.blocks}
     return FeltView(
         table=table.name,
@@ -35,7 +39,7 @@ def felt_view(table: Table, layout: str | None = None) -> FeltView:
         tall=drawn.rows,
         drawn=drawings.pop() if len(drawings) == 1 else _BOTH,
         cells=tuple(_cells(drawn, terms.matrix)),
-        areas=tuple(_area(table, terms, area) for area in terms.matrix.labels),
+        areas=tuple(_area(table, terms, area, edges.get(area.id)) for area in terms.matrix.labels),
         denominations=denominations(table.limits.least, table.limits.most),
     )
 
@@ -65,7 +69,18 @@ def _odds_text(matrix: Matrix, area: str, dice: int | None) -> str:
     return ", ".join(str(win.odds) for win in wins)
 
 
-def _area(table: Table, terms: Terms, area: Area) -> FeltArea:
+def _edges(table: Table, terms: Terms) -> dict[str, str]:
+    """Area → the house edge over dice, or over a whole shoe."""
+    found = area_odds(terms.matrix, table.book.chance(decks=table.shoe.decks or None))
+    return {one.id: _edge_text(one.house_edge) for one in found}
+
+
+def _edge_text(edge: Fraction) -> str:
+    percent = f"{100 * float(edge):.2f} %"
+    return f"{percent} ({edge})" if edge.denominator < LONGEST_DENOMINATOR else percent
+
+
+def _area(table: Table, terms: Terms, area: Area, edge: str | None) -> FeltArea:
     matrix = terms.matrix
     row = matrix.row(area.id)
     lines = [line for line in table.book.pay_by_layout[terms.layout].table.lines if area.id in line.areas]
@@ -81,6 +96,7 @@ def _area(table: Table, terms: Terms, area: Area) -> FeltArea:
         least=terms.least[row],
         most=terms.most[row],
         step=terms.steps[row],
+        edge=edge,
     )
 
 

@@ -71,6 +71,7 @@ def _facts(table: Table) -> TableFacts:
         kind=kind_of(table),
         demonstration=table.demonstration,
         stand_in=words.STAND_IN if live_table(table) else None,
+        means=tuple(table.means),
     )
 
 

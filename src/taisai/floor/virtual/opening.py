@@ -147,7 +147,7 @@ def plan(*, window: int, origins: frozenset[str]) -> Plan:
         tables=[
             TablePlan(
                 name=spot.name, book=rulebook(spot.book), limits=spot.limits, layout=spot.layout,
-                window=window, demonstration=True,
+                window=window, demonstration=True, edges=True,
             )
             for spot in cast.SPOTS
         ],

@@ -17,7 +17,7 @@ from litestar.exceptions import (
 )
 from litestar.openapi import OpenAPIConfig
 
-from taisai.floor.web import bodies, pages, public, reports, staff
+from taisai.floor.web import bodies, pages, public, reports, school, staff
 from taisai.floor.web.guarding import HEADERS, guard
 from taisai.floor.web.openapi import true_schema
 from taisai.floor.web.socket import serve_socket
@@ -95,7 +95,14 @@ async def _with_headers(send: Any, message: Any) -> None:
 
 def web_of(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
     """The endpoints of one floor; `extra` are those that a demonstration has besides."""
-    endpoints = [*public.ENDPOINTS, *staff.ENDPOINTS, *reports.ENDPOINTS, *pages.ENDPOINTS, *extra]
+    endpoints = [
+        *public.ENDPOINTS,
+        *staff.ENDPOINTS,
+        *reports.ENDPOINTS,
+        *school.ENDPOINTS,
+        *pages.ENDPOINTS,
+        *extra,
+    ]
     described = cache(partial(_described, endpoints, floor.program))
     return Litestar(
         route_handlers=endpoints,

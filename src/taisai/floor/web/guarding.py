@@ -91,6 +91,7 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHan
         permit = permits.DEMONSTRATION.get(endpoint)
     if permit is None:
         raise refused(404, "not-known", "expected an endpoint of this floor, got another")
+    permit = permit.in_house(demonstration=floor.demonstration)
     if permit.reach(role) is None:
         status = 401 if session is None else 403
         may = ", ".join(sorted(permit.roles))

@@ -9,8 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from taisai.floor.access import permits
+from taisai.floor.access.permits import Reach
 from taisai.floor.access.roles import Role
-from taisai.floor.web import bodies
+from taisai.floor.web import bodies, school_bodies
 
 _REFUSALS: Final = {
     "400": "What came is not what was expected",
@@ -37,7 +38,7 @@ _MORE: Final = {
 """Refusals that have to do with what an endpoint does, and not with what it is given."""
 _STRICT: Final = {
     kind.__name__
-    for kind in vars(bodies).values()
+    for kind in (*vars(bodies).values(), *vars(school_bodies).values())
     if isinstance(kind, type)
     and issubclass(kind, msgspec.Struct)
     and kind.__struct_config__.forbid_unknown_fields
@@ -62,8 +63,11 @@ def true_schema(made: dict[str, Any]) -> dict[str, Any]:
             told[status] = _told(_REFUSALS[status], "Refusal")
         if endpoint == "GET /health":
             told["503"] = _told("The journal cannot be written", "HealthTold")
-        if not _is_open(endpoint):
+        reach = _visitors_reach(endpoint)
+        if reach is not Reach.ANY:
             operation["security"] = [{"session": []}]
+        if reach is Reach.DEMONSTRATION:
+            operation["security"].append({})  # nobody need sign in there
     return schema
 
 
@@ -89,6 +93,6 @@ def _told(says: str, part: str) -> dict[str, Any]:
     return {"description": says, "content": {"application/json": {"schema": reference}}}
 
 
-def _is_open(endpoint: str) -> bool:
+def _visitors_reach(endpoint: str) -> Reach | None:
     permit = permits.ENDPOINTS.get(endpoint) or permits.DEMONSTRATION.get(endpoint)
-    return permit is not None and permit.reach(Role.VISITOR) is not None
+    return permit.reach(Role.VISITOR) if permit is not None else None

@@ -1,4 +1,4 @@
-"""Pages: the lobby of a demonstration, the plain page of a house at work, and what belongs to them."""
+"""Pages: one a place to work or play at, the lobby before them all, and what belongs to them."""
 
 from __future__ import annotations
 
@@ -14,36 +14,88 @@ from taisai.floor.web.guarding import refused
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
-_KINDS: Final = {
+PAGES: Final = {
+    "/": "index.html",
+    "/terminal": "terminal.html",
+    "/console": "console.html",
+    "/display": "display.html",
+    "/recorder": "recorder.html",
+    "/round": "round.html",
+    "/pit": "pit.html",
+    "/cage": "cage.html",
+    "/school": "school.html",
+}
+"""Path → the page that is shown there."""
+KINDS: Final = {
+    "css": "text/css",
     "html": "text/html",
     "js": "text/javascript",
-    "css": "text/css",
+    "json": "application/json",
+    "png": "image/png",
     "svg": "image/svg+xml",
+    "webp": "image/webp",
+    "woff2": "font/woff2",
 }
+"""What a file is, by how its name ends; nothing else is served."""
+FOR_EVER: Final = "public, max-age=31536000, immutable"
+"""A part's name changes with what is in it, so that whoever has it need not ask again."""
+_NOT_BUILT: Final = b"""<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Taisai</title></head>
+<body>
+<p>Expected the pages of this floor to be built, got none: <code>make demo</code> builds them.</p>
+</body>
+</html>
+"""
 _LOBBY: Final = "lobby.html"
 _AT_WORK: Final = "at-work.html"
 
 
-def _page(floor: Floor, name: str) -> Response[bytes]:
+@get([*PAGES], include_in_schema=False)
+async def page(request: Request[Any, Any, State]) -> Response[bytes]:
+    """The page that is shown at a path."""
+    floor: Floor = request.app.state.floor
+    path = str(request.scope["path_template"])
+    if not floor.pages.digest:
+        return _plain(floor, _LOBBY) if path == "/" else _html(_NOT_BUILT, status=503)
+    found = floor.pages.pages.get(PAGES[path])
+    if found is None:
+        raise refused(404, "not-known", "expected a page that is built, got another")
+    return _html(found)
+
+
+def _html(body: bytes, *, status: int = 200) -> Response[bytes]:
+    return Response(body, status_code=status, media_type=KINDS["html"])
+
+
+@get("/assets/{name:str}", include_in_schema=False)
+async def asset(request: Request[Any, Any, State], name: FromPath[str]) -> Response[bytes]:
+    """What belongs to a page: scripts, styles and pictures."""
+    floor: Floor = request.app.state.floor
+    found = floor.pages.assets.get(name)
+    kind = KINDS.get(name.rpartition(".")[2])
+    if found is None or kind is None:
+        raise refused(404, "not-known", "expected what belongs to a page of this floor, got another")
+    return Response(found, media_type=kind, headers={"Cache-Control": FOR_EVER})
+
+
+# The plain lobby, from before there were pages
+
+
+def _plain(floor: Floor, name: str) -> Response[bytes]:
     if name == _LOBBY and not floor.demonstration:
         name = _AT_WORK  # the lobby speaks of play money, and nobody may read that where money is played for
     stem, _, kind = name.rpartition(".")
     known = files("taisai.floor.web") / "static" / name
-    if not stem.replace("-", "").isalnum() or kind not in _KINDS or not known.is_file():
+    if not stem.replace("-", "").isalnum() or kind not in KINDS or not known.is_file():
         raise refused(404, "not-known", "expected a page of this floor, got another")
-    return Response(known.read_bytes(), media_type=_KINDS[kind])
-
-
-@get("/", include_in_schema=False)
-async def lobby(request: Request[Any, Any, State]) -> Response[bytes]:
-    """The lobby of a demonstration; elsewhere, that the floor is at work."""
-    return _page(request.app.state.floor, _LOBBY)
+    return Response(known.read_bytes(), media_type=KINDS[kind])
 
 
 @get("/page/{name:str}", include_in_schema=False)
-async def page(request: Request[Any, Any, State], name: FromPath[str]) -> Response[bytes]:
-    """A page, or what belongs to one."""
-    return _page(request.app.state.floor, name)
+async def plain(request: Request[Any, Any, State], name: FromPath[str]) -> Response[bytes]:
+    """The plain lobby, or what belongs to it."""
+    return _plain(request.app.state.floor, name)
 
 
-ENDPOINTS = [lobby, page]
+ENDPOINTS = [page, asset, plain]

@@ -85,6 +85,10 @@ class SeatLine(Part, frozen=True, kw_only=True):
     layout: str
     credits: int
     at_risk: int
+    colour: str | None
+    """Of the colour chips that it bought, where it did."""
+    colour_value: int
+    """Of one of them."""
 
 
 class SeatsView(Part, frozen=True, kw_only=True):
@@ -203,3 +207,7 @@ class ConsoleView(View, frozen=True, kw_only=True, tag="console"):
     reading: ReadingView | None
     transfers: tuple[Flight, ...]
     watch: WatchView | None
+    exposure: int | None
+    """The most that the house may lose on one outcome; None where nothing limits it."""
+    offers: dict[str, str]
+    """Area → odds that the house offers above the document's."""

@@ -33,6 +33,8 @@ class FeltArea(Part, frozen=True, kw_only=True):
     most: int
     step: int
     """A stake is a multiple of this, so that what it wins is whole."""
+    edge: str | None = None
+    """The house edge, exact, where the operator lets players know it: such as '2.78 % (1/36)'."""
 
 
 class FeltCell(Part, frozen=True, kw_only=True):

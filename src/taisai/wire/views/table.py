@@ -23,6 +23,8 @@ class TableFacts(Part, frozen=True, kw_only=True):
     demonstration: bool
     stand_in: Words | None
     """Where bets are chips on a layout, what a terminal is here."""
+    means: tuple[str, ...]
+    """What bets are made with, such as `cash-chips`."""
 
 
 class LimitsView(Part, frozen=True, kw_only=True):

@@ -1,0 +1,4 @@
+import { begin } from "../parts/page";
+import Cage from "./Cage.svelte";
+
+void begin(Cage);

@@ -1,0 +1,157 @@
+// The desk of a Game Console: what the floor tells of its table, and how things are done there.
+import { approved, needsSecond, type Proof } from "../parts/second";
+import type { Staff } from "../parts/Staffed.svelte";
+import type { Asked, Floor } from "../wire/floor.svelte";
+import { http } from "../wire/http";
+import type {
+  AnyCommand, BetLine, Blank, ConsoleView, DemoTold, FeltView, Offer, PreviewView, TableView, TellFelt, TellPreview, TellRounds,
+} from "../wire/messages";
+import { both, say } from "../words/index.svelte";
+
+export type Fields = Record<string, unknown>;
+
+/** Something that waits for a second person. */
+export interface Waiting {
+  what: string;
+  agreed: (proof: Proof | null) => Promise<void>;
+  cancelled: () => void;
+}
+
+export class Desk {
+  readonly floor: Floor;
+  readonly table: string;
+  /** The position that is taken here. */
+  readonly role: string;
+  readonly isDemonstration: boolean;
+  readonly #staff: Staff;
+  /** The layout, for its areas' names. */
+  felt = $state.raw<FeltView | null>(null);
+  waiting = $state.raw<Waiting | null>(null);
+  /** Whether a virtual dealer deals; null where there is none. */
+  isVirtual = $state<boolean | null>(null);
+  /** Asks that have not been answered yet. */
+  busy = $state(0);
+
+  constructor(staff: Staff, table: string) {
+    this.#staff = staff;
+    this.floor = staff.floor;
+    this.table = table;
+    this.role = staff.role;
+    this.isDemonstration = staff.isDemonstration;
+  }
+
+  get view(): TableView | undefined {
+    return this.floor.views.get(`table:${this.table}`) as TableView | undefined;
+  }
+
+  get desk(): ConsoleView | undefined {
+    return this.floor.views.get(`console:${this.table}`) as ConsoleView | undefined;
+  }
+
+  get currency(): string {
+    return this.view?.table.currency ?? "";
+  }
+
+  get person(): string {
+    return this.floor.welcome?.name ?? this.#staff.person;
+  }
+
+  /** Whether this person stands at the table in his position. */
+  get isHere(): boolean {
+    return (this.desk?.people ?? []).some((one) => one.name === this.person && one.position === this.role);
+  }
+
+  /** The one next step, if the table has one. */
+  get main(): Offer | undefined {
+    return this.desk?.acts.find((offer) => offer.main);
+  }
+
+  isMine(by: readonly string[]): boolean {
+    return by.includes(this.role);
+  }
+
+  // Coming
+
+  async start(): Promise<void> {
+    await Promise.all([this.floor.follow(`table:${this.table}`), this.floor.follow(`console:${this.table}`)]);
+    await this.takePosition();
+    await Promise.all([this.#askFelt(), this.lookForVirtual()]);
+  }
+
+  async takePosition(): Promise<void> {
+    await this.floor.send({ ask: "take-position", table: this.table, position: this.role } as Asked, { isSafe: true });
+  }
+
+  async #askFelt(): Promise<void> {
+    const told = await this.floor.send<TellFelt>({ ask: "felt", table: this.table } as Asked, { isSafe: true });
+    this.felt = told.felt;
+  }
+
+  // Virtual people
+
+  async lookForVirtual(): Promise<void> {
+    if (!this.isDemonstration) return;
+    const told = await http<DemoTold>("GET", "/api/demo");
+    this.isVirtual = told.tables.find((one) => one.table === this.table)?.dealing ?? null;
+  }
+
+  async letVirtualDeal(dealing: boolean): Promise<void> {
+    await this.floor.send({ ask: "virtual", table: this.table, dealing } as Asked);
+    this.isVirtual = dealing;
+    if (!dealing && !this.isHere) await this.takePosition();
+  }
+
+  // Looking
+
+  async preview(faces: readonly number[]): Promise<PreviewView> {
+    const ask = { ask: "preview", table: this.table, faces } as unknown as Asked;
+    return (await this.floor.send<TellPreview>(ask, { isSafe: true })).preview;
+  }
+
+  /** The bets that lie on the layout now. */
+  async bets(): Promise<BetLine[]> {
+    const round = this.view?.round.number;
+    if (!round) return [];
+    const told = await this.floor.send<TellRounds>({ ask: "rounds", table: this.table, round } as Asked, { isSafe: true });
+    return (told.rounds[0]?.bets ?? []).filter((bet) => bet.state === "stands");
+  }
+
+  // Doing
+
+  /** Does what is offered; false where whoever was to agree did not. */
+  async take(offer: Pick<Offer, "command" | "preset" | "blanks" | "label">, fields: Fields = {}): Promise<boolean> {
+    return this.command({ command: offer.command, ...offer.preset, ...fields }, offer.blanks, both(offer.label));
+  }
+
+  async command(command: Fields & { command: string }, blanks: readonly Blank[], what: string): Promise<boolean> {
+    const ask = { ask: "do", table: this.table, do: command as unknown as AnyCommand } as Asked;
+    if (needsSecond(blanks)) return this.#withSecond(ask, what);
+    await this.#counted(() => this.floor.send(ask));
+    return true;
+  }
+
+  #withSecond(ask: Asked, what: string): Promise<boolean> {
+    return new Promise((done, failed) => {
+      const over = () => { this.waiting = null; };
+      this.waiting = {
+        what: say("console.secondWhat", what),
+        // A proof that is wrong can be given again; what the floor then says of the ask itself is the asker's to hear.
+        agreed: async (proof) => {
+          const approval = await approved(ask, this.#staff.token, proof);
+          over();
+          this.#counted(() => this.floor.send({ ...ask, approval } as Asked)).then(() => done(true), failed);
+        },
+        cancelled: () => { over(); done(false); },
+      };
+    });
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    this.busy += 1;
+    try {
+      return await work();
+    } finally {
+      this.busy -= 1;
+    }
+  }
+}

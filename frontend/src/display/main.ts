@@ -1,0 +1,4 @@
+import { begin } from "../parts/page";
+import Display from "./Display.svelte";
+
+void begin(Display);

@@ -1,0 +1,21 @@
+// How a wall tells where a table stands, at one glance; the words themselves come from the floor.
+import type { HistoryView, TableView } from "../wire/messages";
+
+export type Stand = "open" | "closed" | "result" | "waits" | "held";
+
+export function standOf(view: Pick<TableView, "round" | "dice" | "board">): Stand {
+  const { round, dice, board } = view;
+  if (board.closed || board.shut || board.hold) return "held";
+  if (round.bets_open) return "open";
+  if (round.phase === "between") return "waits";
+  return dice.faces && dice.round === round.number ? "result" : "closed";
+}
+
+export interface Often { total: number; times: number }
+
+/** The totals that came most and least often, each with how often: history, which foretells nothing. */
+export function hotAndCold(history: Pick<HistoryView, "totals">, most = 3): { hot: Often[]; cold: Often[] } {
+  const all = Object.entries(history.totals).map(([total, times]) => ({ total: Number(total), times }));
+  const by = (sign: 1 | -1) => [...all].sort((a, b) => sign * (b.times - a.times) || a.total - b.total).slice(0, most);
+  return { hot: by(1), cold: by(-1) };
+}

@@ -1,0 +1,4 @@
+import { begin } from "../parts/page";
+import Lobby from "./Lobby.svelte";
+
+void begin(Lobby);

@@ -1,0 +1,55 @@
+// What a page says in passing: it is seen for a while, and read aloud.
+import { sound } from "../look/sound";
+import { Refused, Unanswered } from "../wire/http";
+import { say } from "../words/index.svelte";
+
+export interface Toast {
+  id: number;
+  text: string;
+  clause: string | null;
+  kind: "told" | "refused";
+}
+
+const LONG = 9_000;
+const SHORT = 3_500;
+export const toasts = $state<Toast[]>([]);
+let made = 0;
+
+function show(text: string, kind: Toast["kind"], clause: string | null): void {
+  const same = toasts.findIndex((one) => one.text === text);
+  if (same >= 0) toasts.splice(same, 1);
+  const toast = { id: (made += 1), text, clause, kind };
+  toasts.push(toast);
+  setTimeout(() => dismiss(toast.id), kind === "refused" || text.length > 60 ? LONG : SHORT);
+}
+
+export function dismiss(id: number): void {
+  const place = toasts.findIndex((one) => one.id === id);
+  if (place >= 0) toasts.splice(place, 1);
+}
+
+export const tell = (text: string): void => show(text, "told", null);
+
+/** Why something was not done: in the floor's own words, with the clause. */
+export function reasonOf(error: unknown): { text: string; clause: string | null } {
+  if (error instanceof Unanswered) return { text: say("common.unanswered"), clause: null };
+  const message = error instanceof Error ? error.message : String(error);
+  return { text: say("common.refused", message), clause: error instanceof Refused ? error.clause : null };
+}
+
+/** Says so. */
+export function tellError(error: unknown): void {
+  sound("refused");
+  const { text, clause } = reasonOf(error);
+  show(text, "refused", clause);
+}
+
+/** Does something, and says so where it is refused; undefined then. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    tellError(error);
+    return undefined;
+  }
+}

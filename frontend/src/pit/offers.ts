@@ -1,0 +1,36 @@
+// Which offers belong together, and what of them is for someone to fill in.
+import type { Blank, Offer, ReferralLine } from "../wire/messages";
+
+/** The blanks that a form asks for: a second person proves himself elsewhere. */
+export const filledBlanks = (blanks: readonly Blank[]): Blank[] => blanks.filter((blank) => blank.kind !== "second");
+
+const preset = (offer: Offer): Record<string, unknown> => offer.preset as Record<string, unknown>;
+
+/** The treatments that are offered for a question. */
+export const decisionsOn = (acts: readonly Offer[], referral: ReferralLine): Offer[] =>
+  acts.filter((offer) => offer.command === "decide-referral" && preset(offer)["referral"] === referral.id);
+
+/** Ways to settle a claim at the table, or to give it up. */
+export const endsOf = (acts: readonly Offer[], claim: string): Offer[] =>
+  acts.filter((offer) => offer.command === "settle-claim" && preset(offer)["claim"] === claim);
+
+/** What is offered for one piece of equipment. */
+export const onItem = (acts: readonly Offer[], item: string): Offer[] =>
+  acts.filter((offer) => preset(offer)["item"] === item);
+
+/** Treatments after which money or a round is not what it was. */
+const GRAVE = new Set(["void", "void-rounds", "shut"]);
+export const isGrave = (offer: Offer): boolean =>
+  GRAVE.has(String(preset(offer)["treatment"] ?? "")) || ["shut", "close-table"].includes(offer.command);
+
+/** A decision's own words, without the question, which stands beside it already: "Question: treatment". */
+export function treatmentOnly(label: string, question: string): string {
+  const rest = label.startsWith(question) ? label.slice(question.length).replace(/^[\s:：·,，–-]+/, "") : label;
+  return rest || label;
+}
+
+/** Milliseconds that are left of something, in whole hours and minutes; negative where it is over. */
+export function left(until: number, now: number): { isOver: boolean; hours: number; minutes: number } {
+  const minutes = Math.floor(Math.abs(until - now) / 60_000);
+  return { isOver: until <= now, hours: Math.floor(minutes / 60), minutes: minutes % 60 };
+}

@@ -1,0 +1,4 @@
+import { begin } from "../parts/page";
+import Round from "./Round.svelte";
+
+void begin(Round);

@@ -1,0 +1,24 @@
+// How bets lie: stacks on areas, and the order in which a dealer settles them.
+import type { SchoolBetTold, SettledBetTold } from "../wire/messages";
+
+export interface Lying extends SchoolBetTold {
+  /** Where it stands in the exercise, which is the order of the answers. */
+  place: number;
+}
+
+/** Seat by seat; within a seat as they were laid. */
+export const inOrder = (bets: readonly SchoolBetTold[]): Lying[] =>
+  bets.map((bet, place) => ({ ...bet, place })).sort((one, other) => one.seat - other.seat || one.place - other.place);
+
+export function byArea(bets: readonly Lying[]): Map<string, Lying[]> {
+  const areas = new Map<string, Lying[]>();
+  for (const bet of bets) areas.set(bet.area, [...(areas.get(bet.area) ?? []), bet]);
+  return areas;
+}
+
+/** The areas of which something comes back. */
+export const returning = (bets: readonly SettledBetTold[]): Set<string> =>
+  new Set(bets.filter((bet) => bet.returned > 0).map((bet) => bet.area));
+
+/** A figure as it was typed: whole chips, or nothing yet. */
+export const typed = (text: string): number | null => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : null);

@@ -1,0 +1,93 @@
+// Who a page is. In a demonstration it comes in by itself; in a house at work staff sign in, and a device is enrolled.
+import { deviceKey } from "./device";
+import type { Who } from "./floor.svelte";
+import { http } from "./http";
+import type { EnteredTold, HealthTold, SignedInTold } from "./messages";
+
+export interface Place {
+  table: string | null;
+  seat: string | null;
+}
+
+const asked = new URLSearchParams(location.search);
+
+/** What the page's address says. */
+export const fromAddress = (name: string): string | null => asked.get(name);
+
+/** Remembers something in the page's address, so that it is there again after a reload. */
+export function intoAddress(name: string, value: string): void {
+  asked.set(name, value);
+  history.replaceState(null, "", `${location.pathname}?${asked}`);
+}
+
+let looked: Promise<HealthTold> | null = null;
+
+/** Whether this is a demonstration, in which every role is open. */
+export async function isDemonstration(): Promise<boolean> {
+  looked ??= http<HealthTold>("GET", "/health");
+  return (await looked).demonstration;
+}
+
+/** A demonstration's door: a place in a role, at a table where the role has one. */
+export const enter = (role: string, table: string | null, key?: string): Promise<EnteredTold> =>
+  http<EnteredTold>("POST", "/api/demo/enter", { body: { role, ...(table ? { table } : {}), ...(key ? { key } : {}) } });
+
+/**
+ * A terminal or display: under its name, with its own key. In a demonstration it is given a place; elsewhere it is
+ * whatever an administrator enrolled under the name in its address.
+ */
+export async function device(role: "player" | "display", table: string | null): Promise<Who & { name: string; open: string }> {
+  let slot = asked.get("device");
+  if (await isDemonstration()) {
+    slot ??= crypto.randomUUID();
+    const key = await deviceKey(slot);
+    const entered = await enter(role, table, key.open);
+    intoAddress("device", slot);
+    return { device: entered.device ?? "", key: key.secret, name: entered.name, open: key.open };
+  }
+  const name = slot ?? "";
+  const key = await deviceKey(name);
+  return { device: name, key: key.secret, name, open: key.open };
+}
+
+const TOKEN = "taisai-session";
+
+interface Session {
+  token: string;
+  role: string;
+  person: string;
+}
+
+/** The session of this tab, if somebody signed in and did not sign out. */
+export function session(): Session | null {
+  const kept = sessionStorage.getItem(TOKEN);
+  return kept ? (JSON.parse(kept) as Session) : null;
+}
+
+export function keepSession(one: Session | null): void {
+  if (one) sessionStorage.setItem(TOKEN, JSON.stringify(one));
+  else sessionStorage.removeItem(TOKEN);
+}
+
+/** A demonstration's session in a role; the one of this tab where it has the same. */
+export async function staff(role: string, table: string | null): Promise<Session> {
+  const known = session();
+  if (known?.role === role) return known;
+  const entered = await enter(role, table);
+  const made = { token: entered.token ?? "", role, person: entered.name };
+  keepSession(made);
+  return made;
+}
+
+export async function signIn(person: string, password: string, code: string): Promise<Session> {
+  const told = await http<SignedInTold>("POST", "/api/sign-in", { body: { person, password, code } });
+  const made = { token: told.token, role: told.session.role, person: told.session.person };
+  keepSession(made);
+  return made;
+}
+
+export async function signOut(): Promise<void> {
+  const known = session();
+  keepSession(null);
+  if (known) await http("POST", "/api/sign-out", { token: known.token }).catch(() => undefined);
+}

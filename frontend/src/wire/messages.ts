@@ -1,0 +1,2119 @@
+// Of the floor's schemas a138567e78daae3f: made by `npm run messages`, never by hand.
+
+export type AnyCommand =
+  | Assign
+  | BeginDay
+  | BeginShift
+  | BuyColour
+  | BuyCredits
+  | CallAttendant
+  | CashColour
+  | ChooseWithdrawal
+  | CloseTable
+  | CloseWithdrawal
+  | CountCards
+  | DecideReferral
+  | Declare
+  | Inspect
+  | Leave
+  | LeaveSeat
+  | LoadShoe
+  | MoveBet
+  | OfferOdds
+  | Perform
+  | PlaceBets
+  | PlaceItem
+  | RecordBets
+  | RemoveItem
+  | Reopen
+  | RepairItem
+  | Report
+  | SetLimits
+  | SettleClaim
+  | ShowLayout
+  | ShuffleShoe
+  | Shut
+  | TakeBack
+  | TakeSeat
+  | BringIn
+  | RedeemTicket
+  | TakeOut;
+/**
+ * What a bet is made with.
+ */
+export type Means = "cash" | "cash-chips" | "colour-chips" | "credits" | "plaques";
+/**
+ * What a referral is about, where it is no irregularity of the rulebook's table.
+ */
+export type Subject = "call" | "dispute" | "interruption";
+/**
+ * What someone decides on a referral.
+ */
+export type Treatment =
+  "continue" | "re-open" | "settle-by-outcome" | "shut" | "stands" | "treat-bets" | "void" | "void-rounds";
+/**
+ * What Dealer and supervisor declare where a crash can hide whether a die was seen.
+ */
+export type Declared = "seen" | "unseen";
+/**
+ * When an inspection is due.
+ */
+export type InspectedBefore = "opening" | "shift";
+/**
+ * What someone does to bring a round forward.
+ */
+export type Act =
+  | "activate-shaker"
+  | "clear-lights"
+  | "close-bets"
+  | "collect"
+  | "collect-and-pay"
+  | "conclude"
+  | "deal-cards"
+  | "enter-result"
+  | "open-bets"
+  | "pay"
+  | "press-deal"
+  | "settle"
+  | "tumble"
+  | "uncover";
+/**
+ * What can go wrong at a table.
+ */
+export type Irregularity =
+  | "automated-shaker-failure"
+  | "card-count-wrong"
+  | "chips-unclear"
+  | "deal-not-pressed"
+  | "die-damaged"
+  | "die-not-flat"
+  | "display-wrong"
+  | "dome-or-dice-broken"
+  | "earlier-limit-mistake"
+  | "equipment-failure"
+  | "exposed-early"
+  | "foreign-card"
+  | "late-bet"
+  | "late-withdrawal"
+  | "other"
+  | "over-maximum"
+  | "power-failure"
+  | "shoe-short"
+  | "terminals-down"
+  | "too-few-tumbles"
+  | "two-shakers"
+  | "under-minimum"
+  | "wrong-result";
+/**
+ * How a claim comes to its end.
+ */
+export type ClaimEnd = "cage" | "table" | "waive";
+export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
+export type AnyChanges =
+  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges;
+/**
+ * What a device is.
+ */
+export type DeviceKind = "chip-reader" | "display" | "shaker" | "terminal";
+export type AnyAsk =
+  | AskHello
+  | AskFollow
+  | AskUnfollow
+  | AskDo
+  | AskOpenTable
+  | AskTakePosition
+  | AskUndo
+  | AskClear
+  | AskDouble
+  | AskRepeat
+  | AskKeepFavourite
+  | AskFavourites
+  | AskTicketIn
+  | AskTicketOut
+  | AskFelt
+  | AskRounds
+  | AskPreview
+  | AskSellTicket
+  | AskFill
+  | AskTakeCredit
+  | AskTakeDrop
+  | AskCountDrop
+  | AskSettleClaim
+  | AskBooks
+  | AskReport
+  | AskReading
+  | AskVirtual;
+export type AnyTell =
+  | TellChallenge
+  | TellWelcome
+  | TellDone
+  | TellRefused
+  | TellSnapshot
+  | TellChange
+  | TellFollowing
+  | TellFavourites
+  | TellFelt
+  | TellRounds
+  | TellPreview
+  | TellBooks
+  | TellReport
+  | TellEnd;
+export type SchoolAnswer = SettleAnswer | KeyAnswer | RulingAnswer;
+export type ExerciseTold = SettleExerciseTold | KeyExerciseTold | RulingExerciseTold;
+export type JudgedTold = SettleJudgedTold | KeyJudgedTold | RulingJudgedTold;
+
+/**
+ * The first ask: which version, and who; a visitor gives neither token nor device.
+ */
+export interface AskHello {
+  ask: "hello";
+  id: string;
+  wire: number;
+  token?: string | null;
+  device?: string | null;
+  signature?: string | null;
+}
+/**
+ * Follows a feed, from where the client last was, if the floor still knows.
+ */
+export interface AskFollow {
+  ask: "follow";
+  id: string;
+  feed: string;
+  epoch?: string | null;
+  after?: number | null;
+}
+/**
+ * Follows a feed no longer.
+ */
+export interface AskUnfollow {
+  ask: "unfollow";
+  id: string;
+  feed: string;
+}
+/**
+ * Asks for a command at a table, or at the House where no table is named.
+ */
+export interface AskDo {
+  ask: "do";
+  id: string;
+  do: AnyCommand;
+  table?: string | null;
+  approval?: string | null;
+}
+/**
+ * A person is assigned to a position at the table and acts in it; a Dealer relieves the one before.
+ */
+export interface Assign {
+  command: "assign";
+  person: string;
+  rank: string;
+  position: string;
+}
+/**
+ * A new gaming day.
+ */
+export interface BeginDay {
+  command: "begin-day";
+  day: string;
+}
+/**
+ * A new shift.
+ */
+export interface BeginShift {
+  command: "begin-shift";
+  shift: string;
+}
+/**
+ * Colour chips at a value that the player sets, for cash or cash chips.
+ */
+export interface BuyColour {
+  command: "buy-colour";
+  seat: string;
+  colour: string;
+  value: number;
+  pieces: number;
+  paid_with: Means;
+  marker?: number | null;
+}
+/**
+ * Credits for cash at a terminal.
+ */
+export interface BuyCredits {
+  command: "buy-credits";
+  seat: string;
+  amount: number;
+}
+/**
+ * A player calls, or disputes a round.
+ */
+export interface CallAttendant {
+  command: "call-attendant";
+  seat: string;
+  subject: Subject;
+  round?: number | null;
+  detail?: string;
+}
+/**
+ * Colour chips go back for cash chips.
+ */
+export interface CashColour {
+  command: "cash-colour";
+  seat: string;
+  pieces: number;
+}
+/**
+ * A player withdraws all of his bets, or none.
+ */
+export interface ChooseWithdrawal {
+  command: "choose-withdrawal";
+  seat: string;
+  withdraw: boolean;
+}
+/**
+ * No further round is played.
+ */
+export interface CloseTable {
+  command: "close-table";
+}
+/**
+ * The Dealer closes the option to withdraw.
+ */
+export interface CloseWithdrawal {
+  command: "close-withdrawal";
+}
+/**
+ * The cards of the shoe and of the discards are counted, face by face.
+ */
+export interface CountCards {
+  command: "count-cards";
+  found: number[];
+}
+/**
+ * The decision on a referral, its reason and its effect.
+ */
+export interface DecideReferral {
+  command: "decide-referral";
+  referral: string;
+  treatment: Treatment;
+  reason: string;
+  round?: number | null;
+  through?: number | null;
+  faces?: number[];
+  bets?: {
+    [k: string]: string | null;
+  };
+}
+/**
+ * Dealer and supervisor declare whether a die was seen.
+ */
+export interface Declare {
+  command: "declare";
+  declared: Declared;
+}
+/**
+ * An inspection with its trial runs, and what they showed.
+ */
+export interface Inspect {
+  command: "inspect";
+  item: string;
+  runs: number;
+  passed: boolean;
+  entered?: number[];
+  lit?: string[];
+  before?: InspectedBefore | null;
+}
+/**
+ * A person leaves the table.
+ */
+export interface Leave {
+  command: "leave";
+  person: string;
+}
+/**
+ * The session ends, with nothing left on the seat.
+ */
+export interface LeaveSeat {
+  command: "leave-seat";
+  seat: string;
+}
+/**
+ * Decks, counted and checked, come into the shoe.
+ */
+export interface LoadShoe {
+  command: "load-shoe";
+  decks: number;
+}
+/**
+ * Staff record that a bet lies on another area than recorded, until positions count.
+ */
+export interface MoveBet {
+  command: "move-bet";
+  round: number;
+  id: string;
+  area: string;
+}
+/**
+ * Other odds above the document's floors, under dual control and under no live bets.
+ */
+export interface OfferOdds {
+  command: "offer-odds";
+  offers: {
+    [k: string]: string;
+  };
+}
+/**
+ * An act of the round.
+ */
+export interface Perform {
+  command: "perform";
+  act: Act;
+  tumbles?: number;
+  faces?: number[];
+  flat?: boolean;
+}
+/**
+ * A terminal's bets, all or none; an id that is known already changes nothing.
+ */
+export interface PlaceBets {
+  command: "place-bets";
+  round: number;
+  seat: string;
+  bets: Slip[];
+}
+/**
+ * One bet of a batch: area, stake, and an id that no other bet of the round has, at any terminal.
+ */
+export interface Slip {
+  id: string;
+  area: string;
+  stake: number;
+}
+/**
+ * An item of the book's equipment comes to the table.
+ */
+export interface PlaceItem {
+  command: "place-item";
+  item: string;
+  serial?: string;
+}
+/**
+ * Chips as they lie on a live table, by staff or a chip reader, for a seat or a colour.
+ */
+export interface RecordBets {
+  command: "record-bets";
+  round: number;
+  bets: Slip[];
+  means: Means;
+  seat?: string | null;
+  colour?: string | null;
+  at_request?: boolean;
+}
+/**
+ * An item leaves the table.
+ */
+export interface RemoveItem {
+  command: "remove-item";
+  item: string;
+}
+/**
+ * A shut table may be played again.
+ */
+export interface Reopen {
+  command: "reopen";
+  reason: string;
+}
+/**
+ * An item that failed works again.
+ */
+export interface RepairItem {
+  command: "repair-item";
+  item: string;
+}
+/**
+ * Something went wrong.
+ */
+export interface Report {
+  command: "report";
+  event: Irregularity;
+  round?: number | null;
+  through?: number | null;
+  seen?: boolean;
+  faces?: number[];
+  item?: string | null;
+  detail?: string;
+}
+/**
+ * Other limits, under dual control and under no live bets.
+ */
+export interface SetLimits {
+  command: "set-limits";
+  limits: Limits;
+}
+/**
+ * Minimum and maximum per player and area, and what the house may lose on one outcome.
+ */
+export interface Limits {
+  least: number;
+  most: number;
+  groups?: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [number, number];
+  };
+  exposure?: number | null;
+}
+/**
+ * A claim is paid, collected or given up: at the table, or by the cage under a transfer.
+ */
+export interface SettleClaim {
+  command: "settle-claim";
+  claim: string;
+  how: ClaimEnd;
+  transfer?: string | null;
+  reason?: string;
+}
+/**
+ * A terminal shows another layout, under no live bets of its own.
+ */
+export interface ShowLayout {
+  command: "show-layout";
+  seat: string;
+  layout: string;
+}
+/**
+ * All cards of the shoe are shuffled together; the burn follows.
+ */
+export interface ShuffleShoe {
+  command: "shuffle-shoe";
+}
+/**
+ * No round opens until the table is reopened.
+ */
+export interface Shut {
+  command: "shut";
+  reason: string;
+}
+/**
+ * Bets go back before the close, all or none.
+ */
+export interface TakeBack {
+  command: "take-back";
+  round: number;
+  seat: string;
+  ids: string[];
+}
+/**
+ * A player's session at a seat begins; at a terminal, with its layout.
+ */
+export interface TakeSeat {
+  command: "take-seat";
+  seat: string;
+  player?: string;
+  terminal?: string | null;
+  layout?: string | null;
+}
+/**
+ * The owners bring money into the cage.
+ */
+export interface BringIn {
+  command: "bring-in";
+  id: string;
+  amount: number;
+}
+/**
+ * A ticket is cashed at the cage.
+ */
+export interface RedeemTicket {
+  command: "redeem-ticket";
+  ticket: string;
+}
+/**
+ * The owners take money out of the cage, no more than they brought in.
+ */
+export interface TakeOut {
+  command: "take-out";
+  id: string;
+  amount: number;
+}
+/**
+ * Opens a table of the house's configuration for the first time, under the terms that stand there.
+ */
+export interface AskOpenTable {
+  ask: "open-table";
+  id: string;
+  table: string;
+}
+/**
+ * A member of staff comes to a table, in a position that his rank lets him fill.
+ */
+export interface AskTakePosition {
+  ask: "take-position";
+  id: string;
+  table: string;
+  position: string;
+}
+/**
+ * Takes back the bets that came last.
+ */
+export interface AskUndo {
+  ask: "undo";
+  id: string;
+  table: string;
+  seat: string;
+}
+/**
+ * Takes back every bet of the round.
+ */
+export interface AskClear {
+  ask: "clear";
+  id: string;
+  table: string;
+  seat: string;
+}
+/**
+ * Places every bet of the round once more.
+ */
+export interface AskDouble {
+  ask: "double";
+  id: string;
+  table: string;
+  seat: string;
+}
+/**
+ * Places the bets of the seat's last round again.
+ */
+export interface AskRepeat {
+  ask: "repeat";
+  id: string;
+  table: string;
+  seat: string;
+}
+/**
+ * Keeps a set of bets under a name; an empty set is forgotten.
+ */
+export interface AskKeepFavourite {
+  ask: "keep-favourite";
+  id: string;
+  table: string;
+  seat: string;
+  name: string;
+  /**
+   * @maxItems 104
+   */
+  bets: Laid[];
+}
+/**
+ * A stake on an area.
+ */
+export interface Laid {
+  area: string;
+  stake: number;
+}
+/**
+ * The seat's favourites.
+ */
+export interface AskFavourites {
+  ask: "favourites";
+  id: string;
+  table: string;
+  seat: string;
+}
+/**
+ * Puts a ticket into a terminal.
+ */
+export interface AskTicketIn {
+  ask: "ticket-in";
+  id: string;
+  table: string;
+  seat: string;
+  ticket: string;
+}
+/**
+ * All credits of a terminal as a ticket.
+ */
+export interface AskTicketOut {
+  ask: "ticket-out";
+  id: string;
+  table: string;
+  seat: string;
+}
+/**
+ * The layout: areas, labels, odds, limits, drawing.
+ */
+export interface AskFelt {
+  ask: "felt";
+  id: string;
+  table: string;
+  layout?: string | null;
+}
+/**
+ * The last rounds, or one: everybody's bets for staff; for a player what he bet in the last ten.
+ */
+export interface AskRounds {
+  ask: "rounds";
+  id: string;
+  table: string;
+  seat?: string | null;
+  round?: number | null;
+  most?: number;
+}
+/**
+ * What would light, and what it would cost, before a result is committed.
+ */
+export interface AskPreview {
+  ask: "preview";
+  id: string;
+  table: string;
+  /**
+   * @minItems 3
+   * @maxItems 3
+   */
+  faces: [number, number, number];
+}
+/**
+ * Sells a ticket for cash: the floor makes its number.
+ */
+export interface AskSellTicket {
+  ask: "sell-ticket";
+  id: string;
+  amount: number;
+}
+/**
+ * Chips from the cage into a table's tray.
+ */
+export interface AskFill {
+  ask: "fill";
+  id: string;
+  table: string;
+  amount: number;
+  approval?: string | null;
+}
+/**
+ * Chips from a table's tray into the cage.
+ */
+export interface AskTakeCredit {
+  ask: "take-credit";
+  id: string;
+  table: string;
+  amount: number;
+  transfer?: string | null;
+  approval?: string | null;
+}
+/**
+ * A table's drop box leaves for the count.
+ */
+export interface AskTakeDrop {
+  ask: "take-drop";
+  id: string;
+  table: string;
+  approval?: string | null;
+}
+/**
+ * What was found in a drop box that left a table.
+ */
+export interface AskCountDrop {
+  ask: "count-drop";
+  id: string;
+  table: string;
+  transfer: string;
+  counted: number;
+  approval?: string | null;
+}
+/**
+ * The cage pays a player's claim, or collects the house's.
+ */
+export interface AskSettleClaim {
+  ask: "settle-claim";
+  id: string;
+  table: string;
+  claim: string;
+  approval?: string | null;
+}
+/**
+ * Every account of House and tables, and whether they balance.
+ */
+export interface AskBooks {
+  ask: "books";
+  id: string;
+}
+/**
+ * Drop, win and hold per table, for a gaming day or the day in hand.
+ */
+export interface AskReport {
+  ask: "report";
+  id: string;
+  day?: string | null;
+}
+/**
+ * What a recognising shaker saw, or why it saw nothing.
+ */
+export interface AskReading {
+  ask: "reading";
+  id: string;
+  table: string;
+  reading: string;
+  faces?: [number, number, number] | null;
+  fault?: string | null;
+  round?: number | null;
+  shake?: number;
+}
+/**
+ * Pauses the virtual dealer of a table, or lets it go on.
+ */
+export interface AskVirtual {
+  ask: "virtual";
+  id: string;
+  table: string;
+  dealing: boolean;
+}
+/**
+ * The first tell: what a device signs, and where feeds stand.
+ */
+export interface TellChallenge {
+  tell: "challenge";
+  wire: number;
+  program: string;
+  nonce: string;
+  epoch: string;
+  demonstration: boolean;
+  now: number;
+  pages: string;
+}
+/**
+ * Who the floor takes the client for.
+ */
+export interface TellWelcome {
+  tell: "welcome";
+  re: string;
+  role: string;
+  name: string;
+  table?: string | null;
+  seat?: string | null;
+}
+/**
+ * It is done, and durable.
+ */
+export interface TellDone {
+  tell: "done";
+  re: string;
+  ticket?: string | null;
+  amount?: number | null;
+  transfer?: string | null;
+  again?: boolean;
+}
+/**
+ * It is not done: why, and by which clause.
+ */
+export interface TellRefused {
+  tell: "refused";
+  reason: string;
+  message: string;
+  re?: string | null;
+  clause?: string | null;
+  bet?: string | null;
+}
+/**
+ * A feed as it stands after so many changes.
+ */
+export interface TellSnapshot {
+  tell: "snapshot";
+  feed: string;
+  number: number;
+  view: AnyView;
+  re?: string | null;
+}
+/**
+ * A table.
+ */
+export interface TableView {
+  of: "table";
+  table: TableFacts;
+  limits: LimitsView;
+  round: RoundStand;
+  countdown: CountdownView;
+  dice: DiceView;
+  lit: {
+    [k: string]: string[];
+  };
+  history: HistoryView;
+  board: Board;
+  draw: DrawView;
+}
+/**
+ * What does not change while a table is played.
+ */
+export interface TableFacts {
+  name: string;
+  rulebook: string;
+  title: Words;
+  digest: string;
+  currency: string;
+  layouts: string[];
+  layout: string;
+  kind: string;
+  demonstration: boolean;
+  stand_in: Words | null;
+  means: string[];
+}
+/**
+ * A text in English and in Chinese.
+ */
+export interface Words {
+  en: string;
+  zh: string;
+}
+/**
+ * Minimum and maximum per player and area.
+ */
+export interface LimitsView {
+  least: number;
+  most: number;
+  groups: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [number, number];
+  };
+}
+/**
+ * Where the round stands.
+ */
+export interface RoundStand {
+  number: number;
+  phase: string;
+  label: Words;
+  bets_open: boolean;
+  notice: Words;
+  since: number | null;
+}
+/**
+ * The betting clock.
+ */
+export interface CountdownView {
+  closes_at: number | null;
+  prompt: boolean;
+  is_up: boolean;
+}
+/**
+ * What was keyed in last, and where it came from.
+ */
+export interface DiceView {
+  kind: string;
+  round: number | null;
+  faces: [number, number, number] | null;
+  total: number | null;
+  source: Words | null;
+}
+/**
+ * The last results, the first of them the oldest, and the roads and frequencies over them.
+ */
+export interface HistoryView {
+  results: Shown[];
+  sizes: Run[];
+  parities: Run[];
+  totals: {
+    [k: string]: number;
+  };
+  counted: number;
+}
+/**
+ * A round that is over, in a line of the board.
+ */
+export interface Shown {
+  number: number;
+  void: boolean;
+  faces: [number, number, number] | null;
+  total: number | null;
+  size: string | null;
+  parity: string | null;
+}
+/**
+ * A column of a road: the same mark in round after round.
+ */
+export interface Run {
+  mark: string;
+  rounds: number[];
+}
+/**
+ * Why the table does not go on, if it does not.
+ */
+export interface Board {
+  closed: boolean;
+  shut: string | null;
+  hold: string | null;
+  says: Words | null;
+  clause: string | null;
+}
+/**
+ * The demonstration shaker: what it committed itself to, and what it revealed last.
+ */
+export interface DrawView {
+  commitment: string | null;
+  round: number | null;
+  revealed: Revealed | null;
+}
+/**
+ * What a player needs to draw the same dice again.
+ */
+export interface Revealed {
+  round: number;
+  seed: string;
+  shake: number;
+  close: number;
+  hash: string;
+  faces: number[];
+}
+/**
+ * A table, to its staff.
+ */
+export interface ConsoleView {
+  of: "console";
+  table: string;
+  day: string;
+  shift: string;
+  acts: Offer[];
+  irregularities: IrregularityLine[];
+  countdown: CountdownView;
+  people: PersonLine[];
+  equipment: ItemLine[];
+  shoe: ShoeView | null;
+  seats: SeatsView;
+  risk: RiskView | null;
+  referrals: ReferralLine[];
+  withdrawal: WithdrawalView | null;
+  claims: ClaimLine[];
+  reading: ReadingView | null;
+  transfers: Flight[];
+  watch: WatchView | null;
+  exposure: number | null;
+  offers: {
+    [k: string]: string;
+  };
+}
+/**
+ * A command that is legal now.
+ */
+export interface Offer {
+  command: string;
+  preset: {};
+  blanks: Blank[];
+  by: string[];
+  clause: string;
+  label: Words;
+  main: boolean;
+}
+/**
+ * A field of the command that has to be filled in.
+ */
+export interface Blank {
+  field: string;
+  kind: string;
+  label: Words;
+  least: number | null;
+  most: number | null;
+  choices: Choice[];
+  optional: boolean;
+}
+/**
+ * One of several values of a field.
+ */
+export interface Choice {
+  value: string;
+  label: Words;
+}
+/**
+ * What can be reported now, and what the rules order then.
+ */
+export interface IrregularityLine {
+  id: string;
+  label: Words;
+  ruling: string;
+  says: Words;
+  clause: string;
+  to: string | null;
+  foreseen: boolean;
+  blanks: Blank[];
+  by: string[];
+}
+/**
+ * Someone at the table.
+ */
+export interface PersonLine {
+  name: string;
+  rank: string;
+  position: string;
+  label: Words;
+}
+/**
+ * A piece of equipment.
+ */
+export interface ItemLine {
+  item: string;
+  label: Words;
+  clause: string;
+  placed: boolean;
+  failed: boolean;
+  serial: string;
+  custodian: string | null;
+  until: number | null;
+  due: InspectionDue[];
+}
+/**
+ * An inspection still to be made.
+ */
+export interface InspectionDue {
+  before: string;
+  by: string;
+  runs: number;
+  clause: string;
+}
+/**
+ * The cards.
+ */
+export interface ShoeView {
+  decks: number;
+  cards: number;
+  left: number;
+  burnt: number;
+  rounds: number;
+  seen: number[];
+  shuffled: boolean;
+  spoilt: boolean;
+  unready: string | null;
+}
+/**
+ * The seats that are taken: all are counted, so many are shown.
+ */
+export interface SeatsView {
+  taken: number;
+  shown: SeatLine[];
+}
+/**
+ * A seat that is taken.
+ */
+export interface SeatLine {
+  seat: string;
+  player: string;
+  terminal: string | null;
+  session: number;
+  layout: string;
+  credits: number;
+  at_risk: number;
+  colour: string | null;
+  colour_value: number;
+}
+/**
+ * What the house stands to lose in the round in hand.
+ */
+export interface RiskView {
+  staked: number;
+  bets: number;
+  worst: Extreme;
+  best: Extreme;
+  exposures: number[];
+}
+/**
+ * An outcome, and what the house would lose on it; negative where it would win.
+ */
+export interface Extreme {
+  /**
+   * @minItems 3
+   * @maxItems 3
+   */
+  faces: [number, number, number];
+  loses: number;
+}
+/**
+ * A question that waits for someone.
+ */
+export interface ReferralLine {
+  id: string;
+  subject: string;
+  label: Words;
+  clause: string;
+  to: string;
+  holds: boolean;
+  seat: string | null;
+  round: number | null;
+}
+/**
+ * The option to withdraw, while it is open.
+ */
+export interface WithdrawalView {
+  clause: string;
+  chosen: {
+    [k: string]: boolean;
+  };
+  waiting: number;
+}
+/**
+ * Money owed between a player and the house.
+ */
+export interface ClaimLine {
+  id: string;
+  round: number;
+  seat: string;
+  session: number;
+  amount: number;
+  of_player: boolean;
+}
+/**
+ * What a device saw last, or why it saw nothing, and what may be reported then.
+ */
+export interface ReadingView {
+  id: string;
+  device: string;
+  shake: number;
+  faces: [number, number, number] | null;
+  fault: string | null;
+  label: Words;
+  suggested: IrregularityLine | null;
+}
+/**
+ * A transfer that one side has booked and the other has not.
+ */
+export interface Flight {
+  id: string;
+  table: string;
+  kind: string;
+  amount: number;
+  booked_by: string;
+  subject: string;
+}
+/**
+ * The watch on the dice.
+ */
+export interface WatchView {
+  results: number;
+  e_value: string;
+  alarm: boolean;
+  says: Words | null;
+}
+/**
+ * A seat.
+ */
+export interface SeatView {
+  of: "seat";
+  seat: string;
+  taken: boolean;
+  player: string;
+  session: number;
+  layout: string;
+  credits: number;
+  at_risk: number;
+  payable: number;
+  bets: Slip[];
+  last: LastRound | null;
+  withdrawal: boolean;
+  withdrew: boolean | null;
+  claims: ClaimLine[];
+}
+/**
+ * What the seat's last round came to.
+ */
+export interface LastRound {
+  number: number;
+  void: boolean;
+  staked: number;
+  returned: number;
+}
+/**
+ * Every table.
+ */
+export interface LobbyView {
+  of: "lobby";
+  tables: LobbyTable[];
+}
+/**
+ * A table that one may go to.
+ */
+export interface LobbyTable {
+  name: string;
+  title: Words;
+  rulebook: string;
+  phase: string;
+  label: Words;
+  bets_open: boolean;
+  number: number;
+  last: Shown | null;
+  least: number;
+  most: number;
+  currency: string;
+  demonstration: boolean;
+  shut: boolean;
+}
+/**
+ * Every table, and what needs someone's attention.
+ */
+export interface PitView {
+  of: "pit";
+  tables: PitTable[];
+  alarms: Alarm[];
+  wins: LargeWin[];
+  locked: string[];
+}
+/**
+ * A table as the pit watches it.
+ */
+export interface PitTable {
+  name: string;
+  title: Words;
+  phase: string;
+  label: Words;
+  number: number;
+  dealer: string | null;
+  shut: string | null;
+  hold: string | null;
+  says: Words | null;
+  clause: string | null;
+  referrals: ReferralLine[];
+  staked: number;
+  worst: number;
+}
+/**
+ * Something that someone has to look at.
+ */
+export interface Alarm {
+  at: number;
+  about: string;
+  says: Words;
+}
+/**
+ * A seat that won much in a round.
+ */
+export interface LargeWin {
+  table: string;
+  round: number;
+  seat: string;
+  won: number;
+}
+/**
+ * The cage.
+ */
+export interface CageView {
+  of: "cage";
+  house: string;
+  currency: string;
+  cash: number;
+  outstanding: number;
+  flights: Flight[];
+  claims: TableClaims[];
+}
+/**
+ * The open claims of a table.
+ */
+export interface TableClaims {
+  table: string;
+  to_players: number;
+  by_players: number;
+  claims: ClaimLine[];
+}
+/**
+ * The next change of a feed: the parts of its view that are different now.
+ */
+export interface TellChange {
+  tell: "change";
+  feed: string;
+  number: number;
+  changes: AnyChanges;
+  what?: string[];
+  re?: string | null;
+}
+/**
+ * What is different: A table.
+ */
+export interface TableChanges {
+  of: "table";
+  table?: TableFacts;
+  limits?: LimitsView;
+  round?: RoundStand;
+  countdown?: CountdownView;
+  dice?: DiceView;
+  lit?: {
+    [k: string]: string[];
+  };
+  history?: HistoryView;
+  board?: Board;
+  draw?: DrawView;
+}
+/**
+ * What is different: A table, to its staff.
+ */
+export interface ConsoleChanges {
+  of: "console";
+  table?: string;
+  day?: string;
+  shift?: string;
+  acts?: Offer[];
+  irregularities?: IrregularityLine[];
+  countdown?: CountdownView;
+  people?: PersonLine[];
+  equipment?: ItemLine[];
+  shoe?: ShoeView | null;
+  seats?: SeatsView;
+  risk?: RiskView | null;
+  referrals?: ReferralLine[];
+  withdrawal?: WithdrawalView | null;
+  claims?: ClaimLine[];
+  reading?: ReadingView | null;
+  transfers?: Flight[];
+  watch?: WatchView | null;
+  exposure?: number | null;
+  offers?: {
+    [k: string]: string;
+  };
+}
+/**
+ * What is different: A seat.
+ */
+export interface SeatChanges {
+  of: "seat";
+  seat?: string;
+  taken?: boolean;
+  player?: string;
+  session?: number;
+  layout?: string;
+  credits?: number;
+  at_risk?: number;
+  payable?: number;
+  cleared?: boolean;
+  gone?: string[];
+  placed?: Slip[];
+  last?: LastRound | null;
+  withdrawal?: boolean;
+  withdrew?: boolean | null;
+  claims?: ClaimLine[];
+}
+/**
+ * What is different: Every table.
+ */
+export interface LobbyChanges {
+  of: "lobby";
+  tables?: LobbyTable[];
+}
+/**
+ * What is different: Every table, and what needs someone's attention.
+ */
+export interface PitChanges {
+  of: "pit";
+  tables?: PitTable[];
+  alarms?: Alarm[];
+  wins?: LargeWin[];
+  locked?: string[];
+}
+/**
+ * What is different: The cage.
+ */
+export interface CageChanges {
+  of: "cage";
+  house?: string;
+  currency?: string;
+  cash?: number;
+  outstanding?: number;
+  flights?: Flight[];
+  claims?: TableClaims[];
+}
+/**
+ * The changes since the client's last number have been told, and the next will be.
+ */
+export interface TellFollowing {
+  tell: "following";
+  re: string;
+  feed: string;
+  number: number;
+}
+/**
+ * The seat's favourites.
+ */
+export interface TellFavourites {
+  tell: "favourites";
+  re: string;
+  favourites: Favourite[];
+}
+/**
+ * A set of bets under a name.
+ */
+export interface Favourite {
+  name: string;
+  bets: Laid[];
+}
+/**
+ * A layout.
+ */
+export interface TellFelt {
+  tell: "felt";
+  re: string;
+  felt: FeltView;
+}
+/**
+ * A layout under the settings, odds and limits in force.
+ */
+export interface FeltView {
+  table: string;
+  rulebook: string;
+  layout: string;
+  clause: string;
+  terms: string;
+  wide: number;
+  tall: number;
+  drawn: string;
+  cells: FeltCell[];
+  areas: FeltArea[];
+  denominations: number[];
+}
+/**
+ * A rectangle of the felt, in units from the top left: an area, the odds of one, or blank.
+ */
+export interface FeltCell {
+  x: number;
+  y: number;
+  wide: number;
+  tall: number;
+  block: string;
+  drawing: string;
+  area: string | null;
+  odds_of: string | null;
+  odds: string | null;
+}
+/**
+ * An area: what it is called, what it wins and when, and how much may lie on it.
+ */
+export interface FeltArea {
+  id: string;
+  label: Words;
+  family: string;
+  numbers: number[];
+  odds: OddsLine[];
+  wins: Words;
+  clause: string;
+  says: string;
+  least: number;
+  most: number;
+  step: number;
+  edge: string | null;
+}
+/**
+ * Odds, as printed.
+ */
+export interface OddsLine {
+  text: string;
+  dice: number | null;
+}
+/**
+ * Rounds retold, the latest first.
+ */
+export interface TellRounds {
+  tell: "rounds";
+  re: string;
+  rounds: RoundView[];
+}
+/**
+ * A round retold.
+ */
+export interface RoundView {
+  table: string;
+  number: number;
+  day: string;
+  opened_at: number;
+  phase: string;
+  label: Words;
+  faces: [number, number, number] | null;
+  total: number | null;
+  entered: number[] | null;
+  void: boolean;
+  clause: string | null;
+  bets: BetLine[];
+  left_out: number;
+  totals: RoundTotals;
+  seat: string | null;
+  incidents: Incident[];
+  recalled: boolean;
+}
+/**
+ * A bet, and what became of it.
+ */
+export interface BetLine {
+  id: string;
+  seat: string;
+  layout: string;
+  area: string;
+  label: Words;
+  stake: number;
+  state: string;
+  won: number;
+  returned: number;
+  kept_out: number;
+  clause: string | null;
+  kept_out_by: string | null;
+}
+/**
+ * What the bets that are told come to.
+ */
+export interface RoundTotals {
+  bets: number;
+  staked: number;
+  won: number;
+  returned: number;
+}
+/**
+ * Something that happened in the round beside its course.
+ */
+export interface Incident {
+  at: number;
+  by: string;
+  what: string;
+  says: Words;
+  clause: string;
+}
+/**
+ * What a result would do.
+ */
+export interface TellPreview {
+  tell: "preview";
+  re: string;
+  preview: PreviewView;
+}
+/**
+ * What a result would do, before it is committed.
+ */
+export interface PreviewView {
+  /**
+   * @minItems 3
+   * @maxItems 3
+   */
+  faces: [number, number, number];
+  total: number;
+  lit: {
+    [k: string]: string[];
+  };
+  staked: number;
+  won: number;
+  returned: number;
+  collected: number;
+  house: Extreme;
+  differs: boolean;
+}
+/**
+ * Every account.
+ */
+export interface TellBooks {
+  tell: "books";
+  re: string;
+  books: BooksView;
+}
+/**
+ * Every account of House and tables.
+ */
+export interface BooksView {
+  currency: string;
+  books: Books[];
+  in_transit: Flight[];
+  sum: number;
+  balanced: boolean;
+  off: string[];
+}
+/**
+ * The accounts of a table, or of the House.
+ */
+export interface Books {
+  of: string;
+  accounts: {
+    [k: string]: number;
+  };
+  held: number;
+  owed: number;
+}
+/**
+ * Drop, win and hold.
+ */
+export interface TellReport {
+  tell: "report";
+  re: string;
+  report: ReportView;
+}
+/**
+ * Drop, win and hold of a gaming day.
+ */
+export interface ReportView {
+  day: string;
+  tables: TakingsLine[];
+  totals: TakingsLine[];
+}
+/**
+ * What a table took in a gaming day, or in one shift of it.
+ */
+export interface TakingsLine {
+  table: string;
+  currency: string;
+  day: string;
+  shift: string;
+  drop: number;
+  tickets_in: number;
+  tickets_out: number;
+  fills: number;
+  credits: number;
+  handle: number;
+  collected: number;
+  won: number;
+  win: number;
+  hold: string | null;
+  hold_percent: string | null;
+  rounds: number;
+  void: number;
+}
+/**
+ * The floor closes the connection, and says why.
+ */
+export interface TellEnd {
+  tell: "end";
+  why: string;
+  message: string;
+}
+/**
+ * What comes back of every bet, in the order of the bets; 0 for one that is lost.
+ */
+export interface SettleAnswer {
+  kind: "settle";
+  book: string;
+  layout: string;
+  level: number;
+  seed: number;
+  took: number;
+  /**
+   * @maxItems 15
+   */
+  returned:
+    | []
+    | [number]
+    | [number, number]
+    | [number, number, number]
+    | [number, number, number, number]
+    | [number, number, number, number, number]
+    | [number, number, number, number, number, number]
+    | [number, number, number, number, number, number, number]
+    | [number, number, number, number, number, number, number, number]
+    | [number, number, number, number, number, number, number, number, number]
+    | [number, number, number, number, number, number, number, number, number, number]
+    | [number, number, number, number, number, number, number, number, number, number, number]
+    | [number, number, number, number, number, number, number, number, number, number, number, number]
+    | [number, number, number, number, number, number, number, number, number, number, number, number, number]
+    | [
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number
+      ]
+    | [
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number
+      ];
+}
+/**
+ * The faces keyed, in any order, and the areas that light.
+ */
+export interface KeyAnswer {
+  kind: "key";
+  book: string;
+  layout: string;
+  level: number;
+  seed: number;
+  took: number;
+  /**
+   * @minItems 3
+   * @maxItems 3
+   */
+  faces: [number, number, number];
+  /**
+   * @maxItems 200
+   */
+  lit: string[];
+}
+/**
+ * The id of a choice.
+ */
+export interface RulingAnswer {
+  kind: "ruling";
+  book: string;
+  layout: string;
+  level: number;
+  seed: number;
+  took: number;
+  choice: string;
+}
+/**
+ * Bets of several seats, and what dice or cards show.
+ */
+export interface SettleExerciseTold {
+  kind: "settle";
+  book: string;
+  title: Words;
+  layout: string;
+  level: number;
+  seed: number;
+  par: number;
+  cards: boolean;
+  faces: number[];
+  bets: SchoolBetTold[];
+}
+/**
+ * A bet as it lies.
+ */
+export interface SchoolBetTold {
+  seat: number;
+  colour: string;
+  colour_label: Words;
+  area: string;
+  label: Words;
+  stake: number;
+}
+/**
+ * What dice or cards show, in the order in which they lie.
+ */
+export interface KeyExerciseTold {
+  kind: "key";
+  book: string;
+  title: Words;
+  layout: string;
+  level: number;
+  seed: number;
+  par: number;
+  cards: boolean;
+  faces: number[];
+}
+/**
+ * What goes wrong and when, and four rulings.
+ */
+export interface RulingExerciseTold {
+  kind: "ruling";
+  book: string;
+  title: Words;
+  layout: string;
+  level: number;
+  seed: number;
+  par: number;
+  phase: string;
+  irregularity: string;
+  label: Words;
+  context: Words;
+  choices: SchoolChoiceTold[];
+}
+/**
+ * A ruling to choose.
+ */
+export interface SchoolChoiceTold {
+  id: string;
+  says: Words;
+}
+/**
+ * Bet by bet, in the order of the exercise.
+ */
+export interface SettleJudgedTold {
+  kind: "settle";
+  score: number;
+  bonus: number;
+  right: number;
+  of: number;
+  took: number;
+  par: number;
+  bets: SettledBetTold[];
+}
+/**
+ * A bet, what was answered, what comes back of it, and why.
+ */
+export interface SettledBetTold {
+  area: string;
+  label: Words;
+  stake: number;
+  answered: number;
+  returned: number;
+  right: boolean;
+  odds: string | null;
+  clause: string;
+  says: string;
+}
+/**
+ * The result, and every area that lights or was marked.
+ */
+export interface KeyJudgedTold {
+  kind: "key";
+  score: number;
+  bonus: number;
+  right: number;
+  of: number;
+  took: number;
+  par: number;
+  faces: number[];
+  keyed: number[];
+  faces_right: boolean;
+  areas: KeyedAreaTold[];
+}
+/**
+ * An area that lights, or that was marked.
+ */
+export interface KeyedAreaTold {
+  area: string;
+  label: Words;
+  lights: boolean;
+  marked: boolean;
+  right: boolean;
+  odds: string | null;
+  clause: string;
+  says: string;
+}
+/**
+ * What the rules order, by which clause, and who decides.
+ */
+export interface RulingJudgedTold {
+  kind: "ruling";
+  score: number;
+  bonus: number;
+  right: number;
+  of: number;
+  took: number;
+  par: number;
+  chosen: string;
+  ordered: string;
+  ruling: Words;
+  clause: string;
+  says: string;
+  decides: Words;
+  foreseen: boolean;
+}
+/**
+ * What a virtual supervisor is asked to agree to.
+ */
+export interface AgreeBody {
+  ask: {};
+}
+/**
+ * A second person, his proof, and exactly what he agrees to: the ask, whatever its id.
+ */
+export interface ApprovalBody {
+  person: string;
+  password: string;
+  code: string;
+  ask: {};
+}
+/**
+ * A token that is good once, for a minute, for exactly what was approved.
+ */
+export interface ApprovalTold {
+  approval: string;
+  until: number;
+}
+/**
+ * A table of the demonstration.
+ */
+export interface DemoTableTold {
+  table: string;
+  rulebook: string;
+  dealer: string;
+  dealing: boolean;
+  head: string;
+  ranks: string[];
+  players: string[];
+}
+/**
+ * What the demonstration has.
+ */
+export interface DemoTold {
+  currency: string;
+  roles: string[];
+  tables: DemoTableTold[];
+}
+/**
+ * A device, its place and its key.
+ */
+export interface DeviceBody {
+  device: string;
+  kind: DeviceKind;
+  key: string;
+  table: string;
+  seat?: string | null;
+  approval?: string | null;
+}
+/**
+ * An enrolled device.
+ */
+export interface DeviceTold {
+  device: string;
+  kind: string;
+  table: string;
+  seat: string | null;
+  key: string;
+}
+/**
+ * It is done, and durable.
+ */
+export interface DoneTold {
+  done: boolean;
+  uri: string | null;
+}
+/**
+ * A role of the demonstration, at a table of it.
+ */
+export interface EnterBody {
+  role: string;
+  table?: string | null;
+  key?: string | null;
+}
+/**
+ * How to come in, in a demonstration.
+ */
+export interface EnteredTold {
+  role: string;
+  name: string;
+  token: string | null;
+  device: string | null;
+  table: string | null;
+  seat: string | null;
+}
+/**
+ * How the floor is.
+ */
+export interface HealthTold {
+  status: string;
+  program: string;
+  demonstration: boolean;
+  tables: TableHealth[];
+  sockets: number;
+  journal: number;
+  trouble: string | null;
+  checks: string[];
+}
+/**
+ * How a table is.
+ */
+export interface TableHealth {
+  name: string;
+  rulebook: string;
+  phase: string;
+  number: number;
+  hold: string | null;
+  shut: string | null;
+}
+/**
+ * A new password by the person himself, with the proof by the old one.
+ */
+export interface PasswordBody {
+  password: string;
+  code: string;
+  new: string;
+}
+/**
+ * Someone on the staff roll.
+ */
+export interface PersonTold {
+  person: string;
+  rank: string;
+  locked: boolean;
+  has_credentials: boolean;
+  sessions: number;
+}
+/**
+ * Why.
+ */
+export interface ReasonBody {
+  reason: string;
+}
+/**
+ * Why something is not done.
+ */
+export interface RefusalTold {
+  reason: string;
+  message: string;
+  clause: string | null;
+}
+/**
+ * A session.
+ */
+export interface SessionTold {
+  person: string;
+  role: string;
+  session: string;
+  opened: number;
+}
+/**
+ * Who, and the proof.
+ */
+export interface SignInBody {
+  person: string;
+  password: string;
+  code: string;
+}
+/**
+ * A session and its token, told once.
+ */
+export interface SignedInTold {
+  token: string;
+  session: SessionTold;
+}
+/**
+ * Someone new, or someone's new rank or credentials.
+ */
+export interface StaffBody {
+  person: string;
+  rank: string;
+  password?: string | null;
+  approval?: string | null;
+}
+/**
+ * Why, and who agreed.
+ */
+export interface UnlockBody {
+  reason: string;
+  approval?: string | null;
+}
+/**
+ * A rulebook that can be practised, and its layouts.
+ */
+export interface SchoolLayoutTold {
+  book: string;
+  title: Words;
+  layouts: string[];
+  cards: boolean;
+}
+/**
+ * In how many milliseconds a good dealer does a kind of exercise at a level.
+ */
+export interface SchoolParTold {
+  kind: string;
+  level: number;
+  par: number;
+}
+/**
+ * What can be practised.
+ */
+export interface SchoolTold {
+  books: SchoolLayoutTold[];
+  pars: SchoolParTold[];
+  greatest_seed: number;
+  longest: number;
+}

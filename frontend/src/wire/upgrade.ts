@@ -1,0 +1,13 @@
+// A page that is older than the floor's own pages loads itself again, once for each newer build.
+const REMEMBERED = "taisai-reloaded-for";
+
+const mine = (): string => document.querySelector<HTMLMetaElement>('meta[name="taisai-pages"]')?.content ?? "";
+
+export function isStale(served: string): boolean {
+  return served !== "" && mine() !== "" && served !== mine() && sessionStorage.getItem(REMEMBERED) !== served;
+}
+
+export function reloadOnce(served: string): void {
+  sessionStorage.setItem(REMEMBERED, served);
+  location.reload();
+}

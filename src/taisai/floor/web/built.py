@@ -1,0 +1,44 @@
+"""The pages as they were built: read once, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+FOLDER: Final = Path(__file__).parent / "built"
+"""Where `npm run build` puts the pages, and where a wheel has them."""
+DIGEST: Final = "pages.txt"
+"""It is written last, so that pages without it are pages half built."""
+
+
+class Built(NamedTuple):
+    """The pages and what belongs to them, by file name."""
+
+    digest: str = ""
+    """Of the sources that they were made from; empty where nothing is built."""
+    pages: Mapping[str, bytes] = {}
+    assets: Mapping[str, bytes] = {}
+    """Their names change with what is in them."""
+
+
+NOTHING: Final = Built()
+
+
+def read_built(folder: Path) -> Built:
+    """What is built in a folder; nothing where a build was not finished."""
+    digest = folder / DIGEST
+    if not digest.is_file():
+        return NOTHING
+    return Built(
+        digest=digest.read_text("ascii").strip(),
+        pages={path.name: path.read_bytes() for path in sorted(folder.glob("*.html"))},
+        assets={path.name: path.read_bytes() for path in sorted((folder / "assets").glob("*.*"))},
+    )
+
+
+@cache
+def our_pages() -> Built:
+    """The pages of this program."""
+    return read_built(FOLDER)
