@@ -32,6 +32,7 @@ BENCHES: Final = (
     "auditing",
     "cold_start",
     "floor.load",
+    "terminal_page",
 )
 Runner = Callable[..., Iterator[Line]]
 

@@ -23,9 +23,10 @@ function pagesKnowTheirSources(): Plugin {
     buildStart() {
       made = digest(here); // before any file is read: an edit while this runs makes the next run build again
     },
-    transformIndexHtml: () => [
-      { tag: "meta", attrs: { name: "taisai-pages", content: made }, injectTo: "head-prepend" },
-    ],
+    transformIndexHtml(_html, { server }) {
+      const content = server ? "" : made; // what Vite itself serves is never old
+      return [{ tag: "meta", attrs: { name: "taisai-pages", content }, injectTo: "head-prepend" }];
+    },
     writeBundle() {
       isWritten = true;
     },
@@ -61,6 +62,7 @@ export default defineConfig({
   },
   test: {
     environment: "jsdom",
+    setupFiles: ["tests/browser.ts"],
     include: ["tests/**/*.test.ts"],
     passWithNoTests: true,
   },

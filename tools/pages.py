@@ -154,9 +154,7 @@ def build(root: Path) -> None:
     done = _npm(root, "run", "build", TAISAI_BUILT=str(made), NO_COLOR="1")
     if done.returncode or not (made / "pages.txt").is_file():
         sys.stderr.write(done.stdout)
-        raise PagesError(
-            "expected Vite to build the pages, got what stands above"
-        )
+        raise PagesError("expected Vite to build the pages, got what stands above")
     shutil.rmtree(old, ignore_errors=True)
     if (root / BUILT).exists():
         (root / BUILT).rename(old)

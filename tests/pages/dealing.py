@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from operator import is_not
 from types import TracebackType
 from typing import Final, Self
@@ -36,6 +37,7 @@ class Crew:
         self.head_rank = HEADS[kind_of(table)]
         self.faces: Faces | None = None if house.tables[table].shaker else (1, 2, 3)
         """What they key in; None where they key what the shaker shows."""
+        self._serials = count(1)
 
     async def __aenter__(self) -> Self:
         self.dealer = await self.house.staff("dealer", self.table)
@@ -113,6 +115,11 @@ class Crew:
         for console, before in seen:
             await console.until(console.console_feed, partial(is_not, before), within=WITHIN)
 
+    async def catches_up(self) -> None:
+        """Both see whatever was done before: an answer comes after what came before it."""
+        for console in (self.dealer, self.head):
+            await console.rounds(most=1)
+
     @property
     def _next(self) -> Offer | None:
         decisions = [one for one in self.head.offers if one.command == "decide-referral"]
@@ -127,7 +134,7 @@ class Crew:
         faces = dict.fromkeys(asked, await self._shown(console)) if asked else {}
         blank = tuple(one for one in offer.blanks if one.field not in faces)
         rest = msgspec.structs.replace(offer, blanks=blank)
-        found = await filled(console, rest, serial=f"{self.table}-1", day="2026-11-16")
+        found = await filled(console, rest, serial=f"{self.table}-{next(self._serials)}", day="2026-11-16")
         if found is None:
             raise AssertionError(f"expected {offer.command} to be filled in, got blanks {offer.blanks}")
         return {**found, **faces}

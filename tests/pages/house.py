@@ -143,7 +143,7 @@ class House:
             raise RuntimeError(f"expected bets to close at {table}, got {answer}")
 
     def events(self, table: str, kind: str) -> list[dict[str, Any]]:
-        """What the journal says of a table, in events of one kind: read beside the floor, as an auditor would."""
+        """The journal's events of one kind at a table, read beside the floor, as an auditor would."""
         source = JournalFile(self.folder / "journal" / JOURNAL)
         try:
             rows = [msgspec.json.decode(one.body) for one in source.pieces() if isinstance(one, Body)]

@@ -80,8 +80,7 @@ class People:
 
     async def console(self, table: str, rank: str = "dealer") -> ConsoleScreen:
         """A dealer, or someone above him."""
-        asked = {"table": table, "as": rank}
-        return ConsoleScreen(await self.at("/console", **asked))
+        return ConsoleScreen(await self.at(f"/console?as={rank}&table={table}"))
 
     async def display(self, table: str) -> Screen:
         """The wall."""

@@ -11,6 +11,7 @@ import dataclasses
 import os
 import secrets
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -22,20 +23,23 @@ from taisai.floor.casino import Casino, Plan
 from taisai.floor.clock import WallClock
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import Serving, listening
-from taisai.floor.virtual import cast
+from taisai.floor.virtual import cast, opening
 from taisai.floor.virtual.demonstration import Demonstration
 from taisai.floor.virtual.opening import Opened, opened, plan
+from taisai.floor.web import demo
 from taisai.floor.web.built import read_built
 from taisai.floor.web.demo import endpoints
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.house import stream_of
+from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.round import Act
 
 HOST: Final = "127.0.0.1"
 WINDOW: Final = 300_000  # ms for which bets are open: longer than any test, which says itself when time is up
 DONE: Final = "done"
+once: Final = cache(rulebook)
 _OF_BOOK: Final = {spot.book: spot for spot in cast.SPOTS}
 
 
@@ -66,6 +70,8 @@ class _Nobody:
 
 def _cast(tables: tuple[Laid, ...]) -> None:
     """Gives the demonstration these tables instead of its own: same people, same limits."""
+    for module in (opening, demo):
+        vars(module)["rulebook"] = once  # a dozen tables of a book need not read it a dozen times
     spots = tuple(_OF_BOOK[one.book]._replace(name=one.name, layout=one.layout) for one in tables)
     vars(cast).update(SPOTS=spots, TABLES={spot.name: spot for spot in spots})
 

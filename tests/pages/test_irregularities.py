@@ -1,4 +1,4 @@
-"""Every irregularity of every rulebook through the console: what it names before is what the journal says after."""
+"""Every irregularity of every rulebook through the console: what it names first, the journal says after."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Walk:
         return next((one for one in lines if one.by and Ruled.of(one) not in self.done), None)
 
     async def _report(self, line: IrregularityLine) -> None:
-        ruled, console, seen = Ruled.of(line), self.console, self.crew.seen
+        ruled, console = Ruled.of(line), self.console
         await console.is_in(self.crew.phase)
         await console.at("something-wrong").click()
         await self._compare()
@@ -84,11 +84,11 @@ class Walk:
         if "round" in ruled.needs:
             await dialog.get_by_test_id("field-round").fill(str(self.crew.dealer.table.round.number))
         await console.confirms(*ruled.needs)
-        await self.crew.sees(seen)
+        await self.crew.catches_up()
         self.done.append(ruled)
 
     async def _compare(self) -> None:
-        """What the page lists is what the floor offers: every irregularity, its clause, whether it can be now."""
+        """What the page lists is what the floor offers: all there are, their clauses, whether now."""
         if self.crew.phase in self._looked:
             return
         self._looked.add(self.crew.phase)

@@ -104,15 +104,14 @@ async def test_a_correction_takes_two_people(people: People, house: House) -> No
         await screenshot(console.page, "console-correction")
         await console.at("wrong-dialog").get_by_test_id("confirm").click()
         await expect(console.at("second")).to_be_visible()
-        assert house.events(table, "result-corrected") == []
+        assert house.events(table, "irregularity-ruled") == []
         await console.at("second").get_by_test_id("cancel").click()
         await one.has(credits=520_00)
         await console.at("wrong-dialog").get_by_test_id("confirm").click()
         await console.at("second-agree").click()
         await expect(console.at("wrong-dialog")).to_have_count(0)
         await one.has(credits=480_00)
-        (corrected,) = house.events(table, "result-corrected")
-        assert corrected["faces"] == [6, 6, 5]
+        assert [one["faces"] for one in house.events(table, "round-resettled")] == [[5, 6, 6]]
         (ruled,) = house.events(table, "irregularity-ruled")
         assert ruled["by"] == "Dev Patel"
         assert ruled["second"] not in (None, "Dev Patel")

@@ -66,8 +66,9 @@ export class Desk {
     return this.desk?.acts.find((offer) => offer.main);
   }
 
+  /** Whether whoever is here may do something, standing where he stands. */
   isMine(by: readonly string[]): boolean {
-    return by.includes(this.role);
+    return this.isHere && by.includes(this.role);
   }
 
   // Coming

@@ -27,6 +27,10 @@ export const presetOf = (offer: Offer, field: string): string | undefined => pre
 /** Whether something has to be said before it can be done; a second person is asked for later. */
 export const asksFirst = (offer: Offer): boolean => FOR_GOOD.has(offer.command) || offer.blanks.some((blank) => blank.kind !== "second");
 
+/** Whether it belongs beside the next step: it is about the round in hand, and has no place of its own above. */
+export const isBeside = (offer: Offer): boolean =>
+  groupOf(offer) === "round" && !["decide-referral", "choose-withdrawal"].includes(offer.command) && !(offer.command === "report" && preset(offer)["round"] === undefined);
+
 /** The one number that a step wants, if it wants nothing else: it is set beside the button. */
 export function onlyNumber(offer: Offer): Offer["blanks"][number] | undefined {
   const asked = offer.blanks.filter((blank) => blank.kind !== "second");

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_UNCOUNTED: Final = frozenset({"GET /assets/{name}"})
+"""Read from memory, a dozen to a page: when a hall's terminals all load again, none may be turned away."""
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -78,14 +80,14 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHan
     method = str(connection.scope.get("method", "GET"))
     if not is_ours(floor, connection.scope["headers"], origin_needed=method not in _SAFE):
         raise refused(403, "origin", "expected a request from a page of this floor, got one from elsewhere")
+    endpoint = f"{method} {connection.scope['path_template']}"
     address = network_of(connection.client.host if connection.client else "")
-    if not floor.requests.takes(address, floor.clock.steady()):
+    if endpoint not in _UNCOUNTED and not floor.requests.takes(address, floor.clock.steady()):
         most = floor.bounds.requests_a_second
         raise refused(429, "too-often", f"expected at most {most} requests a second, got more")
     session = session_of(floor, connection)
     connection.state.session = session
     role = Role.VISITOR if session is None else role_of(session.rank)
-    endpoint = f"{method} {connection.scope['path_template']}"
     permit = permits.ENDPOINTS.get(endpoint)
     if permit is None and floor.demonstration:
         permit = permits.DEMONSTRATION.get(endpoint)

@@ -1,0 +1,82 @@
+// The Display: where a table stands at one glance, and history that is told as history.
+import { render, screen } from "@testing-library/svelte";
+import { beforeAll, describe, expect, it } from "vitest";
+import Notice from "../src/display/Notice.svelte";
+import Past from "../src/display/Past.svelte";
+import Reveal from "../src/display/Reveal.svelte";
+import { hotAndCold, standOf } from "../src/display/stand";
+import type { TableView } from "../src/wire/messages";
+import { speak } from "../src/words/index.svelte";
+
+const words = (text: string) => ({ en: text, zh: text });
+function table(more: Partial<TableView> = {}): TableView {
+  return {
+    of: "table",
+    table: { name: "T", rulebook: "r", title: words("Sic Bo"), digest: "d", currency: "SGD", layouts: ["A"], layout: "A", kind: "dice", demonstration: false, stand_in: null, means: [] },
+    limits: { least: 500, most: 100_000, groups: {} },
+    round: { number: 7, phase: "open", label: words("Bets open"), bets_open: true, notice: words("Place your bets"), since: 0 },
+    countdown: { closes_at: null, prompt: false, is_up: false },
+    dice: { kind: "dice", round: 7, faces: null, total: null, source: null },
+    lit: {}, history: { results: [], sizes: [], parities: [], totals: {}, counted: 0 },
+    board: { closed: false, shut: null, hold: null, says: null, clause: null },
+    draw: { commitment: null, round: null, revealed: null },
+    ...more,
+  };
+}
+const closed = { ...table().round, phase: "closed", bets_open: false, notice: words("No more bets") };
+const shown = (number: number, more = {}) => ({ number, void: false, faces: [1, 2, 3] as [number, number, number], total: 6, size: "small", parity: "even", ...more });
+
+beforeAll(() => speak("en"));
+
+describe("where a table stands", () => {
+  const thrown = { kind: "dice", round: 7, faces: [1, 2, 3] as [number, number, number], total: 6, source: null };
+  it.each([
+    ["open", table()],
+    ["closed", table({ round: closed })],
+    ["closed", table({ round: closed, dice: { ...thrown, round: 6 } })], // another round's dice are no result
+    ["result", table({ round: closed, dice: thrown })],
+    ["waits", table({ round: { ...closed, phase: "between" }, dice: thrown })],
+    ["held", table({ board: { ...table().board, hold: "referral" } })],
+    ["held", table({ board: { ...table().board, shut: "a die is missing" } })],
+  ])("%s", (stand, view) => expect(standOf(view)).toBe(stand));
+
+  it("says so in the floor's own words, and that bets are closed in a word of its own", () => {
+    render(Notice, { view: table({ round: closed }) });
+    expect(screen.getByTestId("notice").textContent).toBe("No more bets");
+    expect(screen.getByText(/Bets closed/)).toBeTruthy();
+  });
+});
+
+describe("the dice", () => {
+  it("are hidden until the floor tells them", () => {
+    render(Reveal, { view: table() });
+    expect(screen.getByTestId("dice").dataset["faces"]).toBe("");
+  });
+  it("are shown as they are told", () => {
+    render(Reveal, { view: table({ dice: { kind: "dice", round: 7, faces: [1, 4, 6], total: 11, source: null } }) });
+    expect(screen.getByTestId("dice").dataset["faces"]).toBe("1,4,6");
+    expect(screen.getByText("11")).toBeTruthy();
+  });
+  it("of a void round are none: it is marked void", () => {
+    const history = { ...table().history, results: [shown(7, { void: true, faces: null, total: null })] };
+    render(Reveal, { view: table({ round: { ...closed, phase: "between" }, history }) });
+    expect(screen.getByText(/Round 7 is void/)).toBeTruthy();
+  });
+});
+
+describe("history", () => {
+  const totals = { 3: 0, 4: 2, 10: 9, 11: 9, 12: 4, 18: 1 };
+  it("tells the most and least frequent totals with how often they came", () => {
+    const { hot, cold } = hotAndCold({ totals });
+    expect(hot).toEqual([{ total: 10, times: 9 }, { total: 11, times: 9 }, { total: 12, times: 4 }]);
+    expect(cold).toEqual([{ total: 3, times: 0 }, { total: 18, times: 1 }, { total: 4, times: 2 }]);
+  });
+  it("is for information only", () => {
+    render(Past, { history: { ...table().history, totals, counted: 25 } });
+    expect(screen.getByText(/for information only/)).toBeTruthy();
+  });
+  it("has no road where a rulebook has no such areas", () => {
+    const { container } = render(Past, { history: { ...table().history, sizes: [{ mark: "big", rounds: [1] }] } });
+    expect(container.querySelectorAll(".road")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,121 @@
+// The terminal: a felt from whatever geometry the floor sends, and bets that are pending until they are answered.
+import { fireEvent, render, screen } from "@testing-library/svelte";
+import { SvelteMap } from "svelte/reactivity";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import Felt from "../src/parts/Felt.svelte";
+import { toasts } from "../src/parts/toast.svelte";
+import { Seat } from "../src/terminal/seat.svelte";
+import { Refused, Unanswered } from "../src/wire/http";
+import type { Floor } from "../src/wire/floor.svelte";
+import type { AnyView, FeltArea, FeltView, SeatView, TableView } from "../src/wire/messages";
+import { speak } from "../src/words/index.svelte";
+
+function area(id: string, more: Partial<FeltArea> = {}): FeltArea {
+  return {
+    id, label: { en: id, zh: `${id}区` }, family: "total", numbers: [4], odds: [{ text: "62 to 1", dice: null }],
+    wins: { en: "the total is 4", zh: "" }, clause: "4.1", says: "", least: 100, most: 1000, step: 1, edge: null, ...more,
+  };
+}
+function felt(areas: FeltArea[]): FeltView {
+  const cells = areas.map((one, x) => ({ x, y: 0, wide: 1, tall: 1, block: "b", drawing: x % 2 ? "ours" : "document", area: one.id, odds_of: null, odds: null }));
+  const blank = { x: areas.length, y: 0, wide: 1, tall: 1, block: "b", drawing: "document", area: null, odds_of: "small", odds: "1 to 1" };
+  return {
+    table: "T", rulebook: "r", layout: "A", clause: "c", terms: "d", wide: areas.length + 1, tall: 1, drawn: "both",
+    cells: [...cells, blank], areas, denominations: [100, 500],
+  } as unknown as FeltView;
+}
+
+beforeEach(async () => { await speak("en"); toasts.splice(0); });
+
+describe("the felt", () => {
+  const areas = Array.from({ length: 104 }, (_one, place) => area(`a${place}`));
+  it("draws every cell of the layout once, odds as they are written, nothing of its own", () => {
+    const { container } = render(Felt, { felt: felt(areas), onarea: () => undefined });
+    expect(container.querySelectorAll("button[data-area]")).toHaveLength(104);
+    expect(container.querySelector(".blank")?.textContent).toBe("1 to 1");
+    expect(container.querySelectorAll(".ours")).toHaveLength(52);
+  });
+  it("tells whoever listens the name, the odds and what lies there", () => {
+    render(Felt, { felt: felt(areas.slice(0, 2)), onarea: () => undefined, saidOf: (one: FeltArea) => (one.id === "a1" ? "$5.00 registered" : "") });
+    expect(screen.getByRole("button", { name: "a1, 62 to 1, $5.00 registered" })).toBeTruthy();
+  });
+  it("lights what the floor lights, not by colour alone", async () => {
+    const { container, rerender } = render(Felt, { felt: felt(areas), onarea: () => undefined });
+    await rerender({ lit: new Set(["a3"]) });
+    const lit = container.querySelectorAll('[data-lit="true"]');
+    expect(lit).toHaveLength(1);
+    expect(lit[0]?.textContent).toContain("★");
+    expect(lit[0]?.getAttribute("aria-label")).toContain("wins");
+  });
+  it("is only looked at where nobody may touch it", () => {
+    const { container } = render(Felt, { felt: felt(areas.slice(0, 3)) });
+    expect(container.querySelectorAll("button")).toHaveLength(0);
+    expect(container.querySelectorAll("[data-area]")).toHaveLength(3);
+  });
+  it("tells a tap from a long press", async () => {
+    vi.useFakeTimers();
+    const [touched, asked] = [vi.fn(), vi.fn()];
+    const { container } = render(Felt, { felt: felt(areas.slice(0, 1)), onarea: touched, onabout: asked });
+    const button = container.querySelector("button") as HTMLButtonElement;
+    await fireEvent.pointerDown(button);
+    await fireEvent.pointerUp(button);
+    await fireEvent.click(button);
+    expect([touched.mock.calls.length, asked.mock.calls.length]).toEqual([1, 0]);
+    await fireEvent.pointerDown(button);
+    vi.advanceTimersByTime(600);
+    await fireEvent.pointerUp(button);
+    await fireEvent.click(button);
+    expect([touched.mock.calls.length, asked.mock.calls.length]).toEqual([1, 1]);
+    vi.useRealTimers();
+  });
+});
+
+describe("a seat", () => {
+  const TABLE = { of: "table", table: { currency: "SGD", layout: "A" }, round: { number: 7, bets_open: true }, lit: {} } as unknown as TableView;
+  const SEAT = { of: "seat", seat: "1", taken: true, layout: "A", credits: 500, at_risk: 0, bets: [], last: null } as unknown as SeatView;
+  function seated(answer: (command: Record<string, unknown>) => Promise<unknown>) {
+    const views = new SvelteMap<string, AnyView>([["table:T", TABLE], ["seat:T/1", SEAT]]);
+    let made = 0;
+    const sent: { command: Record<string, unknown>; isSafe: boolean }[] = [];
+    const floor = {
+      views, welcome: { name: "T-1" }, newId: () => `id-${(made += 1)}`,
+      do: (_table: string, command: Record<string, unknown>, more: { isSafe: boolean }) => { sent.push({ command, ...more }); return answer(command); },
+    };
+    const seat = new Seat(floor as unknown as Floor, "T", "1");
+    seat.felt = felt([area("small"), area("big")]);
+    seat.chip = 100;
+    return { seat, sent, views };
+  }
+  const small = area("small");
+
+  it("shows a bet as pending until the floor has answered, and then as the floor has it", async () => {
+    let answer: (value: unknown) => void = () => undefined;
+    const { seat, sent, views } = seated(() => new Promise((done) => { answer = done; }));
+    seat.place(small);
+    expect(sent[0]).toMatchObject({ isSafe: true, command: { command: "place-bets", round: 7, seat: "1", bets: [{ area: "small", stake: 100 }] } });
+    expect([seat.states.get("small"), seat.stakes.get("small")]).toEqual(["pending", 100]);
+    views.set("seat:T/1", { ...SEAT, bets: [{ id: "id-1", area: "small", stake: 100 }] } as AnyView);
+    answer({});
+    await vi.waitFor(() => { expect(seat.unsettled).toEqual([]); });
+    expect([seat.states.get("small"), seat.stakes.get("small")]).toEqual(["registered", 100]);
+  });
+  it("says why a bet was refused, with the clause, and counts it nowhere", async () => {
+    const { seat } = seated(() => Promise.reject(new Refused({ reason: "late", message: "a bet before the close", clause: "5.2" })));
+    seat.place(small);
+    await vi.waitFor(() => { expect(seat.states.get("small")).toBe("refused"); });
+    expect(seat.stakes.get("small")).toBeUndefined();
+    expect(toasts[0]).toMatchObject({ kind: "refused", clause: "5.2" });
+  });
+  it("does not claim to know what nobody answered", async () => {
+    const { seat } = seated(() => Promise.reject(new Unanswered()));
+    seat.place(small);
+    await vi.waitFor(() => { expect(seat.unsettled).toEqual([]); });
+    expect(toasts[0]?.text).toContain("No answer yet");
+  });
+  it("places a favourite as one batch, so that all of it counts or none", () => {
+    const { seat, sent } = seated(() => new Promise(() => undefined));
+    seat.layFavourite({ name: "mine", bets: [{ area: "small", stake: 100 }, { area: "big", stake: 200 }] });
+    expect(sent).toHaveLength(1);
+    expect((sent[0]?.command["bets"] as unknown[]).length).toBe(2);
+  });
+});
