@@ -44,7 +44,6 @@ HIDDEN: Final = {
     "GET /cage",
     "GET /school",
     "GET /assets/{name}",
-    "GET /page/{name}",
     "GET /metrics",
     "GET /schema/openapi.json",
     "GET /schema/socket.json",

@@ -35,7 +35,7 @@ async def answers(house: Connected) -> dict[int, list[Response]]:
         ("GET", "/api/books", {}),
         ("POST", "/api/staff", {"session": auditor}),
         ("GET", "/nowhere", {}),
-        ("GET", "/page/nowhere.html", {}),
+        ("GET", "/assets/nowhere.js", {}),
         ("PUT", "/api/books", {}),
         ("OPTIONS", "/api/books", {}),
         ("HEAD", "/health", {}),

@@ -51,6 +51,7 @@ async def launched(playwright: Playwright) -> Browser:
         executable_path=found,
         args=[
             "--disable-gpu",
+            "--process-per-site",  # tabs of one person share what they have loaded
             "--disable-dev-shm-usage",  # a container has little of it
             "--font-render-hinting=none",
             *(["--no-sandbox"] if is_root else []),  # chromium has no sandbox for root

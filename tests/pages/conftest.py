@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Error, async_playwright
 
-from tests.pages.browser import launched
+from tests.pages.browser import ChromiumError, launched
 from tests.pages.house import DEMONSTRATION, House, tables_of
 from tests.pages.people import People
 
@@ -58,6 +58,8 @@ def browser(runner: asyncio.Runner) -> Iterator[Browser]:
         found = runner.run(launched(playwright))
         yield found
         runner.run(found.close())
+    except ChromiumError as error:
+        pytest.fail(str(error), pytrace=False)
     finally:
         runner.run(playwright.stop())
 

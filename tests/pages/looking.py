@@ -31,19 +31,21 @@ _TARGETS: Final = """() => [...document.querySelectorAll(
 
 _WIDTHS: Final = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
-# What can be read or heard: texts of elements that are shown, and names that a screen reader speaks.
+# What can be read or heard: texts of elements that are shown, and names that a screen reader speaks; but for what
+# the page itself says is in another language.
 _TEXTS: Final = """() => {
     const found = new Set();
+    const isForeign = (one) => one.closest("[lang]") !== document.documentElement;
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {
         const text = walk.currentNode.textContent.trim();
         const parent = walk.currentNode.parentElement;
         const isText = text && !parent.closest("script, style, template");
-        if (isText && parent.checkVisibility()) found.add(text);
+        if (isText && !isForeign(parent) && parent.checkVisibility()) found.add(text);
     }
     for (const one of document.querySelectorAll("[aria-label], [title], [placeholder], [alt]"))
         for (const name of ["aria-label", "title", "placeholder", "alt"])
-            if (one.getAttribute(name)?.trim()) found.add(one.getAttribute(name).trim());
+            if (one.getAttribute(name)?.trim() && !isForeign(one)) found.add(one.getAttribute(name).trim());
     return [...found];
 }"""
 

@@ -44,6 +44,19 @@ class People:
         `instead` is shown there instead of what the floor serves, with the floor's own headers; the page's
         connection goes through `line`.
         """
+        context = await self._context(size=size, moves=moves, language=language)
+        if instead is not None:
+            answer = partial(Route.fulfill, body=instead, content_type="text/html", headers=HEADERS)
+            await context.route(f"{self.house.url}{path}", answer)
+        page = await context.new_page()
+        if line is not None:
+            await page.route_web_socket(SOCKETS, line.connected)
+        await page.goto(path)
+        return page
+
+    async def _context(
+        self, *, size: ViewportSize | None = None, moves: bool = False, language: str = "en-GB"
+    ) -> BrowserContext:
         context = await self._browser.new_context(
             base_url=self.house.url, viewport=size or DESK, locale=language,
             reduced_motion="no-preference" if moves else "reduce",
@@ -51,14 +64,7 @@ class People:
         self._contexts.append(context)
         context.set_default_timeout(PATIENCE)
         self.watch.on(context)
-        page = await context.new_page()
-        if instead is not None:
-            answer = partial(Route.fulfill, body=instead, content_type="text/html", headers=HEADERS)
-            await context.route(f"{self.house.url}{path}", answer)
-        if line is not None:
-            await page.route_web_socket(SOCKETS, line.connected)
-        await page.goto(path)
-        return page
+        return context
 
     async def at(
         self, path: str, *, size: ViewportSize | None = None, line: Line | None = None, **asked: str
@@ -75,8 +81,15 @@ class People:
         return TerminalScreen(await self.at("/terminal", size=size or KIOSK, line=line, table=table))
 
     async def terminals(self, table: str, many: int) -> list[TerminalScreen]:
-        """Players who come one after the other."""
-        return [await self.terminal(table) for _ in range(many)]
+        """Players who come one after the other, in tabs of one browser, which starts sooner than many."""
+        context = await self._context(size=KIOSK)
+        screens = []
+        for _ in range(many):
+            page = await context.new_page()
+            await page.goto(f"/terminal?table={table}")
+            await connected(page)
+            screens.append(TerminalScreen(page))
+        return screens
 
     async def console(self, table: str, rank: str = "dealer") -> ConsoleScreen:
         """A dealer, or someone above him."""

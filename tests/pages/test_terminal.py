@@ -14,9 +14,9 @@ from playwright.async_api import expect
 from taisai.floor.web.built import FOLDER
 from tests.pages.browser import KIOSK, PHONE, TABLET, screenshot
 from tests.pages.dealing import BETWEEN, OPEN, Crew
-from tests.pages.house import BOOKS, House, tables_of
+from tests.pages.house import BOOKS, House, closed, tables_of
 from tests.pages.lines import Line
-from tests.pages.looking import overflow, small_targets
+from tests.pages.looking import axe, overflow, small_targets
 from tests.pages.people import People
 from tests.pages.screens import PENDING, REFUSED, TerminalScreen
 
@@ -24,11 +24,11 @@ SIX = ("small", "big", "any-triple", "total-6", "total-12", "total-17")
 """What each of six players bets on: areas that every layout has."""
 
 
-async def test_players_who_come_in_the_same_moment_get_a_seat_each(people: People, house: House) -> None:
+async def test_players_who_come_in_the_same_moment_get_a_seat_each(house: House) -> None:
     table = house.fresh("US")
-    both = await asyncio.gather(people.terminal(table), people.terminal(table))
-    for one in both:
-        await one.buys()
+    players = await asyncio.gather(*(house.player(table, buys=5_00) for _ in range(8)))
+    assert len({player.seat_name for player in players}) == len(players)
+    await closed(players)
 
 
 async def test_undo_clear_double_and_repeat(people: People, house: House) -> None:
@@ -162,6 +162,27 @@ async def test_everything_can_be_hit_with_a_finger_on_every_screen(
             assert await overflow(one.page) == 0, name
             assert await small_targets(one.page) == [], name
             await screenshot(one.page, f"terminal-{kind.lower()}-{name}")
+
+
+async def test_every_drawer_is_for_everyone(people: People, house: House) -> None:
+    async with Crew(house, house.fresh("RWS")) as crew:
+        one = await people.terminal(crew.table)
+        await one.buys()
+        await crew.to(OPEN)
+        await one.bets("small", 5_00)
+        await crew.round()
+        found: dict[str, list[str]] = {}
+        for tab in ("rounds", "history", "favourites", "ticket", "help"):
+            await one.at(f"tab-{tab}").click()
+            await expect(one.page.get_by_role("dialog")).to_be_visible()
+            await screenshot(one.page, f"terminal-{tab}")
+            found[tab] = await axe(one.page)
+            await one.page.keyboard.press("Escape")
+            await expect(one.page.get_by_role("dialog")).to_have_count(0)
+        await one.area("small").click(button="right")
+        await expect(one.page.get_by_role("dialog")).to_contain_text("1 to 1")
+        found["about"] = await axe(one.page)
+        assert {tab: wrong for tab, wrong in found.items() if wrong} == {}
 
 
 # The floor goes down

@@ -5,6 +5,7 @@ import { Floor } from "../wire/floor.svelte";
 import { enter } from "../wire/identity";
 import type { ConsoleView, FeltView, Offer, RoundView, TableView, TellFelt, TellRounds } from "../wire/messages";
 import { Acting } from "./acting.svelte";
+import { once } from "./offers";
 
 /** After these a layout has other limits or odds. */
 const FELT_CHANGES = new Set(["limits-set", "odds-offered", "table-opened", "day-begun"]);
@@ -67,7 +68,7 @@ export class Desk {
 
   /** What the floor offers of these commands. */
   offers(...commands: readonly string[]): readonly Offer[] {
-    return this.console?.acts.filter((offer) => commands.includes(offer.command)) ?? [];
+    return once(this.console?.acts.filter((offer) => commands.includes(offer.command)) ?? []);
   }
 
   isMine(offer: { by: readonly string[] }): boolean {

@@ -4,6 +4,12 @@ import type { Blank, Offer, ReferralLine } from "../wire/messages";
 /** The blanks that a form asks for: a second person proves himself elsewhere. */
 export const filledBlanks = (blanks: readonly Blank[]): Blank[] => blanks.filter((blank) => blank.kind !== "second");
 
+/** What an offer is, so that a dialog that is open for one never becomes another's. */
+export const keyOf = (offer: Offer): string => `${offer.command} ${JSON.stringify(offer.preset)}`;
+
+/** Every offer once. */
+export const once = (offers: readonly Offer[]): Offer[] => [...new Map(offers.map((offer) => [keyOf(offer), offer])).values()];
+
 const preset = (offer: Offer): Record<string, unknown> => offer.preset as Record<string, unknown>;
 
 /** The treatments that are offered for a question. */

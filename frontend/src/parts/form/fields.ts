@@ -2,8 +2,6 @@
 import type { Blank } from "../../wire/messages";
 
 export type Fields = Record<string, unknown>;
-/** The kinds of blank that are a table or a list, and have an editor of their own. */
-export const LARGE = new Set(["limits", "bets", "areas", "odds", "counts"]);
 export const FACES = [1, 2, 3, 4, 5, 6] as const;
 
 /** What a blank begins with: what is given, else the least that can be said; nothing where someone has to choose. */

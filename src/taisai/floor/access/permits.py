@@ -170,7 +170,6 @@ ENDPOINTS: Final[Mapping[str, Permit]] = {
         "GET /cage": _EVERYONE,
         "GET /school": _EVERYONE,
         "GET /assets/{name}": _EVERYONE,
-        "GET /page/{name}": _EVERYONE,
         "GET /schema/openapi.json": _EVERYONE,
         "GET /schema/socket.json": _EVERYONE,
         "POST /api/sign-in": _EVERYONE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from litestar import Request, Response, get
@@ -47,8 +46,6 @@ _NOT_BUILT: Final = b"""<!doctype html>
 </body>
 </html>
 """
-_LOBBY: Final = "lobby.html"
-_AT_WORK: Final = "at-work.html"
 
 
 @get([*PAGES], include_in_schema=False)
@@ -57,7 +54,7 @@ async def page(request: Request[Any, Any, State]) -> Response[bytes]:
     floor: Floor = request.app.state.floor
     path = str(request.scope["path_template"])
     if not floor.pages.digest:
-        return _plain(floor, _LOBBY) if path == "/" else _html(_NOT_BUILT, status=503)
+        return _html(_NOT_BUILT, status=503)
     found = floor.pages.pages.get(PAGES[path])
     if found is None:
         raise refused(404, "not-known", "expected a page that is built, got another")
@@ -79,23 +76,4 @@ async def asset(request: Request[Any, Any, State], name: FromPath[str]) -> Respo
     return Response(found, media_type=kind, headers={"Cache-Control": FOR_EVER})
 
 
-# The plain lobby, from before there were pages
-
-
-def _plain(floor: Floor, name: str) -> Response[bytes]:
-    if name == _LOBBY and not floor.demonstration:
-        name = _AT_WORK  # the lobby speaks of play money, and nobody may read that where money is played for
-    stem, _, kind = name.rpartition(".")
-    known = files("taisai.floor.web") / "static" / name
-    if not stem.replace("-", "").isalnum() or kind not in KINDS or not known.is_file():
-        raise refused(404, "not-known", "expected a page of this floor, got another")
-    return Response(known.read_bytes(), media_type=KINDS[kind])
-
-
-@get("/page/{name:str}", include_in_schema=False)
-async def plain(request: Request[Any, Any, State], name: FromPath[str]) -> Response[bytes]:
-    """The plain lobby, or what belongs to it."""
-    return _plain(request.app.state.floor, name)
-
-
-ENDPOINTS = [page, asset, plain]
+ENDPOINTS = [page, asset]

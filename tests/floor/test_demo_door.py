@@ -1,17 +1,11 @@
-"""The lobby of a demonstration: one click into every role, and nowhere else; a page of its own."""
+"""The door of a demonstration: one click into every role, and nowhere else."""
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
 from collections.abc import Callable, Coroutine
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import Struct
 
 from taisai.floor.access.refused import SignInRefused
 from taisai.floor.access.roles import Role
@@ -20,28 +14,13 @@ from taisai.floor.virtual import cast
 from taisai.floor.virtual import demonstration as module
 from taisai.floor.virtual.demonstration import ROLES, Demonstration
 from taisai.floor.virtual.opening import furnish
-from taisai.floor.web import pages
-from taisai.floor.web.built import NOTHING
 from taisai.floor.web.demo import endpoints
-from taisai.game import events as happened
 from taisai.house import Journal, JournalError, Keeper, MemoryStore
 from taisai.wire.message import WIRE
 from tests.floor.connected import KEY, Connected, device, run, signature
 from tests.floor.sim import virtual
 
-STATIC = {
-    one.name: one.read_text("utf-8")
-    for one in (files("taisai.floor.web") / "static").iterdir()
-    if one.is_file()
-}
-SCRIPTS = {name: text for name, text in STATIC.items() if name.endswith(".js")}
 DEMO_ENDPOINTS = (("GET", "/api/demo"), ("POST", "/api/demo/enter"), ("POST", "/api/demo/agree"))
-
-
-@pytest.fixture(autouse=True)
-def before_there_were_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The plain lobby is what a floor shows whose pages are not built."""
-    monkeypatch.setattr("taisai.floor.casino.our_pages", lambda: NOTHING)
 
 
 def store() -> MemoryStore:
@@ -286,136 +265,3 @@ def test_nobody_who_is_not_on_the_roll_is_admitted() -> None:
         assert isinstance(answer, SignInRefused)
 
     visited(story)
-
-
-# The page
-
-
-def test_the_page_and_everything_it_asks_for_is_there() -> None:
-    async def story(house: Connected) -> None:
-        page = await house.request("GET", "/")
-        assert page.status == 200
-        assert page.headers["content-type"].startswith("text/html")
-        assert "script-src 'self'" in page.headers["content-security-policy"]
-        wanted = {name for text in STATIC.values() for name in re.findall(r"/page/([\w.-]+)", text)}
-        assert wanted >= {"lobby.js", "lobby.css", "wire.js", "words.js"}
-        for name in wanted:
-            assert (await house.request("GET", f"/page/{name}")).status == 200, name
-
-    visited(story)
-
-
-async def at_work(house: Connected) -> None:
-    """What a house that plays for money shows to whoever looks in."""
-    for path in ("/", "/page/lobby.html"):
-        page = await house.request("GET", path)
-        assert page.status == 200
-        shown = page.body.decode()
-        assert "This floor is at work" in shown
-        assert not re.search(r"\bplay\b|\bdemo|游戏币|演示", shown, re.IGNORECASE)
-        assert "<script" not in shown  # nothing that could show a lobby, not even for a moment
-        links = re.findall(r'href="(/[^"]+)"', shown)
-        assert {"/health", "/schema/openapi.json", "/schema/socket.json"} <= set(links)
-        for link in links:
-            assert (await house.request("GET", link)).status == 200, link
-
-
-def test_a_house_that_plays_for_money_says_that_it_is_at_work_and_nothing_of_play_money() -> None:
-    async def whole(loop: Any) -> None:
-        await at_work(Connected(loop))
-
-    run(whole)
-
-
-def test_sabotage_the_lobby_is_shown_where_money_is_played_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "_AT_WORK", "lobby.html")
-
-    async def whole(loop: Any) -> None:
-        with pytest.raises(AssertionError):
-            await at_work(Connected(loop))
-
-    run(whole)
-
-
-def test_a_demonstration_shows_its_lobby() -> None:
-    async def story(house: Connected) -> None:
-        assert (await house.request("GET", "/")).body.decode() == STATIC["lobby.html"]
-
-    visited(story)
-
-
-@pytest.mark.parametrize("name", STATIC)
-def test_nothing_comes_from_elsewhere_and_text_is_only_text(name: str) -> None:
-    text = STATIC[name].replace("http://www.w3.org/2000/svg", "")
-    for never in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
-        assert never not in text
-    assert not re.search(r"https?://", text)
-    assert not re.search(r"\son\w+=[\"']|<style|style=|<script(?! type=\"module\" src=\"/page/)", text)
-
-
-def words_of(language: str) -> set[str]:
-    """The names of the page's words in a language."""
-    part = STATIC["words.js"].split(f"  {language}: {{", 1)[1].split("\n  },", 1)[0]
-    return set(re.findall(r'(?:^|[\s{,])"?([a-z][\w-]*)"?: "', part))
-
-
-def test_every_word_is_there_in_both_languages() -> None:
-    assert words_of("en") == words_of("zh")
-    used = {name for text in SCRIPTS.values() for name in re.findall(r'\bsay\("([\w-]+)"', text)}
-    used |= {name for text in SCRIPTS.values() for name in re.findall(r'\bbutton\("([\w-]+)"', text)}
-    assert used
-    assert used <= words_of("en"), used - words_of("en")
-    assert set(ROLES) <= words_of("en")
-
-
-def test_no_odds_and_no_rules_are_in_the_page() -> None:
-    """What wins and what it pays comes from the floor."""
-    for name, text in SCRIPTS.items():
-        assert not re.search(r"\d+(\.\d+)? to 1\b", text), name
-        assert not re.search(r"\bhouse edge\b|\bpayoff\b", text), name
-
-
-def test_every_event_that_has_a_word_is_one() -> None:
-    kinds = [one for one in vars(happened).values() if isinstance(one, type) and issubclass(one, Struct)]
-    known = {str(one.__struct_config__.tag) for one in kinds}
-    part = STATIC["words.js"].split("const HAPPENED = {", 1)[1].split("\n};", 1)[0]
-    named = set(re.findall(r'"?([a-z][a-z-]*)"?: "', part))
-    assert {"bets-opened", "round-settled", "interrupted"} <= named
-    assert named <= known, named - known
-
-
-# What the page writes
-
-SAID = {
-    "money(-0)": ("0.00", "0.00"),
-    "money(123450)": ("1,234.50", "1,234.50"),
-    "signed(0)": ("0.00", "0.00"),
-    "signed(-0)": ("0.00", "0.00"),
-    "signed(2500)": ("+25.00", "+25.00"),
-    "signed(-2500)": ("−25.00", "−25.00"),
-    'odds("8.5 to 1")': ("8.5 to 1", "1 赔 8.5"),
-    'odds("1 to 1, 12 to 1")': ("1 to 1, 12 to 1", "1 赔 1, 1 赔 12"),
-    'odds("")': ("", ""),
-    'happened("bets-opened")': ("bets-opened", "开始投注"),
-    'happened("never-heard-of")': ("never-heard-of", "never-heard-of"),
-    'say("round", 7)': ("Round 7", "第 7 局"),
-}
-_ASK = """
-globalThis.document = { documentElement: { lang: process.argv[2] } };
-const all = { ...(await import("./dom.js")), ...(await import("./words.js")) };
-const ask = new Function(...Object.keys(all), `return [${process.argv.slice(3).join(",")}]`);
-console.log(ask(...Object.values(all)).join("\\n"));
-"""
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="the page's own words are asked for with node")
-@pytest.mark.parametrize(("place", "language"), [(0, "en"), (1, "zh")])
-def test_sums_odds_and_events_as_they_are_read(tmp_path: Path, place: int, language: str) -> None:
-    for name, text in SCRIPTS.items():
-        (tmp_path / name).write_text(text.replace('"/page/', '"./'), "utf-8")
-    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
-    (tmp_path / "ask.js").write_text(_ASK, "utf-8")
-    asked = [str(shutil.which("node")), "ask.js", language, *SAID]
-    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False, timeout=60)
-    assert done.stderr == ""
-    assert done.stdout.removesuffix("\n").split("\n") == [said[place] for said in SAID.values()]
