@@ -41,14 +41,19 @@ class ChromiumError(Exception):
         super().__init__(f"expected {CHROMIUM} on the PATH, got none: install it ({INSTALL})")
 
 
-async def launched(playwright: Playwright) -> Browser:
-    """A browser without a window; ChromiumError where the machine has none."""
+def chromium() -> str:
+    """Where the machine has its browser; ChromiumError where it has none."""
     found = shutil.which(CHROMIUM)
     if found is None:
         raise ChromiumError
+    return found
+
+
+async def launched(playwright: Playwright, path: str) -> Browser:
+    """A browser without a window."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return await playwright.chromium.launch(
-        executable_path=found,
+        executable_path=path,
         args=[
             "--disable-gpu",
             "--process-per-site",  # tabs of one person share what they have loaded

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Error, async_playwright
 
-from tests.pages.browser import ChromiumError, launched
+from tests.pages.browser import ChromiumError, chromium, launched
 from tests.pages.house import DEMONSTRATION, House, tables_of
 from tests.pages.people import People
 
@@ -53,15 +53,19 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 @pytest.fixture(scope="session")
 def browser(runner: asyncio.Runner) -> Iterator[Browser]:
     """One chromium."""
-    playwright = runner.run(async_playwright().start())
     try:
-        found = runner.run(launched(playwright))
-        yield found
-        runner.run(found.close())
+        path = chromium()
     except ChromiumError as error:
-        pytest.fail(str(error), pytrace=False)
-    finally:
-        runner.run(playwright.stop())
+        missing: str | None = str(error)
+    else:
+        missing = None
+    if missing is not None:
+        pytest.fail(missing, pytrace=False)  # out here, so that the sentence stands alone
+    playwright = runner.run(async_playwright().start())
+    found = runner.run(launched(playwright, path))
+    yield found
+    runner.run(found.close())
+    runner.run(playwright.stop())
 
 
 @pytest.fixture(scope="session")

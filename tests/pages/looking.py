@@ -31,8 +31,8 @@ _TARGETS: Final = """() => [...document.querySelectorAll(
 
 _WIDTHS: Final = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
-# What can be read or heard: texts of elements that are shown, and names that a screen reader speaks; but for what
-# the page itself says is in another language.
+# What can be read or heard: texts of elements that are shown, and names that a screen reader speaks; but for
+# what the page itself marks as another language.
 _TEXTS: Final = """() => {
     const found = new Set();
     const isForeign = (one) => one.closest("[lang]") !== document.documentElement;

@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Playwright, expect
+from playwright.async_api import Browser, expect
 
-from tests.pages.browser import PHONE, ChromiumError, launched, screenshot
+from tests.pages.browser import PHONE, ChromiumError, chromium, screenshot
 from tests.pages.conftest import attended
 from tests.pages.dealing import OPEN, Crew
 from tests.pages.house import BOOKS, DEMONSTRATION, House
@@ -83,12 +83,12 @@ async def test_a_floor_that_cannot_start_says_why(tmp_path: Path) -> None:
 # The browser
 
 
-async def test_without_chromium_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_chromium_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(
         ChromiumError, match=r"^expected chromium .* install it \(apt-get install -y chromium"
     ):
-        await launched(Playwright.__new__(Playwright))
+        chromium()
 
 
 @pytest.mark.parametrize(

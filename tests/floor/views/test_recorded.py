@@ -17,12 +17,12 @@ from tests.game.playing import MBS, RWS, US, opened
 
 def test_a_seat_tells_its_colour_and_what_one_chip_is_worth() -> None:
     playing = opened(rulebook(MBS))
-    playing.do(TakeSeat, "dan", seat="7", player="Zoe")
-    before = next(line for line in console_view(playing.table).seats.shown if line.seat == "7")
+    playing.do(TakeSeat, "dan", seat="8", player="Zoe")
+    before = next(line for line in console_view(playing.table).seats.shown if line.seat == "8")
     assert (before.colour, before.colour_value) == (None, 0)
     value = playing.table.limits.least
-    playing.do(BuyColour, "dan", seat="7", colour="red", value=value, pieces=10, paid_with=Means.CASH)
-    after = next(line for line in console_view(playing.table).seats.shown if line.seat == "7")
+    playing.do(BuyColour, "dan", seat="8", colour="red", value=value, pieces=10, paid_with=Means.CASH)
+    after = next(line for line in console_view(playing.table).seats.shown if line.seat == "8")
     assert (after.colour, after.colour_value, after.credits) == ("red", value, 10 * value)
 
 
