@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -23,7 +22,9 @@ from playwright.async_api import (
 from tests.project.tree import ROOT
 
 CHROMIUM: Final = "chromium"
-INSTALL: Final = "apt-get install -y chromium fonts-noto-cjk"
+MISSING: Final = (
+    "expected chromium on the PATH, got none: install it (apt-get install -y chromium fonts-noto-cjk)"
+)
 PATIENCE: Final = 10_000.0  # ms that anything on a page may take: machines that test are shared
 PICTURES: Final = ROOT / "build" / "pages"
 KIOSK: Final = ViewportSize(width=1024, height=600)
@@ -32,21 +33,6 @@ PHONE: Final = ViewportSize(width=390, height=844)
 WALL: Final = ViewportSize(width=1920, height=1080)
 _GONE: Final = "net::ERR_ABORTED"
 """What a browser calls a request that it gave up because the page itself went away."""
-
-
-class ChromiumError(Exception):
-    """There is no browser to look at pages with."""
-
-    def __init__(self) -> None:
-        super().__init__(f"expected {CHROMIUM} on the PATH, got none: install it ({INSTALL})")
-
-
-def chromium() -> str:
-    """Where the machine has its browser; ChromiumError where it has none."""
-    found = shutil.which(CHROMIUM)
-    if found is None:
-        raise ChromiumError
-    return found
 
 
 async def launched(playwright: Playwright, path: str) -> Browser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
+import shutil
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Error, async_playwright
 
-from tests.pages.browser import ChromiumError, chromium, launched
+from tests.pages.browser import CHROMIUM, MISSING, launched
 from tests.pages.house import DEMONSTRATION, House, tables_of
 from tests.pages.people import People
 
@@ -53,14 +54,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 @pytest.fixture(scope="session")
 def browser(runner: asyncio.Runner) -> Iterator[Browser]:
     """One chromium."""
-    try:
-        path = chromium()
-    except ChromiumError as error:
-        missing: str | None = str(error)
-    else:
-        missing = None
-    if missing is not None:
-        pytest.fail(missing, pytrace=False)  # out here, so that the sentence stands alone
+    yield from opened_browser(runner)
+
+
+def opened_browser(runner: asyncio.Runner) -> Iterator[Browser]:
+    """A browser for as long as it is wanted; without one on the machine, the sentence that says so."""
+    path = shutil.which(CHROMIUM)
+    if path is None:
+        pytest.fail(MISSING, pytrace=False)
     playwright = runner.run(async_playwright().start())
     found = runner.run(launched(playwright, path))
     yield found

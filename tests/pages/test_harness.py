@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.pages.browser import PHONE, ChromiumError, chromium, screenshot
-from tests.pages.conftest import attended
+from tests.pages.browser import PHONE, screenshot
+from tests.pages.conftest import attended, opened_browser
 from tests.pages.dealing import OPEN, Crew
 from tests.pages.house import BOOKS, DEMONSTRATION, House
 from tests.pages.looking import THEMES, axe, overflow, small_targets, texts
@@ -83,12 +83,12 @@ async def test_a_floor_that_cannot_start_says_why(tmp_path: Path) -> None:
 # The browser
 
 
-def test_without_chromium_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_chromium_one_sentence_says_what_to_install(
+    runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shutil, "which", lambda _name: None)
-    with pytest.raises(
-        ChromiumError, match=r"^expected chromium .* install it \(apt-get install -y chromium"
-    ):
-        chromium()
+    with pytest.raises(pytest.fail.Exception, match=r"^expected chromium .* \(apt-get install -y chromium"):
+        next(opened_browser(runner))
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ interface Session {
   token: string;
   role: string;
   person: string;
+  /** The table that a demonstration's session is for: whoever is virtual there stands back. */
+  table?: string | null;
 }
 
 /** The session of this tab, if somebody signed in and did not sign out. */
@@ -72,9 +74,9 @@ export function keepSession(one: Session | null): void {
 /** A demonstration's session in a role; the one of this tab where it has the same. */
 export async function staff(role: string, table: string | null): Promise<Session> {
   const known = session();
-  if (known?.role === role) return known;
+  if (known?.role === role && (known.table ?? null) === table) return known;
   const entered = await enter(role, table);
-  const made = { token: entered.token ?? "", role, person: entered.name };
+  const made = { token: entered.token ?? "", role, person: entered.name, table };
   keepSession(made);
   return made;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from taisai.floor.access.approvals import Granted, digest_of
@@ -60,6 +61,7 @@ class Demonstration:
             raise JournalError("expected a journal of demonstration, got one of play for money")
         self.casino = casino
         self.dealers: Dealers | None = None
+        self._seating = asyncio.Lock()  # two who come at once get two places
 
     # Coming in
 
@@ -74,7 +76,8 @@ class Demonstration:
         if role in (PLAYER, DISPLAY):
             if table is None or key is None:
                 return f"expected a table and a device's key for a {role}, got none"
-            return await self._device(role, table, key)
+            async with self._seating:
+                return await self._device(role, table, key)
         return await self._staff(role, table, address=address)
 
     async def _staff(self, rank: str, table: str | None, *, address: str) -> Entered | SignInRefused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from litestar import Request, get, post
@@ -18,6 +19,12 @@ from taisai.game.refusals import Refusal
 from taisai.rules import rulebook
 
 
+@cache
+def _ranks(book: str) -> tuple[str, ...]:
+    """The ranks that a document knows; a book is read once."""
+    return rulebook(book).people.ranks()
+
+
 def endpoints(demonstration: Demonstration) -> list[Any]:
     """The endpoints, over a casino whose journal says that it is a demonstration."""
 
@@ -32,7 +39,7 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
                 bodies.DemoTableTold(
                     table=spot.name, rulebook=spot.book, dealer=spot.dealer,
                     dealing=dealing.get(spot.name, False), head=spot.head, players=spot.players,
-                    ranks=rulebook(spot.book).people.ranks(),
+                    ranks=_ranks(spot.book),
                 )
                 for spot in cast.SPOTS
             ),

@@ -17,6 +17,7 @@ from taisai.wire.commands import WireCommand, command
 from taisai.wire.views import Offer
 
 DEALER: Final = "dealer"
+OPEN: Final = "open-bets"
 CLOSE: Final = "close-bets"
 DECIDE: Final = "decide-referral"
 _TREATMENTS: Final = ("stands", "continue", "void", "void-rounds", "shut")
@@ -172,6 +173,14 @@ class AtWork:
 
 class Dealer(AtWork):
     """A virtual dealer: one step after the other; what the shaker reads is committed as it is."""
+
+    def _wanted(self, console: Console) -> Offer | None:
+        """Bets are opened when the shaker has committed itself: else it would never draw for that round."""
+        offer, table = super()._wanted(console), console.table
+        if offer is not None and offer.preset.get("act") == OPEN:
+            is_committed = table.draw.round is not None and table.draw.round > table.round.number
+            return offer if is_committed else None
+        return offer
 
     async def _step(self, console: Console, signed: SignedIn) -> bool:
         reading = console.console.reading
