@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from itertools import pairwise
 from random import Random
@@ -14,6 +15,7 @@ from taisai.cli.floor.virtual.players import Turnstile
 from taisai.cli.floor.virtual.temperaments import OF, Sight, stake_on
 from taisai.cli.floor.virtual.waits import FAST, LIVELY
 from taisai.floor.cage.books import books_view
+from taisai.floor.dice import shaker
 from taisai.floor.views import felt_view
 from taisai.floor.virtual import cast
 from taisai.game.events import BetRegistered, BetsClosed
@@ -176,6 +178,39 @@ def test_sabotage_a_dealer_who_does_not_stand_back_is_seen(monkeypatch: pytest.M
     monkeypatch.setattr(staff.Stand, "pause", lambda _self, *, working: None)  # noqa: ARG005
     with pytest.raises(AssertionError):
         test_a_visitor_who_deals_relieves_the_virtual_dealer_until_he_is_gone()
+
+
+def slow_shaker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shaker that takes a while to commit itself, as on a machine that has much to do."""
+    step = shaker.Shaker._step
+
+    async def slowly(self: shaker.Shaker) -> bool:
+        await asyncio.sleep(5)
+        return await step(self)
+
+    monkeypatch.setattr(shaker.Shaker, "_step", slowly)
+
+
+async def rounds_without_dice(evening: Evening) -> list[str]:
+    """Tables at which bets were opened for a round that the shaker had not committed itself to."""
+    await evening.goes_on(TEN_MINUTES / 4)
+    found = []
+    for name in cast.TABLES:
+        events = [type(one).__name__ for one in evening.events(name)]
+        committed = events.count("SeedCommitted")
+        found += [name] if events.count("BetsOpened") > committed else []
+    return found
+
+
+def test_bets_open_when_the_shaker_has_committed_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow_shaker(monkeypatch)
+    assert run(rounds_without_dice) == []
+
+
+def test_sabotage_a_dealer_who_does_not_wait_for_the_shaker_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow_shaker(monkeypatch)
+    monkeypatch.delattr(staff.Dealer, "_wanted")
+    assert run(rounds_without_dice) != []
 
 
 def test_the_pause_of_a_dealer_is_one_ask_away() -> None:
