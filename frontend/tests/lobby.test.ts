@@ -25,7 +25,7 @@ describe("doors", () => {
     ["shift-manager", "/console?table=T1&as=shift-manager"],
     ["cashier", "/cage"],
     ["auditor", "/round?table=T1&as=auditor"],
-    ["administrator", "/pit?as=administrator"],
+    ["administrator", "/office"],
   ])("%s: %s", (role, door) => expect(doorOf(role, "T1", HERE)).toBe(door));
 
   it("every role is at some table, or of the house", () => {
@@ -68,7 +68,7 @@ describe("a house at work", () => {
     const { container } = render(AtWork);
     await screen.findByText("SB1");
     const doors = [...container.querySelectorAll("a")].map((one) => one.getAttribute("href"));
-    expect(doors).toEqual(expect.arrayContaining(["/pit", "/cage", "/round", ...["terminal", "console", "display", "recorder", "round"].map((page) => `/${page}?table=SB1`)]));
+    expect(doors).toEqual(expect.arrayContaining(["/pit", "/cage", "/office", "/round", ...["terminal", "console", "display", "recorder", "round"].map((page) => `/${page}?table=SB1`)]));
     expect(container.textContent).not.toMatch(/play (money|credits)|demonstration/i);
     vi.unstubAllGlobals();
   });

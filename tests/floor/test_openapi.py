@@ -43,6 +43,7 @@ HIDDEN: Final = {
     "GET /pit",
     "GET /cage",
     "GET /school",
+    "GET /office",
     "GET /assets/{name}",
     "GET /metrics",
     "GET /schema/openapi.json",

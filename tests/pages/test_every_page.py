@@ -27,6 +27,7 @@ PLACES: Final = {
     "pit": "/pit",
     "cage": "/cage",
     "school": "/school",
+    "office": "/office",
 }
 """Page → where one sees it best."""
 SIZES: Final = {"kiosk": KIOSK, "tablet": TABLET, "phone": PHONE, "desk": DESK}

@@ -7,6 +7,7 @@ export const rounds = (table: string, as?: string): string => `/round?${new URLS
 export const pit = (as?: string): string => (as ? `/pit?${new URLSearchParams({ as })}` : "/pit");
 export const CAGE = "/cage";
 export const SCHOOL = "/school";
+export const OFFICE = "/office";
 
 /** The door of a role: at a table where its work is there. `ranks` are those that the table's rulebook knows. */
 export function doorOf(role: string, table: string, ranks: readonly string[]): string {
@@ -15,6 +16,7 @@ export function doorOf(role: string, table: string, ranks: readonly string[]): s
   if (role === ranks[0]) return console(table);
   if (ranks.includes(role)) return console(table, role);
   if (role === "cashier") return CAGE;
+  if (role === "administrator") return OFFICE;
   if (role === "auditor") return rounds(table, role);
   return pit(role);
 }

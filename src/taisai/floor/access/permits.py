@@ -169,6 +169,7 @@ ENDPOINTS: Final[Mapping[str, Permit]] = {
         "GET /pit": _EVERYONE,
         "GET /cage": _EVERYONE,
         "GET /school": _EVERYONE,
+        "GET /office": _EVERYONE,
         "GET /assets/{name}": _EVERYONE,
         "GET /schema/openapi.json": _EVERYONE,
         "GET /schema/socket.json": _EVERYONE,

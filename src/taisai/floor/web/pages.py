@@ -23,6 +23,7 @@ PAGES: Final = {
     "/pit": "pit.html",
     "/cage": "cage.html",
     "/school": "school.html",
+    "/office": "office.html",
 }
 """Path → the page that is shown there."""
 KINDS: Final = {

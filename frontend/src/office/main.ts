@@ -1,0 +1,4 @@
+import { begin } from "../parts/page";
+import Office from "./Office.svelte";
+
+void begin(Office);

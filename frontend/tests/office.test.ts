@@ -1,0 +1,104 @@
+// The office: who may do what there, a second person where the floor wants one, and a secret that is told once.
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import Devices from "../src/office/Devices.svelte";
+import People from "../src/office/People.svelte";
+import { inOrder, isKey, keyOf, Roll } from "../src/office/roll.svelte";
+import { Acting } from "../src/pit/acting.svelte";
+import type { Floor } from "../src/wire/floor.svelte";
+import type { DeviceTold, PersonTold } from "../src/wire/messages";
+import { speak } from "../src/words/index.svelte";
+
+const someone = (person: string, rank: string, more: Partial<PersonTold> = {}): PersonTold => ({ person, rank, locked: false, has_credentials: true, sessions: 0, ...more });
+const PEOPLE = [someone("Dan Ho", "dealer", { locked: true }), someone("Ann Lee", "administrator", { sessions: 1 }), someone("Bo Chu", "dealer")];
+const DEVICES: DeviceTold[] = [{ device: "P7", kind: "terminal", table: "SB1", seat: "7", key: "ab".repeat(32) }];
+const SECRET = "otpauth://totp/Taisai:Sue?secret=ABC";
+
+interface Request { method: string; path: string; body: Record<string, unknown> | null }
+let asked: Request[] = [];
+let answers: Record<string, (request: Request) => [number, object]> = {};
+
+beforeAll(() => speak("en"));
+beforeEach(() => {
+  asked = [];
+  answers = {};
+  vi.stubGlobal("fetch", (path: string, { method, body }: { method: string; body: string | null }) => {
+    const request: Request = { method, path, body: body ? (JSON.parse(body) as Record<string, unknown>) : null };
+    const known: Record<string, object> = { "/api/staff": PEOPLE, "/api/devices": DEVICES, "/health": { tables: [{ name: "SB1" }] } };
+    if (method !== "GET") asked.push(request);
+    const [status, told] = method === "GET" ? [200, known[path]] : (answers[`${method} ${path}`]?.(request) ?? [200, { done: true, uri: null }]);
+    return Promise.resolve(new Response(JSON.stringify(told), { status }));
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+async function rollOf(role: string): Promise<Roll> {
+  const roll = new Roll(new Acting({} as Floor, "token", true), role);
+  await roll.look();
+  return roll;
+}
+const TWO = (request: Request): [number, object] => (request.body?.["approval"] ? [200, { done: true, uri: SECRET }] : [403, { reason: "second-person", message: "expected two, got one" }]);
+
+describe("the roll", () => {
+  it("has the highest rank first, then goes by name", () => {
+    expect(inOrder(PEOPLE).map((one) => one.person)).toEqual(["Ann Lee", "Bo Chu", "Dan Ho"]);
+  });
+  it("takes a key as it is copied, and no other", () => {
+    expect(keyOf(" AB cd\n01 ")).toBe("abcd01");
+    expect([isKey("ab".repeat(32)), isKey("ab".repeat(31)), isKey("xy".repeat(32))]).toEqual([true, false, false]);
+  });
+  it("asks for a second person where the floor wants one, and sends exactly what he agreed to", async () => {
+    answers = { "POST /api/staff": TWO, "POST /api/demo/agree": () => [200, { approval: "yes", until: 0 }] };
+    const roll = await rollOf("administrator");
+    const body = { person: "Sue Tan", rank: "pit-supervisor", password: "a long one" };
+    const done = roll.ask("POST", ["staff"], body, "what");
+    await waitFor(() => expect(roll.acting.waiting).not.toBeNull());
+    await roll.acting.agreed(null);
+    expect((await done)?.uri).toBe(SECRET);
+    expect(asked[1]?.body).toEqual({ ask: { endpoint: "POST /api/staff", body } });
+    expect(asked[2]?.body).toEqual({ ...body, approval: "yes" });
+  });
+  it("does nothing where nobody agrees", async () => {
+    const roll = await rollOf("administrator");
+    const done = roll.ask("POST", ["staff", "Dan Ho", "unlock"], { reason: "known" }, "what", true);
+    await waitFor(() => expect(roll.acting.waiting?.ask).toEqual({ endpoint: "POST /api/staff/Dan Ho/unlock", body: { reason: "known" } }));
+    roll.acting.declined();
+    expect(await done).toBeNull();
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("people and devices", () => {
+  it.each([
+    ["administrator", ["change", "dismiss", "revoke", "unlock"], true],
+    ["shift-manager", ["revoke", "unlock"], false],
+    ["auditor", [], false],
+  ])("%s sees what is his to do", async (role, acts, mayEnrol) => {
+    const { container } = render(People, { roll: await rollOf(role), wanted: "dan" });
+    expect(container.querySelectorAll("tbody tr")).toHaveLength(1);
+    expect([...container.querySelectorAll("tbody button")].map((one) => (one as HTMLElement).dataset["testid"]).sort()).toEqual(acts);
+    expect(screen.queryByTestId("enrol-person") !== null).toBe(mayEnrol);
+  });
+  it("a secret is shown with its code, and is gone when it is closed", async () => {
+    answers = { "POST /api/staff": () => [200, { done: true, uri: SECRET }] };
+    render(People, { roll: await rollOf("administrator"), wanted: "" });
+    await fireEvent.input(screen.getByTestId("new-person"), { target: { value: "Sue Tan" } });
+    await fireEvent.input(screen.getByTestId("new-password"), { target: { value: "a long one" } });
+    await fireEvent.submit(screen.getByTestId("enrol-person"));
+    expect((await screen.findByTestId("secret-uri")).textContent).toBe(SECRET);
+    expect((screen.getByTestId("new-password") as HTMLInputElement).value).toBe("");
+    await fireEvent.click(screen.getByTestId("secret-done"));
+    expect(screen.queryByTestId("secret")).toBeNull();
+    expect(document.body.textContent).not.toContain("otpauth");
+  });
+  it("a key is short until it is asked for, and a device goes only when that is sure", async () => {
+    render(Devices, { roll: await rollOf("administrator"), wanted: "" });
+    expect(screen.getByTestId("key").textContent).toBe("abababab…");
+    await fireEvent.click(screen.getByTestId("key"));
+    expect(screen.getByTestId("key").textContent).toBe("ab".repeat(32));
+    await fireEvent.click(screen.getByTestId("dismiss-device"));
+    expect(asked).toEqual([]);
+    await fireEvent.click(screen.getByTestId("sure-do"));
+    await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/devices/P7", body: null }]));
+  });
+});
