@@ -58,7 +58,8 @@ class Once(argparse.Action):
         setattr(chosen, self.dest, value)
 
 
-def _book(parser: Parser) -> None:
+def a_book(parser: Parser) -> None:
+    """BOOK."""
     parser.add_argument(
         "book", metavar="BOOK", help="a rulebook's id (`taisai rules list`) or a TOML file of your own"
     )
@@ -73,7 +74,8 @@ def _two_layouts(parser: Parser) -> None:
     parser.add_argument("right", metavar="BOOK/LAYOUT", help="the one to compare with")
 
 
-def _layout(parser: Parser) -> None:
+def a_layout(parser: Parser) -> None:
+    """`--layout`."""
     parser.add_argument("--layout", metavar="L", help="a layout of the book (its first unless said)")
 
 
@@ -96,7 +98,8 @@ def _about(parser: Parser) -> None:
     parser.add_argument("--about", help="only clauses that concern this, such as payoff or irregularity")
 
 
-def _shoe(parser: Parser) -> None:
+def a_shoe(parser: Parser) -> None:
+    """`--decks` and `--seen`."""
     parser.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
     parser.add_argument(
         "--seen", metavar="1,1,6", help="faces of the cards already out of the shoe (card game)"
@@ -106,12 +109,17 @@ def _shoe(parser: Parser) -> None:
 def _round(parser: Parser) -> None:
     parser.add_argument("--dice", metavar="2,3,5", help="what the three dice show")
     parser.add_argument("--cards", metavar="2,3,5", help="what the three cards show (card game)")
+
+
+def some_bets(parser: Parser) -> None:
+    """`--bet`."""
     parser.add_argument(
         "--bet", metavar="AREA=STAKE", action="append", default=[], help="a bet; give as many as you like"
     )
 
 
-def _settings(parser: Parser) -> None:
+def some_settings(parser: Parser) -> None:
+    """`--set`."""
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -122,7 +130,8 @@ def _settings(parser: Parser) -> None:
     )
 
 
-def _offers(parser: Parser) -> None:
+def some_offers(parser: Parser) -> None:
+    """`--offer`."""
     parser.add_argument(
         "--offer", metavar='"AREA=X to 1"', action="append", default=[], help="odds offered above a floor"
     )
@@ -164,6 +173,8 @@ _GROUPS: Final = {
     "journal": "A journal: sealed, listed, looked after.",
     "keys": "The keys that sign journals.",
     "audit": "A journal proved, shown, exported.",
+    "dice": "Dice and random numbers, tested.",
+    "study": "Play as it was, against what the mathematics says.",
 }
 
 
@@ -194,7 +205,7 @@ _LEAVES: Final = (
             "taisai rules show rws-sic-bo-etg-v8 --layout C --svg felt.svg",
             "taisai rules show us-sic-bo --toml > my.toml",
         ),
-        (_book, _layout, _form),
+        (a_book, a_layout, _form),
     ),
     Leaf(
         "rules check",
@@ -221,14 +232,14 @@ _LEAVES: Final = (
             "taisai rules clauses mbs-sic-bo-v6 5.13",
             "taisai rules clauses us-sic-bo --about payoff",
         ),
-        (_book, _one_clause, _about, as_json),
+        (a_book, _one_clause, _about, as_json),
     ),
     Leaf(
         "rules matrix",
         "rules.matrix:run",
         "What every area pays on every one of the 56 outcomes, with the clause.",
         ("taisai rules matrix rws-sic-bo-etg-v8 --layout A --json",),
-        (_book, _layout, _settings, _offers, as_json),
+        (a_book, a_layout, some_settings, some_offers, as_json),
     ),
     Leaf(
         "rules irregularities",
@@ -239,7 +250,7 @@ _LEAVES: Final = (
             "taisai rules irregularities rws-sic-bo-etg-v8 power-failure",
             "taisai rules irregularities us-sic-bo --set no_roll=void --json",
         ),
-        (_book, _one_event, _settings, as_json),
+        (a_book, _one_event, some_settings, as_json),
     ),
     Leaf(
         "odds",
@@ -250,7 +261,7 @@ _LEAVES: Final = (
             "taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6",
             'taisai odds us-sic-bo --offer "triple-1=180 to 1" --json',
         ),
-        (_book, _layout, _shoe, _settings, _offers, as_json),
+        (a_book, a_layout, a_shoe, some_settings, some_offers, as_json),
     ),
     Leaf(
         "settle",
@@ -260,7 +271,7 @@ _LEAVES: Final = (
             "taisai settle rws-sic-bo-etg-v8 --layout A --dice 2,3,5 --bet small=100 --bet double-2=50",
             "taisai settle mbs-3-card-sic-bo --cards 1,1,6 --bet total-8=100",
         ),
-        (_book, _layout, _round, _settings, _offers, as_json),
+        (a_book, a_layout, _round, some_bets, some_settings, some_offers, as_json),
     ),
     Leaf(
         "table play",
@@ -297,7 +308,9 @@ def _leaves() -> Iterator[Leaf]:
     from taisai.cli.audit import arguments as audit_arguments
     from taisai.cli.floor import arguments as floor_arguments
     from taisai.cli.journal import arguments as journal_arguments
+    from taisai.cli.study import arguments as study_arguments
 
+    yield from study_arguments.LEAVES
     yield from journal_arguments.LEAVES
     yield from audit_arguments.LEAVES
     yield from floor_arguments.LEAVES

@@ -1,0 +1,1 @@
+"""The commands of game mathematicians: one module a command, all exact first."""

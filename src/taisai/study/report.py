@@ -1,0 +1,114 @@
+"""Results that print themselves: in a terminal, in a notebook, and as facts for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:  # facts for machines never need rich, which is slow to import
+    from rich.console import RenderableType
+    from rich.table import Table
+
+WIDTH: Final = 110
+"""Columns of a report that goes to no terminal."""
+
+
+class Column(NamedTuple):
+    """The head of a column; numbers stand to the right."""
+
+    name: str
+    is_number: bool = False
+
+
+class Sheet(NamedTuple):
+    """One table of a report: every cell is text already."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def rich(self) -> Table:
+        """For a terminal."""
+        from rich import box
+        from rich.table import Table
+
+        made = Table(title=self.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        for place, column in enumerate(self.columns):
+            side: Literal["left", "right"] = "right" if column.is_number else "left"
+            made.add_column(column.name, justify=side, overflow="fold", no_wrap=place == 0)
+        for row in self.rows:
+            made.add_row(*row)
+        return made
+
+
+class Report(NamedTuple):
+    """What is to be read: tables, then notes in plain sentences."""
+
+    sheets: tuple[Sheet, ...]
+    notes: tuple[str, ...] = ()
+
+    def rich(self) -> RenderableType:
+        """For a terminal."""
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(*(sheet.rich() for sheet in self.sheets), *(Text(note) for note in self.notes))
+
+    def text(self, width: int = WIDTH) -> str:
+        """For a file."""
+        from rich.console import Console
+
+        drawn = StringIO()
+        Console(file=drawn, width=width, markup=False, emoji=False, highlight=False).print(self.rich())
+        return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines())
+
+    def html(self) -> str:
+        """For a notebook."""
+        made = [_html_table(sheet) for sheet in self.sheets]
+        made += [f"<p>{escape(note)}</p>" for note in self.notes]
+        return "\n".join(made)
+
+
+class Told:
+    """A result with a report: `print(result)` and a notebook show it, `facts` are for machines."""
+
+    __slots__ = ()
+
+    def report(self) -> Report:
+        """What a person reads."""
+        raise NotImplementedError
+
+    def facts(self) -> dict[str, Any]:
+        """The same, exact and stable: fractions as text, such as '1/36'."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.report().text()
+
+    def __rich__(self) -> RenderableType:
+        return self.report().rich()
+
+    def _repr_html_(self) -> str:
+        return self.report().html()
+
+
+def columns(*names: str, numbers: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Heads of columns, those among `numbers` to the right."""
+    return tuple(Column(name, name in numbers) for name in names)
+
+
+def _html_table(sheet: Sheet) -> str:
+    side = [' style="text-align:right"' if column.is_number else "" for column in sheet.columns]
+    head = "".join(
+        f"<th{at}>{escape(column.name)}</th>" for column, at in zip(sheet.columns, side, strict=True)
+    )
+    rows = "".join(
+        "<tr>" + "".join(f"<td{at}>{escape(cell)}</td>" for cell, at in zip(row, side, strict=True)) + "</tr>"
+        for row in sheet.rows
+    )
+    return (
+        f"<table><caption>{escape(sheet.title)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )
