@@ -69,7 +69,8 @@ def _file(parser: Parser) -> None:
     parser.add_argument("book", metavar="FILE", help="a TOML file, or the id of a rulebook of the package")
 
 
-def _two_layouts(parser: Parser) -> None:
+def two_layouts(parser: Parser) -> None:
+    """BOOK/LAYOUT twice."""
     parser.add_argument("left", metavar="BOOK/LAYOUT", help="a rulebook and one of its layouts")
     parser.add_argument("right", metavar="BOOK/LAYOUT", help="the one to compare with")
 
@@ -104,6 +105,13 @@ def a_shoe(parser: Parser) -> None:
     parser.add_argument(
         "--seen", metavar="1,1,6", help="faces of the cards already out of the shoe (card game)"
     )
+
+
+def _measured(parser: Parser) -> None:
+    parser.add_argument(
+        "--full", action="store_true", help="also skew, hit frequency, volatility index, tolerance bands"
+    )
+    parser.add_argument("--rounds", metavar="1e4,1e6", help="bands for so many rounds (implies --full)")
 
 
 def _round(parser: Parser) -> None:
@@ -222,7 +230,7 @@ _LEAVES: Final = (
             "taisai rules diff rws-sic-bo-etg-v8/A rws-sic-bo-etg-v8/B",
             "taisai rules diff mbs-sic-bo-v6/A my.toml/A",
         ),
-        (_two_layouts, as_json),
+        (two_layouts, as_json),
     ),
     Leaf(
         "rules clauses",
@@ -259,9 +267,10 @@ _LEAVES: Final = (
         (
             "taisai odds rws-sic-bo-etg-v8 --layout B",
             "taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6",
+            "taisai odds mbs-sic-bo-v6 --rounds 1e4,1e6",
             'taisai odds us-sic-bo --offer "triple-1=180 to 1" --json',
         ),
-        (a_book, a_layout, a_shoe, some_settings, some_offers, as_json),
+        (a_book, a_layout, a_shoe, _measured, some_settings, some_offers, as_json),
     ),
     Leaf(
         "settle",

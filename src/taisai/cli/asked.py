@@ -7,12 +7,14 @@ from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from taisai.rules import Matrix, Rulebook, RulesError, rulebook
+from taisai.rules import Chance, Matrix, Rulebook, RulesError, rulebook
 
 if TYPE_CHECKING:  # a question about odds needs no bets
     from taisai.rules import Bet
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,100}", re.ASCII)
+_COUNT: Final = re.compile(r"([0-9]+(?:_[0-9]+)*)(?:\.([0-9]+))?(?:[eE]\+?([0-9]{1,3}))?", re.ASCII)
+LONGEST_COUNT: Final = 100  # characters; no count that makes sense is longer
 MOST_WORDS: Final = 2_000  # cards seen or bets given in one command
 
 
@@ -23,6 +25,26 @@ def whole(text: str, what: str, *, such_as: str) -> int:
             f"expected {what} as a whole number of at most 100 digits, such as {such_as}, got {text!r}"
         )
     return int(text)
+
+
+def count(text: str, what: str, most: int, *, least: int = 1) -> int:
+    """A number of things, exactly: 1000, 1_000, 1e9 or 1.5e6, from least to most."""
+    match = _COUNT.fullmatch(text) if len(text) <= LONGEST_COUNT else None
+    if match is not None:
+        digits, decimals, power = match[1].replace("_", ""), match[2] or "", int(match[3] or 0)
+        scale: int = 10 ** len(decimals)
+        found, rest = divmod(int(digits + decimals) * int(10**power), scale)
+        if not rest and least <= found <= most:
+            return found
+    bounds = f"from {least:,} to {_short(most)}"
+    raise RulesError(f"expected {what} as a whole number {bounds}, such as 1000 or 1e3, got {text!r}")
+
+
+def _short(number: int) -> str:
+    """1e15 for a long round number, else with commas."""
+    digits = str(number)
+    power = len(digits) - 1
+    return f"1e{power}" if power >= 7 and number == 10**power else f"{number:,}"
 
 
 def faces(text: str, what: str) -> tuple[int, ...]:
@@ -65,6 +87,13 @@ def matrix(book: Rulebook, arguments: Namespace) -> Matrix:
     """The matrix of the layout, settings and offers that were asked for."""
     offers = named_once(arguments.offer, 'an offer such as "triple-1=160 to 1"')
     return book.matrix(arguments.layout, settings=settings(arguments), offered=offers)
+
+
+def chance(book: Rulebook, arguments: Namespace) -> Chance:
+    """The chances of the shoe that was asked for; of the dice where there are dice."""
+    decks = whole(arguments.decks, "--decks", such_as="6") if arguments.decks is not None else None
+    seen = faces(arguments.seen, "--seen") if arguments.seen is not None else ()
+    return book.chance(decks=decks, seen=seen)
 
 
 def terms(arguments: Namespace) -> str:

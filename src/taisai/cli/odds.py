@@ -8,7 +8,7 @@ from typing import Any
 
 from taisai.cli import asked
 from taisai.cli.printing import as_json, percent, show, table
-from taisai.rules import Chance, ChanceKind, rulebook
+from taisai.rules import Chance, ChanceKind, Matrix, RulesError, rulebook
 from taisai.study.odds import area_odds
 
 
@@ -16,9 +16,9 @@ def run(arguments: Namespace) -> int:
     """Prints the odds of a layout."""
     book = rulebook(arguments.book)
     matrix = asked.matrix(book, arguments)
-    decks = asked.whole(arguments.decks, "--decks", such_as="6") if arguments.decks is not None else None
-    seen = asked.faces(arguments.seen, "--seen") if arguments.seen is not None else ()
-    chance = book.chance(decks=decks, seen=seen)
+    chance = asked.chance(book, arguments)
+    if arguments.full or arguments.rounds is not None:
+        return _in_full(matrix, chance, arguments)
     found = area_odds(matrix, chance)
     if arguments.json:
         as_json(
@@ -53,6 +53,18 @@ def run(arguments: Namespace) -> int:
         )
     show(made)
     return 0
+
+
+def _in_full(matrix: Matrix, chance: Chance, arguments: Namespace) -> int:
+    from taisai.cli.study.telling import tell
+    from taisai.study.measures import MOST_ROUNDS, ROUNDS, measures
+
+    if arguments.rounds is None:
+        return tell(measures(matrix, chance), arguments)
+    rounds = [asked.count(text, "--rounds", most=MOST_ROUNDS) for text in arguments.rounds.split(",")]
+    if len(rounds) > len(ROUNDS):
+        raise RulesError(f"expected at most {len(ROUNDS)} numbers of rounds, got {len(rounds)}")
+    return tell(measures(matrix, chance, rounds), arguments)
 
 
 def chance_facts(chance: Chance) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from taisai.rules.outcomes import Outcome
 
 if TYPE_CHECKING:  # --json never needs rich, which is slow to import
+    from rich.console import RenderableType
     from rich.table import Table
 
 ON_DICE: Final = ("", " on one die", " on two dice", " on three dice")
@@ -44,7 +45,7 @@ def wrapped(text: str) -> None:
     line(textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
 
 
-def show(made: Table) -> None:
+def show(made: RenderableType) -> None:
     """A table, as wide as the terminal, or as WIDTH where there is none."""
     import shutil
     from io import StringIO

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:  # facts for machines never need rich, which is slow to import
     from rich.console import RenderableType
-    from rich.table import Table
 
 WIDTH: Final = 110
 """Columns of a report that goes to no terminal."""
@@ -29,18 +28,20 @@ class Sheet(NamedTuple):
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    def rich(self) -> Table:
-        """For a terminal."""
+    def rich(self) -> RenderableType:
+        """For a terminal. The title stands above: as part of the table it would be no wider than that."""
         from rich import box
+        from rich.console import Group
         from rich.table import Table
+        from rich.text import Text
 
-        made = Table(title=self.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place, column in enumerate(self.columns):
             side: Literal["left", "right"] = "right" if column.is_number else "left"
             made.add_column(column.name, justify=side, overflow="fold", no_wrap=place == 0)
         for row in self.rows:
             made.add_row(*row)
-        return made
+        return Group(Text(self.title, style="italic"), made)
 
 
 class Report(NamedTuple):

@@ -1,0 +1,23 @@
+"""What to say when a library that only some studies need is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from taisai.rules.errors import RulesError
+
+
+class MissingError(RulesError):
+    """A library is not installed."""
+
+
+@contextmanager
+def needed(library: str, extra: str) -> Iterator[None]:
+    """Imports within that fail are told as one line with the remedy."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingError(
+            f"expected {library} to be installed, got none: pip install 'taisai[{extra}]'"
+        ) from error

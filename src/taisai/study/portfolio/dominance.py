@@ -1,0 +1,247 @@
+"""Dominated bets, with proof: an area that a mix of others beats, or the dice under which nothing beats it.
+
+A non-negative mix of other areas at the same stake dominates an area if its net is at least as good on all 56
+outcomes and better on one. By the duality of linear programs exactly one of two things exists: such a mix, or
+a law of the outcomes, every one of them possible, under which no other area is better in the mean.
+Floating-point numbers only guess where to look; what is returned has been checked in whole fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from operator import mul
+from typing import Any, Final
+
+from taisai.rules.areas import AreaId
+from taisai.rules.errors import RulesError
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import OUTCOMES, Outcome
+from taisai.study.linear import solved
+from taisai.study.missing import needed
+from taisai.study.report import Report, Sheet, Told, columns
+
+Nets = Sequence[Sequence[int]]
+"""[area][outcome] all in one unit, whichever."""
+NEAR: Final = 1e-9  # below this a float of the solver means 0; the fractions then say whether it was right
+
+
+ROUNDED_TO: Final = (3, 5, 8)  # digits
+
+
+class UndecidedError(RulesError):
+    """The guess was wrong and no certificate was found; nothing is claimed."""
+
+
+@dataclass(frozen=True)
+class Dominated:
+    """The mix that beats the area: shares of one stake, and by how much on each outcome, per unit."""
+
+    area: AreaId
+    mix: Mapping[AreaId, Fraction]
+    better_by: Mapping[Outcome, Fraction]
+    """Only where it is better; elsewhere it is equal."""
+
+
+@dataclass(frozen=True)
+class Undominated:
+    """A law of the outcomes, all possible, under which no other area has a higher mean than this one."""
+
+    area: AreaId
+    law: Mapping[Outcome, Fraction]
+
+
+@dataclass(frozen=True)
+class Dominance(Told):
+    """The verdict on every area of a layout, each with its certificate."""
+
+    matrix: Matrix
+    verdicts: tuple[Dominated | Undominated, ...]
+
+    @property
+    def dominated(self) -> tuple[Dominated, ...]:
+        """The areas that a mix of others beats."""
+        return tuple(one for one in self.verdicts if isinstance(one, Dominated))
+
+    def report(self) -> Report:
+        """The dominated areas and what beats them."""
+        name = f"{self.matrix.rulebook}, layout {self.matrix.layout}"
+        if not self.dominated:
+            return Report(
+                (), (f"{name}: no mix of other areas dominates any of the {len(self.verdicts)} areas.",)
+            )
+        rows = tuple(
+            (
+                str(one.area),
+                " + ".join(f"{share} {area}" for area, share in one.mix.items()),
+                ", ".join(f"{outcome} by {more}" for outcome, more in list(one.better_by.items())[:6]),
+            )
+            for one in self.dominated
+        )
+        return Report(
+            (
+                Sheet(
+                    f"{name}: dominated areas",
+                    columns("area", "beaten, at the same stake, by", "better on"),
+                    rows,
+                ),
+            ),
+            (f"Proven in fractions for all {len(self.verdicts)} areas; --json has every certificate.",),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """For machines: every certificate whole."""
+        return {
+            "rulebook": self.matrix.rulebook,
+            "layout": self.matrix.layout,
+            "digest": self.matrix.digest,
+            "areas": [_facts(one) for one in self.verdicts],
+        }
+
+
+def dominance(matrix: Matrix) -> Dominance:
+    """Which areas of a layout are dominated, with a certificate for each that is and each that is not.
+
+    >>> from taisai.rules import rulebook
+    >>> found = dominance(rulebook("us-sic-bo").matrix())
+    >>> [(one.area, one.mix["triple-1"]) for one in found.dominated]
+    [('any-triple', Fraction(25, 151))]
+    """
+    return Dominance(matrix, tuple(_verdict(matrix, row) for row in range(len(matrix.areas))))
+
+
+def _verdict(matrix: Matrix, row: int) -> Dominated | Undominated:
+    nets = matrix.nets
+    others = [other for other in range(len(nets)) if other != row]
+    shares = _guessed_mix(nets, row, others)
+    if shares is not None:
+        mix = {matrix.areas[other]: share for other, share in zip(others, shares, strict=True) if share}
+        better = proven_mix(nets, row, dict(zip(others, shares, strict=True)))
+        if better is not None:
+            by = {OUTCOMES[place]: more / matrix.denominator for place, more in better.items()}
+            return Dominated(matrix.areas[row], mix, by)
+    weights = _guessed_law(nets, row, others)
+    if weights is not None and proven_law(nets, row, weights):
+        return Undominated(matrix.areas[row], dict(zip(OUTCOMES, weights, strict=True)))
+    raise UndecidedError(
+        f"expected a certificate, found none ({matrix.rulebook}, layout {matrix.layout}, {matrix.areas[row]})"
+    )
+
+
+def proven_mix(nets: Nets, row: int, shares: Mapping[int, Fraction]) -> dict[int, Fraction] | None:
+    """Where the shares of other rows are better than the row, and by how much; None if they prove nothing."""
+    if row in shares or any(share < 0 for share in shares.values()) or sum(shares.values()) != 1:
+        return None
+    held = [(nets[other], share) for other, share in shares.items() if share]
+    more = [sum((r[place] * s for r, s in held), Fraction(0)) - net for place, net in enumerate(nets[row])]
+    if min(more) < 0 or not any(more):
+        return None
+    return {place: by for place, by in enumerate(more) if by}
+
+
+def proven_law(nets: Nets, row: int, weights: Sequence[Fraction]) -> bool:
+    """Whether under these weights, all of them positive, no row has a higher mean than this one."""
+    if min(weights) <= 0 or sum(weights) != 1:
+        return False
+    unit = lcm(*(weight.denominator for weight in weights))
+    whole = [int(weight * unit) for weight in weights]
+    means: list[int] = [sum(map(mul, one, whole)) for one in nets]
+    return max(means) == means[row]
+
+
+def _guessed_mix(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] | None:
+    """The mix that is better by most in sum, if the solver thinks that there is one."""
+    np, linprog = _solver()
+    table = np.array([[float(net) for net in nets[other]] for other in others])
+    least = np.array([float(net) for net in nets[row]])
+    found = linprog(
+        -table.sum(axis=1),
+        A_ub=-table.T,
+        b_ub=-least,
+        A_eq=np.ones((1, len(others))),
+        b_eq=[1.0],
+        method="highs-ds",
+    )
+    if found.status != 0 or -found.fun - least.sum() < NEAR:
+        return None
+    held = [place for place, share in enumerate(found.x) if share > NEAR]
+    tight = [place for place, slack in enumerate(found.slack) if abs(slack) <= NEAR]
+    rows = [[Fraction(nets[others[at]][place]) for at in held] for place in tight]
+    rows.append([Fraction(1)] * len(held))
+    exact = solved(rows, [*(Fraction(nets[row][place]) for place in tight), Fraction(1)])
+    if exact is None:
+        return None
+    shares = [Fraction(0)] * len(others)
+    for at, share in zip(held, exact, strict=True):
+        shares[at] = share
+    return shares
+
+
+def _guessed_law(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] | None:
+    """A law under which the row is best, if the solver thinks that there is one; in round figures if possible.
+
+    Unknown are the least weight, which is made as great as possible, and what each weight is above it.
+    """
+    np, linprog = _solver()
+    places = range(len(nets[row]))
+    ahead = [[nets[row][p] - nets[other][p] for p in places] for other in others]
+    rows = [[Fraction(cell) for cell in (sum(one), *one)] for one in ahead]  # · (least, extras) ≥ 0
+    whole = [Fraction(len(places)), *([Fraction(1)] * len(places))]
+    for clear in (1.0, 0.0):  # ahead of the others by as much as the least weight; or just not behind
+        behind = -np.array([[float(cell) for cell in one] for one in rows])
+        behind[:, 0] += clear
+        found = linprog(
+            np.array([-1.0] + [0.0] * len(places)),
+            A_ub=behind,
+            b_ub=np.zeros(len(rows)),
+            A_eq=np.array([[float(cell) for cell in whole]]),
+            b_eq=[1.0],
+            method="highs-ds",
+        )
+        if found.status != 0 or found.x[0] < NEAR:
+            continue
+        rounded = _rounded(nets, row, [found.x[0] + extra for extra in found.x[1:]])
+        if rounded is not None:
+            return rounded
+        held = [at for at, value in enumerate(found.x) if value > NEAR]
+        tight = [one for one, slack in zip(rows, found.slack, strict=True) if abs(slack) <= NEAR]
+        right = [Fraction(0)] * len(tight) + [Fraction(1)]
+        exact = solved([[one[at] for at in held] for one in (*tight, whole)], right)
+        if exact is not None:
+            values = dict(zip(held, exact, strict=True))
+            return [values.get(0, Fraction(0)) + values.get(place + 1, Fraction(0)) for place in places]
+    return None
+
+
+def _rounded(nets: Nets, row: int, weights: Sequence[float]) -> list[Fraction] | None:
+    """The weights in the fewest digits that still prove it."""
+    for digits in ROUNDED_TO:
+        whole = [round(weight * 10**digits) for weight in weights]
+        law = [Fraction(weight, sum(whole)) for weight in whole]
+        if min(whole) > 0 and proven_law(nets, row, law):
+            return law
+    return None
+
+
+def _solver() -> tuple[Any, Any]:
+    with needed("SciPy", "study"):
+        import numpy as np
+        from scipy.optimize import linprog
+    return np, linprog
+
+
+def _facts(one: Dominated | Undominated) -> dict[str, Any]:
+    if isinstance(one, Dominated):
+        return {
+            "id": one.area,
+            "dominated": True,
+            "mix": {area: str(share) for area, share in one.mix.items()},
+            "better_by": {str(outcome): str(more) for outcome, more in one.better_by.items()},
+        }
+    return {
+        "id": one.area,
+        "dominated": False,
+        "best_under": {str(outcome): str(weight) for outcome, weight in one.law.items()},
+    }

@@ -1,0 +1,157 @@
+"""A portfolio: any bets at once, exactly; the player's side and the house's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+from typing import Any
+
+from taisai.rules.areas import AreaId
+from taisai.rules.chance import Chance
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import OUTCOMES, Outcome
+from taisai.rules.settlement import Bet
+from taisai.study.law import Law
+from taisai.study.mix import Mix
+from taisai.study.report import Report, Sheet, Told, columns
+
+
+@dataclass(frozen=True)
+class Portfolio(Told):
+    """A mix of bets under given chances."""
+
+    mix: Mix
+    chance: Chance
+
+    @cached_property
+    def law(self) -> Law:
+        """The exact distribution of what one round brings the player."""
+        return self.mix.law(self.chance)
+
+    @property
+    def house_edge(self) -> Fraction:
+        """What the house keeps of each unit staked, in the mean."""
+        return self.mix.edge(self.chance)
+
+    @property
+    def areas(self) -> tuple[AreaId, ...]:
+        """The areas with a bet, in the order given."""
+        return tuple(self.mix.stakes)
+
+    @cached_property
+    def covariance(self) -> tuple[tuple[Fraction, ...], ...]:
+        """[bet][bet] of what the two bets come to, in minor units squared; all of it sums to the variance."""
+        weights, total = self.chance.weights, self.chance.total
+        nets = [self._nets(area) for area in self.areas]
+        means = [Fraction(sum(map(int.__mul__, weights, row)), total) for row in nets]
+        return tuple(
+            tuple(
+                Fraction(sum(w * x * y for w, x, y in zip(weights, one, other, strict=True)), total)
+                - mean * another
+                for other, another in zip(nets, means, strict=True)
+            )
+            for one, mean in zip(nets, means, strict=True)
+        )
+
+    def correlation(self, one: str, other: str) -> float:
+        """How two of the bets move together, from -1 to 1."""
+        a, b = self.areas.index(AreaId(one)), self.areas.index(AreaId(other))
+        return float(self.covariance[a][b]) / sqrt(self.covariance[a][a] * self.covariance[b][b])
+
+    @cached_property
+    def exposure(self) -> tuple[tuple[Outcome, int], ...]:
+        """What the house gains (below 0: pays) on each outcome, the dearest for it first."""
+        possible = [o for o in OUTCOMES if self.chance.weights[o.index]]
+        return tuple(sorted(((o, -self.mix.nets[o.index]) for o in possible), key=lambda pair: pair[1]))
+
+    def _nets(self, area: AreaId) -> list[int]:
+        matrix = self.mix.matrix
+        stake = self.mix.stakes[area]
+        return [stake * net // matrix.denominator for net in matrix.nets[matrix.row(area)]]
+
+    def report(self) -> Report:
+        """Totals, distribution, how the bets hang together, the house's exposure."""
+        law, staked = self.law, self.mix.staked
+        sheets = [
+            Sheet(
+                f"{self.mix.matrix.rulebook}, layout {self.mix.matrix.layout}: {_listed(self.mix)}",
+                columns("of one round", "", numbers=("",)),
+                (
+                    ("staked", f"{staked:,}"),
+                    ("house edge", f"{100 * float(self.house_edge):.4f} %  ({self.house_edge})"),
+                    ("mean", f"{float(law.mean):,.4f}  ({law.mean})"),
+                    ("standard deviation", f"{law.deviation:,.3f}"),
+                    ("skew", f"{law.skew:.4f}"),
+                    ("comes out ahead", f"{100 * float(law.probability(at_least=1)):.4f} %"),
+                    ("best", f"{law.values[-1]:+,} on {self._on(law.values[-1])}"),
+                    ("worst", f"{law.values[0]:+,} on {self._on(law.values[0])}"),
+                ),
+            ),
+            Sheet(
+                "What one round brings",
+                columns("net", "ways", "probability", numbers=("net", "ways", "probability")),
+                tuple(
+                    (f"{value:+,}", f"{weight:,}", f"{100 * weight / law.total:.4f} %")
+                    for value, weight in zip(law.values, law.weights, strict=True)
+                ),
+            ),
+        ]
+        if len(self.areas) > 1:
+            names = tuple(map(str, self.areas))
+            rows = tuple((one, *(f"{self.correlation(one, other):+.3f}" for other in names)) for one in names)
+            sheets.append(Sheet("Correlation of the bets", columns("", *names, numbers=names), rows))
+        dearest = [(str(outcome), f"{net:+,}") for outcome, net in self.exposure[:10]]
+        sheets.append(
+            Sheet(
+                "The house on its ten dearest outcomes",
+                columns("dice", "house", numbers=("house",)),
+                tuple(dearest),
+            )
+        )
+        return Report(tuple(sheets))
+
+    def _on(self, net: int) -> str:
+        places = [o for o in OUTCOMES if self.mix.nets[o.index] == net and self.chance.weights[o.index]]
+        return f"{len(places)} outcomes" if len(places) > 4 else ", ".join(map(str, places))
+
+    def facts(self) -> dict[str, Any]:
+        """For machines."""
+        law = self.law
+        return {
+            "rulebook": self.mix.matrix.rulebook,
+            "layout": self.mix.matrix.layout,
+            "bets": dict(self.mix.stakes),
+            "staked": self.mix.staked,
+            "house_edge": str(self.house_edge),
+            "mean": str(law.mean),
+            "variance": str(law.variance),
+            "skew": law.skew,
+            "best": law.values[-1],
+            "worst": law.values[0],
+            "distribution": [
+                {"net": value, "probability": str(Fraction(weight, law.total))}
+                for value, weight in zip(law.values, law.weights, strict=True)
+            ],
+            "covariance": [[str(cell) for cell in row] for row in self.covariance],
+            "exposure": {str(outcome): net for outcome, net in self.exposure},
+        }
+
+
+def portfolio(matrix: Matrix, chance: Chance, bets: Mapping[str, int] | Iterable[Bet]) -> Portfolio:
+    """The portfolio of these bets.
+
+    >>> from taisai.rules import rulebook
+    >>> book = rulebook("mbs-sic-bo-v6")
+    >>> held = portfolio(book.matrix(), book.chance(), {"small": 100, "big": 100})
+    >>> held.house_edge, held.law.values, held.exposure[0], round(held.correlation("small", "big"), 4)
+    (Fraction(1, 36), (-200, 0), (Outcome.of(1, 1, 2), 0), -0.9459)
+    """
+    return Portfolio(Mix.of(matrix, bets), chance)
+
+
+def _listed(mix: Mix) -> str:
+    listed = [f"{area} {stake:,}" for area, stake in mix.stakes.items()]
+    return ", ".join(listed[:6]) + (f" and {len(listed) - 6} more" if len(listed) > 6 else "")
