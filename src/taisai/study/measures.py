@@ -148,7 +148,7 @@ class LayoutMeasures(Told):
             for level in LEVELS
         )
         note = (
-            "Edge and hit frequency are exact. Bands are normal; ~ marks one whose share may be off by more "
+            "Edge and hit frequency are exact. Bands are normal; ≈ marks one whose share may be off by more "
             "than 5 percentage points by the Berry–Esseen bound."
         )
         return Report((like, *bands), (note,))
@@ -201,7 +201,7 @@ def measures(matrix: Matrix, chance: Chance, rounds: Sequence[int] = ROUNDS) -> 
 
 
 def _band(band: Band) -> str:
-    about = "~" if band.error > 0.05 else ""
+    about = "≈ " if band.error > 0.05 else ""
     return f"{about}{100 * band.low:.2f} … {100 * band.high:.2f} %"
 
 

@@ -11,6 +11,7 @@ from taisai.cli.arguments import (
     a_layout,
     a_shoe,
     as_json,
+    passphrase,
     some_bets,
     some_offers,
     some_settings,
@@ -24,6 +25,12 @@ def _dominated(parser: Parser) -> None:
         action="store_true",
         help="instead of bets: which areas a mix of others beats on every outcome, with proof",
     )
+
+
+def _sheet(parser: Parser) -> None:
+    parser.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the sheet as .pdf or .html")
+    parser.add_argument("--key", metavar="FILE", help="sign the figures with this key (`taisai keys make`)")
 
 
 LEAVES: Final[tuple[Leaf, ...]] = (
@@ -47,5 +54,16 @@ LEAVES: Final[tuple[Leaf, ...]] = (
             "taisai compare mbs-sic-bo-v6/A us-sic-bo/A --json",
         ),
         (two_layouts, as_json),
+    ),
+    Leaf(
+        "par",
+        "study.par:run",
+        "The par sheet of a layout: identity, picture, every area, tolerances, errata, signatures.",
+        (
+            "taisai par rws-sic-bo-etg-v8 --layout C -o sheet.pdf",
+            "taisai par mbs-3-card-sic-bo --decks 6 -o sheet.html --key mathematician.key",
+            "taisai par us-sic-bo --json",
+        ),
+        (a_book, a_layout, _sheet, passphrase, some_settings, some_offers, as_json),
     ),
 )

@@ -1,0 +1,58 @@
+"""`taisai par`: the par sheet of a layout, in a file to keep."""
+
+from __future__ import annotations
+
+import base64
+from argparse import Namespace
+from pathlib import Path
+
+from taisai.cli import asked
+from taisai.cli.printing import line
+from taisai.cli.rules.felt import drawn
+from taisai.cli.study.telling import tell
+from taisai.rules import RulesError, rulebook
+from taisai.rules.errors import printable
+from taisai.study.par import ParSheet, Signature, par_sheet
+
+
+def run(arguments: Namespace) -> int:
+    """Writes the sheet, or prints it where no file is named."""
+    book = rulebook(arguments.book)
+    decks = asked.whole(arguments.decks, "--decks", such_as="6") if arguments.decks is not None else None
+    offers = asked.named_once(arguments.offer, 'an offer such as "triple-1=160 to 1"')
+    sheet = par_sheet(book, arguments.layout, settings=asked.settings(arguments), offered=offers, decks=decks)
+    if arguments.key is not None:
+        sheet = _signed(sheet, arguments)
+    if arguments.output is None:
+        return tell(sheet, arguments)
+    made = _made(sheet, arguments.output, drawn(sheet.matrix, book.layout(arguments.layout)))
+    try:
+        Path(arguments.output).write_bytes(made)
+    except OSError as error:
+        raise RulesError(
+            f"expected to write {printable(arguments.output)}, got {error.strerror or error}"
+        ) from error
+    line(f"{printable(arguments.output)}: {sheet.book.title}, layout {sheet.matrix.layout}, {sheet.digest}")
+    return 0
+
+
+def _made(sheet: ParSheet, output: str, felt: str) -> bytes:
+    match Path(output).suffix.lower():
+        case ".pdf":
+            from taisai.study.par.print import as_pdf
+
+            return as_pdf(sheet, felt)
+        case ".html":
+            from taisai.study.par.page import as_html
+
+            return as_html(sheet, felt).encode()
+        case _:
+            raise RulesError(f"expected a file that ends with .pdf or .html, got {printable(output)!r}")
+
+
+def _signed(sheet: ParSheet, arguments: Namespace) -> ParSheet:
+    from taisai.cli.journal.files import signing_key
+
+    key = signing_key(arguments.key, arguments.passphrase_file)
+    signature = base64.b64encode(key.sign(sheet.digest.encode())).decode()
+    return sheet.signed(Signature(key.public.text, signature))

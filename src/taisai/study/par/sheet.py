@@ -1,0 +1,186 @@
+"""What a par sheet says, whatever form it is printed in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from taisai import __version__
+from taisai.rules import Chance, Matrix, Rulebook
+from taisai.rules.chance import ChanceKind
+from taisai.study.measures import LEVELS, ROUNDS, AreaMeasures, Band, LayoutMeasures, measures
+from taisai.study.report import Report, Sheet, Told, columns
+
+FORMAT: Final = 1
+MONITORED: Final = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+"""Rounds after which somebody who watches a live table looks at the observed edge."""
+
+
+class Signature(NamedTuple):
+    """Whoever vouches for the figures: a public key, and its signature of the sheet's digest."""
+
+    key: str
+    signature: str
+
+
+class Family(NamedTuple):
+    """Areas that follow one law, such as all fifteen pairs: one row of a table of bands."""
+
+    areas: tuple[AreaMeasures, ...]
+
+    @property
+    def name(self) -> str:
+        """The areas, shortened in the middle where they are many."""
+        ids = [str(one.id) for one in self.areas]
+        return ", ".join(ids) if len(ids) <= 4 else f"{ids[0]}, {ids[1]} … {ids[-1]} ({len(ids)})"
+
+    def bands(self, level: Fraction, rounds: tuple[int, ...]) -> tuple[Band, ...]:
+        """The tolerance bands of any of them."""
+        return tuple(self.areas[0].band(one, level) for one in rounds)
+
+
+@dataclass(frozen=True)
+class ParSheet(Told):
+    """One layout of a rulebook, ready to be filed."""
+
+    book: Rulebook
+    measures: LayoutMeasures
+    settings: dict[str, str]
+    signature: Signature | None = None
+
+    @property
+    def matrix(self) -> Matrix:
+        """The pay table."""
+        return self.measures.matrix
+
+    @property
+    def chance(self) -> Chance:
+        """The chances it is played at."""
+        return self.measures.chance
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The areas, those with one law together, in the rulebook's order."""
+        found: dict[object, list[AreaMeasures]] = {}
+        for one in self.measures.areas:
+            found.setdefault((one.law, one.odds), []).append(one)
+        return tuple(Family(tuple(areas)) for areas in found.values())
+
+    @property
+    def cycle(self) -> str:
+        """All that can come, each once."""
+        if self.chance.kind is ChanceKind.DICE:
+            return f"{self.chance.total} rolls of three dice"
+        return f"{self.chance.total:,} draws of three cards from {self.chance.decks} decks"
+
+    @property
+    def identity(self) -> tuple[tuple[str, str], ...]:
+        """What is sheeted: names and digests."""
+        book = self.book
+        effective = "" if book.effective is None else f", effective {book.effective}"
+        terms = ", ".join(f"{name} = {value}" for name, value in self.settings.items())
+        return (
+            ("game", f"{book.title} · {book.title_zh}"),
+            ("operator", book.operator),
+            ("rulebook", f"{book.id}{f', version {book.version}' if book.version else ''}{effective}"),
+            ("layout", f"{self.matrix.layout} (clause {self.matrix.layout_clause})"),
+            ("settings", terms or "as the rulebook has them"),
+            ("cycle", self.cycle),
+            ("digest of the rulebook", book.digest),
+            ("digest of the pay table", self.matrix.digest),
+            ("digest of this sheet", self.digest),
+            ("made by", f"taisai {__version__}, in whole numbers and fractions"),
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of all figures in canonical form: what a signature signs."""
+        text = json.dumps(self._figures(), ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+        return "sha256:" + sha256(text.encode("ascii")).hexdigest()
+
+    def signed(self, signature: Signature) -> ParSheet:
+        """The same sheet with somebody's signature."""
+        return replace(self, signature=signature)
+
+    def ways(self, one: AreaMeasures) -> int:
+        """In how many of the cycle's cases an area wins."""
+        return int(one.win_probability * self.chance.total)
+
+    def facts(self) -> dict[str, Any]:
+        """For machines: the figures, their digest, the signature."""
+        signature = None if self.signature is None else self.signature._asdict()
+        return {**self._figures(), "digest": self.digest, "signature": signature}
+
+    def _figures(self) -> dict[str, Any]:
+        told = self.measures.facts()
+        for area, one in zip(told["areas"], self.measures.areas, strict=True):
+            area["label"] = one.label
+            area["ways"] = self.ways(one)
+            for odd in ("skew", "volatility_index", "bands"):  # floats: they follow from the rest
+                area.pop(odd)
+        return {
+            "format": FORMAT,
+            "rulebook": self.book.id,
+            "rulebook_digest": self.book.digest,
+            "layout": self.matrix.layout,
+            "matrix_digest": self.matrix.digest,
+            "settings": dict(self.settings),
+            "cycle": self.chance.total,
+            "decks": self.chance.decks,
+            "areas": told["areas"],
+            "errata": [one._asdict() for one in self.book.errata],
+            "interpretations": [one._asdict() for one in self.book.interpretations],
+        }
+
+    def report(self) -> Report:
+        """Identity, areas, bands: for a terminal; the printed forms have pictures too."""
+        numbers = ("ways", "probability", "house edge", "std dev")
+        return Report(
+            (
+                Sheet("Par sheet", columns("", "what"), self.identity),
+                Sheet(
+                    f"Every area, out of {self.chance.total:,}",
+                    columns("area", "", "odds", *numbers, numbers=numbers),
+                    tuple(
+                        (
+                            str(one.id),
+                            one.label,
+                            ", ".join(map(str, one.odds)),
+                            f"{self.ways(one):,}",
+                            f"{float(one.win_probability):.6f}",
+                            f"{100 * float(one.house_edge):.4f} %",
+                            f"{one.deviation:.4f}",
+                        )
+                        for one in self.measures.areas
+                    ),
+                ),
+            ),
+            () if self.signature is None else (f"Signed by {self.signature.key}",),
+        )
+
+
+def par_sheet(
+    book: Rulebook,
+    layout: str | None = None,
+    *,
+    settings: dict[str, str] | None = None,
+    offered: dict[str, str] | None = None,
+    decks: int | None = None,
+) -> ParSheet:
+    """The par sheet of a layout.
+
+    >>> from taisai.rules import rulebook
+    >>> sheet = par_sheet(rulebook("rws-sic-bo-etg-v8"), "A")
+    >>> sheet.cycle, sheet.ways(sheet.measures["small"]), len(sheet.families) < len(sheet.measures.areas)
+    ('216 rolls of three dice', 105, True)
+    """
+    matrix = book.matrix(layout, settings=settings, offered=offered)
+    found = measures(matrix, book.chance(decks=decks), ROUNDS)
+    return ParSheet(book, found, {**matrix.settings, **(offered or {})})
+
+
+__all__ = ["LEVELS", "MONITORED", "Family", "ParSheet", "Signature", "par_sheet"]

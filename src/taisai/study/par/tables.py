@@ -1,0 +1,86 @@
+"""The tables of a par sheet as rows of text, for every form that it is printed in."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from taisai.study.measures import LEVELS, ROUNDS, Band
+from taisai.study.par.sheet import MONITORED, ParSheet
+from taisai.study.report import Sheet, columns
+
+
+def every_area(sheet: ParSheet) -> Sheet:
+    """Ways, probability, odds, edge and deviation of each area."""
+    numbers = ("ways", "probability", "1 in", "house edge", "std dev", "skew", "volatility")
+    return Sheet(
+        "Every area",
+        columns("area", "label", "odds", *numbers, numbers=numbers),
+        tuple(
+            (
+                str(one.id),
+                one.label,
+                ", ".join(map(str, one.odds)),
+                f"{sheet.ways(one):,}",
+                f"{float(one.win_probability):.6f}",
+                f"{float(one.hits_one_in):.3f}",
+                f"{100 * float(one.house_edge):.4f} %",
+                f"{one.deviation:.4f}",
+                f"{one.skew:.3f}",
+                f"{one.volatility_index:.3f}",
+            )
+            for one in sheet.measures.areas
+        ),
+    )
+
+
+def exact_edges(sheet: ParSheet) -> Sheet:
+    """The same as fractions, areas of one law together."""
+    numbers = ("probability", "house edge", "variance")
+    return Sheet(
+        "Exactly",
+        columns("areas", *numbers, numbers=numbers),
+        tuple(
+            (
+                family.name,
+                str(family.areas[0].win_probability),
+                str(family.areas[0].house_edge),
+                str(family.areas[0].variance),
+            )
+            for family in sheet.families
+        ),
+    )
+
+
+def tolerances(sheet: ParSheet) -> tuple[Sheet, ...]:
+    """Where the observed edge lies, by level and number of rounds."""
+    return tuple(_bands(sheet, f"{float(level):.0%} of all samples", level, ROUNDS) for level in LEVELS)
+
+
+def monitoring(sheet: ParSheet) -> Sheet:
+    """The 99 % bands at the points where somebody who watches a live table looks."""
+    return _bands(sheet, "Live monitoring: look into it outside of these (99 %)", LEVELS[-1], MONITORED)
+
+
+def errata(sheet: ParSheet) -> Sheet:
+    """Misprints, and what is read instead."""
+    rows = tuple((str(one.clause), one.printed, one.read, one.reason) for one in sheet.book.errata)
+    return Sheet("Errata of the document", columns("clause", "printed", "read as", "because"), rows)
+
+
+def interpretations(sheet: ParSheet) -> Sheet:
+    """Our readings where the document leaves doubt."""
+    rows = tuple(
+        (", ".join(map(str, one.clauses)), one.reading, one.reason) for one in sheet.book.interpretations
+    )
+    return Sheet("Interpretations", columns("clauses", "reading", "because"), rows)
+
+
+def _bands(sheet: ParSheet, title: str, level: Fraction, rounds: tuple[int, ...]) -> Sheet:
+    heads = tuple(f"{one:,}" for one in rounds)
+    rows = tuple((family.name, *map(_band, family.bands(level, rounds))) for family in sheet.families)
+    return Sheet(title, columns("areas", *heads, numbers=heads), rows)
+
+
+def _band(band: Band) -> str:
+    about = "≈ " if band.error > 0.05 else ""
+    return f"{about}{100 * band.low:.2f} … {100 * band.high:.2f} %"

@@ -1,0 +1,20 @@
+"""The sentences of a par sheet."""
+
+from __future__ import annotations
+
+from typing import Final
+
+EXACT: Final = (
+    "Ways, probabilities, edges and variances are exact: they are counted over the whole cycle. Odds are "
+    "as in the pay table; an edge is what the house keeps of each unit staked, in the mean. "
+    "The volatility index is 1.645 standard deviations."
+)
+BANDS: Final = (
+    "The observed edge of one area, staked equally each round, lies within its band in the stated share of "
+    "samples. Bands are normal. ≈ marks those whose share may be off by more than 5 percentage points by the "
+    "Berry–Esseen bound: with so few rounds look at the count of wins instead."
+)
+MONITORING: Final = (
+    "One look in a hundred at one area is outside of its 99 % band by chance alone. With many areas and many "
+    "looks it will happen; the dice watch of the floor corrects for looking often, these bands do not."
+)
