@@ -57,10 +57,16 @@ def dealt(seed: bytes, throw: Throw, cards: Sequence[int]) -> tuple[int, ...]:
 
 def stream(label: bytes, seed: bytes, throw: Throw) -> Iterator[int]:
     """The bytes of a draw, without end: HMAC-SHA256 under the seed, block after block."""
-    what = f"{throw.table}\n{throw.round}\n{throw.shake}\n".encode()
+    for block in blocks(label, seed, throw):
+        yield from block
+
+
+def blocks(label: bytes, seed: bytes, throw: Throw) -> Iterator[bytes]:
+    """The same, 32 bytes at a time."""
+    what = label + f"{throw.table}\n{throw.round}\n{throw.shake}\n".encode() + throw.close
     counter = 0
     while True:
-        yield from hmac.digest(seed, label + what + throw.close + counter.to_bytes(4, "big"), "sha256")
+        yield hmac.digest(seed, what + counter.to_bytes(4, "big"), "sha256")
         counter += 1
 
 

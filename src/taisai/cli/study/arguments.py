@@ -17,6 +17,7 @@ from taisai.cli.arguments import (
     some_settings,
     two_layouts,
 )
+from taisai.cli.study.session_arguments import a_picture, a_player, a_session, some_decks
 
 
 def _dominated(parser: Parser) -> None:
@@ -31,6 +32,26 @@ def _sheet(parser: Parser) -> None:
     parser.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
     parser.add_argument("-o", "--output", metavar="FILE", help="the sheet as .pdf or .html")
     parser.add_argument("--key", metavar="FILE", help="sign the figures with this key (`taisai keys make`)")
+
+
+def _rolls(parser: Parser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="rolls, a line each: three faces, such as 2 3 5 or 235"
+    )
+    parser.add_argument(
+        "--shaker", metavar="ROLLS", help="so many rolls of the demonstration shaker, such as 1e6"
+    )
+
+
+def _seed(parser: Parser) -> None:
+    parser.add_argument("--seed", metavar="HEX", help="64 hexadecimal digits (a new seed unless said)")
+
+
+def _raw(parser: Parser) -> None:
+    parser.add_argument("--bytes", metavar="N", required=True, help="how many, such as 1e9")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", default="-", help="a new file (standard output unless said)"
+    )
 
 
 LEAVES: Final[tuple[Leaf, ...]] = (
@@ -54,6 +75,51 @@ LEAVES: Final[tuple[Leaf, ...]] = (
             "taisai compare mbs-sic-bo-v6/A us-sic-bo/A --json",
         ),
         (two_layouts, as_json),
+    ),
+    Leaf(
+        "session",
+        "study.session:run",
+        "What bets come to after so many rounds: chance of being ahead, quantiles; exact to 1,000 rounds.",
+        (
+            "taisai session rws-sic-bo-etg-v8 --layout A --bet small=100 --rounds 1000 --target 500",
+            "taisai session mbs-sic-bo-v6 --bet total-9=50 --bet big=100 --rounds 1e5 --plot evening.svg",
+        ),
+        (a_book, a_layout, some_bets, a_session, some_decks, some_settings, some_offers, a_picture, as_json),
+    ),
+    Leaf(
+        "ruin",
+        "study.ruin:run",
+        "How a player ends: ruined or at the target, under a staking system and the table's limits.",
+        (
+            "taisai ruin rws-sic-bo-etg-v8 --bet small=100 --bankroll 10000 --target 20000",
+            "taisai ruin rws-sic-bo-etg-v8 --bet small=100 --bankroll 10000 --target 11000"
+            " --system martingale --maximum 5000 --rounds 1000",
+        ),
+        (a_book, a_layout, some_bets, a_player, some_decks, some_settings, some_offers, a_picture, as_json),
+    ),
+    Leaf(
+        "dice test",
+        "study.dice:test",
+        "Are these dice fair, rolled independently? Chi-squares, runs, serial correlation, e-value.",
+        ("taisai dice test rolls.txt", "taisai dice test --shaker 1e6", "taisai dice test rolls.txt --json"),
+        (_rolls, _seed, as_json),
+    ),
+    Leaf(
+        "dice mapping",
+        "study.dice:mapping",
+        "Proves, byte by byte, that the demonstration shaker's mapping from bytes to faces favours none.",
+        ("taisai dice mapping",),
+        (as_json,),
+    ),
+    Leaf(
+        "dice export",
+        "study.dice:export",
+        "The demonstration shaker's raw bytes, for batteries of tests such as dieharder.",
+        (
+            "taisai dice export --bytes 1e9 | dieharder -a -g 200",
+            "taisai dice export --bytes 1e6 -o stream.bin",
+        ),
+        (_raw, _seed),
     ),
     Leaf(
         "par",

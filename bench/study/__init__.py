@@ -1,0 +1,1 @@
+"""The study measured against its peers and against the bare limit."""

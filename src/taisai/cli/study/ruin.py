@@ -1,0 +1,69 @@
+"""`taisai ruin`: how a player ends under a staking system and the table's limits."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from taisai.cli import asked
+from taisai.cli.study.session import chance
+from taisai.cli.study.telling import tell
+from taisai.rules import RulesError, rulebook
+from taisai.study.mix import Mix
+from taisai.study.session.ends import MOST_BANKROLL, MOST_ROUNDS, Progress, ends_of
+
+
+def run(arguments: Namespace) -> int:
+    """Prints how it ends."""
+    book = rulebook(arguments.book)
+    mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
+    if arguments.bankroll is None or arguments.target is None:
+        raise RulesError(
+            "expected --bankroll and --target, such as --bankroll 10000 --target 20000, got not both"
+        )
+    bankroll = asked.count(arguments.bankroll, "--bankroll", MOST_BANKROLL)
+    target = asked.count(arguments.target, "--target", MOST_BANKROLL)
+    limits = {
+        name: None if text is None else asked.count(text, f"--{name}", MOST_BANKROLL)
+        for name, text in (("minimum", arguments.minimum), ("maximum", arguments.maximum))
+    }
+    rounds = None if arguments.rounds is None else asked.count(arguments.rounds, "--rounds", MOST_ROUNDS)
+    if arguments.plot is not None:
+        from taisai.study.plotting import picture_path
+
+        picture_path(arguments.plot)  # a wrong name is told before the work begins
+    with _progress(rounds) as progress:
+        result = ends_of(
+            mix,
+            chance(book, arguments),
+            bankroll=bankroll,
+            target=target,
+            rounds=rounds,
+            staking=arguments.system or "flat",
+            minimum=limits["minimum"],
+            maximum=limits["maximum"],
+            progress=progress,
+        )
+    if arguments.plot is not None:
+        from taisai.study.plotting import save
+        from taisai.study.session.pictures import of_ends
+
+        save(of_ends(result), arguments.plot)
+    return tell(result, arguments)
+
+
+@contextmanager
+def _progress(rounds: int | None) -> Iterator[Progress | None]:
+    """A bar of the rounds done, where somebody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    parts = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("rounds", total=rounds)
+        yield lambda done: bar.update(task, completed=done)

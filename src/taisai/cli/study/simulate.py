@@ -1,0 +1,133 @@
+"""`taisai simulate`: rounds as they might come."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from fractions import Fraction
+
+from taisai.cli import asked
+from taisai.cli.study.telling import tell
+from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
+from taisai.study.mix import Mix
+from taisai.study.plotting import picture_path
+from taisai.study.simulation import Shoe, Simulated, Terms, Workers, cluster_workers, local_workers
+from taisai.study.simulation import simulate as simulated
+from taisai.study.simulation import simulate_totals as simulated_totals
+from taisai.study.simulation.saving import result_path, save
+from taisai.study.simulation.sessions import MOST_SESSIONS
+from taisai.study.simulation.simulate import MOST_ROUNDS
+from taisai.study.simulation.strategies import named
+from taisai.study.simulation.streams import MOST_SEED
+from taisai.study.simulation.terms import MOST_MONEY
+from taisai.study.simulation.workers import MOST_WORKERS
+
+_INTERRUPTED = 130
+_LONGEST_SHARE = 40  # characters
+
+
+def run(arguments: Namespace) -> int:
+    """Plays, and prints, keeps and draws what came of it."""
+    output = None if arguments.output is None else result_path(arguments.output)
+    if arguments.plot is not None:
+        picture_path(arguments.plot)
+    result = _result(arguments)
+    if output is not None:
+        save(result, output)
+    if arguments.plot is not None:
+        from taisai.study.simulation.plot import draw
+
+        draw(result, arguments.plot)
+    tell(result, arguments)
+    if result.is_whole:
+        return 0
+    sys.stdout.flush()
+    sys.stderr.write(f"taisai: stopped after {result.rounds:,} of {result.asked:,} rounds\n")
+    return _INTERRUPTED
+
+
+def _result(arguments: Namespace) -> Simulated:
+    book = rulebook(arguments.book)
+    mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
+    rounds = asked.count(arguments.rounds, "--rounds", MOST_ROUNDS)
+    players = asked.count(arguments.players, "--players", MOST_SESSIONS)
+    sessions = players * asked.count(arguments.sessions, "--sessions", MOST_SESSIONS)
+    seed = asked.count(arguments.seed, "--seed", MOST_SEED, least=0)
+    terms = Terms(
+        named(arguments.strategy),
+        _money(arguments.bankroll, "--bankroll"),
+        _money(arguments.target, "--target"),
+        _money(arguments.minimum, "--minimum"),
+        _money(arguments.maximum, "--maximum"),
+    )
+    decks = None if arguments.decks is None else asked.whole(arguments.decks, "--decks", such_as="6")
+    chance = book.chance(decks=decks)
+    shoe = _shoe(book, decks, arguments.penetration)
+    if arguments.totals:
+        for given, option in ((shoe, "--penetration"), (arguments.dask, "--dask"), (arguments.plot, "--plot")):
+            if given is not None:
+                raise RulesError(f"expected --totals, which plays no rounds, without {option}, got both")
+        return simulated_totals(mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions)
+    with _workers(arguments) as workers, _shown(rounds * sessions) as tick:
+        return simulated(
+            mix,
+            chance,
+            rounds=rounds,
+            seed=seed,
+            terms=terms,
+            sessions=sessions,
+            shoe=shoe,
+            workers=workers,
+            tick=tick,
+        )
+
+
+def _money(text: str | None, option: str) -> int | None:
+    return None if text is None else asked.count(text, option, MOST_MONEY)
+
+
+def _shoe(book: Rulebook, decks: int | None, share: str | None) -> Shoe | None:
+    if share is None:
+        return None
+    rule = book.chance_rule
+    if rule.kind is not ChanceKind.CARDS:
+        raise RulesError("expected no penetration in a game of dice, got --penetration")
+    try:
+        penetration = Fraction(share if len(share) <= _LONGEST_SHARE else "")
+    except (ValueError, ZeroDivisionError):
+        raise RulesError(f"expected --penetration as a share such as 0.75 or 3/4, got {share!r}") from None
+    return Shoe.of(rule.cards_per_face, rule.decks if decks is None else decks, penetration)
+
+
+def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:
+    if arguments.dask is not None:
+        return cluster_workers(arguments.dask)
+    many = arguments.workers
+    return local_workers(None if many is None else asked.count(many, "--workers", MOST_WORKERS))
+
+
+@contextmanager
+def _shown(rounds: int) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error with rate and time left, where somebody looks at it."""
+    if not sys.stderr.isatty():
+        yield lambda _rounds: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Rounds a second."""
+
+        def render(self, task) -> Text:  # type: ignore[no-untyped-def]  # noqa: ANN001
+            """So many a second."""
+            return Text(f"{task.speed or 0:,.0f} rounds/s")
+
+    bar = Progress(
+        BarColumn(), TaskProgressColumn(), Rate(), TimeRemainingColumn(), console=Console(stderr=True), transient=True
+    )
+    with bar:
+        task = bar.add_task("rounds", total=rounds)
+        yield lambda more: bar.advance(task, more)

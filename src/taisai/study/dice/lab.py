@@ -1,0 +1,191 @@
+"""The tests: is this what fair dice, rolled independently, would show?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import exp, inf, sqrt
+from typing import Any, Final
+
+from taisai.rules.errors import RulesError
+from taisai.rules.outcomes import OUTCOMES
+from taisai.study.dice.tally import LAGS, Tally
+from taisai.study.dice_mixture import WATCHED
+from taisai.study.missing import needed
+from taisai.study.report import Report, Sheet, Told, columns
+
+LEVEL: Final = 0.01
+"""All tests together call fair dice unfair with at most this chance."""
+EXPECTED: Final = 5
+"""A chi-square is only made where every cell expects at least so many."""
+LEAST: Final = 20  # rolls; below that no test says anything
+ALARM: Final = 1000.0
+"""An e-value from which fair dice are called unfair: they ever reach it once in a thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneTest:
+    """One question to the rolls, and the chance that fair dice answer at least so oddly."""
+
+    name: str
+    statistic: float
+    of: str
+    """What the statistic is measured against."""
+    p: float
+    corrected: float
+    """The p-value after Holm's correction for the number of tests."""
+
+
+@dataclass(frozen=True)
+class DiceTests(Told):
+    """All tests on one stream of rolls."""
+
+    source: str
+    tally: Tally
+    tests: tuple[OneTest, ...]
+    left_out: tuple[str, ...]
+    log_e: float
+
+    @property
+    def is_fair(self) -> bool:
+        """Whether nothing speaks against fair dice at the level of all tests together."""
+        return all(test.corrected >= LEVEL for test in self.tests) and self.e_value < ALARM
+
+    @property
+    def e_value(self) -> float:
+        """What one unit bet against fair dice has become; it may be looked at after every roll."""
+        return exp(self.log_e) if self.log_e < 700 else inf
+
+    def report(self) -> Report:
+        """The counts of faces, and every test."""
+        numbers = ("statistic", "p", "corrected p")
+        tests = Sheet(
+            f"{self.source}: {self.tally.rolls:,} rolls, {3 * self.tally.rolls:,} dice",
+            columns("test", "statistic", "of", "p", "corrected p", "", numbers=numbers),
+            tuple(
+                (
+                    test.name,
+                    f"{test.statistic:.3f}",
+                    test.of,
+                    f"{test.p:.4g}",
+                    f"{test.corrected:.4g}",
+                    "" if test.corrected >= LEVEL else "odd",
+                )
+                for test in self.tests
+            ),
+        )
+        even = 3 * self.tally.rolls / 6
+        faces = Sheet(
+            "Faces",
+            columns("face", "came", "of expected", numbers=("came", "of expected")),
+            tuple(
+                (str(face), f"{count:,}", f"{count / even:.4f}")
+                for face, count in enumerate(self.tally.faces, 1)
+            ),
+        )
+        verdict = (
+            "Nothing speaks against fair dice"
+            if self.is_fair
+            else "These are not what fair dice, rolled independently, would show"
+        )
+        chance = f"(all tests together are wrong about fair dice at most once in {1 / LEVEL:.0f})."
+        notes = [
+            f"{verdict} {chance}",
+            f"e-value against fair dice: {self.e_value:.4g} (alarm at {ALARM:g}).",
+        ]
+        return Report((tests, faces), (*notes, *self.left_out))
+
+    def facts(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "source": self.source,
+            "rolls": self.tally.rolls,
+            "faces": list(self.tally.faces),
+            "tests": [
+                {
+                    "name": test.name,
+                    "statistic": test.statistic,
+                    "of": test.of,
+                    "p": test.p,
+                    "corrected_p": test.corrected,
+                }
+                for test in self.tests
+            ],
+            "left_out": list(self.left_out),
+            "log_e_value": self.log_e,
+            "level": LEVEL,
+            "fair": self.is_fair,
+        }
+
+
+def dice_tests(tally: Tally, source: str) -> DiceTests:
+    """Every test that so many rolls allow, corrected for their number."""
+    if tally.rolls < LEAST:
+        raise RulesError(f"expected at least {LEAST} rolls to test, got {tally.rolls} ({source})")
+    left_out: list[str] = []
+    made = list(_made(tally, left_out))
+    corrected = holm([p for *_, p in made])
+    tests = tuple(OneTest(*one, fixed) for one, fixed in zip(made, corrected, strict=True))
+    log_e = WATCHED.log_e(list(tally.faces), list(tally.outcomes))
+    return DiceTests(source, tally, tests, tuple(left_out), log_e)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """P-values corrected so that the chance of any false alarm stays below the level.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    found = [0.0] * len(ps)
+    highest = 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
+        found[place] = highest
+    return found
+
+
+def _made(tally: Tally, left_out: list[str]) -> Iterator[tuple[str, float, str, float]]:
+    n = tally.rolls
+    yield from _chi_square("faces", tally.faces, [n / 2] * 6, left_out)
+    if tally.is_sorted:
+        left_out.append(
+            "Every roll has its faces ascending: which die showed what is unknown and not tested."
+        )
+    else:
+        for die, name in enumerate(("first", "second", "third")):
+            yield from _chi_square(f"faces of the {name} die", tally.by_die(die), [n / 6] * 6, left_out)
+        yield from _chi_square("ordered triples", tally.triples, [n / 216] * 216, left_out)
+    combinations = [n * outcome.ways / 216 for outcome in OUTCOMES]
+    yield from _chi_square("56 combinations", tally.outcomes, combinations, left_out)
+    yield _normal("runs of totals, high and low", _runs(tally))
+    for lag, product in zip(LAGS, tally.products, strict=True):
+        if n > lag:
+            # The centred totals, doubled, have variance 35: a product of two has variance 35², and no mean.
+            yield _normal(f"serial correlation, lag {lag}", product / (35 * sqrt(n - lag)))
+
+
+def _chi_square(
+    name: str, counts: Sequence[int], expected: Sequence[float], left_out: list[str]
+) -> Iterator[tuple[str, float, str, float]]:
+    if min(expected) < EXPECTED:
+        left_out.append(
+            f"{name}: too few rolls for a chi-square (a cell expects {min(expected):.2f}, not {EXPECTED})."
+        )
+        return
+    with needed("SciPy", "study"):
+        from scipy.special import chdtrc
+    statistic = sum((count - even) ** 2 / even for count, even in zip(counts, expected, strict=True))
+    freedom = len(counts) - 1
+    yield name, statistic, f"chi-square, {freedom} degrees", float(chdtrc(freedom, statistic))
+
+
+def _normal(name: str, deviations: float) -> tuple[str, float, str, float]:
+    with needed("SciPy", "study"):
+        from scipy.special import ndtr
+    return name, deviations, "normal", float(2 * ndtr(-abs(deviations)))
+
+
+def _runs(tally: Tally) -> float:
+    """A total is above 10.5 with chance 1/2: each step changes sides with chance 1/2, independently."""
+    steps = tally.rolls - 1
+    return (tally.runs - 1 - steps / 2) / sqrt(steps / 4)
