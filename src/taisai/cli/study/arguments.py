@@ -18,6 +18,8 @@ from taisai.cli.arguments import (
     two_layouts,
 )
 from taisai.cli.study.session_arguments import a_picture, a_player, a_session, some_decks
+from taisai.cli.study.shoe_arguments import a_question
+from taisai.cli.study.simulate_arguments import a_dealt_shoe, how_long, how_staked, where_to, who_plays
 
 
 def _dominated(parser: Parser) -> None:
@@ -52,6 +54,12 @@ def _raw(parser: Parser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="OUT", default="-", help="a new file (standard output unless said)"
     )
+
+
+def _played(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a journal's file, or an export of one (jsonl)")
+    parser.add_argument("--table", metavar="T", help="only this table")
+    parser.add_argument("--plot", metavar="FILE", help="draw it: .svg, .png or .pdf")
 
 
 LEAVES: Final[tuple[Leaf, ...]] = (
@@ -92,10 +100,44 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         "How a player ends: ruined or at the target, under a staking system and the table's limits.",
         (
             "taisai ruin rws-sic-bo-etg-v8 --bet small=100 --bankroll 10000 --target 20000",
-            "taisai ruin rws-sic-bo-etg-v8 --bet small=100 --bankroll 10000 --target 11000"
-            " --system martingale --maximum 5000 --rounds 1000",
+            "taisai ruin us-sic-bo --bet big=100 --bankroll 900 --target 1e3 --system martingale --rounds 99",
         ),
         (a_book, a_layout, some_bets, a_player, some_decks, some_settings, some_offers, a_picture, as_json),
+    ),
+    Leaf(
+        "shoe",
+        "study.shoe:run",
+        "The card game's odds for any cards left, effects of removal, and what counting would earn.",
+        (
+            "taisai shoe mbs-3-card-sic-bo --decks 2 --seen 1,1,6",
+            "taisai shoe mbs-3-card-sic-bo --removal --plot removal.svg",
+            "taisai shoe mbs-3-card-sic-bo --decks 6 --counting --penetration 0.75",
+            "taisai shoe mbs-3-card-sic-bo --decks 2 --perfect --plot gains.svg",
+        ),
+        (a_book, a_layout, a_shoe, a_question, some_settings, some_offers, a_picture, as_json),
+    ),
+    Leaf(
+        "simulate",
+        "study.simulate:run",
+        "Rounds as they might come: seeded, on every core or a cluster; totals of any length at once.",
+        (
+            "taisai simulate rws-sic-bo-etg-v8 --layout A --bet small=100 --rounds 1e9 --seed 7 --json",
+            "taisai simulate us-sic-bo --bet big=100 --strategy martingale --bankroll 10000 --sessions 1e5",
+            "taisai simulate mbs-3-card-sic-bo --bet total-8=100 --strategy count --penetration 0.75",
+        ),
+        (
+            a_book,
+            a_layout,
+            some_bets,
+            how_long,
+            how_staked,
+            a_dealt_shoe,
+            who_plays,
+            some_settings,
+            some_offers,
+            where_to,
+            as_json,
+        ),
     ),
     Leaf(
         "dice test",
@@ -131,5 +173,15 @@ LEAVES: Final[tuple[Leaf, ...]] = (
             "taisai par us-sic-bo --json",
         ),
         (a_book, a_layout, _sheet, passphrase, some_settings, some_offers, as_json),
+    ),
+    Leaf(
+        "study journal",
+        "study.journal:run",
+        "Observed play against exact mathematics: each area with its band, all bets together, the dice.",
+        (
+            "taisai study journal evening.db",
+            "taisai study journal evening.jsonl --table SB1 --plot edges.svg",
+        ),
+        (_played, as_json),
     ),
 )

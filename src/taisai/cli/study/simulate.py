@@ -66,9 +66,13 @@ def _result(arguments: Namespace) -> Simulated:
     chance = book.chance(decks=decks)
     shoe = _shoe(book, decks, arguments.penetration)
     if arguments.totals:
-        for given, option in ((shoe, "--penetration"), (arguments.dask, "--dask"), (arguments.plot, "--plot")):
+        for given, option in (
+            (shoe, "--penetration"),
+            (arguments.dask, "--dask"),
+            (arguments.plot, "--plot"),
+        ):
             if given is not None:
-                raise RulesError(f"expected --totals, which plays no rounds, without {option}, got both")
+                raise RulesError(f"expected --totals, which plays no rounds, without --{option}, got both")
         return simulated_totals(mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions)
     with _workers(arguments) as workers, _shown(rounds * sessions) as tick:
         return simulated(
@@ -121,12 +125,17 @@ def _shown(rounds: int) -> Iterator[Callable[[int], None]]:
     class Rate(ProgressColumn):
         """Rounds a second."""
 
-        def render(self, task) -> Text:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        def render(self, task) -> Text:  # type: ignore[no-untyped-def]
             """So many a second."""
             return Text(f"{task.speed or 0:,.0f} rounds/s")
 
     bar = Progress(
-        BarColumn(), TaskProgressColumn(), Rate(), TimeRemainingColumn(), console=Console(stderr=True), transient=True
+        BarColumn(),
+        TaskProgressColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
     )
     with bar:
         task = bar.add_task("rounds", total=rounds)

@@ -84,6 +84,7 @@ BETS: Final = (
     Column("clause", _TEXT, "by which it won, lost or went back"),
     Column("voided", _FLAG, "whether its round is void"),
     Column("corrected", _FLAG, "whether its round was settled anew, or made void after it was settled"),
+    Column("pay_table", _TEXT, "the digest of the pay table in force; `taisai rules matrix --json` tells it"),
 )
 
 COLUMNS: Final = {"events": EVENTS, "bets": BETS}

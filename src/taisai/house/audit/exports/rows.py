@@ -25,7 +25,9 @@ from taisai.house.audit.retold.tables import Replay, entries_of
 from taisai.house.audit.shelf import Shelf
 from taisai.house.audit.sources import Progress, Source
 from taisai.house.codec import Entry
+from taisai.rules.chance import Chance
 from taisai.rules.clauses import Clause
+from taisai.rules.matrix import Matrix
 
 _EVENT_FIELDS: Final = tuple(column.name for column in EVENTS[8:-1])
 _Ending = RoundConcluded | RoundVoided | RoundResettled | SettlementUndone
@@ -84,9 +86,25 @@ class _Gathered:
     corrected: bool = False
 
 
-def bet_rows(source: Source, progress: Progress | None = None) -> Iterator[Row]:
-    """One row for each bet, by table and round, with what became of it in the end."""
-    bets = _Bets()
+class PayTable(NamedTuple):
+    """A layout's pay table as some round was played by it, and the chances of a fresh shoe or of dice."""
+
+    matrix: Matrix
+    chance: Chance
+
+
+PayTables = dict[str, PayTable]
+"""By the digest of the matrix."""
+
+
+def bet_rows(
+    source: Source, progress: Progress | None = None, pay_tables: PayTables | None = None
+) -> Iterator[Row]:
+    """One row for each bet, by table and round, with what became of it in the end.
+
+    A pay table that a row names is in `pay_tables` by the time the row comes.
+    """
+    bets = _Bets({} if pay_tables is None else pay_tables)
     replay = Replay(bets.look)
     try:
         for entry in entries_of(source, progress):
@@ -104,7 +122,8 @@ def bet_rows(source: Source, progress: Progress | None = None) -> Iterator[Row]:
 class _Bets:
     """The rows of every round, put away when it is over: a correction may come at any time."""
 
-    def __init__(self) -> None:
+    def __init__(self, pay_tables: PayTables) -> None:
+        self._pay_tables = pay_tables
         self.streams: dict[str, None] = {}
         """Those of tables, in the order in which they were opened."""
         self._gathered, self._rows = Shelf(), Shelf()
@@ -140,7 +159,7 @@ class _Bets:
             gathered = self._in_hand.pop(stream)
             gathered.corrected |= isinstance(event, RoundVoided) and event.settled
         self._gathered.put(stream, number, msgspec.json.encode(gathered))
-        rows = list(_rows(table, table.rounds.glance(number), gathered))
+        rows = list(_rows(table, table.rounds.glance(number), gathered, self._pay_tables))
         self._rows.put(stream, number, msgspec.json.encode(rows))
 
     def rows_over(self, stream: str) -> Iterator[Row]:
@@ -151,7 +170,7 @@ class _Bets:
     def rows_in_hand(self, stream: str, table: Table) -> Iterator[Row]:
         """The bets of the round in hand, if there is one."""
         if table.round is not None:
-            yield from _rows(table, table.round, self._in_hand[stream])
+            yield from _rows(table, table.round, self._in_hand[stream], self._pay_tables)
 
     def close(self) -> None:
         """Throws everything away."""
@@ -159,7 +178,7 @@ class _Bets:
         self._rows.close()
 
 
-def _rows(table: Table, round_: Round, gathered: _Gathered) -> Iterator[Row]:
+def _rows(table: Table, round_: Round, gathered: _Gathered, pay_tables: PayTables) -> Iterator[Row]:
     known: dict[str, Verdict] = {one.bet.id: one for one in verdicts(table, round_)}
     faces = " ".join(map(str, round_.result.faces)) if round_.result else None
     ended = "void" if round_.voided else "settled"
@@ -173,8 +192,11 @@ def _rows(table: Table, round_: Round, gathered: _Gathered) -> Iterator[Row]:
             clause = verdict.kept_out_by if verdict.kept_out == bet.stake else verdict.clause
             became = (ended, faces, verdict.kept_out, verdict.won, verdict.returned, clause)
         registered = gathered.registered[name]
+        matrix = table.in_force[round_.terms][bet.layout].matrix
+        if matrix.digest not in pay_tables:
+            pay_tables[matrix.digest] = PayTable(matrix, table.book.chance(decks=table.shoe.decks or None))
         yield (
             table.name, round_.number, registered.position, bet.at, name, bet.seat, registered.player,
             bet.means, bet.layout, bet.area, table.currency, bet.stake, *became, round_.voided,
-            gathered.corrected,
+            gathered.corrected, matrix.digest,
         )  # fmt: skip

@@ -12,7 +12,7 @@ from taisai.house.audit.exports.columns import Cell, Column, Kind, Row
 from taisai.house.errors import JournalError
 
 if TYPE_CHECKING:  # an extra, and slow to import
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
 
 AT_ONCE: Final = 20_000
 """Rows of one group of a Parquet file: large enough to compress well, small enough for any memory."""

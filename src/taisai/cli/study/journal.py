@@ -1,0 +1,51 @@
+"""`taisai study journal`: play as it was, against what the mathematics says."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from taisai.cli.audit.reading import flawed, opened, progress
+from taisai.cli.study.telling import tell
+from taisai.house.audit.exports.columns import BETS, Row
+from taisai.house.audit.exports.rows import PayTable, bet_rows
+from taisai.house.errors import DamagedError
+from taisai.rules import Outcome
+from taisai.study.journal import PlayedBet, observed
+
+
+def run(arguments: Namespace) -> int:
+    """Reads a journal, or an export of one, and prints observed and exact side by side."""
+    pay_tables: dict[str, PayTable] = {}
+    try:
+        with closing(opened(arguments.file)) as source, progress(source, "reading") as told:
+            rows = bet_rows(source, told, pay_tables)
+            found = observed(_settled(rows, arguments.table), pay_tables, arguments.file)
+    except DamagedError as error:
+        return flawed(error, arguments.file, json=arguments.json)
+    if arguments.plot is not None:
+        from taisai.study.journal.drawing import drawn
+        from taisai.study.plotting import save
+
+        save(drawn(found), arguments.plot)
+    return tell(found, arguments)
+
+
+def _settled(rows: Iterator[Row], table: str | None) -> Iterator[PlayedBet]:
+    """The bets that were settled, of one table or of all."""
+    names = [column.name for column in BETS]
+    for row in rows:
+        bet: dict[str, Any] = dict(zip(names, row, strict=True))
+        if bet["state"] != "settled" or (table is not None and bet["table"] != table):
+            continue
+        yield PlayedBet(
+            table=bet["table"],
+            round=bet["round"],
+            pay_table=bet["pay_table"],
+            area=bet["area"],
+            stake=bet["stake"] - bet["kept_out"],
+            returned=bet["returned"] - bet["kept_out"],
+            outcome=Outcome.of(*map(int, bet["faces"].split())),
+        )
