@@ -17,7 +17,7 @@ const words = (text: string) => ({ en: text, zh: text });
 const blank = (field: string, kind: string, more: Partial<Blank> = {}): Blank =>
   ({ field, kind, label: words(field), least: null, most: null, choices: [], optional: false, ...more });
 const offer = (command: string, more: Partial<Offer> = {}): Offer =>
-  ({ command, preset: {}, blanks: [], by: ["dealer"], clause: "1.1", label: words(command), main: false, ...more });
+  ({ command, preset: {}, blanks: [], by: ["dealer"], clause: "1.1", label: words(command), then: null, main: false, ...more });
 const second = blank("second", "second");
 
 beforeAll(() => speak("en"));
@@ -171,7 +171,7 @@ describe("the form", () => {
   });
   test("single bets go back or count elsewhere; those untouched are not sent", async () => {
     const onsubmit = vi.fn().mockResolvedValue(true);
-    const bet = (id: string) => ({ id, seat: "1", layout: "A", area: "big", label: words("Big"), stake: 500, state: "stands", won: 0, returned: 0, kept_out: 0, clause: null, kept_out_by: null });
+    const bet = (id: string) => ({ id, seat: "1", layout: "A", area: "big", label: words("Big"), stake: 500, state: "stands", won: 0, returned: 0, kept_out: 0, clause: null, kept_out_by: null, lay: true, ruled: null });
     render(Form, { blanks: [blank("bets", "bets")], bets: [bet("a"), bet("b")], label: "Do", currency: "PLAY", onsubmit });
     expect((screen.getByTestId("confirm") as HTMLButtonElement).disabled).toBe(true);
     await fireEvent.change(screen.getByTestId("treat-b"), { target: { value: "(back)" } });

@@ -13,9 +13,9 @@ function table(more: Partial<TableView> = {}): TableView {
   return {
     of: "table",
     table: { name: "T", rulebook: "r", title: words("Sic Bo"), digest: "d", currency: "SGD", layouts: ["A"], layout: "A", kind: "dice", demonstration: false, stand_in: null, means: [] },
-    limits: { least: 500, most: 100_000, groups: {} },
-    round: { number: 7, phase: "open", label: words("Bets open"), bets_open: true, notice: words("Place your bets"), since: 0 },
-    countdown: { closes_at: null, prompt: false, is_up: false },
+    limits: { least: 500, most: 100_000, groups: {}, lowest: 500, highest: 100_000, lines: [] },
+    round: { number: 7, phase: "open", label: words("Bets open"), bets_open: true, notice: words("Place your bets"), since: 0, collected: false, paid: false, void: null },
+    countdown: { closes_at: null, since: null, prompt: false, is_up: false },
     dice: { kind: "dice", round: 7, faces: null, total: null, source: null },
     lit: {}, history: { results: [], sizes: [], parities: [], totals: {}, counted: 0 },
     board: { closed: false, shut: null, hold: null, says: null, clause: null },
@@ -68,8 +68,14 @@ describe("history", () => {
   const totals = { 3: 0, 4: 2, 10: 9, 11: 9, 12: 4, 18: 1 };
   it("tells the most and least frequent totals with how often they came", () => {
     const { hot, cold } = hotAndCold({ totals });
-    expect(hot).toEqual([{ total: 10, times: 9 }, { total: 11, times: 9 }, { total: 12, times: 4 }]);
-    expect(cold).toEqual([{ total: 3, times: 0 }, { total: 18, times: 1 }, { total: 4, times: 2 }]);
+    expect(hot).toEqual({ shown: [{ total: 10, times: 9 }, { total: 11, times: 9 }, { total: 12, times: 4 }], more: 0 });
+    expect(cold).toEqual({ shown: [{ total: 3, times: 0 }, { total: 18, times: 1 }, { total: 4, times: 2 }], more: 0 });
+  });
+  it("says how many more came as often as the last that is named", () => {
+    const cold = { ...totals, 5: 0, 16: 0, 17: 0, 6: 0 };
+    expect(hotAndCold({ totals: cold }).cold).toMatchObject({ shown: [{ total: 3 }, { total: 5 }, { total: 6 }], more: 2 });
+    render(Past, { history: { ...table().history, totals: cold, counted: 25 } });
+    expect(screen.getByText("and 2 more as often")).toBeTruthy();
   });
   it("is for information only", () => {
     render(Past, { history: { ...table().history, totals, counted: 25 } });

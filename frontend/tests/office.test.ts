@@ -98,7 +98,16 @@ describe("people and devices", () => {
     expect(screen.getByTestId("key").textContent).toBe("ab".repeat(32));
     await fireEvent.click(screen.getByTestId("dismiss-device"));
     expect(asked).toEqual([]);
+    await fireEvent.input(screen.getByTestId("reason"), { target: { value: "its screen is dark" } });
     await fireEvent.click(screen.getByTestId("sure-do"));
-    await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/devices/P7", body: null }]));
+    await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/devices", body: { device: "P7", reason: "its screen is dark" } }]));
+  });
+  it("a person leaves the roll under whatever name he came onto it", async () => {
+    const roll = await rollOf("administrator");
+    roll.people = [someone("..", "dealer")];
+    render(People, { roll, wanted: "" });
+    await fireEvent.click(screen.getByTestId("dismiss"));
+    await fireEvent.click(screen.getByTestId("sure-do"));
+    await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/staff", body: { person: ".." } }]));
   });
 });

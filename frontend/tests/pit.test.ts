@@ -3,12 +3,12 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Acting } from "../src/pit/acting.svelte";
 import { decisionsOn, endsOf, filledBlanks, isGrave, keyOf, left, once, onItem, treatmentOnly } from "../src/pit/offers";
 import type { Asked, Floor } from "../src/wire/floor.svelte";
-import { Refused } from "../src/wire/http";
+import { Refused, Unanswered } from "../src/wire/http";
 import type { Blank, Offer, ReferralLine } from "../src/wire/messages";
 
 const words = (en: string) => ({ en, zh: en });
 const offer = (command: string, preset: object): Offer =>
-  ({ command, preset, blanks: [], by: ["shift-manager"], clause: "6.1", label: words(command), main: false }) as Offer;
+  ({ command, preset, blanks: [], by: ["shift-manager"], clause: "6.1", label: words(command), then: null, main: false }) as Offer;
 const referral = { id: "r1", subject: "other", label: words("Something else"), clause: "6.1", to: "shift-manager", holds: true, seat: null, round: 3 } as ReferralLine;
 
 test("a question has the decisions that are about it, and no others", () => {
@@ -45,10 +45,11 @@ test("dice have hours and minutes left, or are over", () => {
 // With a second person
 
 const ASK = { ask: "take-drop", table: "T1" } as Asked;
-const floorThat = (send: (ask: Asked & { approval?: string }) => Promise<unknown>): Floor => ({ send: vi.fn(send) }) as unknown as Floor;
+const floorThat = (send: (ask: Asked & { approval?: string }) => Promise<unknown>): Floor => ({ send: vi.fn(send), newId: () => `n-${(made += 1)}` }) as unknown as Floor;
+let made = 0;
 const twoNeeded = () => Promise.reject(new Refused({ reason: "second-person", message: "expected a second person, got nobody" }));
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => { vi.unstubAllGlobals(); sessionStorage.clear(); });
 
 test("what one may do alone is asked for once", async () => {
   const floor = floorThat(() => Promise.resolve({ tell: "done" }));
@@ -97,4 +98,53 @@ test("any other refusal is thrown as it is", async () => {
 test("an offer that is made twice is shown once", () => {
   const twice = [offer("remove-item", { item: "dice" }), offer("remove-item", { item: "dice" }), offer("remove-item", {})];
   expect(once(twice).map(keyOf)).toEqual(['remove-item {"item":"dice"}', "remove-item {}"]);
+});
+
+// One id for one intent
+
+type Sent = [Asked & { do?: { id?: string } }, { isSafe?: boolean; id?: string } | undefined];
+const sent = (floor: Floor) => vi.mocked(floor.send).mock.calls as unknown as Sent[];
+const FILL = { ask: "fill", table: "T1", amount: 500 } as Asked;
+const cut = () => Promise.reject(new Unanswered());
+
+test("what was cut off is asked for again under the same id, also by a page that was loaded anew", async () => {
+  const floor = floorThat(cut);
+  await expect(new Acting(floor, "token", true).send(FILL, "a fill")).rejects.toBeInstanceOf(Unanswered);
+  const again = floorThat(() => Promise.resolve({ tell: "done", again: true }));
+  // It may be done already: nobody has to agree anew before the floor has said so.
+  expect(await new Acting(again, "token", true).send(FILL, "a fill", true)).toMatchObject({ again: true });
+  expect(sent(again)[0]?.[1]).toMatchObject({ isSafe: true, id: sent(floor)[0]?.[1]?.id });
+});
+
+test("what was answered, done or refused, is another deed the next time", async () => {
+  const floor = floorThat((ask) => ((ask as { amount?: number }).amount === 500 ? Promise.resolve({ tell: "done" }) : Promise.reject(new Refused({ reason: "float-short", message: "no" }))));
+  const acting = new Acting(floor, "token", true);
+  for (let turn = 0; turn < 2; turn += 1) await acting.send(FILL, "a fill");
+  for (let turn = 0; turn < 2; turn += 1) await acting.send({ ...FILL, amount: 1 } as Asked, "a fill").catch(() => undefined);
+  expect(new Set(sent(floor).map(([, more]) => more?.id)).size).toBe(4);
+});
+
+test("a second press while it waits asks for nothing more", async () => {
+  let answer = (_told: unknown): void => undefined;
+  const floor = floorThat(() => new Promise((done) => { answer = done; }));
+  const acting = new Acting(floor, "token", true);
+  const both = [acting.send(FILL, "a fill"), acting.send(FILL, "a fill")];
+  answer({ tell: "done" });
+  await Promise.all(both);
+  expect(floor.send).toHaveBeenCalledTimes(1);
+});
+
+test("the owners' money goes under the intent's own id", async () => {
+  const floor = floorThat(cut);
+  const acting = new Acting(floor, "token", true);
+  for (let turn = 0; turn < 2; turn += 1) await acting.do(null, { command: "bring-in", amount: 700 } as never, "700").catch(() => undefined);
+  const ids = sent(floor).map(([ask]) => ask.do?.id);
+  expect(ids[0]).toBeTruthy();
+  expect(new Set(ids).size).toBe(1);
+});
+
+test("an act of the round, which nobody knows by an id, is never sent again by itself", async () => {
+  const floor = floorThat(cut);
+  await new Acting(floor, "token", true).do("T1", { command: "shut", reason: "x" } as never, "shut").catch(() => undefined);
+  expect(sent(floor)[0]?.[1]?.isSafe ?? false).toBe(false);
 });

@@ -8,7 +8,7 @@ import type { BetLine, FeltView, RoundView } from "../src/wire/messages";
 import { choose, speak } from "../src/words/index.svelte";
 
 const bet = (id: string, area: string, stake: number, state: string, more: Partial<BetLine> = {}): BetLine =>
-  ({ id, seat: "1", layout: "A", area, label: { en: `Area ${area}`, zh: `${area}区` }, stake, state, won: 0, returned: 0, kept_out: 0, clause: "3.8", kept_out_by: null, ...more });
+  ({ id, seat: "1", layout: "A", area, label: { en: `Area ${area}`, zh: `${area}区` }, stake, state, won: 0, returned: 0, kept_out: 0, clause: "3.8", kept_out_by: null, lay: state !== "gone", ruled: null, ...more });
 const BETS = [
   bet("a", "big", 500, "won", { won: 500, returned: 1000, clause: "4.1.1" }),
   bet("b", "big", 300, "gone", { clause: null }),
@@ -18,13 +18,13 @@ const BETS = [
 ];
 const round = (more: Partial<RoundView> = {}): RoundView => ({
   table: "T", number: 7, day: "2026-01-02", opened_at: 0, phase: "between", label: { en: "", zh: "" }, faces: [4, 5, 6], total: 15,
-  entered: null, void: false, clause: null, bets: BETS, left_out: 0, totals: { bets: 4, staked: 850, won: 600, returned: 1200 },
-  seat: null, incidents: [], recalled: true, ...more,
+  entered: null, void: false, clause: null, decided: true, bets: BETS, left_out: 0, totals: { bets: 4, staked: 850, won: 600, returned: 1200 },
+  seat: null, incidents: [], recalled: true, lit: { A: ["big"] }, says: { "4.1.1": "Even money pays 1 to 1.", "3.8": "Losers are collected." }, ...more,
 });
 const felt: FeltView = {
   table: "T", rulebook: "r", layout: "A", clause: "1", terms: "t", wide: 4, tall: 2, drawn: "ours", denominations: [],
-  cells: ["big", "small"].map((area, place) => ({ x: 2 * place, y: 0, wide: 2, tall: 2, block: "b", drawing: "ours", area, odds_of: null, odds: null })),
-  areas: ["big", "small"].map((id) => ({ id, label: { en: id, zh: id }, family: "even-money", numbers: [], odds: [{ text: "1 to 1", dice: null }], wins: { en: "", zh: "" }, clause: "4.1.1", says: "Even money pays 1 to 1.", least: 1, most: 9, step: 1, edge: null })),
+  cells: ["big", "small"].map((area, place) => ({ x: 2 * place, y: 0, wide: 2, tall: 2, block: "b", drawing: "ours", area, odds_of: null, odds: null, figures: null, note: null })),
+  areas: ["big", "small"].map((id) => ({ id, label: { en: id, zh: id }, family: "even-money", numbers: [], odds: [{ text: { en: "1 to 1", zh: "1 赔 1" }, dice: null }], wins: { en: "", zh: "" }, clause: "4.1.1", says: "Even money pays 1 to 1.", least: 1, most: 9, step: 1, edge: null })),
 };
 
 beforeAll(() => speak("en"));
@@ -37,7 +37,10 @@ describe("what lay there", () => {
   it("is told seat by seat, in the order of their numbers", () => {
     expect(bySeat(BETS).map(([seat, bets]) => [seat, bets.length])).toEqual([["1", 2], ["2", 2], ["10", 1]]);
   });
-  it("is drawn on the felt, winners lit", () => {
+  it("is drawn on the felt, with what the outcome lights, whether anybody bet there or not", () => {
+    const nobody = render(Retold, { round: round({ bets: BETS.slice(2, 3) }), currency: "SGD", felt });
+    expect(nobody.container.querySelector<HTMLElement>('[data-area="big"]')?.dataset["lit"]).toBe("true");
+    nobody.unmount();
     const { container } = render(Retold, { round: round(), currency: "SGD", felt });
     const [big, small] = ["big", "small"].map((area) => container.querySelector<HTMLElement>(`[data-area="${area}"]`));
     expect([big?.dataset["stake"], big?.dataset["lit"]]).toEqual(["600", "true"]);
@@ -51,6 +54,16 @@ describe("a round", () => {
     const rows = [...container.querySelectorAll("tbody tr")].map((row) => [row.getAttribute("data-state"), row.querySelector(".clause")?.textContent ?? ""]);
     expect(rows).toEqual([["won", "4.1.1"], ["gone", ""], ["won", "4.1.1"], ["won", "3.8"], ["lost", "3.8"]]);
     expect(screen.getByText("Even money pays 1 to 1.")).toBeTruthy();
+    expect(screen.getByText("Losers are collected.")).toBeTruthy();
+  });
+  it("tells a bet that was returned by decision as one that lay there, with reason and both people", () => {
+    const ruled = { how: "returned", by: "Sue", second: "Pat", reason: "they fell" };
+    const bets = [bet("r", "small", 1000, "returned", { returned: 1000, clause: "3.12", ruled })];
+    const { container } = render(Retold, { round: round({ bets }), currency: "SGD", felt });
+    expect(container.querySelector<HTMLElement>('[data-area="small"]')?.dataset["stake"]).toBe("1000");
+    const told = screen.getByTestId("ruled").textContent ?? "";
+    for (const word of ["by decision", "Sue", "Pat", "they fell"]) expect(told).toContain(word);
+    expect(container.querySelector("tbody tr")?.textContent).toContain("3.12");
   });
   it("says what was keyed in at first where it was corrected", () => {
     render(Retold, { round: round({ entered: [1, 2, 3] }), currency: "SGD" });
@@ -62,8 +75,8 @@ describe("a round", () => {
     expect(screen.getByTestId("void").textContent).toContain("5.1");
   });
   it("tells incidents with their clauses, and says where it cannot recall them", () => {
-    const { unmount } = render(Retold, { round: round({ incidents: [{ at: 0, by: "Ann", what: "x", says: { en: "Too few tumbles", zh: "" }, clause: "5.2" }] }), currency: "SGD" });
-    expect(screen.getByTestId("incidents").textContent).toMatch(/Too few tumbles.*Ann.*5\.2/);
+    const { unmount } = render(Retold, { round: round({ incidents: [{ at: 0, by: "Ann", what: "x", says: { en: "Too few tumbles", zh: "" }, clause: "5.2", second: "Bo", reason: "one tumble" }] }), currency: "SGD" });
+    expect(screen.getByTestId("incidents").textContent).toMatch(/Too few tumbles.*Ann with Bo.*5\.2.*one tumble/);
     unmount();
     render(Retold, { round: round({ recalled: false }), currency: "SGD" });
     expect(screen.getByText(/last ten rounds/)).toBeTruthy();

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import Felt from "../src/parts/Felt.svelte";
 import { toasts } from "../src/parts/toast.svelte";
 import { Seat } from "../src/terminal/seat.svelte";
+import Stack from "../src/terminal/Stack.svelte";
 import { Refused, Unanswered } from "../src/wire/http";
 import type { Floor } from "../src/wire/floor.svelte";
 import type { AnyView, FeltArea, FeltView, SeatView, TableView } from "../src/wire/messages";
@@ -12,13 +13,13 @@ import { speak } from "../src/words/index.svelte";
 
 function area(id: string, more: Partial<FeltArea> = {}): FeltArea {
   return {
-    id, label: { en: id, zh: `${id}区` }, family: "total", numbers: [4], odds: [{ text: "62 to 1", dice: null }],
+    id, label: { en: id, zh: `${id}区` }, family: "total", numbers: [4], odds: [{ text: { en: "62 to 1", zh: "1 赔 62" }, dice: null }],
     wins: { en: "the total is 4", zh: "" }, clause: "4.1", says: "", least: 100, most: 1000, step: 1, edge: null, ...more,
   };
 }
 function felt(areas: FeltArea[]): FeltView {
   const cells = areas.map((one, x) => ({ x, y: 0, wide: 1, tall: 1, block: "b", drawing: x % 2 ? "ours" : "document", area: one.id, odds_of: null, odds: null }));
-  const blank = { x: areas.length, y: 0, wide: 1, tall: 1, block: "b", drawing: "document", area: null, odds_of: "small", odds: "1 to 1" };
+  const blank = { x: areas.length, y: 0, wide: 1, tall: 1, block: "b", drawing: "document", area: null, odds_of: "small", odds: { en: "1 to 1", zh: "1 赔 1" } };
   return {
     table: "T", rulebook: "r", layout: "A", clause: "c", terms: "d", wide: areas.length + 1, tall: 1, drawn: "both",
     cells: [...cells, blank], areas, denominations: [100, 500],
@@ -71,8 +72,10 @@ describe("the felt", () => {
 });
 
 describe("a seat", () => {
-  const TABLE = { of: "table", table: { currency: "SGD", layout: "A" }, round: { number: 7, bets_open: true }, lit: {} } as unknown as TableView;
-  const SEAT = { of: "seat", seat: "1", taken: true, layout: "A", credits: 500, at_risk: 0, bets: [], last: null } as unknown as SeatView;
+  const STAND = { number: 7, phase: "open", bets_open: true, collected: false, paid: false, void: null };
+  const TABLE = { of: "table", table: { currency: "SGD", layout: "A" }, round: STAND, lit: {} } as unknown as TableView;
+  const SEAT = { of: "seat", seat: "1", taken: true, session: 1, layout: "A", credits: 500, at_risk: 0, bets: [], last: null } as unknown as SeatView;
+  const standing = (more: Partial<typeof STAND>, lit: string[] = []): AnyView => ({ ...TABLE, round: { ...STAND, ...more }, lit: { A: lit } }) as unknown as AnyView;
   function seated(answer: (command: Record<string, unknown>) => Promise<unknown>) {
     const views = new SvelteMap<string, AnyView>([["table:T", TABLE], ["seat:T/1", SEAT]]);
     let made = 0;
@@ -117,5 +120,24 @@ describe("a seat", () => {
     seat.layFavourite({ name: "mine", bets: [{ area: "small", stake: 100 }, { area: "big", stake: 200 }] });
     expect(sent).toHaveLength(1);
     expect((sent[0]?.command["bets"] as unknown[]).length).toBe(2);
+  });
+  it("derives what was collected and paid from what the floor tells, not from what it heard", () => {
+    const { seat, views } = seated(() => new Promise(() => undefined));
+    views.set("seat:T/1", { ...SEAT, bets: [{ id: "a", area: "small", stake: 100 }, { id: "b", area: "big", stake: 200 }] } as AnyView);
+    views.set("table:T", standing({ phase: "collected", bets_open: false, collected: true }, ["small"]));
+    expect([seat.states.get("small"), seat.states.get("big")]).toEqual(["registered", "lost"]);
+    expect([seat.stakes.get("big"), seat.gone.get("big")]).toEqual([undefined, 200]);
+    views.set("table:T", standing({ number: 8 }));
+    expect([seat.states.get("big"), seat.stakes.get("big"), seat.gone.size]).toEqual(["registered", 200, 0]);
+  });
+  it("marks what was refused beside what stands", async () => {
+    const { seat, views } = seated(() => Promise.reject(new Refused({ reason: "credits-short", message: "credits", clause: "house:credits" })));
+    views.set("seat:T/1", { ...SEAT, bets: [{ id: "a", area: "small", stake: 500 }] } as AnyView);
+    seat.place(small, 50_000);
+    await vi.waitFor(() => { expect(seat.refusals.has("small")).toBe(true); });
+    expect([seat.states.get("small"), seat.stakes.get("small"), seat.refusals.get("small")?.stake]).toEqual(["registered", 500, 50_000]);
+    const { container } = render(Stack, { seat, area: small });
+    expect(container.querySelector("text")?.textContent).toBe("5");
+    expect(screen.getByLabelText("refused")).toBeTruthy();
   });
 });

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -65,6 +65,12 @@ PLAYED: Final = {
     for book, files in PLAYED_FILES.items()
 }
 """The tests that drive a table. They take longer than those that compare data, and come after them."""
+
+BY_PLAY: Final = frozenset(
+    {(book, part) for book in MODULES for part in ("irregularities", "procedure")}
+    | {(book, part) for book in ("rws-sic-bo-etg-v8", "us-sic-bo") for part in ("people", "limits")}
+)
+"""(book, part) of which `tests/game/test_played_sabotage.py` shows it, with fewer tests than are here."""
 
 KNOWN: Final = {book: frozenset(rulebook(book).clauses) for book in MODULES}
 
@@ -130,13 +136,23 @@ def parsed(book: str) -> dict[str, Any]:
     return tomllib.loads((BOOKS / f"{book}.toml").read_text("utf-8"))
 
 
-def survivors(book: str, part: str, checks_of: Callable[[str, str | None], list[Check]]) -> Iterator[str]:
-    """The alterations that no test notices, and the entries of which the loader lets none through."""
+def survivors(
+    book: str,
+    part: str,
+    checks_of: Callable[[str, str | None], list[Check]],
+    among: Collection[str] | None = None,
+) -> Iterator[str]:
+    """The alterations that no test notices, and the entries of which the loader lets none through.
+
+    `among` names those that are looked at, where it is not all of them.
+    """
     sound = rulebook(book)
     checks: dict[str | None, list[Check]] = {}
     taken: Counter[str] = Counter()
     alterations, read = PARTS[part]
     for alteration in alterations(parsed(book)):
+        if among is not None and str(alteration) not in among:
+            continue
         altered = accepted(alteration, read)
         taken[alteration.entry] += altered is not None
         # A clause by which nothing is lost, as that of any triple on a triple, changes no cell.
@@ -149,8 +165,9 @@ def survivors(book: str, part: str, checks_of: Callable[[str, str | None], list[
     yield from (f"{entry}: every alteration is refused" for entry, times in taken.items() if not times)
 
 
-@pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("book", MODULES)
+@pytest.mark.parametrize(
+    ("book", "part"), [(book, part) for book in MODULES for part in PARTS if (book, part) not in BY_PLAY]
+)
 def test_whatever_is_altered_turns_a_test_of_its_clause_red(book: str, part: str) -> None:
     survived = list(survivors(book, part, checks_of))
     assert survived == [], "\n".join([f"{len(survived)} alterations survived:", *survived])

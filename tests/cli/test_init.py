@@ -194,6 +194,7 @@ def test_nothing_is_ever_written_over(
         ("--administrator admin", "expected the name of a person, got 'admin', that of a post or of nobody"),
         ("--administrator administrator", "expected the name of a person"),
         ("--administrator recovery", "got 'recovery'"),
+        ("--administrator ..", "expected a name without '/' that is not '.' or '..', got '..'"),
         ("--password-file no-such", "expected a file with a password, got 'no-such': No such file"),
         ("--password-file short", "expected a password of 12 to 128 characters, got 5"),
         ("--password-file bytes", "no text in UTF-8"),

@@ -57,7 +57,7 @@ ONCE = {"hello", "follow", "open-table"}
 WITHIN_A_START = {"undo", "clear"}
 TWICE = {
     "unfollow", "take-position", "double", "repeat", "keep-favourite", "favourites", "ticket-in",
-    "ticket-out", "felt", "rounds", "preview", "sell-ticket", "fill", "take-credit", "take-drop",
+    "ticket-out", "tickets", "felt", "rounds", "preview", "sell-ticket", "fill", "take-credit", "take-drop",
     "count-drop", "settle-claim", "books", "report", "reading", "virtual",
 }  # fmt: skip
 COMMANDS_TWICE = {"place-bets", "record-bets", "bring-in", "take-out"}

@@ -170,7 +170,7 @@ def test_the_office_keeps_staff_and_devices() -> None:
             await office.enrol_device("P9", "terminal", device("P9").public, table=TABLE, seat="9")
             assert "P9" in [one.device for one in await office.devices()]
             async with Terminal(at(floor.socket), device("P9")) as terminal:
-                await office.dismiss_device("P9")
+                await office.dismiss_device("P9", "broken")
                 with pytest.raises(Refused, match="not-known"):
                     await terminal.until(terminal.table_feed, lambda _: False, within=10)
 

@@ -14,9 +14,8 @@ import msgspec
 
 from taisai.floor.access.roles import DEVICES, Role
 from taisai.floor.virtual.demonstration import Demonstration
-from taisai.floor.web.built import Built
+from taisai.floor.web.built import PAGES, Built
 from taisai.floor.web.demo import endpoints
-from taisai.floor.web.pages import PAGES
 from taisai.wire.asks import ASKS
 from taisai.wire.commands import AT_HOUSE, BY_TAG
 from tests.floor.connected import BY_ROLE, Connected, Line, Response, Tell
@@ -151,9 +150,11 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "person": "nobody", "password": "not a password", "code": "000000", "ask": {"ask": "books"}
     },
     "POST /api/staff": {"person": "Zoe Lim", "rank": "dealer"},
+    "DELETE /api/staff": {"person": "Zoe Lim"},
     "POST /api/staff/{person}/unlock": {"reason": "he knows it again"},
     "POST /api/staff/{person}/revoke": {"reason": "his console was left open"},
     "POST /api/devices": {"device": "P9", "kind": "terminal", "key": "0" * 64, "table": "T1", "seat": "9"},
+    "DELETE /api/devices": {"device": "P9", "reason": "broken"},
     "POST /api/school/answer": {
         "kind": "ruling", "book": "us-sic-bo", "layout": "A", "level": 1, "seed": 1, "took": 1, "choice": "-"
     },

@@ -11,6 +11,7 @@ from taisai.game.refusals import Refusal
 from tests.floor.connected import PEOPLE, Connected, Response, connected, device
 
 ENROLLED = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1"}
+BROKEN = {"device": "P1", "reason": "its screen is dark"}
 OUT = {"table": "T1", "seat": "1"}
 
 
@@ -71,7 +72,7 @@ async def test_the_same_player_who_asks_again_is_told_the_same_ticket_also_after
 async def replaced(house: Connected, **more: object) -> Response:
     """The administrator dismisses a terminal, and has a key of his own take its name and place."""
     ada = house.session("administrator")
-    assert (await house.request("DELETE", "/api/devices/P1", session=ada)).status == 200
+    assert (await house.request("DELETE", "/api/devices", BROKEN, session=ada)).status == 200
     return await house.request(
         "POST", "/api/devices", {**ENROLLED, "key": device("P2").public, **more}, session=ada
     )
@@ -97,7 +98,7 @@ async def test_with_a_second_person_a_broken_terminal_is_replaced_and_the_pit_he
             digest, asker=ada.session, approver=PEOPLE[Role(approver)], now=house.clock.now()
         )
         assert not isinstance(granted, str)
-        await house.request("DELETE", "/api/devices/P1", session=ada)
+        await house.request("DELETE", "/api/devices", BROKEN, session=ada)
         answer = await house.request("POST", "/api/devices", {**body, "approval": granted.token}, session=ada)
         assert answer.status == status, answer.said
     noted = [event for event in house.events() if isinstance(event, OverrideNoted)]

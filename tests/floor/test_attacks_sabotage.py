@@ -32,7 +32,7 @@ async def test_sabotage_an_administrator_who_needs_nobody_has_the_players_credit
     body = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1", "key": thief.public}
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(staff, "_agreed_where_taken", nobody_asks)
-        await house.request("DELETE", "/api/devices/P1", session=ada)
+        await house.request("DELETE", "/api/devices", {"device": "P1", "reason": "broken"}, session=ada)
         assert (await house.request("POST", "/api/devices", body, session=ada)).status == 200
     line = await house.line()
     signed = thief.key.sign(device_text("P1", bytes.fromhex(line.nonce))).hex()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from functools import partial
 
@@ -12,6 +13,7 @@ from taisai.floor.access.roles import Role
 from taisai.floor.countdown import of_another_round
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import TAKES_NOTHING, listening
+from taisai.floor.web.built import PAGES, Built
 from taisai.game.cage.messages import SendFill
 from taisai.game.commands import Perform, ReceiveFill, SendCredit
 from taisai.game.refusals import Reason, Refusal
@@ -26,11 +28,19 @@ DEALER = PEOPLE[Role.DEALER]
 
 @connected(bounds=Bounds(requests_a_second=5))
 async def test_requests_from_one_address_have_a_rate(house: Connected) -> None:
-    answers = [await house.request("GET", "/health") for _ in range(21)]
+    answers = [await house.request("GET", "/metrics") for _ in range(21)]
     assert [one.status for one in answers] == [200] * 20 + [429]
     assert answers[-1].reason == "too-often"
     await house.pass_(1)
-    assert (await house.request("GET", "/health")).status == 200
+    assert (await house.request("GET", "/metrics")).status == 200
+
+
+@connected(bounds=Bounds(requests_a_second=5))
+async def test_a_hall_of_terminals_loads_again_from_behind_one_address(house: Connected) -> None:
+    house.floor.pages = Built("feed0123feed0123", dict.fromkeys(PAGES.values(), b"<p>"))
+    for path in (*PAGES, "/health"):
+        told = [(await house.request("GET", path)).status for _ in range(60)]
+        assert set(told) == {200}, path
 
 
 @connected()
@@ -49,8 +59,8 @@ async def test_strangers_who_look_do_not_keep_the_writer_busy(house: Connected) 
             assert (await house.request("GET", "/metrics")).status == 200
         assert len(looks) == 1
         await house.pass_(2)
-        await house.request("GET", "/health")
-        assert len(looks) == 2
+        await asyncio.gather(*(house.request("GET", "/health") for _ in range(50)))
+        assert len(looks) == 2, "who asks at the same time hears of the same look"
 
 
 @connected()

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from taisai.floor.asking import favourites as asks
+from taisai.floor.asking import money
 from taisai.floor.parties import Party
+from taisai.game.commands import LeaveSeat
 from taisai.house.stores.store import MOST_SECRET
 from taisai.rules import rulebook
-from taisai.wire.asks import AskFavourites, AskKeepFavourite, Laid
+from taisai.wire.asks import AskFavourites, AskKeepFavourite, AskTicketOut, Laid
 from taisai.wire.tells import Favourite
-from tests.floor.inline import BOOK, InlineFloor, a_floor, terminal, told
+from tests.floor.inline import BOOK, InlineFloor, a_floor, sit, terminal, told
 
 MINE = (Laid("small", 100), Laid("total-9", 2_000))
 
@@ -52,6 +54,19 @@ def test_favourites_are_those_of_one_terminal() -> None:
     keep(floor, "mine")
     assert kept(floor, terminal("8")) == ()
     assert floor.store.secrets("favourites/") == ["favourites/T1/D7"]
+
+
+def test_favourites_are_not_shown_to_the_next_player() -> None:
+    floor = a_floor()
+    keep(floor, "mine")
+    took = told(money.ticket_out(floor, terminal(), AskTicketOut(id="o", table="T1", seat="7")))
+    assert took.amount
+    floor.do(LeaveSeat(**floor.by("D7"), seat="7"))
+    assert kept(floor) == ()
+    sit(floor, "7", 0)
+    assert kept(floor) == ()
+    keep(floor, "other")
+    assert [one.name for one in kept(floor)] == ["other"]
 
 
 def test_names_with_slashes_are_told_apart() -> None:

@@ -13,12 +13,13 @@ from taisai.floor.asking.cage import sell_ticket
 from taisai.floor.cage import numbers
 from taisai.floor.cage.numbers import SIGNS, as_printed, ticket_number
 from taisai.game.cage.messages import RedeemTicket
+from taisai.game.cashier import MOST_DISPENSED
 from taisai.game.commands import LeaveSeat, PlaceBets, Slip
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.house.codec import HOUSE
 from taisai.rules import Act
-from taisai.wire.asks import AskSellTicket, AskTicketIn, AskTicketOut
+from taisai.wire.asks import AskSellTicket, AskTicketIn, AskTicketOut, AskTickets
 from taisai.wire.tells import TellDone, TellRefused
 from tests.floor.inline import InlineFloor, a_floor, perform, person, sit, terminal, told
 
@@ -188,6 +189,47 @@ def test_a_retry_tells_the_same_ticket_also_when_more_has_been_won_or_the_player
     floor.do(LeaveSeat(**floor.by("D7"), seat="7"))
     assert take_out(floor).ticket == first.ticket
     assert floor.faults() == []
+
+
+def listed(floor: InlineFloor, seat: str = "7") -> list[tuple[str, int]]:
+    told_ = told(money.tickets(floor, terminal(seat), AskTickets(id="t", table="T1", seat=seat)))
+    assert told_.house == floor.house.name
+    return [(one.ticket, one.amount) for one in told_.tickets]
+
+
+def test_a_seat_is_told_its_tickets_again_until_they_are_redeemed() -> None:
+    floor = a_floor()
+    assert listed(floor) == []
+    first = take_out(floor)
+    put_in(floor, sold(floor))
+    second = take_out(floor, "out-2")
+    floor.restart()
+    assert listed(floor) == [(second.ticket, 30_000), (first.ticket, 50_000)]
+    put_in(floor, second.ticket)
+    assert listed(floor) == [(first.ticket, 50_000)]
+    assert listed(floor, "8") == []
+
+
+def test_a_ticket_is_shown_to_nobody_who_sits_down_after_its_player() -> None:
+    floor = a_floor()
+    first = take_out(floor)
+    floor.do(LeaveSeat(**floor.by("D7"), seat="7"))
+    assert listed(floor) == []
+    sit(floor, "7", 0)
+    put_in(floor, sold(floor))
+    assert listed(floor) == []
+    second = take_out(floor, "out-2")
+    assert listed(floor) == [(second.ticket, 30_000)]
+    assert first.ticket != second.ticket
+
+
+def test_no_more_tickets_are_remembered_than_a_player_can_hold() -> None:
+    floor = a_floor()
+    for number in range(MOST_DISPENSED + 1):
+        if number:
+            put_in(floor, sold(floor, ask=f"sale-{number}"))
+        take_out(floor, f"out-{number}")
+    assert len(listed(floor)) == MOST_DISPENSED
 
 
 def test_an_id_that_comes_back_late_is_not_told_an_old_ticket() -> None:

@@ -43,9 +43,12 @@ def _is_store(node: ast.AST) -> bool:
 @connected()
 async def test_what_deletes_over_http_adds_to_the_journal(house: Connected) -> None:
     session: Any = house.session("administrator")
-    for path in ("/api/devices/P2", "/api/staff/floorperson Tan"):
+    for path, body in (
+        ("/api/devices", {"device": "P2", "reason": "broken"}),
+        ("/api/staff", {"person": "floorperson Tan"}),
+    ):
         before = house.rows()
-        got = await house.request("DELETE", path, session=session)
+        got = await house.request("DELETE", path, body, session=session)
         assert got.status == 200, got.body
         after = house.rows()
         assert after[: len(before)] == before

@@ -52,7 +52,8 @@ def test_a_house_for_money_has_no_door_of_the_demonstration() -> None:
 
 
 def test_every_ask_is_answered_by_someone() -> None:
-    own = {kind for kind in ASKS if kind.__name__ in ("AskHello", "AskFollow", "AskUnfollow", "AskDo")}
+    names = ("AskHello", "AskBeat", "AskFollow", "AskUnfollow", "AskDo")
+    own = {kind for kind in ASKS if kind.__name__ in names}
     assert set(HANDLERS) | own == set(ASKS)
     assert not set(HANDLERS) & own
 
@@ -81,6 +82,6 @@ def test_over_http_everyone_does_what_is_his_to_do_and_nothing_else(*, demonstra
 def test_the_matrix_says_yes_and_no_often_enough_to_mean_something() -> None:
     cases = matrix.every_socket_case()
     let = {role: sum(case.may(role, demonstration=False) for case in cases) for role in ROLES}
-    assert let[Role.VISITOR] == 2, "hello and unfollow"
+    assert let[Role.VISITOR] == 3, "hello, beat and unfollow"
     assert all(0 < let[role] < len(cases) / 3 for role in DEVICES)
     assert let[Role.DEALER] < let[Role.SHIFT_MANAGER] < len(cases)

@@ -117,7 +117,7 @@ def test_sabotage_endpoints_without_a_guard_are_seen(monkeypatch: pytest.MonkeyP
 
 
 def test_sabotage_a_widened_endpoint_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "DELETE /api/devices/{device}"
+    name = "DELETE /api/devices"
     monkeypatch.setattr(permits, "ENDPOINTS", {**permits.ENDPOINTS, name: ANYONE})
     verdicts = run(lambda loop: matrix.http_verdicts(loop, [Role.DEALER], demonstration=False))
     assert {verdict.case.name for verdict in verdicts if verdict.wrong} == {name}

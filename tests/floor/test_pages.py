@@ -10,9 +10,9 @@ import pytest
 from taisai.floor.access import permits
 from taisai.floor.access.roles import Role
 from taisai.floor.web import pages
-from taisai.floor.web.built import NOTHING, Built, read_built
+from taisai.floor.web.built import NOTHING, PAGES, Built, read_built
 from taisai.floor.web.guarding import HEADERS
-from taisai.floor.web.pages import FOR_EVER, KINDS, PAGES
+from taisai.floor.web.pages import FOR_EVER, KINDS
 from tests.floor.connected import Connected, connected, run
 
 BUILT = Built(

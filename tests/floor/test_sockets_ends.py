@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -111,6 +112,21 @@ async def test_a_chair_that_is_empty_for_too_long_is_nobodys(house: Connected) -
     await house.pass_(59)
     await house.door.tick(house.clock.now())
     assert line.is_open
+    await house.pass_(2)
+    await house.door.tick(house.clock.now())
+    await house.settle()
+    assert (line.told[-1]["why"], line.closed) == ("idle", (1008, "idle"))
+
+
+@connected(policy=SHORT)
+async def test_a_page_that_asks_whether_the_floor_is_there_keeps_no_session_open(house: Connected) -> None:
+    line = await house.came(house.session("dealer"))
+    for _ in range(6):
+        await house.pass_(10)
+        asked = house.clock.now()
+        told = await line.answer("beat")
+        assert told == {"tell": "beat", "re": ANY, "now": ANY}
+        assert asked <= told["now"] <= house.clock.now()
     await house.pass_(2)
     await house.door.tick(house.clock.now())
     await house.settle()

@@ -13,9 +13,12 @@ from taisai.floor.access.sessions import Policy
 from taisai.floor.web import guarding
 from taisai.floor.web.app import MOST_BODY
 from taisai.floor.web.guarding import HEADERS
+from taisai.game.cage.messages import DeviceDismissed, DeviceKind, EnrolDevice, EnrolPerson
 from tests.floor.connected import HOST, ORIGIN, Connected, Response, connected, run
+from tests.floor.connected import device as device_of
 from tests.floor.sim.virtual import VirtualLoop
 
+KEY = device_of("P9").public
 SIGN_IN = {"person": "nobody", "password": "not a password", "code": "000000"}
 
 
@@ -134,7 +137,8 @@ async def test_who_comes_from_elsewhere_neither_reads_nor_changes_anything(
     got = await house.request("POST", "/api/devices", body, session=session, **headers)
     assert (got.status, got.reason) == ((200, None) if changes else (403, "origin"))
     assert (house.rows() != before) == changes
-    deleted = await house.request("DELETE", "/api/devices/P2", session=session, **headers)
+    gone = {"device": "P2", "reason": "broken"}
+    deleted = await house.request("DELETE", "/api/devices", gone, session=session, **headers)
     assert deleted.status == (200 if changes else 403)
 
 
@@ -292,6 +296,32 @@ async def test_whoever_tries_to_sign_in_too_often_waits(house: Connected) -> Non
     assert house.rows() == before
     await house.pass_(30)
     assert (await house.request("POST", "/api/sign-in", SIGN_IN)).status == 401
+
+
+@pytest.mark.parametrize("name", ["Ann / Bo", "/", ".", ".."])
+@connected()
+async def test_nobody_is_enrolled_under_a_name_that_is_a_place_and_whoever_is_can_be_put_out(
+    house: Connected, name: str
+) -> None:
+    session: Any = house.session("administrator")
+    person = {"person": name, "rank": "dealer"}
+    device = {"device": name, "kind": "display", "key": KEY, "table": "T1"}
+    for path, body in (("/api/staff", person), ("/api/devices", device)):
+        got = await house.request("POST", path, body, session=session)
+        assert (got.status, got.reason) == (400, "bad-value")
+        assert got.said["message"] == f"expected a name without '/' that is not '.' or '..', got {name!r}"
+    at: Any = {"at": house.clock.now(), "by": "administrator Tan"}  # as a floor of before let them in
+    await house.do(EnrolPerson(person=name, rank="dealer", **at))
+    assert (await house.request("DELETE", "/api/staff", {"person": name}, session=session)).status == 200
+    await house.do(EnrolDevice(device=name, kind=DeviceKind.DISPLAY, key=KEY, table="T1", **at))
+    gone = {"device": name, "reason": "its name is a place"}
+    told = await house.request("DELETE", "/api/devices", {"device": name}, session=session)
+    assert told.status == 400, "a device goes for a reason"
+    assert (await house.request("DELETE", "/api/devices", gone, session=session)).status == 200
+    assert name not in house.keeper.house().people
+    assert name not in house.keeper.house().devices
+    dismissed = [event for event in house.events() if isinstance(event, DeviceDismissed)]
+    assert [event.reason for event in dismissed] == ["its name is a place"]
 
 
 @connected()

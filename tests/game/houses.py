@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from copy import deepcopy
 from typing import Any
 
 import msgspec
@@ -43,6 +42,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR, TABLE
 from taisai.rules.clauses import HOUSE
 from tests.game import doors
+from tests.game.copying import deeply_copied
 from tests.game.doors import AT_THE_DOOR, TURNED_AWAY, Retold
 
 NOON = doors.NOON
@@ -173,7 +173,7 @@ class Watched:
 
     def ask(self, command: HouseCommand) -> tuple[HouseEvent, ...] | Refusal:
         """Decides and does it, and notes every fault that shows."""
-        before = deepcopy(self.house)
+        before = deeply_copied(self.house)
         decided: tuple[HouseEvent, ...] | Refusal = ()
         try:
             decided = cage.decide_house(self.house, command)

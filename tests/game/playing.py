@@ -37,6 +37,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE, Means
 from taisai.rules import Act, Irregularity, Outcome, Phase, Rulebook
+from tests.game.copying import deeply_copied
 
 Answer = tuple[Event, ...] | Refusal
 Course = tuple[tuple[str, str], ...]
@@ -164,7 +165,7 @@ class Playing:
             table.equipment.items, table.shoe.rule, *self.log, *table.in_force.values(),
         ]  # fmt: skip
         shared += [terms for layouts in table.in_force.values() for terms in layouts.values()]
-        other.table = copy.deepcopy(table, {id(one): one for one in shared})
+        other.table = deeply_copied(table, shared)
         return other
 
     # Before the first round

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from copy import deepcopy
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -19,6 +18,7 @@ from taisai.game.shoe import Shoe
 from taisai.game.table import Table
 from taisai.game.terms import InForce, Terms
 from taisai.rules.outcomes import Outcome
+from tests.game.copying import deeply_copied
 
 THE_BOOK = frozenset({"book", "procedure", "irregularities", "ranks", "means"})
 """What a table has of its rulebook: it is frozen, and one for all tables."""
@@ -36,7 +36,7 @@ def copied(table: Table) -> Table:
     shared: list[Any] = [getattr(table, name) for name in THE_BOOK]
     shared += [table.equipment.items, table.shoe.rule]
     shared += [terms for layouts in table.in_force.values() for terms in layouts.values()]
-    return deepcopy(table, {id(one): one for one in shared})
+    return deeply_copied(table, shared)
 
 
 def plain(thing: Any) -> Any:  # noqa: C901, PLR0911  one kind of thing after the other

@@ -15,7 +15,16 @@ from taisai.game import opening
 from taisai.game.limits import Limits
 from taisai.game.terms import Terms, terms_of
 from taisai.rules import Rulebook, rulebook
-from tests.clauses.test_sabotage import KNOWN, PLAYED, PLAYED_FILES, Check, checks_in, survivors
+from tests.clauses.test_sabotage import (
+    BY_PLAY,
+    KNOWN,
+    PLAYED,
+    PLAYED_FILES,
+    Check,
+    checks_in,
+    checks_of,
+    survivors,
+)
 from tests.game.playing import MBS, RWS, THREE_CARD, US
 from tests.project.citations import clause_of_test
 
@@ -94,6 +103,12 @@ def test_whatever_is_altered_is_played_otherwise(book: str, part: str) -> None:
     assert noticed == [], "\n".join([f"{len(noticed)} alterations are played as the sound book:", *noticed])
     unused = [why for why in NOT_SHOWN[book, part] if not any(re.match(why, one) for one in survived)]
     assert unused == [], "excused, though a table shows it"
+    # What is excused here, the other tests of its clause must notice; whatever is not, they notice too.
+    assert list(survivors(book, part, checks_of, among=survived)) == []
+
+
+def test_every_part_that_is_left_to_play_is_played() -> None:
+    assert NOT_SHOWN.keys() == BY_PLAY
 
 
 @pytest.mark.parametrize(

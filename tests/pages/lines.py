@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 from playwright.async_api import WebSocketRoute
 
 SOCKETS: Final = "**/socket"
+_BEAT: Final = {"beat"}
+"""What alone gets through a slow line: a floor that says nothing at all is lost, and that is another test."""
 
 
 class Line:
@@ -15,22 +18,40 @@ class Line:
     def __init__(self) -> None:
         self._page: WebSocketRoute | None = None
         self._held: list[tuple[WebSocketRoute, str | bytes]] | None = None
+        self._is_dead = False
+        self._dialling: list[WebSocketRoute] = []
 
     def connected(self, page: WebSocketRoute) -> None:
-        """A page connects, for the first time or again."""
-        floor = page.connect_to_server()
+        """A page connects, for the first time or again; on a dead line it waits."""
         self._page = page
-        page.on_message(floor.send)
+        if self._is_dead:
+            self._dialling.append(page)
+            return
+        floor = page.connect_to_server()
+        page.on_message(lambda message: None if self._is_dead else floor.send(message))
         floor.on_message(lambda message: self._tell(page, message))
 
     def _tell(self, page: WebSocketRoute, message: str | bytes) -> None:
-        if self._held is None:
+        if self._is_dead:
+            return
+        if self._held is None or {one["tell"] for one in json.loads(message)} == _BEAT:
             page.send(message)
         else:
             self._held.append((page, message))
 
+    def die(self) -> None:
+        """Nothing gets through any more, either way, and nobody is told: a cable is out somewhere."""
+        self._is_dead = True
+
+    def mend(self) -> None:
+        """Whatever is said from now on gets through; what was said meanwhile is gone."""
+        self._is_dead = False
+        dialling, self._dialling = self._dialling, []
+        for page in dialling[-1:]:
+            self.connected(page)
+
     def hold(self) -> None:
-        """What the floor tells comes later; what the page asks goes through."""
+        """What the floor tells comes later, but that it is there; what the page asks goes through."""
         self._held = []
 
     def release(self) -> None:

@@ -4,7 +4,7 @@ import type { Staff } from "../parts/Staffed.svelte";
 import type { Asked, Floor } from "../wire/floor.svelte";
 import { http } from "../wire/http";
 import type {
-  AnyCommand, BetLine, Blank, ConsoleView, DemoTold, FeltView, Offer, PreviewView, TableView, TellFelt, TellPreview, TellRounds,
+  AnyCommand, BetLine, Blank, ConsoleView, DemoTold, FeltView, Offer, PreviewView, TableView, TellFelt, TellPreview, TellRounds, Words,
 } from "../wire/messages";
 import { both, say } from "../words/index.svelte";
 
@@ -120,8 +120,9 @@ export class Desk {
   // Doing
 
   /** Does what is offered; false where whoever was to agree did not. */
-  async take(offer: Pick<Offer, "command" | "preset" | "blanks" | "label">, fields: Fields = {}): Promise<boolean> {
-    return this.command({ command: offer.command, ...offer.preset, ...fields }, offer.blanks, both(offer.label));
+  async take(offer: Pick<Offer, "command" | "preset" | "blanks" | "label"> & { then?: Words | null }, fields: Fields = {}): Promise<boolean> {
+    const what = [both(offer.label), both(offer.then)].filter(Boolean).join(" → ");
+    return this.command({ command: offer.command, ...offer.preset, ...fields }, offer.blanks, what);
   }
 
   async command(command: Fields & { command: string }, blanks: readonly Blank[], what: string): Promise<boolean> {

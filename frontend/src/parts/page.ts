@@ -4,7 +4,15 @@ import "../look/everywhere.css";
 import "../look/settings.svelte";
 import { speak } from "../words/index.svelte";
 
+/** Milliseconds before a page without any words loads itself again: the floor went away while it was loaded. */
+const NO_WORDS = 3_000;
+
 export async function begin(page: Component): Promise<void> {
-  await speak();
+  try {
+    await speak().catch(() => speak("en"));
+  } catch {
+    setTimeout(() => location.reload(), NO_WORDS);
+    return;
+  }
   mount(page, { target: document.body });
 }

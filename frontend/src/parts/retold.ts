@@ -3,11 +3,11 @@ import type { BetLine } from "../wire/messages";
 
 export interface Laid { stake: number; won: boolean; lost: boolean }
 
-/** Area → what lay there at the close, on one layout; bets that were taken back before did not. */
+/** Area → what lay there at the close, on one layout, as the floor tells it. */
 export function laidOn(bets: readonly BetLine[], layout: string): Map<string, Laid> {
   const all = new Map<string, Laid>();
   for (const bet of bets) {
-    if (bet.layout !== layout || bet.state === "gone") continue;
+    if (bet.layout !== layout || !bet.lay) continue;
     const was = all.get(bet.area) ?? { stake: 0, won: false, lost: false };
     all.set(bet.area, { stake: was.stake + bet.stake, won: was.won || bet.state === "won", lost: was.lost || bet.state === "lost" });
   }

@@ -1,7 +1,8 @@
 // What a page says in passing: it is seen for a while, and read aloud.
 import { sound } from "../look/sound";
-import { Refused, Unanswered } from "../wire/http";
+import { Refused, Unanswered, Unreached } from "../wire/http";
 import { say } from "../words/index.svelte";
+import { refusal } from "../words/refusal";
 
 export interface Toast {
   id: number;
@@ -30,11 +31,12 @@ export function dismiss(id: number): void {
 
 export const tell = (text: string): void => show(text, "told", null);
 
-/** Why something was not done: in the floor's own words, with the clause. */
+/** Why something was not done: in the reader's language, with the clause. */
 export function reasonOf(error: unknown): { text: string; clause: string | null } {
+  if (error instanceof Unreached) return { text: say("common.notReached"), clause: null };
   if (error instanceof Unanswered) return { text: say("common.unanswered"), clause: null };
-  const message = error instanceof Error ? error.message : String(error);
-  return { text: say("common.refused", message), clause: error instanceof Refused ? error.clause : null };
+  if (error instanceof Refused) return { text: refusal(error), clause: error.clause };
+  return { text: say("common.fault", error instanceof Error ? error.message : String(error)), clause: null };
 }
 
 /** Says so. */

@@ -6,7 +6,7 @@ import { Acting } from "../pit/acting.svelte";
 import type { Staff } from "../pit/staff";
 import { Refused } from "../wire/http";
 import type {
-  AnyCommand, ConsoleView, FeltArea, FeltView, IrregularityLine, Means, SeatLine, SeatView, Slip, TableView, TellFelt,
+  AnyCommand, ConsoleView, FeltArea, FeltView, IrregularityLine, Means, ColourLine, SeatLine, SeatView, Slip, TableView, TellFelt,
 } from "../wire/messages";
 import { both, say } from "../words/index.svelte";
 import { seatsOf, sumsOf, type Tap } from "./taps";
@@ -38,6 +38,8 @@ export class Layout {
   readonly console: ConsoleView | undefined = $derived.by(() => this.staff.floor.views.get(`console:${this.table}`) as ConsoleView | undefined);
   readonly currency: string = $derived.by(() => this.view?.table.currency ?? "");
   readonly isHere: boolean = $derived.by(() => this.console?.people.some((one) => one.name === this.staff.person) ?? false);
+  /** Colour → what it is called and how it is drawn. */
+  readonly colours: ReadonlyMap<string, ColourLine> = $derived.by(() => new Map(this.console?.seats.colours.map((one) => [one.colour, one])));
   readonly lines: ReadonlyMap<string, SeatLine> = $derived.by(() => new Map(this.console?.seats.shown.map((line) => [line.seat, line])));
   readonly line: SeatLine | undefined = $derived.by(() => this.lines.get(this.seat));
   readonly seats: readonly string[] = $derived.by(() => seatsOf([...this.lines.keys()]));

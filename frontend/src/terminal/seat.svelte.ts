@@ -1,38 +1,57 @@
 // A player's seat: what lies where, what is on its way, and what he may ask for. A bet is pending until the floor has
 // answered for it, however often the connection is cut in between.
 import { sound } from "../look/sound";
-import { attempt, tell, tellError } from "../parts/toast.svelte";
-import { Refused, Unanswered } from "../wire/http";
+import { attempt, reasonOf, tell, tellError } from "../parts/toast.svelte";
+import { Unanswered } from "../wire/http";
 import type { Asked, Floor } from "../wire/floor.svelte";
 import type {
   AnyCommand, AnyView, Favourite, FeltArea, FeltView, RoundView, SeatView, Slip, TableView, TellDone, TellFavourites,
-  TellFelt, TellRounds,
+  TellFelt, TellRounds, TellTickets, TicketLine,
 } from "../wire/messages";
 import { say } from "../words/index.svelte";
 
 const REFUSED_SHOWN = 4_000;
+const MOST_BUYS = 3;
+const RETOLD_ANEW = new Set(["round-concluded", "round-voided", "round-resettled"]);
 const FELT_CHANGES = new Set(["limits-set", "odds-offered", "table-opened", "day-begun", "layout-shown"]);
 
 /** A command of the seat, which is filled in here. */
 type OfSeat = AnyCommand extends infer C ? (C extends { seat: string } ? Omit<C, "seat"> : never) : never;
 
+/** What became of chips on an area: they lie there, or are gone and only shown to go. */
+export type Lying = "registered" | "won" | "lost" | "void";
+
 export interface Unsettled extends Slip {
+  isColour: boolean;
   state: "pending" | "refused";
   why: string;
+}
+
+const isGone = (lying: Lying): boolean => lying === "lost" || lying === "void";
+
+function summed(bets: readonly { area: string; stake: number }[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { area, stake } of bets) sums.set(area, (sums.get(area) ?? 0) + stake);
+  return sums;
 }
 
 export class Seat {
   felt = $state.raw<FeltView | null>(null);
   chip = $state(0);
+  /** Whether the chip in hand is the seat's own colour, where it bought one. */
+  isColour = $state(false);
   /** Bets that the floor has not answered for, or has just refused. */
   unsettled = $state.raw<readonly Unsettled[]>([]);
   rounds = $state.raw<readonly RoundView[] | null>(null);
   favourites = $state.raw<readonly Favourite[]>([]);
-  ticket = $state.raw<TellDone | null>(null);
-  isSwept = $state(false);
-  isPaid = $state(false);
-  /** The bets of a round that is over, until the next opens: so that one sees what they came to. */
-  #past = $state.raw<{ round: number; bets: readonly Slip[] } | null>(null);
+  /** The tickets of this session that are still good, the latest first. */
+  tickets = $state.raw<readonly TicketLine[]>([]);
+  /** Whether a ticket was asked for that the floor has not answered for. */
+  isTicketing = $state(false);
+  /** What the House is called, as it stands on a ticket. */
+  house = $state("");
+  /** The bets of a round that was paid or is void, until the next opens: so that one sees what they came to. */
+  #past = $state.raw<{ round: number; bets: readonly Slip[]; inColour: readonly string[] } | null>(null);
 
   readonly floor: Floor;
   readonly tableName: string;
@@ -42,22 +61,37 @@ export class Seat {
   readonly isReady: boolean = $derived.by(() => Boolean(this.felt && this.table && this.mine));
   readonly currency: string = $derived.by(() => this.table.table.currency);
   readonly lit: ReadonlySet<string> = $derived.by(() => new Set(this.felt ? (this.table.lit[this.felt.layout] ?? []) : []));
-  /** What lies on the layout: the bets in hand, or those of the round that has just ended. */
+  /** The bets on the layout: those in hand, or those of the round that has just been paid or is void. */
   readonly laid: readonly Slip[] = $derived.by(() => {
-    if (this.mine.bets.length || this.table.round.bets_open) return this.mine.bets;
-    return this.#past?.round === this.table.round.number ? this.#past.bets : [];
+    const { round } = this.table;
+    if (this.mine.bets.length || round.bets_open) return this.mine.bets;
+    const isShown = round.void !== null || round.phase !== "between";
+    return isShown && this.#past?.round === round.number ? this.#past.bets : [];
   });
-  readonly stakes: ReadonlyMap<string, number> = $derived.by(() => {
-    const sums = new Map<string, number>();
-    for (const { area, stake } of [...this.laid, ...this.unsettled.filter((one) => one.state === "pending")]) {
-      sums.set(area, (sums.get(area) ?? 0) + stake);
-    }
-    return sums;
-  });
-  readonly states: ReadonlyMap<string, string> = $derived.by(() => {
-    const states = new Map<string, string>(this.laid.map((bet) => [bet.area, "registered"]));
-    for (const bet of this.unsettled) states.set(bet.area, bet.state);
+  /** What lies on each area, pending chips included. */
+  readonly stakes: ReadonlyMap<string, number> = $derived.by(() => summed([
+    ...this.laid.filter((bet) => !isGone(this.#lying(bet.area))), ...this.unsettled.filter((one) => one.state === "pending"),
+  ]));
+  /** What lay on each area, and was collected or went back. */
+  readonly gone: ReadonlyMap<string, number> = $derived.by(() => summed(this.laid.filter((bet) => isGone(this.#lying(bet.area)))));
+  readonly states: ReadonlyMap<string, Lying | Unsettled["state"]> = $derived.by(() => {
+    const states = new Map<string, Lying | Unsettled["state"]>(this.laid.map((bet) => [bet.area, this.#lying(bet.area)]));
+    for (const { area, state } of this.unsettled) if (state === "pending" || !states.has(area)) states.set(area, state);
     return states;
+  });
+  /** What was just refused on an area, beside whatever stands there. */
+  readonly refusals: ReadonlyMap<string, Unsettled> = $derived.by(
+    () => new Map(this.unsettled.filter((one) => one.state === "refused").map((one) => [one.area, one])),
+  );
+
+  /** What play money can be bought at a time: as much as one of the greatest chips. */
+  readonly buys: readonly number[] = $derived.by(() => this.felt?.denominations.slice(-MOST_BUYS) ?? []);
+  /** Whether the player has nothing to bet with, and nothing at stake. */
+  readonly isBroke: boolean = $derived.by(() => this.mine.taken && this.mine.credits + this.mine.at_risk + this.mine.payable === 0);
+  /** The areas on which chips of the seat's own colour lie. */
+  readonly coloured: ReadonlySet<string> = $derived.by(() => {
+    const ids = new Set([...(this.mine.in_colour ?? []), ...(this.#past?.inColour ?? [])]);
+    return new Set([...this.laid.filter((bet) => ids.has(bet.id)), ...this.unsettled.filter((one) => one.isColour)].map((one) => one.area));
   });
 
   constructor(floor: Floor, table: string, name: string) {
@@ -72,24 +106,42 @@ export class Seat {
     if (!this.mine.taken) await attempt(() => this.sit());
     await this.#lookAtFelt();
     await attempt(() => this.lookAtFavourites());
+    await attempt(() => this.lookAtTickets());
+  }
+
+  /** What became of the bets on an area, as the floor tells it: a page that was away knows no less. */
+  #lying(area: string): Lying {
+    const { round } = this.table;
+    if (round.bets_open) return "registered";
+    if (round.void !== null) return "void";
+    if (this.lit.has(area)) return round.paid ? "won" : "registered";
+    return round.collected ? "lost" : "registered";
   }
 
   #heardTable(what: readonly string[]): void {
     if (what.some((one) => FELT_CHANGES.has(one))) void attempt(() => this.#lookAtFelt());
-    if (what.includes("bets-opened")) { this.isSwept = this.isPaid = false; this.#past = null; }
     if (what.includes("bets-closed")) sound("closed");
-    if (what.includes("losers-collected")) this.isSwept = true;
-    if (what.includes("winners-paid")) this.isPaid = true;
-    if (what.includes("round-concluded") && this.rounds) void attempt(() => this.lookBack());
+    if (what.some((one) => RETOLD_ANEW.has(one)) && this.rounds) void attempt(() => this.lookBack());
   }
 
   #heardSeat(view: AnyView, before: AnyView | undefined): void {
     const [now, was] = [view as SeatView, before as SeatView | undefined];
-    if (was?.bets.length && !now.bets.length && !this.table?.round.bets_open) {
-      this.#past = { round: this.table.round.number, bets: was.bets };
-    }
-    if (now.last && now.last.number !== was?.last?.number && now.last.returned > now.last.staked) sound("won");
+    if (was && (was.session !== now.session || was.taken !== now.taken)) { this.#forget(); return; }
+    if (was?.bets.length && !now.bets.length) this.#past = { round: now.last?.number ?? 0, bets: was.bets, inColour: was.in_colour ?? [] };
+    if (was && now.last && now.last.number !== was.last?.number && now.last.returned > now.last.staked) sound("won");
     if (was && this.felt && now.layout && now.layout !== this.felt.layout) void attempt(() => this.#lookAtFelt());
+  }
+
+  /** Someone else sits here, or nobody: what the last player had is not shown to the next. */
+  #forget(): void {
+    this.#past = null;
+    this.unsettled = this.tickets = this.favourites = [];
+    const wasLookingBack = this.rounds !== null;
+    this.rounds = null;
+    if (!this.mine.taken) return;
+    void attempt(() => this.lookAtFavourites());
+    void attempt(() => this.lookAtTickets());
+    if (wasLookingBack) void attempt(() => this.lookBack());
   }
 
   async #lookAtFelt(): Promise<void> {
@@ -100,24 +152,26 @@ export class Seat {
 
   // Bets
 
-  place(area: FeltArea, stake: number = this.chip): void {
-    void this.#lay([{ area: area.id, stake }]);
+  /** Lays the chip in hand; a piece of the seat's own colour is worth what it was bought at. */
+  place(area: FeltArea, stake: number = this.chip, isColour: boolean = this.isColour): void {
+    const colour = isColour ? this.mine.colour : null;
+    void this.#lay([{ area: area.id, stake: colour ? colour.value : stake }], Boolean(colour));
   }
 
   /** Several bets at once: all of them, or none. */
-  async #lay(wanted: readonly { area: string; stake: number }[]): Promise<void> {
+  async #lay(wanted: readonly { area: string; stake: number }[], isColour = false): Promise<void> {
     const bets = wanted.map(({ area, stake }) => ({ id: this.floor.newId(), area, stake }));
     const ids = new Set(bets.map((bet) => bet.id));
     const others = () => this.unsettled.filter((one) => !ids.has(one.id));
-    this.unsettled = [...this.unsettled, ...bets.map((bet) => ({ ...bet, state: "pending" as const, why: "" }))];
+    this.unsettled = [...this.unsettled, ...bets.map((bet) => ({ ...bet, isColour, state: "pending" as const, why: "" }))];
     sound("chip");
     try {
-      await this.do({ command: "place-bets", round: this.table.round.number, bets }, true);
+      await this.do({ command: "place-bets", round: this.table.round.number, bets, ...(isColour ? { means: "colour-chips" as const } : {}) }, true);
       this.unsettled = others();
     } catch (error) {
       if (error instanceof Unanswered) { this.unsettled = others(); tellError(error); return; }
-      const why = error instanceof Refused ? error.message : String(error);
-      this.unsettled = [...others(), ...bets.map((bet) => ({ ...bet, state: "refused" as const, why }))];
+      const why = reasonOf(error).text;
+      this.unsettled = [...others(), ...bets.map((bet) => ({ ...bet, isColour, state: "refused" as const, why }))];
       tellError(error);
       setTimeout(() => { this.unsettled = others(); }, REFUSED_SHOWN);
     }
@@ -146,14 +200,26 @@ export class Seat {
     void attempt(() => this.do({ command: "show-layout", layout }));
   }
 
+  /** All credits as a ticket. A cut loses none: it is asked for again under the same id, and told again by the list. */
   async ticketOut(): Promise<void> {
-    const done = await attempt(() => this.floor.send<TellDone>({ ask: "ticket-out", table: this.tableName, seat: this.name }));
-    if (done?.ticket) this.ticket = done;
+    this.isTicketing = true;
+    await attempt(() => this.floor.send<TellDone>({ ask: "ticket-out", table: this.tableName, seat: this.name }, { isSafe: true }));
+    this.isTicketing = false;
+    await attempt(() => this.lookAtTickets());
   }
 
   async ticketIn(ticket: string): Promise<boolean> {
-    const done = await attempt(() => this.floor.send({ ask: "ticket-in", table: this.tableName, seat: this.name, ticket }));
+    const ask = { ask: "ticket-in", table: this.tableName, seat: this.name, ticket } as const;
+    const done = await attempt(() => this.floor.send(ask, { isSafe: true }));
+    await attempt(() => this.lookAtTickets());
     return done !== undefined;
+  }
+
+  async lookAtTickets(): Promise<void> {
+    const { session } = this.mine;
+    const told = await this.floor.send<TellTickets>({ ask: "tickets", table: this.tableName, seat: this.name }, { isSafe: true });
+    if (session !== this.mine.session) return; // an answer for whoever sat here before
+    [this.house, this.tickets] = [told.house, told.tickets];
   }
 
   withdraw(isWithdrawing: boolean): void {

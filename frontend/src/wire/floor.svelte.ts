@@ -1,17 +1,29 @@
 // The floor, as a page sees it: one connection that comes back by itself, feeds that are current or say that they
 // are not, and asks of which each is answered.
 import { SvelteMap } from "svelte/reactivity";
+import { backoff } from "./again.svelte";
 import { changed } from "./changes";
+import { setClock } from "./clock.svelte";
 import { signature } from "./device";
 import { Refused, Unanswered } from "./http";
 import type {
   AnyAsk, AnyTell, AnyView, AnyCommand, TellChallenge, TellChange, TellWelcome,
 } from "./messages";
+import { LOOKS, Pulse } from "./pulse";
 import { isStale, reloadOnce } from "./upgrade";
+import { Waiting } from "./waiting.svelte";
 
 const WIRE = 1;
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5_000;
+/** Milliseconds from dialling to the welcome, when every terminal of a hall comes back at once. */
+const COME_IN_WITHIN = 10_000;
+/** Milliseconds of being connected after which a cut is the first one again. */
+const STEADY = 10_000;
+/** Milliseconds for a sign of life where the device itself says that it has no network. */
+const WHEN_OFFLINE = 1_500;
+/** Why the floor lets a client go that is no longer, or not yet, who it says; after any other end it may come back. */
+const NOT_LET_IN: readonly string[] = ["not-known", "wire", "signed-out", "idle", "expired", "revoked"];
 
 /** Who a page is to the floor: staff by a token, a device by its key; a visitor by neither. */
 export interface Who {
@@ -25,61 +37,57 @@ export type State = "connecting" | "open" | "lost" | "unknown";
 export type Asked = AnyAsk extends infer A ? (A extends { id: string } ? Omit<A, "id"> : never) : never;
 type Heard = (what: readonly string[], view: AnyView, before: AnyView | undefined) => void;
 
-interface Waiting {
-  ask: AnyAsk;
-  isSafe: boolean;
-  done: (tell: AnyTell) => void;
-  failed: (error: Error) => void;
-}
-
 export class Floor {
   state = $state<State>("connecting");
   /** Why the floor ended the connection, in its own words. */
   why = $state("");
   welcome = $state.raw<TellWelcome | null>(null);
   isDemonstration = $state(false);
-  /** Milliseconds that the floor's clock is ahead of this device's. */
-  ahead = $state(0);
   readonly views = new SvelteMap<string, AnyView>();
 
   readonly #who: Who;
   readonly #prefix = crypto.randomUUID().slice(0, 13);
   readonly #places = new Map<string, number>();
   readonly #wanted = new Set<string>();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly waiting = new Waiting();
   readonly #listeners = new Map<string, Set<Heard>>();
   #socket: WebSocket | null = null;
   #epoch = "";
   #made = 0;
   #tries = 0;
   #isClosed = false;
+  readonly #pulse = new Pulse();
+  #openedAt = 0;
+  #beatAt = 0;
+  #looking: ReturnType<typeof setInterval> | undefined;
+  /** Until the next dialling, or until the welcome is overdue. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(who: Who) {
     this.#who = who;
+    addEventListener("offline", this.#offline);
+    addEventListener("online", this.#online);
+    document.addEventListener("visibilitychange", this.#online);
     this.#dial();
   }
 
   // Asking
 
-  /** Asks, and comes back with the answer; a refusal is thrown. One that `isSafe` is asked again after a cut. */
-  send<T extends AnyTell = AnyTell>(ask: Asked, { isSafe = false } = {}): Promise<T> {
-    const whole = { ...ask, id: this.newId() } as AnyAsk;
-    return new Promise<T>((done, failed) => {
-      const waiting: Waiting = { ask: whole, isSafe, done: done as (tell: AnyTell) => void, failed };
-      if (this.state !== "open" && whole.ask !== "hello" && !isSafe) {
-        failed(new Unanswered());
-        return;
-      }
-      this.#waiting.set(whole.id, waiting);
-      if (this.state === "open" || whole.ask === "hello") this.#socket?.send(JSON.stringify(whole));
-    });
+  /** Asks, and comes back with the answer; a refusal is thrown. One that `isSafe` is asked again, under the same `id`. */
+  send<T extends AnyTell = AnyTell>(ask: Asked, { isSafe = false, id = this.newId() } = {}): Promise<T> {
+    const whole = { ...ask, id } as AnyAsk;
+    const isSent = this.state === "open" || whole.ask === "hello";
+    if (!isSent && !isSafe) return Promise.reject(new Unanswered());
+    const answer = this.waiting.wait(whole, isSafe);
+    if (isSent) this.#socket?.send(JSON.stringify(whole));
+    return answer as Promise<T>;
   }
 
   /** Asks for a command at a table, or at the House. */
-  do(table: string | null, command: AnyCommand, more: { approval?: string; isSafe?: boolean } = {}): Promise<AnyTell> {
-    const { approval, isSafe = false } = more;
+  do(table: string | null, command: AnyCommand, more: { approval?: string; isSafe?: boolean; id?: string } = {}): Promise<AnyTell> {
+    const { approval, isSafe = false, id = this.newId() } = more;
     const ask = { ask: "do", do: command, ...(table === null ? {} : { table }), ...(approval ? { approval } : {}) };
-    return this.send(ask as Asked, { isSafe });
+    return this.send(ask as Asked, { isSafe, id });
   }
 
   /** An id that nobody else has: of an ask, or of a bet. */
@@ -110,7 +118,11 @@ export class Floor {
 
   close(): void {
     this.#isClosed = true;
-    this.#socket?.close();
+    removeEventListener("offline", this.#offline);
+    removeEventListener("online", this.#online);
+    document.removeEventListener("visibilitychange", this.#online);
+    if (this.#socket) this.#drop(this.#socket);
+    clearTimeout(this.#timer);
   }
 
   async #follow(feed: string): Promise<void> {
@@ -122,29 +134,67 @@ export class Floor {
   // The connection
 
   #dial(): void {
+    clearTimeout(this.#timer);
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`);
     this.#socket = socket;
     socket.onmessage = (message) => {
-      for (const tell of JSON.parse(String(message.data)) as AnyTell[]) this.#hear(tell);
+      this.#pulse.heard();
+      for (const tell of JSON.parse(String(message.data)) as AnyTell[]) this.#hear(tell, socket);
     };
     socket.onclose = () => this.#cut(socket);
+    this.#timer = setTimeout(() => this.#drop(socket), COME_IN_WITHIN);
+  }
+
+  /** Lets go of a line that nobody is at the end of; its own farewell would be waited for in vain. */
+  #drop(socket: WebSocket): void {
+    socket.onmessage = socket.onclose = null;
+    this.#cut(socket);
+    socket.close();
   }
 
   #cut(socket: WebSocket): void {
     if (socket !== this.#socket) return;
-    for (const [id, one] of [...this.#waiting]) {
-      if (one.isSafe && !this.#isClosed) continue; // it is asked again, under the same id
-      this.#waiting.delete(id);
-      one.failed(new Unanswered());
-    }
-    if (this.#isClosed || this.state === "unknown") return;
-    this.state = "lost";
-    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#tries) * (0.75 + Math.random() / 2);
+    this.#socket = null;
+    clearTimeout(this.#timer);
+    clearInterval(this.#looking);
+    if (this.state === "open" && performance.now() - this.#openedAt > STEADY) this.#tries = 0;
+    if (this.state !== "unknown") this.state = "lost";
+    this.waiting.cut(this.#isClosed);
+    // Whoever signed in has to do so again; a device may be enrolled at any moment, and then comes in by itself.
+    if (this.#isClosed || (this.state === "unknown" && !this.#who.device)) return;
+    const wait = backoff(this.state === "unknown" ? Infinity : this.#tries, FIRST_WAIT, LONGEST_WAIT);
     this.#tries += 1;
-    setTimeout(() => this.#isClosed || this.#dial(), wait);
+    this.#timer = setTimeout(() => this.#dial(), wait);
   }
 
-  async #hello(challenge: TellChallenge): Promise<void> {
+  // Signs of life
+
+  /** Looks whether the floor is there, and whether answers are overdue. */
+  #look(): void {
+    const next = this.#pulse.look(this.waiting.size > 0);
+    if (next === "ask") this.#beat();
+    else if (next === "lost" && this.#socket) this.#drop(this.#socket);
+    if (this.state === "open") for (const ask of this.waiting.overdue()) this.#socket?.send(JSON.stringify(ask));
+  }
+
+  #beat(within?: number): void {
+    this.#pulse.asked(within);
+    this.#beatAt = performance.now();
+    this.#socket?.send(JSON.stringify({ ask: "beat", id: this.newId() }));
+  }
+
+  readonly #offline = (): void => {
+    if (this.state === "open") this.#beat(WHEN_OFFLINE); // the floor may be on this very machine
+  };
+
+  /** There is a network again, or someone looks at the page again: nobody waits for the next try. */
+  readonly #online = (): void => {
+    if (this.#isClosed || document.visibilityState === "hidden") return;
+    if (this.state === "open") this.#beat();
+    else if (this.#socket === null && (this.state === "lost" || this.#who.device)) this.#dial();
+  };
+
+  async #hello(challenge: TellChallenge, socket: WebSocket): Promise<void> {
     if (isStale(challenge.pages)) {
       reloadOnce(challenge.pages);
       return;
@@ -152,44 +202,43 @@ export class Floor {
     if (this.#epoch !== challenge.epoch) this.#places.clear();
     this.#epoch = challenge.epoch;
     this.isDemonstration = challenge.demonstration;
-    this.ahead = challenge.now - Date.now();
+    setClock(challenge.now);
     const { token, device, key } = this.#who;
     try {
       const proof = device && key ? { device, signature: await signature(device, key, challenge.nonce) } : {};
+      if (socket !== this.#socket) return;
       const hello = { ask: "hello", wire: WIRE, ...(token ? { token } : {}), ...proof };
       this.welcome = await this.send<TellWelcome>(hello as Asked);
     } catch (error) {
       if (error instanceof Refused) {
-        this.why = error.message;
-        this.state = "unknown";
+        this.#ended(error.reason, error.message);
+        this.#drop(socket);
       }
       return;
     }
-    this.#tries = 0;
+    clearTimeout(this.#timer);
     this.state = "open";
-    const waiting = [...this.#waiting.values()].map(({ ask }) => ask);
+    this.#openedAt = performance.now();
+    this.#pulse.begin();
+    this.#looking = setInterval(() => this.#look(), LOOKS);
+    const waiting = this.waiting.all();
     const asked = new Set(waiting.map((ask) => (ask.ask === "follow" ? ask.feed : null)));
     for (const ask of waiting) this.#socket?.send(JSON.stringify(ask));
     for (const feed of this.#wanted) if (!asked.has(feed)) this.#follow(feed).catch(() => undefined);
   }
 
-  #hear(tell: AnyTell): void {
-    if (tell.tell === "challenge") void this.#hello(tell);
+  #hear(tell: AnyTell, socket: WebSocket): void {
+    if (tell.tell === "challenge") void this.#hello(tell, socket);
+    else if (tell.tell === "beat") setClock(tell.now, performance.now() - this.#beatAt);
     else if (tell.tell === "snapshot") this.#show(tell.feed, tell.number, tell.view, ["snapshot"]);
     else if (tell.tell === "change") this.#change(tell);
     else if (tell.tell === "end") this.#ended(tell.why, tell.message);
-    const re = "re" in tell ? tell.re : null;
-    const waiting = re ? this.#waiting.get(re) : undefined;
-    if (!re || !waiting) return;
-    this.#waiting.delete(re);
-    if (tell.tell === "refused") waiting.failed(new Refused(tell));
-    else waiting.done(tell);
+    this.waiting.answered(tell, this.welcome?.currency);
   }
 
   #ended(why: string, message: string): void {
     this.why = message;
-    if (["slow", "resync", "stopping"].includes(why)) return; // it may come back, and does
-    if (this.#who.token || this.#who.device) this.state = "unknown";
+    if (NOT_LET_IN.includes(why) && (this.#who.token || this.#who.device)) this.state = "unknown";
   }
 
   #change(tell: TellChange): void {

@@ -5,9 +5,17 @@ export class Refused extends Error {
   readonly reason: string;
   readonly clause: string | null;
   readonly bet: string | null;
+  /** What was expected and what came, where both are money, in minor units of the currency. */
+  readonly sums: readonly number[];
+  readonly currency: string;
+  /** Whether the same may be answered otherwise in a moment: the floor is busy. */
+  readonly isPassing: boolean;
 
-  constructor(told: { reason: string; message: string; clause?: string | null; bet?: string | null }) {
+  constructor(told: { reason: string; message: string; clause?: string | null; bet?: string | null; sums?: readonly number[]; status?: number }, currency = "") {
     super(told.message);
+    this.isPassing = told.reason === "too-often" || (told.status ?? 0) >= 500;
+    this.sums = told.sums ?? [];
+    this.currency = currency;
     this.reason = told.reason;
     this.clause = told.clause ?? null;
     this.bet = told.bet ?? null;
@@ -21,17 +29,41 @@ export class Unanswered extends Error {
   }
 }
 
+/** The same where nothing can have been done: it was only looked at. */
+export class Unreached extends Unanswered {}
+
+/** Milliseconds for an answer over HTTP: a password alone takes a fifth of a second to check. */
+const PATIENCE = 20_000;
+
 interface Sent {
   body?: unknown;
   token?: string | undefined;
+  /** Takes what is told with any status: a floor in trouble still says what it is. */
+  isAnyStatus?: boolean;
 }
 
-export async function http<T>(method: "GET" | "POST" | "DELETE", path: string, { body, token }: Sent = {}): Promise<T> {
+function isRefusal(told: unknown): told is RefusalTold {
+  return typeof told === "object" && told !== null && "reason" in told && "message" in told;
+}
+
+/** Asks; what cannot be reached, is cut off, or is answered by something that is no floor, is unanswered. */
+export async function http<T>(method: "GET" | "POST" | "DELETE", path: string, sent: Sent = {}): Promise<T> {
+  const { body, token, isAnyStatus = false } = sent;
   const headers: Record<string, string> = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (token) headers["Authorization"] = `Bearer ${token}`;
-  const answer = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
-  const told: unknown = await answer.json();
-  if (!answer.ok) throw new Refused(told as RefusalTold);
-  return told as T;
+  const lost = method === "GET" ? new Unreached() : new Unanswered();
+  let answer: Response;
+  let told: unknown;
+  try {
+    const signal = AbortSignal.timeout(PATIENCE);
+    answer = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body), signal });
+    told = await answer.json();
+  } catch {
+    throw lost;
+  }
+  if (answer.ok) return told as T;
+  if (isRefusal(told)) throw new Refused({ ...told, status: answer.status });
+  if (isAnyStatus) return told as T;
+  throw lost;
 }

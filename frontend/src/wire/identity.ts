@@ -1,7 +1,8 @@
 // Who a page is. In a demonstration it comes in by itself; in a house at work staff sign in, and a device is enrolled.
+import { untilAnswered } from "./again.svelte";
 import { deviceKey } from "./device";
 import type { Who } from "./floor.svelte";
-import { http } from "./http";
+import { http, Unreached } from "./http";
 import type { EnteredTold, HealthTold, SignedInTold } from "./messages";
 
 export interface Place {
@@ -20,12 +21,21 @@ export function intoAddress(name: string, value: string): void {
   history.replaceState(null, "", `${location.pathname}?${asked}`);
 }
 
-let looked: Promise<HealthTold> | null = null;
+let looked: Promise<boolean> | null = null;
 
-/** Whether this is a demonstration, in which every role is open. */
-export async function isDemonstration(): Promise<boolean> {
-  looked ??= http<HealthTold>("GET", "/health");
-  return (await looked).demonstration;
+async function look(): Promise<boolean> {
+  const { demonstration } = await http<HealthTold>("GET", "/health", { isAnyStatus: true });
+  if (typeof demonstration !== "boolean") throw new Unreached(); // something else said that
+  return demonstration;
+}
+
+/** Whether this is a demonstration, in which every role is open; asked until there is an answer. */
+export function isDemonstration(): Promise<boolean> {
+  looked ??= untilAnswered(look).catch((error: unknown) => {
+    looked = null;
+    throw error;
+  });
+  return looked;
 }
 
 /** A demonstration's door: a place in a role, at a table where the role has one. */
@@ -62,8 +72,13 @@ interface Session {
 
 /** The session of this tab, if somebody signed in and did not sign out. */
 export function session(): Session | null {
-  const kept = sessionStorage.getItem(TOKEN);
-  return kept ? (JSON.parse(kept) as Session) : null;
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(TOKEN) ?? "null") as Partial<Session> | null;
+    const isWhole = [kept?.token, kept?.role, kept?.person].every((one) => typeof one === "string");
+    return isWhole ? (kept as Session) : null;
+  } catch {
+    return null; // what is kept there is broken: nobody has signed in
+  }
 }
 
 export function keepSession(one: Session | null): void {

@@ -1,4 +1,4 @@
-// Of the floor's schemas a138567e78daae3f: made by `npm run messages`, never by hand.
+// Of the floor's schemas d2b0d286c0f4ba69: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -78,6 +78,10 @@ export type Act =
   | "tumble"
   | "uncover";
 /**
+ * What a bet is made with.
+ */
+export type Means1 = "cash" | "cash-chips" | "colour-chips" | "credits" | "plaques";
+/**
  * What can go wrong at a table.
  */
 export type Irregularity =
@@ -119,6 +123,7 @@ export type AnyAsk =
   | AskHello
   | AskFollow
   | AskUnfollow
+  | AskBeat
   | AskDo
   | AskOpenTable
   | AskTakePosition
@@ -130,6 +135,7 @@ export type AnyAsk =
   | AskFavourites
   | AskTicketIn
   | AskTicketOut
+  | AskTickets
   | AskFelt
   | AskRounds
   | AskPreview
@@ -146,12 +152,14 @@ export type AnyAsk =
 export type AnyTell =
   | TellChallenge
   | TellWelcome
+  | TellBeat
   | TellDone
   | TellRefused
   | TellSnapshot
   | TellChange
   | TellFollowing
   | TellFavourites
+  | TellTickets
   | TellFelt
   | TellRounds
   | TellPreview
@@ -190,6 +198,13 @@ export interface AskUnfollow {
   ask: "unfollow";
   id: string;
   feed: string;
+}
+/**
+ * Asks whether the floor is there, where nothing was heard for a while; it keeps no session open.
+ */
+export interface AskBeat {
+  ask: "beat";
+  id: string;
 }
 /**
  * Asks for a command at a table, or at the House where no table is named.
@@ -380,6 +395,7 @@ export interface PlaceBets {
   round: number;
   seat: string;
   bets: Slip[];
+  means?: Means1;
 }
 /**
  * One bet of a batch: area, stake, and an id that no other bet of the round has, at any terminal.
@@ -641,6 +657,15 @@ export interface AskTicketOut {
   seat: string;
 }
 /**
+ * The tickets that came out of a terminal since its player sat down, and that nobody has redeemed.
+ */
+export interface AskTickets {
+  ask: "tickets";
+  id: string;
+  table: string;
+  seat: string;
+}
+/**
  * The layout: areas, labels, odds, limits, drawing.
  */
 export interface AskFelt {
@@ -792,6 +817,15 @@ export interface TellWelcome {
   name: string;
   table?: string | null;
   seat?: string | null;
+  currency?: string;
+}
+/**
+ * The floor is there.
+ */
+export interface TellBeat {
+  tell: "beat";
+  re: string;
+  now: number;
 }
 /**
  * It is done, and durable.
@@ -814,6 +848,7 @@ export interface TellRefused {
   re?: string | null;
   clause?: string | null;
   bet?: string | null;
+  sums?: number[];
 }
 /**
  * A feed as it stands after so many changes.
@@ -878,6 +913,18 @@ export interface LimitsView {
      */
     [k: string]: [number, number];
   };
+  lowest: number;
+  highest: number;
+  lines: LimitLine[];
+}
+/**
+ * What may lie on the areas of a group.
+ */
+export interface LimitLine {
+  group: string;
+  label: Words;
+  least: number;
+  most: number;
 }
 /**
  * Where the round stands.
@@ -889,12 +936,16 @@ export interface RoundStand {
   bets_open: boolean;
   notice: Words;
   since: number | null;
+  collected: boolean;
+  paid: boolean;
+  void: string | null;
 }
 /**
  * The betting clock.
  */
 export interface CountdownView {
   closes_at: number | null;
+  since: number | null;
   prompt: boolean;
   is_up: boolean;
 }
@@ -1004,6 +1055,7 @@ export interface Offer {
   by: string[];
   clause: string;
   label: Words;
+  then: Words | null;
   main: boolean;
 }
 /**
@@ -1091,6 +1143,7 @@ export interface ShoeView {
 export interface SeatsView {
   taken: number;
   shown: SeatLine[];
+  colours: ColourLine[];
 }
 /**
  * A seat that is taken.
@@ -1105,6 +1158,15 @@ export interface SeatLine {
   at_risk: number;
   colour: string | null;
   colour_value: number;
+}
+/**
+ * A colour of colour chips.
+ */
+export interface ColourLine {
+  colour: string;
+  label: Words;
+  paint: string;
+  mark: string;
 }
 /**
  * What the house stands to lose in the round in hand.
@@ -1139,6 +1201,7 @@ export interface ReferralLine {
   holds: boolean;
   seat: string | null;
   round: number | null;
+  detail: string;
 }
 /**
  * The option to withdraw, while it is open.
@@ -1202,6 +1265,8 @@ export interface SeatView {
   taken: boolean;
   player: string;
   session: number;
+  since: number | null;
+  net: number;
   layout: string;
   credits: number;
   at_risk: number;
@@ -1211,6 +1276,8 @@ export interface SeatView {
   withdrawal: boolean;
   withdrew: boolean | null;
   claims: ClaimLine[];
+  colour: ColourChips | null;
+  in_colour: string[];
 }
 /**
  * What the seat's last round came to.
@@ -1220,6 +1287,14 @@ export interface LastRound {
   void: boolean;
   staked: number;
   returned: number;
+}
+/**
+ * Chips of a colour that only this seat plays, at the value that they were bought at.
+ */
+export interface ColourChips {
+  colour: ColourLine;
+  value: number;
+  credits: number;
 }
 /**
  * Every table.
@@ -1234,6 +1309,7 @@ export interface LobbyView {
 export interface LobbyTable {
   name: string;
   title: Words;
+  operator: string;
   rulebook: string;
   phase: string;
   label: Words;
@@ -1298,6 +1374,7 @@ export interface CageView {
   of: "cage";
   house: string;
   currency: string;
+  quick: number[];
   cash: number;
   outstanding: number;
   flights: Flight[];
@@ -1376,6 +1453,8 @@ export interface SeatChanges {
   taken?: boolean;
   player?: string;
   session?: number;
+  since?: number | null;
+  net?: number;
   layout?: string;
   credits?: number;
   at_risk?: number;
@@ -1387,6 +1466,8 @@ export interface SeatChanges {
   withdrawal?: boolean;
   withdrew?: boolean | null;
   claims?: ClaimLine[];
+  colour?: ColourChips | null;
+  in_colour?: string[];
 }
 /**
  * What is different: Every table.
@@ -1412,6 +1493,7 @@ export interface CageChanges {
   of: "cage";
   house?: string;
   currency?: string;
+  quick?: number[];
   cash?: number;
   outstanding?: number;
   flights?: Flight[];
@@ -1440,6 +1522,23 @@ export interface TellFavourites {
 export interface Favourite {
   name: string;
   bets: Laid[];
+}
+/**
+ * The seat's tickets, the latest first.
+ */
+export interface TellTickets {
+  tell: "tickets";
+  re: string;
+  house: string;
+  tickets: TicketLine[];
+}
+/**
+ * A ticket that a terminal gave out.
+ */
+export interface TicketLine {
+  ticket: string;
+  amount: number;
+  at: number;
 }
 /**
  * A layout.
@@ -1477,7 +1576,9 @@ export interface FeltCell {
   drawing: string;
   area: string | null;
   odds_of: string | null;
-  odds: string | null;
+  odds: Words | null;
+  figures: string | null;
+  note: Words | null;
 }
 /**
  * An area: what it is called, what it wins and when, and how much may lie on it.
@@ -1500,7 +1601,7 @@ export interface FeltArea {
  * Odds, as printed.
  */
 export interface OddsLine {
-  text: string;
+  text: Words;
   dice: number | null;
 }
 /**
@@ -1526,9 +1627,16 @@ export interface RoundView {
   entered: number[] | null;
   void: boolean;
   clause: string | null;
+  decided: boolean;
   bets: BetLine[];
   left_out: number;
   totals: RoundTotals;
+  lit: {
+    [k: string]: string[];
+  };
+  says: {
+    [k: string]: string;
+  };
   seat: string | null;
   incidents: Incident[];
   recalled: boolean;
@@ -1549,6 +1657,17 @@ export interface BetLine {
   kept_out: number;
   clause: string | null;
   kept_out_by: string | null;
+  lay: boolean;
+  ruled: RuledBet | null;
+}
+/**
+ * How a bet was treated, and by whom.
+ */
+export interface RuledBet {
+  how: string;
+  by: string;
+  second: string | null;
+  reason: string;
 }
 /**
  * What the bets that are told come to.
@@ -1568,6 +1687,8 @@ export interface Incident {
   what: string;
   says: Words;
   clause: string;
+  second: string | null;
+  reason: string;
 }
 /**
  * What a result would do.
@@ -1854,7 +1975,7 @@ export interface SettledBetTold {
   answered: number;
   returned: number;
   right: boolean;
-  odds: string | null;
+  odds: Words | null;
   clause: string;
   says: string;
 }
@@ -1883,7 +2004,7 @@ export interface KeyedAreaTold {
   lights: boolean;
   marked: boolean;
   right: boolean;
-  odds: string | null;
+  odds: Words | null;
   clause: string;
   says: string;
 }
@@ -1968,6 +2089,19 @@ export interface DeviceTold {
   table: string;
   seat: string | null;
   key: string;
+}
+/**
+ * Someone who leaves the roll; under whatever name he came onto it.
+ */
+export interface DismissBody {
+  person: string;
+}
+/**
+ * A device that comes in no more, and why.
+ */
+export interface DismissDeviceBody {
+  device: string;
+  reason: string;
 }
 /**
  * It is done, and durable.

@@ -1,4 +1,5 @@
 // Words: what the pages say in every language, one file each, and how numbers, money and times are written in it.
+import { Unreached } from "../wire/http";
 import type { Words } from "../wire/messages";
 import type en from "./en.json";
 
@@ -26,18 +27,25 @@ function wanted(): string {
 /** The language that is spoken now. */
 export const language = (): string => code;
 
-/** Speaks another language from here on; every text on the page follows. */
+let latest = 0;
+
+/** Speaks another language from here on; every text on the page follows. Where it cannot be had, nothing changes. */
 export async function speak(next: string = wanted()): Promise<void> {
   const load = FILES[`./${next}.json`];
   if (!load) throw new Error(`expected one of ${LANGUAGES.join(", ")}, got ${next}`);
-  table = (await load()).default;
+  const mine = (latest += 1);
+  const words = await load().catch(() => {
+    throw new Unreached();
+  });
+  if (mine !== latest) return; // another was chosen meanwhile
+  table = words.default;
   code = next;
   document.documentElement.lang = locale();
 }
 
 export async function choose(next: string): Promise<void> {
-  localStorage.setItem(REMEMBERED, next);
   await speak(next);
+  localStorage.setItem(REMEMBERED, next);
 }
 
 const locale = (): string => table["common"]?.["locale"] ?? code;
@@ -52,6 +60,12 @@ export function sayAny(key: string, ...values: readonly (string | number)[]): st
   const [section = "", name = ""] = key.split(".");
   const found = table[section]?.[name] ?? name;
   return found.replace(/\{(\d)\}/g, (_whole, place: string) => String(values[Number(place)] ?? ""));
+}
+
+/** Whether a text of that key is there. */
+export function isSaid(key: string): boolean {
+  const [section = "", name = ""] = key.split(".");
+  return table[section]?.[name] !== undefined;
 }
 
 /** A text of the floor's own. */

@@ -135,7 +135,7 @@ class Office:
 
     async def dismiss(self, person: str) -> None:
         """Takes someone off the roll."""
-        await self._asked("DELETE", f"/api/staff/{_part(person)}", _Done)
+        await self._asked("DELETE", "/api/staff", _Done, {"person": person})
 
     async def unlock(self, person: str, reason: str, *, approval: str | None = None) -> None:
         """He may sign in again."""
@@ -166,9 +166,9 @@ class Office:
         }  # fmt: skip
         await self._asked("POST", "/api/devices", _Done, body)
 
-    async def dismiss_device(self, device: str) -> None:
+    async def dismiss_device(self, device: str, reason: str) -> None:
         """It may not any more."""
-        await self._asked("DELETE", f"/api/devices/{_part(device)}", _Done)
+        await self._asked("DELETE", "/api/devices", _Done, {"device": device, "reason": reason})
 
     # The books
 

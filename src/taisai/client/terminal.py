@@ -9,7 +9,15 @@ from taisai.client.errors import ClientError
 from taisai.wire import asks
 from taisai.wire.commands import command
 from taisai.wire.message import Tell
-from taisai.wire.tells import Favourite, TellDone, TellFavourites, TellFelt, TellRounds
+from taisai.wire.tells import (
+    Favourite,
+    TellDone,
+    TellFavourites,
+    TellFelt,
+    TellRounds,
+    TellTickets,
+    TicketLine,
+)
 from taisai.wire.views import FeltView, RoundView, SeatView, TableView
 
 
@@ -107,6 +115,11 @@ class Terminal(AtTable):
         """All credits become a ticket, whose number and amount are told."""
         ask = asks.AskTicketOut(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         return await self.told(ask, TellDone)
+
+    async def tickets(self) -> tuple[TicketLine, ...]:
+        """Those that came out since the player sat down and that nobody has redeemed, the latest first."""
+        ask = asks.AskTickets(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        return (await self.told(ask, TellTickets)).tickets
 
     # Bets
 

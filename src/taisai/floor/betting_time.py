@@ -13,7 +13,7 @@ class BettingTime:
 
     def __init__(self, window: int) -> None:
         """`window`: milliseconds for which bets are open."""
-        self._window = window
+        self.window = window
         self._up_at: int | None = None
         self.round = 0
         """Whose time it is."""
@@ -57,7 +57,7 @@ class BettingTime:
         """What an event does to it."""
         match event:
             case happened.BetsOpened() | happened.BetsReopened():
-                self._up_at, self.round = event.at + self._window, event.round
+                self._up_at, self.round = event.at + self.window, event.round
             case happened.BetsClosed():
                 self._up_at = None
             case happened.RoundVoided() | happened.RoundConcluded() if event.round == self.round:

@@ -36,6 +36,7 @@ from taisai.house.codec import HOUSE
 from taisai.wire import asks
 from taisai.wire.message import WIRE, Ask, Tell
 from taisai.wire.tells import (
+    TellBeat,
     TellChallenge,
     TellRefused,
     TellWelcome,
@@ -181,6 +182,9 @@ class Floor:
         party = socket.party
         if kind is asks.AskHello:
             self._hello(socket, ask)  # type: ignore[arg-type]
+            return
+        if kind is asks.AskBeat:  # a page's own: whoever is signed in there has done nothing by it
+            socket.say(TellBeat(re=ask.id, now=self.clock.now()))
             return
         if party.session is not None:
             wrong = self._session_wrong(party)
@@ -362,6 +366,14 @@ class Floor:
             self._by_session.setdefault(party.session, set()).add(socket)
         elif party.role is not Role.VISITOR:
             self._by_device.setdefault(party.name, set()).add(socket)
+        currency = getattr(self.plan, "currency", "")
         socket.say(
-            TellWelcome(re=ask.id, role=party.role, name=party.name, table=party.table, seat=party.seat)
+            TellWelcome(
+                re=ask.id,
+                role=party.role,
+                name=party.name,
+                table=party.table,
+                seat=party.seat,
+                currency=currency,
+            )
         )

@@ -14,7 +14,7 @@ from typing import Final
 from taisai import __version__
 from taisai.floor.access import credentials as vault
 from taisai.floor.access.passwords import Cost, Passwords, weakness
-from taisai.floor.access.roles import is_generic
+from taisai.floor.access.roles import is_elsewhere, is_generic
 from taisai.floor.approvals import Approval, written_approvals
 from taisai.floor.checks.people import too_few
 from taisai.floor.clock import Entropy
@@ -88,6 +88,9 @@ def check_founding(plan: Founding) -> None:
             kind.read(value, plan.folder)
         except UnexpectedError as error:
             raise RulesError(f"{error} ({what})") from None
+    if is_elsewhere(plan.administrator):
+        got = repr(plan.administrator)
+        raise RulesError(f"expected a name without '/' that is not '.' or '..', got {got} (--administrator)")
     if is_generic(plan.administrator):
         got = f"{plan.administrator!r}, that of a post or of nobody"
         raise RulesError(f"expected the name of a person, got {got} (--administrator)")

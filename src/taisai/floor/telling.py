@@ -26,8 +26,9 @@ def answer_to(re: str, answer: Answer | BaseException) -> Tell:
     """What a client hears of an answer."""
     if isinstance(answer, Refusal):
         return TellRefused(
-            re=re, reason=answer.reason, message=answer.message, clause=answer.clause, bet=answer.bet
-        )
+            re=re, reason=answer.reason, message=answer.message, clause=answer.clause, bet=answer.bet,
+            sums=answer.sums,
+        )  # fmt: skip
     if isinstance(answer, BaseException):
         return TellRefused(re=re, reason=FAULT, message="expected a table that can be asked, got a fault")
     if len(answer) == 1 and type(paid := answer[0]) is TicketRedeemed:  # how much a cashier pays for it

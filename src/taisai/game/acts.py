@@ -222,7 +222,8 @@ def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
     assert table.round.settled is not None
     needs, has = tray_needs(table), table.ledger.balances[Account.CHIPS]
     if needs > has:
-        return refused(Reason.FLOAT_SHORT, "house:float", f"{needs} in the tray to pay from", has)
+        expected = f"{needs} in the tray to pay from"
+        return refused(Reason.FLOAT_SHORT, "house:float", expected, has, sums=(needs, has))
     paid = table.round.settled.won + table.round.settled.stakes_back
     return (
         WinnersPaid(

@@ -13,9 +13,11 @@ DUAL_CONTROL = Clause("house:dual-control")
 PEOPLE = Clause("house:people")
 
 
-def refused(reason: Reason, clause: str, expected: str, got: object) -> Refusal:
+def refused(
+    reason: Reason, clause: str, expected: str, got: object, *, sums: tuple[int, ...] = ()
+) -> Refusal:
     """A refusal in the usual words."""
-    return Refusal(reason, Clause(clause), f"expected {expected}, got {printable(str(got))}")
+    return Refusal(reason, Clause(clause), f"expected {expected}, got {printable(str(got))}", sums=sums)
 
 
 def at_table(table: Table, person: str) -> Refusal | None:

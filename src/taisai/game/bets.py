@@ -37,7 +37,23 @@ def place(table: Table, command: PlaceBets) -> Events | Refusal:
     if seat.purse is None or command.by != seat.terminal:
         expected = f"the terminal of seat {seat.name} ({seat.terminal or 'none'})"
         return refused(Reason.NOT_HIS_TO_DO, "house:terminals", expected, command.by)
-    return _registered(table, command, seat, _CREDITS, command.bets, at_request=False)
+    if command.means is not _CREDITS and (wrong := _not_his_colour(seat, command)):
+        return wrong
+    return _registered(table, command, seat, command.means, command.bets, at_request=False)
+
+
+def _not_his_colour(seat: Seat, command: PlaceBets) -> Refusal | None:
+    """Why a terminal cannot lay these chips: its own colour is all that it has beside credits."""
+    clause = "house:colour-chips"
+    if command.means is not _COLOUR or not seat.colour_value:
+        return refused(
+            Reason.WRONG_MEANS, clause, "credits, or colour chips that the seat bought", command.means
+        )
+    for slip in command.bets:
+        if type(slip.stake) is int and slip.stake % seat.colour_value:
+            expected = f"a stake in whole chips of {seat.colour_value}"
+            return about(slip, Reason.BAD_VALUE, Clause(clause), expected, slip.stake)
+    return None
 
 
 def record(table: Table, command: RecordBets) -> Events | Refusal:
@@ -255,7 +271,7 @@ def _refusal(  # noqa: C901, PLR0912  every bet passes here: one loop, and no ca
 def _credits_short(means: Means, wanted: int, has: int) -> Refusal:
     """Why the player cannot carry the bets."""
     clause = CREDITS if means is _CREDITS else Clause("house:colour-chips")
-    return refused(Reason.CREDITS_SHORT, clause, f"credits of {wanted}", has)
+    return refused(Reason.CREDITS_SHORT, clause, f"credits of {wanted}", has, sums=(wanted, has))
 
 
 def beyond_exposure(table: Table, round_: Round, terms: Terms, laid: list[tuple[int, int]]) -> Refusal | None:
@@ -270,7 +286,8 @@ def beyond_exposure(table: Table, round_: Round, terms: Terms, laid: list[tuple[
         clause = Clause("house:greatest-sum")
         return refused(Reason.BEYOND_GREATEST_SUM, clause, "returns of at most 2^53 - 1", "more")
     worst = max(lanes.unpacked(returned, len(OUTCOMES))) // terms.unit - counted
-    return refused(Reason.EXPOSURE, "house:exposure", f"an exposure of at most {exposure}", worst)
+    expected = f"an exposure of at most {exposure}"
+    return refused(Reason.EXPOSURE, "house:exposure", expected, worst, sums=(exposure, worst))
 
 
 def outside_limits(table: Table, terms: Terms, row: int, slip: Slip, total: int) -> Refusal | None:
@@ -280,11 +297,15 @@ def outside_limits(table: Table, terms: Terms, row: int, slip: Slip, total: int)
         if limits.over_maximum is not LimitPolicy.REFUSE:
             return None
         expected = f"at most {terms.most[row]} of one player on {slip.area}"
-        return about(slip, Reason.OVER_MAXIMUM, limits.over_clause, expected, total)
+        return about(slip, Reason.OVER_MAXIMUM, limits.over_clause, expected, total)._replace(
+            sums=(terms.most[row], total)
+        )
     if limits.under_minimum is not LimitPolicy.REFUSE:
         return None
     expected = f"at least {terms.least[row]} of one player on {slip.area}"
-    return about(slip, Reason.UNDER_MINIMUM, limits.under_clause, expected, total)
+    return about(slip, Reason.UNDER_MINIMUM, limits.under_clause, expected, total)._replace(
+        sums=(terms.least[row], total)
+    )
 
 
 def about(slip: Slip, reason: Reason, clause: Clause, expected: str, got: object) -> Refusal:
@@ -299,7 +320,10 @@ def not_a_bet(terms: Terms, slip: Slip) -> Refusal:
         row = terms.rows[slip.area]
         expected = f"a stake on {slip.area} of at most {terms.greatest[row]}"
         return about(slip, Reason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), expected, slip.stake)
-    return Refusal(Reason(wrong.reason), wrong.clause, wrong.message, slip.id)
+    refusal = Refusal(Reason(wrong.reason), wrong.clause, wrong.message, slip.id)
+    if refusal.reason is Reason.WINNINGS_NOT_WHOLE:
+        return refusal._replace(sums=(terms.steps[terms.rows[slip.area]], slip.stake))
+    return refusal
 
 
 def lying_on(round_: Round, seat: Seat, terms: Terms, row: int) -> int:

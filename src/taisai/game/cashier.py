@@ -45,6 +45,7 @@ COLOURS: Final = Clause("house:colour-chips")
 FLOAT: Final = Clause("house:float")
 DROP: Final = Clause("house:drop")
 TRANSFERS: Final = Clause("house:transfers")
+MOST_DISPENSED: Final = 20  # of one session that are remembered: a player can hardly hold more tickets
 
 
 # Credits and colour chips
@@ -158,10 +159,12 @@ def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
         return refused(Reason.OTHER_CONTENT, COLOURS, "one colour to a seat", f"{command.colour}, {holder}")
     if seat.colour is not None and seat.colour_value != command.value:
         expected = f"the value {seat.colour_value} that the chips have"
-        return refused(Reason.OTHER_CONTENT, COLOURS, expected, command.value)
+        sums = (seat.colour_value, command.value)
+        return refused(Reason.OTHER_CONTENT, COLOURS, expected, command.value, sums=sums)
     if command.value > table.limits.least and command.marker != command.value:
         expected = f"a marker or cash chip of {command.value}, above the minimum of {table.limits.least}"
-        return refused(Reason.UNMET_NEED, clause, expected, command.marker or "none")
+        sums = (command.value, table.limits.least)
+        return refused(Reason.UNMET_NEED, clause, expected, command.marker or "none", sums=sums)
     purse = seat.purses.get(Means.COLOUR_CHIPS)
     has = purse.credits if purse else 0
     return _beyond(has, command.value * command.pieces, COLOURS) or (
@@ -184,13 +187,15 @@ def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
     purse = seat.purses.get(Means.COLOUR_CHIPS)
     has, amount = purse.credits if purse else 0, command.pieces * seat.colour_value
     if type(command.pieces) is not int or command.pieces < 0 or not has or has < amount:
-        return refused(Reason.CREDITS_SHORT, COLOURS, f"colour chips worth {amount}", has)
+        expected, sums = f"colour chips worth {amount}", (amount, has) if type(amount) is int else ()
+        return refused(Reason.CREDITS_SHORT, COLOURS, expected, has, sums=sums)
     amount = has if has - amount < seat.colour_value else amount
     if not amount:
         return refused(Reason.BAD_VALUE, COLOURS, "at least one colour chip", command.pieces)
     free = free_in_tray(table)
     if free < amount:
-        return refused(Reason.FLOAT_SHORT, FLOAT, f"{amount} free in the tray to pay from", free)
+        expected = f"{amount} free in the tray to pay from"
+        return refused(Reason.FLOAT_SHORT, FLOAT, expected, free, sums=(amount, free))
     clause = table.means[Means.COLOUR_CHIPS]
     return (
         ColourCashed(
@@ -252,7 +257,8 @@ def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
         return known_transfer(table, command.transfer, Moved.CREDIT, command.amount)
     free = free_in_tray(table)
     if free < command.amount:
-        return refused(Reason.FLOAT_SHORT, FLOAT, f"{command.amount} free in the tray", free)
+        expected = f"{command.amount} free in the tray"
+        return refused(Reason.FLOAT_SHORT, FLOAT, expected, free, sums=(command.amount, free))
     assert command.second is not None
     return (
         CreditSent(
@@ -304,7 +310,9 @@ def on_ticket_received(table: Table, event: TicketReceived) -> None:
 
 def on_dispensed(table: Table, event: CreditsDispensed) -> None:
     """Credits that the table owes the House for."""
-    purse_of(table, table.seats[event.seat], Means.CREDITS).credits -= event.amount
+    seat = table.seats[event.seat]
+    purse_of(table, seat, Means.CREDITS).credits -= event.amount
+    seat.dispensed = (*seat.dispensed, event.transfer)[-MOST_DISPENSED:]
     table.transfers[event.transfer] = Transfer(Moved.DISPENSED, -event.amount, event.seat)
     table.ledger.move(Account.CREDITS, Account.TRANSIT_OWED, event.amount, event.clause)
 

@@ -44,7 +44,8 @@ def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
         return refused(Reason.RULED_OUT, CLAIMS, expected, claim.id)
     free = free_in_tray(table)
     if command.how is ClaimEnd.TABLE and claim.of_player and free < claim.amount:
-        return refused(Reason.FLOAT_SHORT, FLOAT, f"{claim.amount} free in the tray to pay from", free)
+        expected = f"{claim.amount} free in the tray to pay from"
+        return refused(Reason.FLOAT_SHORT, FLOAT, expected, free, sums=(claim.amount, free))
     assert command.second is not None
     return (
         ClaimSettled(

@@ -90,7 +90,7 @@ def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
     if worst <= exposure:
         return None
     expected = f"an exposure of at most {exposure} without the bet"
-    return refused(Reason.EXPOSURE, "house:exposure", expected, worst)
+    return refused(Reason.EXPOSURE, "house:exposure", expected, worst, sums=(exposure, worst))
 
 
 def _left_under_minimum(table: Table, round_: Round, seat: Seat, ids: list[str]) -> Refusal | None:
@@ -103,12 +103,15 @@ def _left_under_minimum(table: Table, round_: Round, seat: Seat, ids: list[str])
     for name in ids:
         bet = round_.bets[name]
         terms = table.terms[bet.layout]
+        least = terms.least[terms.rows[bet.area]]
         rest = lying_on(round_, seat, terms, terms.rows[bet.area]) - going[bet.layout, bet.area]
-        if 0 < rest < terms.least[terms.rows[bet.area]]:
-            expected = f"nothing or at least {terms.least[terms.rows[bet.area]]} left on {bet.area}"
-            return refused(Reason.UNDER_MINIMUM, table.book.limits.under_clause, expected, rest)._replace(
-                bet=name
+        if 0 < rest < least:
+            expected, clause = (
+                f"nothing or at least {least} left on {bet.area}",
+                table.book.limits.under_clause,
             )
+            refusal = refused(Reason.UNDER_MINIMUM, clause, expected, rest, sums=(least, rest))
+            return refusal._replace(bet=name)
     return None
 
 

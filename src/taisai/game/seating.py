@@ -110,7 +110,7 @@ def leave_seat(table: Table, command: LeaveSeat) -> Events | Refusal:
         return refused(Reason.UNDER_LIVE_BETS, SEATS, "no bets of the seat in the round in hand", got)
     held = table.seats[command.seat].held
     if held:
-        return refused(Reason.UNDER_LIVE_BETS, SEATS, "nothing left on the seat", held)
+        return refused(Reason.UNDER_LIVE_BETS, SEATS, "nothing left on the seat", held, sums=(0, held))
     return (SeatLeft(at=command.at, by=command.by, clause=SEATS, seat=command.seat),)
 
 
@@ -123,7 +123,9 @@ def show_layout(table: Table, command: ShowLayout) -> Events | Refusal:
     if seat.terminal is None:
         return refused(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
     if seat.at_risk:
-        return refused(Reason.UNDER_LIVE_BETS, "house:terms", "no live bets of the seat", seat.at_risk)
+        expected = "no live bets of the seat"
+        sums = (0, seat.at_risk)
+        return refused(Reason.UNDER_LIVE_BETS, "house:terms", expected, seat.at_risk, sums=sums)
     try:
         layout = table.book.layout_id(command.layout)
     except RulesError as error:
@@ -140,6 +142,7 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
     seat = table.seats.setdefault(event.seat, Seat(event.seat))
     seat.taken, seat.player, seat.terminal, seat.layout = True, event.player, event.terminal, event.layout
     seat.session += 1
+    seat.since, seat.net, seat.dispensed = event.at, 0, ()
     if event.terminal is not None:
         table.terminals[event.terminal] = event.seat
     seat.terms = table.terms[event.layout]

@@ -47,8 +47,8 @@ class Seat:
     """A place at the table; a terminal has one too."""
 
     __slots__ = (
-        "colour", "colour_value", "layout", "name", "player", "purse", "purses", "session", "taken",
-        "terminal", "terms",
+        "colour", "colour_value", "dispensed", "layout", "name", "net", "player", "purse", "purses",
+        "session", "since", "taken", "terminal", "terms",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -63,6 +63,12 @@ class Seat:
         self.taken = False
         self.session = 0
         """How many sessions there have been: what is owed to one player is not another's."""
+        self.since = 0
+        """When the latest session began, in milliseconds since 1970."""
+        self.net = 0
+        """What the settled rounds of this session came to: returned less staked, corrections included."""
+        self.dispensed: tuple[str, ...] = ()
+        """The latest transfers of this session by which credits went out."""
         self.colour: str | None = None
         self.colour_value = 0
 

@@ -214,9 +214,20 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         *(Entry(Account.PAYABLE, amount, by) for by, amount in kept_out_by(table, round_, kept).items()),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
+    for purse, stake, back in zip(table.purses, table.at_risk, settled.by_purse, strict=True):
+        if stake:  # and its player sits there still: none leaves while he has bets in hand
+            purse.seat.net += back - stake
     table.at_risk[:] = _nothing(table)
     table.payable[:] = settled.by_purse
     round_.settled, round_.result, round_.phase = settled, outcome, event.phase
+
+
+def _count(table: Table, round_: Round, stakes: dict[int, int], settled: Settled, *, sign: int = 1) -> None:
+    """Counts another settlement for the players who still sit there, or one no longer; who left has left."""
+    for lane, stake in stakes.items():
+        seat = table.purses[lane].seat
+        if round_.sessions[seat.name] == seat.session:
+            seat.net += sign * (settled.by_purse[lane] - stake)
 
 
 def on_paid(table: Table, event: WinnersPaid) -> None:
@@ -250,16 +261,16 @@ def tray_needs(table: Table) -> int:
 def on_voided(table: Table, event: RoundVoided) -> None:
     """Every stake goes back; a settlement is undone."""
     round_ = table.to_change(event.round)
-    clause = table.irregularities.void
+    clause, stakes = table.irregularities.void, stakes_by_purse(table, round_)
+    if round_.settled is not None:
+        _count(table, round_, stakes, round_.settled, sign=-1)
     if round_.settled is None:
-        stakes = stakes_by_purse(table, round_)
         for lane, stake in stakes.items():
             table.at_risk[lane] -= stake
             hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
     elif round_ is table.round and round_.phase is not Phase.PAID:
         _unsettle(table, round_, clause)
     else:
-        stakes = stakes_by_purse(table, round_)
         changes = adjustments(table, round_, stakes)
         _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
         entries = [
@@ -311,6 +322,7 @@ def on_undone(table: Table, event: SettlementUndone) -> None:
     assert round_ is not None
     assert round_.settled is not None
     stakes = stakes_by_purse(table, round_)
+    _count(table, round_, stakes, round_.settled, sign=-1)
     _take_from_payable(table, round_.settled, event.clause)
     for lane, stake in stakes.items():
         table.at_risk[lane] = stake
@@ -343,6 +355,9 @@ def on_resettled(table: Table, event: RoundResettled) -> None:
         assert round_.result is not None
         table.shoe.unshow(round_.result.faces)
         table.shoe.show(outcome.faces)
+    stakes = stakes_by_purse(table, round_)
+    _count(table, round_, stakes, was, sign=-1)
+    _count(table, round_, stakes, again)
     round_.settled, round_.result = again, outcome
 
 

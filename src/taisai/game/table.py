@@ -71,6 +71,8 @@ class Referral(NamedTuple):
     holds: bool
     seat: str | None
     decided_by: str | None = None
+    detail: str = ""
+    """What was written down with it."""
 
 
 class Commitment(NamedTuple):

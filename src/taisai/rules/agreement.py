@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from taisai.rules.chance import ChanceKind
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def check_agreement(book: Rulebook, section: Section) -> None:
-    """Refuses limits that the irregularities contradict, and needs that no equipment can meet."""
+    """Refuses limits that the irregularities contradict, needs that no equipment can meet, wrong figures."""
     _limits(book, section)
     _needs(book, section)
+    _figures(book, section)
 
 
 def _limits(book: Rulebook, section: Section) -> None:
@@ -52,3 +54,17 @@ def _needs(book: Rulebook, section: Section) -> None:
                 raise entry.refused(
                     "needs", "something among the equipment or the dice to meet it", repr(str(need.need))
                 )
+
+
+def _figures(book: Rulebook, section: Section) -> None:
+    """What is printed on an area are its numbers, in any order, or the first and the last of them."""
+    for entry, layout in zip(section.tables("layout"), book.layouts, strict=True):
+        for cell in book.layout(layout).cells():
+            if cell.area is None or cell.figures is None:
+                continue
+            numbers = sorted(book.areas[cell.area].numbers)
+            printed = sorted(int(figure) for figure in re.findall(r"[0-9]+", cell.figures))
+            is_range = numbers == list(range(numbers[0], numbers[-1] + 1)) and len(numbers) > 2
+            if printed != numbers and not (is_range and printed == [numbers[0], numbers[-1]]):
+                expected = f"figures of {cell.area!r}, {', '.join(map(str, numbers))}"
+                raise entry.refused("block", expected, repr(cell.figures))

@@ -8,7 +8,7 @@ MOST_EXPECTED = 600  # characters of what was expected: the longest list of choi
 
 def printable(text: str, most: int = MOST_QUOTED) -> str:
     """A text as one line of bounded length, whatever is in it."""
-    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    line = text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

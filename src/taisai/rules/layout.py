@@ -29,6 +29,17 @@ class Cell(NamedTuple):
     dice: int | None
     """With `odds_of`: the odds on so many dice, of an area that has several."""
     wide: int
+    figures: str | None = None
+    """The area's numbers as they are printed, such as '6 5 4 3' or '11–17'."""
+    note: Label | None = None
+    """What is printed below, such as 'except any triple'."""
+
+
+class Label(NamedTuple):
+    """A few printed words, in both languages."""
+
+    en: str
+    zh: str
 
 
 class Block(NamedTuple):
@@ -116,8 +127,16 @@ def _cell(block: Section, place: str, cell: Section | str, priced: frozenset[Are
     if area and odds_of:
         raise cell.refused("odds_of", "either area or odds_of", "both")
     dice = cell.whole("dice", 1, 3) if odds_of and cell.has("dice") else None
+    figures = cell.text("figures") if area and cell.has("figures") else None
+    note = _note(cell.table("note")) if (area or odds_of) and cell.has("note") else None
     cell.done()
-    return Cell(area, odds_of, dice, wide)
+    return Cell(area, odds_of, dice, wide, figures, note)
+
+
+def _note(words: Section) -> Label:
+    label = Label(words.text("en"), words.text("zh"))
+    words.done()
+    return label
 
 
 def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) -> AreaId:

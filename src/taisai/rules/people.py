@@ -56,9 +56,10 @@ class People(NamedTuple):
 
     def place(self, rank: str) -> int:
         """How high a rank stands, 0 the lowest."""
-        if rank not in self.ranks():
-            raise RulesError(f"expected one of {', '.join(self.ranks())}, got {rank!r}")
-        return self.ranks().index(rank)
+        for place, one in enumerate(self.ladder):
+            if one.id == rank:
+                return place
+        raise RulesError(f"expected one of {', '.join(self.ranks())}, got {rank!r}")
 
     def at_least(self, holder: str, rank: str) -> bool:
         """Whether a person stands at a rank or above it, as referrals and second persons must."""

@@ -87,6 +87,8 @@ class Section:
         return self._checked(key, value)
 
     def _checked(self, key: str, value: object) -> str:
+        if type(value) is str and value.isprintable() and value.strip() and len(value) <= MOST_CHARACTERS:
+            return value  # nearly all of a book, and a book has thousands of texts
         if isinstance(value, str) and not value.translate(_SPACES).isprintable():
             raise self.refused(key, "printable characters", repr(value))
         if not isinstance(value, str) or not value.strip() or len(value) > MOST_CHARACTERS:

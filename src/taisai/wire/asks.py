@@ -41,6 +41,10 @@ class AskUnfollow(Ask, frozen=True, kw_only=True):
     feed: str
 
 
+class AskBeat(Ask, frozen=True, kw_only=True):
+    """Asks whether the floor is there, where nothing was heard for a while; it keeps no session open."""
+
+
 # Doing
 
 
@@ -130,6 +134,13 @@ class AskTicketIn(Ask, frozen=True, kw_only=True):
 
 class AskTicketOut(Ask, frozen=True, kw_only=True):
     """All credits of a terminal as a ticket."""
+
+    table: Name
+    seat: Name
+
+
+class AskTickets(Ask, frozen=True, kw_only=True):
+    """The tickets that came out of a terminal since its player sat down, and that nobody has redeemed."""
 
     table: Name
     seat: Name
@@ -248,9 +259,10 @@ class AskVirtual(Ask, frozen=True, kw_only=True):
 
 
 ASKS: Final[tuple[type[Ask], ...]] = (
-    AskHello, AskFollow, AskUnfollow, AskDo, AskOpenTable, AskTakePosition, AskUndo, AskClear,
+    AskHello, AskFollow, AskUnfollow, AskBeat, AskDo, AskOpenTable, AskTakePosition, AskUndo, AskClear,
     AskDouble, AskRepeat,
-    AskKeepFavourite, AskFavourites, AskTicketIn, AskTicketOut, AskFelt, AskRounds, AskPreview,
+    AskKeepFavourite, AskFavourites, AskTicketIn, AskTicketOut, AskTickets, AskFelt, AskRounds,
+    AskPreview,
     AskSellTicket, AskFill, AskTakeCredit, AskTakeDrop, AskCountDrop, AskSettleClaim, AskBooks, AskReport,
     AskReading, AskVirtual,
 )  # fmt: skip

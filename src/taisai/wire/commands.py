@@ -64,7 +64,7 @@ AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (
 )
 """Commands of the House that someone may send as they are; the others are flows, or administration."""
 
-_FILLED_IN: Final = frozenset({"at", "by", "second"})
+_FILLED_IN: Final = frozenset({"ask", "at", "by", "second"})
 
 
 class WireCommand(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -36,6 +36,16 @@ class TellWelcome(Tell, frozen=True, kw_only=True):
     name: str
     table: str | None = None
     seat: str | None = None
+    currency: str = ""
+    """The house's one currency: money is told in its minor units."""
+
+
+class TellBeat(Tell, frozen=True, kw_only=True):
+    """The floor is there."""
+
+    re: str
+    now: int
+    """Its clock, as in the challenge."""
 
 
 # Answers
@@ -63,6 +73,9 @@ class TellRefused(Tell, frozen=True, kw_only=True):
     re: str | None = None
     clause: str | None = None
     bet: str | None = None
+    sums: tuple[int, ...] = ()
+    """What was expected and what came, where both are money: for a page, which says it in its reader's
+    language, by `reason` and `clause`; `message` is for programs and logs."""
 
 
 # Feeds
@@ -114,6 +127,25 @@ class TellFavourites(Tell, frozen=True, kw_only=True):
     favourites: tuple[Favourite, ...]
 
 
+class TicketLine(Struct, frozen=True, kw_only=True):
+    """A ticket that a terminal gave out."""
+
+    ticket: str
+    """Its number."""
+    amount: int
+    at: int
+    """When it was issued, in milliseconds since 1970."""
+
+
+class TellTickets(Tell, frozen=True, kw_only=True):
+    """The seat's tickets, the latest first."""
+
+    re: str
+    house: str
+    """What the House is called, as it stands on a ticket."""
+    tickets: tuple[TicketLine, ...]
+
+
 class TellFelt(Tell, frozen=True, kw_only=True):
     """A layout."""
 
@@ -160,7 +192,7 @@ class TellEnd(Tell, frozen=True, kw_only=True):
 
 
 TELLS: Final[tuple[type[Tell], ...]] = (
-    TellChallenge, TellWelcome, TellDone, TellRefused, TellSnapshot, TellChange, TellFollowing,
-    TellFavourites, TellFelt, TellRounds, TellPreview, TellBooks, TellReport, TellEnd,
+    TellChallenge, TellWelcome, TellBeat, TellDone, TellRefused, TellSnapshot, TellChange, TellFollowing,
+    TellFavourites, TellTickets, TellFelt, TellRounds, TellPreview, TellBooks, TellReport, TellEnd,
 )  # fmt: skip
 """Every tell there is."""

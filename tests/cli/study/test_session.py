@@ -30,15 +30,17 @@ def test_for_machines(taisai: Taisai) -> None:
     assert isinstance(wave["probability"]["behind"]["value"], float)
 
 
-@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
-def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path, ending: str) -> None:
+def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path) -> None:
     drawn = []
     for number in range(2):
-        file = tmp_path / f"{number}.{ending}"
+        file = tmp_path / f"{number}.svg"
         assert taisai(*SMALL, "--rounds", "300", "--target", "100", "--plot", str(file)).code == 0
         drawn.append(file.read_bytes())
     assert drawn[0] == drawn[1]
     assert len(drawn[0]) > 5_000
+    wave = tmp_path / "wave.png"
+    assert taisai(*SMALL, "--bet", "triple-1=10", "--rounds", "2e3", "--plot", str(wave)).code == 0
+    assert wave.read_bytes().startswith(b"\x89PNG")
 
 
 def test_cards_are_freshly_shuffled(taisai: Taisai) -> None:

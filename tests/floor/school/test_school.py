@@ -65,7 +65,7 @@ async def test_a_dealer_settles_a_layout_and_is_told_every_mistake_by_its_clause
     assert (wrong.said["score"], wrong.said["right"], wrong.said["of"]) == (53, 2, 3)
     (mistake,) = [bet for bet in wrong.said["bets"] if not bet["right"]]
     assert {name: mistake[name] for name in ("area", "answered", "returned", "odds", "clause")} == {
-        "area": "single-3", "answered": 200, "returned": 300, "odds": "2 to 1", "clause": "4.1.1",
+        "area": "single-3", "answered": 200, "returned": 300, "odds": {"en": "2 to 1", "zh": "1 赔 2"}, "clause": "4.1.1",
     }  # fmt: skip
     assert mistake["says"]
     assert house.rows() == before, "nothing is kept of anyone"
@@ -129,7 +129,7 @@ def test_a_felt_shows_the_odds_that_answers_are_judged_by() -> None:
         matrix = exercise(Asked(Kind.KEY, book, layout, level=1, seed=0)).course.matrix
         for area in school_felt(book, layout).areas:
             printed = [str(win.odds) for win in matrix.wins[matrix.row(area.id)]]
-            assert [line.text for line in area.odds] == printed
+            assert [line.text.en for line in area.odds] == printed
 
 
 # What an exercise must not say

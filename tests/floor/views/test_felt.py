@@ -13,7 +13,7 @@ from taisai.floor.views.felt import denominations
 from taisai.game.commands import Limits
 from taisai.rules import Odds, RulesError, rulebook
 from taisai.rules.outcomes import Outcome
-from taisai.wire.views import FeltView
+from taisai.wire.views import FeltView, Words
 from tests.game.playing import MBS, RWS, THREE_CARD, US, opened
 
 LAYOUTS = [(MBS, "A"), (MBS, "B"), (RWS, "A"), (RWS, "B"), (RWS, "C"), (THREE_CARD, "A"), (US, "A")]
@@ -32,7 +32,9 @@ def faults(felt: FeltView) -> Iterator[str]:
             down = min(one.y + one.tall, other.y + other.tall) - max(one.y, other.y)
             if across > 1e-2 and down > 1e-2:
                 yield f"{one} and {other} overlap"
-    for text in [odds.text for area in felt.areas for odds in area.odds] + [c.odds or "" for c in felt.cells]:
+    for text in [odds.text.en for area in felt.areas for odds in area.odds] + [
+        c.odds.en if c.odds else "" for c in felt.cells
+    ]:
         if " for " in text or ":" in text:
             yield f"odds as {text!r}"
 
@@ -46,7 +48,7 @@ def test_every_area_lies_on_the_felt_once_at_the_odds_of_the_matrix(book: str, l
     assert [area.id for area in felt.areas] == list(matrix.areas)
     for area in felt.areas:
         nets = {Fraction(win.net, matrix.denominator) for win in matrix.wins[matrix.row(area.id)]}
-        assert {Odds.parse(odds.text).net for odds in area.odds} == nets
+        assert {Odds.parse(odds.text.en).net for odds in area.odds} == nets
         assert area.label.en
         assert area.label.zh
         assert area.wins.en
@@ -71,9 +73,9 @@ def test_limits_and_offered_odds_in_force_are_shown() -> None:
     assert (areas["triple-1"].least, areas["triple-1"].most) == (50, 500)
     assert (areas["small"].least, areas["small"].most) == (400, 20_000)
     assert (areas["total-9"].least, areas["total-9"].most) == (200, 10_000)
-    assert areas["double-2"].odds[0].text == "9.5 to 1"
+    assert areas["double-2"].odds[0].text == Words("9.5 to 1", "1 赔 9.5")
     assert areas["double-2"].step == 2
-    assert areas["double-1"].odds[0].text == "8 to 1"
+    assert areas["double-1"].odds[0].text.en == "8 to 1"
 
 
 def test_what_wins_is_told_in_words() -> None:
@@ -126,3 +128,27 @@ def test_edges_are_told_only_where_the_operator_lets_players_know_them(book: str
             assert percent == f"{100 * float(edge):.2f}"
         else:
             assert 0 < float(percent.removesuffix(" %")) < 30
+
+
+@pytest.mark.parametrize("layout", ["A", "B", "C"])
+def test_rws_appendices_what_is_printed_on_the_felt_is_told(layout: str) -> None:
+    cells = felt_view(opened(rulebook(RWS)).table, layout).cells
+    four = [cell.figures for cell in cells if cell.block == "four-numbers"]
+    assert four == ["6 5 4 3", "6 5 3 2", "5 4 3 2", "4 3 2 1"]
+    printed = {cell.area: (cell.figures, cell.note) for cell in cells if cell.area}
+    no_triple = Words("except any triple", "围骰除外")
+    assert printed["big"] == ("11–17", no_triple)
+    assert printed["small"] == ("4–10", no_triple)
+    assert printed["even"] == printed["odd"] == (None, no_triple)
+    captions = [cell.note.en for cell in cells if cell.block == "single-odds" and cell.note]
+    assert captions == ["on one die", "on two dice", "on three dice"]
+
+
+def test_where_a_layout_prints_no_caption_the_odds_still_say_on_how_many_dice() -> None:
+    cells = felt_view(opened(rulebook(US)).table).cells
+    assert [cell.note.zh for cell in cells if cell.block == "single-odds" and cell.note] == [
+        "一颗",
+        "两颗",
+        "三颗",
+    ]
+    assert {cell.figures for cell in cells} == {None}

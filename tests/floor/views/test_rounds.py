@@ -11,10 +11,10 @@ from taisai.floor.views import Stories, preview, round_view
 from taisai.floor.views.rounds import MOST_BETS
 from taisai.floor.views.stories import Story
 from taisai.game import verdicts
-from taisai.game.commands import PlaceBets, Report, Slip, TakeBack, TakeReading
-from taisai.game.words import RECOGNISER
+from taisai.game.commands import DecideReferral, PlaceBets, Report, Slip, TakeBack, TakeReading
+from taisai.game.words import RECOGNISER, Treatment
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
-from taisai.wire.views import RoundView
+from taisai.wire.views import RoundView, RuledBet
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, SEAT, TERMINAL, at
 
@@ -30,16 +30,18 @@ def test_every_round_is_retold_as_its_bets_were_settled() -> None:
         table = state.table
         numbers = [*range(1, len(table.rounds) + 1), *([table.round.number] if table.round else [])]
         for number in numbers[-2:]:
-            view = round_view(table, number, story=story_of(state.events, number))
+            story = story_of(state.events, number)
+            view = round_view(table, number, story=story)
             assert view is not None
+            back = sum(one.stake for one in view.bets if one.state in ("returned", "withdrawn") and one.ruled)
             round_ = table.round if table.round and table.round.number == number else table.past(number)
             assert round_ is not None
             found = verdicts(table, round_)
-            assert view.totals.staked == sum(bet.stake for bet in round_.live())
-            assert view.totals.returned == sum(one.returned for one in found)
+            assert view.totals.staked == sum(bet.stake for bet in round_.live()) + back
+            assert view.totals.returned == sum(one.returned for one in found) + back
             assert view.void == round_.voided
             for seat in table.seats:
-                mine = round_view(table, number, seat)
+                mine = round_view(table, number, seat, story=story)
                 assert mine is not None
                 assert {bet.seat for bet in mine.bets} <= {seat}
                 assert [bet for bet in view.bets if bet.seat == seat] == list(mine.bets)
@@ -54,6 +56,51 @@ def test_a_bet_taken_back_is_told_as_gone_and_counts_in_no_total() -> None:
     assert view is not None
     assert {bet.id: bet.state for bet in view.bets} == {"1-small": "stands", "1-big": "gone"}
     assert (view.totals.bets, view.totals.staked) == (1, 1_000)
+
+
+def ruled(phase: str = "closed", **bets: str | None) -> RoundView:
+    """A round of which bets were treated by decision."""
+    playing = at(rulebook(RWS), phase)
+    playing.do(Report, "dan", event=Irregularity.CHIPS_UNCLEAR, round=1, detail="chips fell", second="sue")
+    (referral,) = playing.table.referrals
+    playing.do(
+        DecideReferral, "sue", referral=referral, treatment=Treatment.TREAT_BETS, reason="they fell", bets=bets,
+        second="pat",
+    )  # fmt: skip
+    view = round_view(playing.table, 1, story=story_of(playing.log, 1))
+    assert view is not None
+    return view
+
+
+def test_a_bet_returned_by_decision_lay_there_and_is_told_with_clause_reason_and_both_people() -> None:
+    view = ruled(**{"1-small": None, "1-big": "odd"})
+    back = next(bet for bet in view.bets if bet.id == "1-small")
+    assert (back.state, back.returned, back.lay) == ("returned", 1_000, True)
+    assert back.ruled == RuledBet(how="returned", by="sue", second="pat", reason="they fell")
+    assert back.clause in view.says
+    moved = next(bet for bet in view.bets if bet.id == "1-big")
+    assert (moved.area, moved.state, moved.ruled and moved.ruled.how) == ("odd", "stands", "moved")
+    assert (view.totals.bets, view.totals.staked, view.totals.returned) == (2, 1_400, 1_000)
+    decided = next(one for one in view.incidents if one.what == "referral-decided")
+    assert (decided.second, decided.reason) == ("pat", "they fell")
+
+
+def test_a_bet_returned_before_the_close_did_not_lie_there() -> None:
+    view = ruled("open", **{"1-small": None})
+    assert [(bet.id, bet.state, bet.lay) for bet in view.bets] == [
+        ("1-big", "stands", True),
+        ("1-small", "returned", False),
+    ]
+
+
+def test_the_outcome_lights_its_areas_on_every_layout_and_every_clause_is_told_in_words() -> None:
+    view = retold("between")
+    book = rulebook(RWS)
+    assert view.lit.keys() == set(book.layouts)
+    for layout, areas in view.lit.items():
+        assert "small" in areas and "big" not in areas, layout
+    assert {bet.clause for bet in view.bets} <= view.says.keys()
+    assert retold("open").lit == {}
 
 
 def retold(playing_phase: str) -> RoundView:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from taisai.floor.views import BySeat, seat_view
-from taisai.game import verdicts
+from taisai.game import settling, verdicts
 from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.round import Round
+from taisai.game.seats import Seat
 from taisai.rules import Irregularity, rulebook
 from taisai.wire.views import LastRound, SeatView, changed, difference
 from tests.floor.views.played import State, every_state
@@ -36,7 +38,22 @@ def wrong_seats(state: State, by_seat: BySeat) -> Iterator[str]:
             yield f"{state}: {name} shows {view.bets}, and {standing} stand"
         if table.round and not table.round.settled and view.at_risk != sum(bet.stake for bet in view.bets):
             yield f"{state}: {name} has {view.at_risk} at risk and shows {view.bets}"
+        if view.net != (net := _net(state, seat)):
+            yield f"{state}: {name} is told a net result of {view.net}, and it was {net}"
         yield from _wrong_last(state, view)
+
+
+def _net(state: State, seat: Seat) -> int:
+    """What the rounds of whoever sits there came to, bet by bet."""
+    table = state.table
+    rounds = [*table.rounds, *([table.round] if table.round else [])] if seat.taken else []
+    return sum(
+        one.returned - one.bet.stake
+        for round_ in rounds
+        if round_.sessions.get(seat.name) == seat.session
+        for one in verdicts(table, round_)
+        if one.bet.seat == seat.name
+    )
 
 
 def _wrong_last(state: State, view: SeatView) -> Iterator[str]:
@@ -78,6 +95,17 @@ def test_sabotage_bets_that_still_show_though_they_were_taken_back_are_found(
     assert any(all_wrong())
 
 
+def test_sabotage_a_net_result_that_knows_no_corrections_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = settling._count
+
+    def never_less(*args: Any, sign: int = 1) -> None:
+        if sign == 1:
+            counted(*args)
+
+    monkeypatch.setattr(settling, "_count", never_less)
+    assert any("net result" in one for one in all_wrong())
+
+
 def test_changes_bring_a_seat_from_each_state_to_the_next_without_telling_a_bet_twice() -> None:
     told, before = 0, dict[tuple[str, str], SeatView]()
     for state in every_state(60):
@@ -102,6 +130,7 @@ def test_a_new_player_is_not_shown_what_the_one_before_had() -> None:
     playing.do(LeaveSeat, "dan", seat=SEAT)
     playing.do(TakeSeat, "dan", seat=SEAT, player="bob")
     view = seat_view(playing.table, SEAT)
+    assert (view.net, view.since) == (0, playing.table.latest)
     assert (view.player, view.session, view.last, view.bets) == ("bob", 2, None, ())
 
 
@@ -117,6 +146,18 @@ def test_what_a_round_came_to_shows_as_soon_as_it_is_settled_and_is_corrected_wi
     last = seat_view(playing.table, SEAT).last
     assert last is not None
     assert last.returned == 800
+    assert seat_view(playing.table, SEAT).net == 800 - staked
+
+
+def test_the_net_result_counts_corrections_of_any_round() -> None:
+    playing = at(rulebook(RWS), "between").to("open")
+    before = seat_view(playing.table, SEAT).net
+    playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
+    first = playing.table.past(1)
+    assert first is not None
+    after = sum(one.returned - one.bet.stake for one in verdicts(playing.table, first))
+    assert before == 2_000 - sum(STAKES.values())
+    assert seat_view(playing.table, SEAT).net == after == 800 - sum(STAKES.values())
 
 
 def test_a_void_round_returns_every_stake() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from taisai.floor.views import History, clock_closes, countdown_view, table_view
 from taisai.floor.views import words as said
-from taisai.game.commands import Report, Shut, TakeReading
+from taisai.floor.views.stories import Stories
+from taisai.game.commands import Limits, Report, Shut, TakeReading
 from taisai.game.words import RECOGNISER
 from taisai.rules import Irregularity, Outcome, rulebook
 from taisai.wire.views import AnyView, Board, DiceView, TableView, Words, changed, difference
@@ -44,12 +45,32 @@ def test_players_are_told_what_the_phase_is_and_the_areas_light_while_the_result
         label = next(one for one in table.procedure.phases if one.id == phase)
         assert view.round.label == Words(label.label, label.label_zh)
         known = phase in ("entered", "settled", "collected", "paid")
+        # After the round they stay lit until the next opens, but where the document has them cleared (US).
+        stays = phase == "between" and book != US
         lights = {
             layout: tuple(rulebook(book).matrix(layout).illuminated(Outcome.of(1, 2, 3)))
             for layout in rulebook(book).pay_by_layout
         }
-        assert view.lit == (lights if known else {})
+        assert view.lit == (lights if known or stays else {})
+        assert view.round.collected == (phase in ("collected", "paid", "between"))
+        assert view.round.paid == (phase in ("paid", "between"))
+        assert view.round.void is None
         assert view.dice.faces == ((1, 2, 3) if known or phase == "between" else None)
+
+
+def test_rws_3_3_the_range_of_the_limits_is_true_and_each_group_is_told() -> None:
+    groups = {"even-money": (5_00, 5_000_00), "any-triple": (1_00, 500_00)}
+    limits = Limits(least=5_00, most=1_000_00, groups=groups)
+    table = opened(rulebook(RWS), limits=limits).table
+    view = table_view(table, History()).limits
+    assert (view.least, view.most, view.lowest, view.highest) == (5_00, 1_000_00, 1_00, 5_000_00)
+    assert [(one.group, one.least, one.most) for one in view.lines] == [
+        ("even-money", 5_00, 5_000_00), ("any-triple", 1_00, 500_00), ("", 5_00, 1_000_00)
+    ]  # fmt: skip
+    assert [one.label.en for one in view.lines] == ["Big, Small, Odd, Even", "Any Triple", "All other bets"]
+    assert all(one.label.zh for one in view.lines)
+    alike = table_view(opened(rulebook(RWS), limits=Limits(least=5_00, most=9_00)).table, History()).limits
+    assert (alike.lowest, alike.highest, alike.lines) == (5_00, 9_00, ())
 
 
 def test_rws_3_5_the_clock_closes_and_elsewhere_it_prompts_the_dealer() -> None:
@@ -121,6 +142,17 @@ def test_a_void_round_lights_nothing_and_leaves_no_result() -> None:
     playing.act("enter-result", flat=False)
     view = shown(playing)
     assert (view.lit, view.dice.faces, view.history.results[-1].void) == ({}, None, True)
+
+
+def test_rws_5_3_2_a_void_round_is_told_with_its_clause_until_the_next_opens() -> None:
+    playing = at(rulebook(RWS), "revealed")
+    playing.act("enter-result", flat=False)
+    assert shown(playing).round.void == str(playing.table.irregularities.void)  # where nobody remembers more
+    story = Stories.of(playing.log).of_round(1)
+    view = table_view(playing.table, History.of(playing.table), story=story).round
+    assert (view.number, view.void, view.collected, view.paid) == (1, "5.3.2", False, False)
+    playing.to("open")
+    assert shown(playing).round.void is None
 
 
 def test_every_view_can_be_read_back_and_reached_by_its_changes() -> None:

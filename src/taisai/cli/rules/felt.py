@@ -90,7 +90,7 @@ def _cell(matrix: Matrix, drawing: Drawing, cell: Cell, box: Box) -> Iterator[st
         turned = box.wide < box.tall
         yield f'<g transform="rotate(-90 {box.middle:.1f} {box.centre:.1f})">{words}</g>' if turned else words
     elif cell.area:
-        yield from _area(matrix, cell.area, box)
+        yield from _area(matrix, cell, cell.area, box)
 
 
 def _odds(matrix: Matrix, area: AreaId, dice: int | None = None) -> str:
@@ -98,7 +98,7 @@ def _odds(matrix: Matrix, area: AreaId, dice: int | None = None) -> str:
     return ", ".join(str(win.odds) for win in wins) + ("" if dice is None else ON_DICE[dice])
 
 
-def _area(matrix: Matrix, name: AreaId, box: Box) -> Iterator[str]:
+def _area(matrix: Matrix, cell: Cell, name: AreaId, box: Box) -> Iterator[str]:
     area = matrix.labels[matrix.row(name)]
     # Odds stand under a name where there is one figure and room for it; a strip beside tells the others.
     odds = _odds(matrix, name) if len(matrix.wins[matrix.row(name)]) == 1 and box.tall > _UNIT * 0.7 else ""
@@ -106,7 +106,7 @@ def _area(matrix: Matrix, name: AreaId, box: Box) -> Iterator[str]:
     if name in CATALOGUE and name.startswith(_DRAWN_AS_DICE) and not name.startswith("double-single"):
         yield from _dice(area.numbers, box, lifted)
     else:
-        words = _words(area)
+        words = _words(area, cell.figures)
         most = 24.0 if min(box.wide, 2 * box.tall) > 3 * _UNIT else 13.0
         yield _text(box.middle, box.centre - lifted, words, min(most, 1.3 * box.wide / len(words)))
     if odds:
@@ -124,15 +124,15 @@ def _dice(faces: tuple[int, ...], box: Box, lifted: float) -> Iterator[str]:
         yield from _die(box.middle + x, box.centre - lifted + y, face, size)
 
 
-def _words(area: Area) -> str:
-    """What is written on an area: the number, the numbers, or the name in both languages."""
+def _words(area: Area, figures: str | None) -> str:
+    """What is written on an area: the number, the numbers as printed, or the name in both languages."""
     family = area.id.rstrip("0123456789") if area.id in CATALOGUE else ""
     if family == "total-":
         return str(area.numbers[0])
     if family == "single-":
         return _FACES[area.numbers[0]]
     if family == "four-":
-        return " ".join(map(str, reversed(area.numbers)))
+        return figures or " ".join(map(str, area.numbers))
     if family in {"three-", "double-single-"}:
         return "".join(map(str, area.numbers))
     return f"{area.label.upper()} {area.label_zh}"

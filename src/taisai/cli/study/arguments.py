@@ -62,6 +62,15 @@ def _played(parser: Parser) -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw it: .svg, .png or .pdf")
 
 
+def _columns(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="bets in Parquet, as `taisai audit export` writes them")
+    parser.add_argument(
+        "--book",
+        metavar="BOOK[/LAYOUT]",
+        help="a rulebook of your own, or one under your settings and offers",
+    )
+
+
 LEAVES: Final[tuple[Leaf, ...]] = (
     Leaf(
         "portfolio",
@@ -183,5 +192,16 @@ LEAVES: Final[tuple[Leaf, ...]] = (
             "taisai study journal evening.jsonl --table SB1 --plot edges.svg",
         ),
         (_played, as_json),
+    ),
+    Leaf(
+        "study resettle",
+        "study.resettle:run",
+        "Every bet of an export in columns settled anew and balanced; exit code 1 where one is at fault.",
+        (
+            "taisai audit export evening.db --format parquet --of bets -o bets.parquet",
+            "taisai study resettle bets.parquet",
+            'taisai study resettle bets.parquet --book us-sic-bo --offer "triple-1=180 to 1"',
+        ),
+        (_columns, some_settings, some_offers, as_json),
     ),
 )

@@ -15,7 +15,9 @@ from taisai.rules import RulesError, rulebook
 from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
 
 if TYPE_CHECKING:
-    from taisai.study.report import Told
+    from taisai.study.shoe.composition import CompositionOdds
+    from taisai.study.shoe.exposure import Exposure
+    from taisai.study.shoe.removal import Removal
 
 _SHARE: Final = re.compile(r"[01]|[01]?\.[0-9]{1,6}", re.ASCII)
 
@@ -43,7 +45,7 @@ def run(arguments: Namespace) -> int:
         from taisai.study.plotting import picture_path
 
         picture_path(arguments.plot)  # a name that cannot be drawn is refused before an hour's work
-    result: Told
+    result: CompositionOdds | Exposure | Removal
     if arguments.removal:
         from taisai.study.shoe.removal import removal
 
@@ -79,7 +81,7 @@ def _penetration(text: str | None) -> Fraction:
     return share
 
 
-def _draw(result: Told, path: str) -> None:
+def _draw(result: CompositionOdds | Exposure | Removal, path: str) -> None:
     from taisai.study.plotting import save
     from taisai.study.shoe import pictures
     from taisai.study.shoe.composition import CompositionOdds

@@ -66,12 +66,8 @@ def _result(arguments: Namespace) -> Simulated:
     chance = book.chance(decks=decks)
     shoe = _shoe(book, decks, arguments.penetration)
     if arguments.totals:
-        for given, option in (
-            (shoe, "--penetration"),
-            (arguments.dask, "--dask"),
-            (arguments.plot, "--plot"),
-        ):
-            if given is not None:
+        for option in ("penetration", "dask", "workers", "plot"):
+            if getattr(arguments, option) is not None:
                 raise RulesError(f"expected --totals, which plays no rounds, without --{option}, got both")
         return simulated_totals(mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions)
     with _workers(arguments) as workers, _shown(rounds * sessions) as tick:

@@ -62,6 +62,7 @@ ASKS: Final[Mapping[str, Permit]] = {
     kind: Permit(roles)
     for kind, roles in {
         "hello": _EVERYONE,
+        "beat": _EVERYONE,
         "unfollow": _EVERYONE,
         "follow": _EVERYONE,  # and the feed itself, below
         "do": _EVERYONE,  # and the command itself, below
@@ -75,6 +76,7 @@ ASKS: Final[Mapping[str, Permit]] = {
         "favourites": _TERMINAL,
         "ticket-in": _TERMINAL,
         "ticket-out": _TERMINAL,
+        "tickets": _TERMINAL,
         "felt": _DEVICES | _WATCHING | _to(Role.CASHIER),
         "rounds": _TERMINAL | _WATCHING,
         "preview": _TABLE,
@@ -179,13 +181,13 @@ ENDPOINTS: Final[Mapping[str, Permit]] = {
         "POST /api/approvals": _to(AT_TABLE, Role.CASHIER, Role.ADMINISTRATOR),
         "GET /api/staff": _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),
         "POST /api/staff": _ADMINISTRATION,
-        "DELETE /api/staff/{person}": _ADMINISTRATION,
+        "DELETE /api/staff": _ADMINISTRATION,
         "POST /api/staff/{person}/unlock": _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
         "POST /api/staff/{person}/revoke": _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
         "POST /api/password": _to(STAFF),
         "GET /api/devices": _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),
         "POST /api/devices": _ADMINISTRATION,
-        "DELETE /api/devices/{device}": _ADMINISTRATION,
+        "DELETE /api/devices": _ADMINISTRATION,
         "GET /api/report": _BOOKS | _SUPERVISORS,
         "GET /api/books": _BOOKS,
         "GET /api/school": _SCHOOL,

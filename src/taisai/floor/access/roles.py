@@ -55,6 +55,11 @@ def role_of(rank: str) -> Role:
     return Role(rank) if rank in STAFF else Role.VISITOR
 
 
+def is_elsewhere(name: str) -> bool:
+    """Whether a name would be another place where it stands in an address, as '..' and 'Ann / Bo' are."""
+    return "/" in name or name in (".", "..")
+
+
 def is_generic(name: str) -> bool:
     """Whether a name is that of a post and not of a person: 'Dealer 2' signs for nobody."""
     plain = _NUMBERED.sub("", folded(name))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from taisai.floor.asking.money import RETRIED_WITHIN
 from taisai.floor.cage.flows import arrive, arriving, kept, table_at
@@ -16,6 +18,7 @@ from taisai.game.cage.messages import (
     HouseCommand,
     PayClaim,
     ReceiveCredit,
+    RedeemTicket,
     SellTicket,
     SendFill,
 )
@@ -28,6 +31,7 @@ from taisai.game.table import Claim
 from taisai.game.words import Moved
 from taisai.house import Keeper, stream_of
 from taisai.house.codec import HOUSE
+from taisai.wire.commands import tag_of
 from taisai.wire.tells import TellDone, TellRefused
 
 if TYPE_CHECKING:
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from taisai.floor.parties import Party
     from taisai.wire.asks import (
         AskCountDrop,
+        AskDo,
         AskFill,
         AskSellTicket,
         AskSettleClaim,
@@ -63,6 +68,29 @@ async def sell_ticket(context: Context, party: Party, ask: AskSellTicket) -> Tel
     if isinstance(sold, Refusal):
         return answer_to(ask.id, sold)
     return TellDone(re=ask.id, ticket=number, amount=ask.amount, again=not sold)
+
+
+async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Tell:
+    """Cash for a ticket; the same ask of the same cashier again tells again what is to be paid, once."""
+    under = short_id("redeem", command.by, ask_id)
+    answer = await context.host.ask(HOUSE, replace(command, ask=under))
+    if isinstance(answer, Refusal) or answer:
+        return answer_to(ask_id, answer)
+    paid = await context.host.look(lambda keeper: keeper.house().tickets[command.ticket])
+    if paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
+        says = f"expected an id of its own for every ticket that is cashed, got that of {paid.id!r}"
+        return refused(ask_id, Reason.OTHER_CONTENT, says, "house:tickets")
+    return TellDone(re=ask_id, ticket=paid.id, amount=paid.amount, again=True)
+
+
+async def owners_moved(context: Context, party: Party, ask: AskDo) -> Tell | None:
+    """The owners' money that came or went under this id before: told again, nobody has to agree anew."""
+    sent: Any = ask.do
+    known = await context.host.look(lambda keeper: keeper.house().movements.get(sent.id))
+    meant = (sent.amount, tag_of(sent) == "bring-in", party.name)
+    if known is None or (known.amount, known.brought, known.by) != meant:
+        return None
+    return TellDone(re=ask.id, amount=known.amount, again=True)
 
 
 # The tray

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from taisai.floor.access import permits
 from taisai.floor.access.roles import Role
 from taisai.floor.asking import opening, positions
+from taisai.floor.asking.cage import owners_moved, redeem
 from taisai.floor.cage.numbers import as_printed
 from taisai.floor.dice import door as dice
 from taisai.floor.telling import answer_to, refused
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from taisai.wire.asks import AskDo
 
 _PLACE_BETS: Final = BY_TAG["place-bets"]
+_OWNERS: Final = frozenset({"bring-in", "take-out"})
 _AT_HOUSE: Final = frozenset({"bring-in", "take-out", "redeem-ticket"})
 
 
@@ -38,8 +40,9 @@ def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
         bets: Any = sent
         if table == party.table and bets.seat == party.seat and table is not None:
             command = PlaceBets(
-                at=floor.clock.now(), by=party.name, round=bets.round, seat=bets.seat, bets=bets.bets
-            )
+                at=floor.clock.now(), by=party.name, round=bets.round, seat=bets.seat, bets=bets.bets,
+                means=bets.means,
+            )  # fmt: skip
             floor.host.bet(Ask(socket.stream, command), socket, ask.id)
             return
     wrong = _wrong(floor, party, ask)
@@ -67,6 +70,10 @@ def _wrong(floor: Floor, party: Party, ask: AskDo) -> str | None:
 
 async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
     party = socket.party
+    known = await owners_moved(floor, party, ask) if tag_of(ask.do) in _OWNERS else None
+    if known is not None:
+        socket.say(known)
+        return
     second = await floor.second(party, ask)
     if second is not None and not isinstance(second, str):
         socket.say(second)
@@ -81,6 +88,9 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
         wrong = await opening.not_approved(floor, ask.table)
     if wrong is not None:
         socket.say(answer_to(ask.id, wrong))
+        return
+    if isinstance(command, RedeemTicket):
+        socket.say(await redeem(floor, command, ask.id))
         return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
     told = dice.noting_override(floor, party, ask.table, command, partial(socket.told, ask.id))

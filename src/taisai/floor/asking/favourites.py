@@ -1,7 +1,8 @@
-"""Favourites: sets of bets that a terminal keeps under names."""
+"""Favourites: sets of bets that a terminal keeps under names, for as long as its player sits there."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -25,15 +26,23 @@ if TYPE_CHECKING:
 MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps
 MOST_BETS: Final = 104  # of one favourite: the largest layout has as many areas
 
-_Kept = dict[str, list[tuple[str, int]]]
+_Sets = dict[str, list[tuple[str, int]]]
 """Name → (area, stake)."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What the vault has: of one session, since whoever comes next is another player."""
+
+    session: int
+    sets: _Sets
 
 
 async def keep_favourite(context: Context, party: Party, ask: AskKeepFavourite) -> Tell:
     """Keeps a set of bets under a name, in place of what was there; an empty set is forgotten."""
 
     def keep(keeper: Keeper) -> bool | Refusal:
-        kept = _kept(keeper, ask.table, party.name)
+        session = _session(keeper, ask.table, ask.seat)
+        kept = _kept(keeper, ask.table, party.name, session)
         wrong = _wrong(table_at(keeper, ask.table), ask, kept)
         if wrong is not None:
             return wrong
@@ -45,7 +54,8 @@ async def keep_favourite(context: Context, party: Party, ask: AskKeepFavourite) 
         if kept == before:
             return False
         name = _vault_name(ask.table, party.name)
-        keeper.journal.store.keep_secret(name, msgspec.msgpack.encode(kept) if kept else None)
+        written = msgspec.msgpack.encode(_Kept(session, kept)) if kept else None
+        keeper.journal.store.keep_secret(name, written)
         return True
 
     changed = await context.host.look(keep)
@@ -56,7 +66,11 @@ async def keep_favourite(context: Context, party: Party, ask: AskKeepFavourite) 
 
 async def favourites(context: Context, party: Party, ask: AskFavourites) -> Tell:
     """The terminal's favourites, in the order in which they were first kept."""
-    kept = await context.host.look(lambda keeper: _kept(keeper, ask.table, party.name))
+
+    def look(keeper: Keeper) -> _Sets:
+        return _kept(keeper, ask.table, party.name, _session(keeper, ask.table, ask.seat))
+
+    kept = await context.host.look(look)
     told = (
         Favourite(name=name, bets=tuple(Laid(area, stake) for area, stake in bets))
         for name, bets in kept.items()
@@ -64,9 +78,21 @@ async def favourites(context: Context, party: Party, ask: AskFavourites) -> Tell
     return TellFavourites(re=ask.id, favourites=tuple(told))
 
 
-def _kept(keeper: Keeper, table: str, device: str) -> _Kept:
+def _session(keeper: Keeper, table_name: str, name: str) -> int:
+    """Which session of a seat this is; 0 where nobody sits there."""
+    table = table_at(keeper, table_name)
+    seat = None if isinstance(table, Refusal) else table.seats.get(name)
+    return seat.session if seat is not None and seat.taken else 0
+
+
+def _kept(keeper: Keeper, table: str, device: str, session: int) -> _Sets:
     written = keeper.journal.store.secret(_vault_name(table, device))
-    return {} if written is None else msgspec.msgpack.decode(written, type=_Kept)
+    if written is None:
+        return {}
+    with suppress(msgspec.ValidationError):  # an older program kept the sets alone, whosever they were
+        kept = msgspec.msgpack.decode(written, type=_Kept)
+        return kept.sets if kept.session == session else {}
+    return {}
 
 
 def _vault_name(table: str, device: str) -> str:
@@ -75,7 +101,7 @@ def _vault_name(table: str, device: str) -> str:
     return "/".join(("favourites", *plain))
 
 
-def _wrong(table: Table | Refusal, ask: AskKeepFavourite, kept: _Kept) -> Refusal | None:
+def _wrong(table: Table | Refusal, ask: AskKeepFavourite, kept: _Sets) -> Refusal | None:
     """Why a set of bets cannot be kept; whether it can be laid is asked when it is."""
     if isinstance(table, Refusal):
         return table

@@ -22,6 +22,7 @@ HANDLERS: Final[Mapping[type[Ask], Handler]] = {
     asks.AskFavourites: favourites.favourites,
     asks.AskTicketIn: money.ticket_in,
     asks.AskTicketOut: money.ticket_out,
+    asks.AskTickets: money.tickets,
     asks.AskFelt: looking.felt,
     asks.AskRounds: looking.rounds,
     asks.AskPreview: looking.look_before,

@@ -18,12 +18,12 @@ from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.words import TABLE
 from taisai.house import Keeper, stream_of
 from taisai.house.codec import HOUSE
-from taisai.wire.tells import TellDone
+from taisai.wire.tells import TellDone, TellTickets, TicketLine
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
     from taisai.floor.parties import Party
-    from taisai.wire.asks import AskTicketIn, AskTicketOut
+    from taisai.wire.asks import AskTicketIn, AskTicketOut, AskTickets
     from taisai.wire.message import Tell
 
 RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
@@ -106,6 +106,30 @@ async def ticket_out(context: Context, party: Party, ask: AskTicketOut) -> Tell:
     if isinstance(issued, Refusal):
         return answer_to(ask.id, issued)
     return TellDone(re=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
+
+
+async def tickets(context: Context, _party: Party, ask: AskTickets) -> Tell:
+    """The tickets of whoever sits there that are still good: one whose answer was lost, above all."""
+    found = await context.host.look(lambda keeper: _open_tickets(keeper, ask.table, ask.seat))
+    if isinstance(found, Refusal):
+        return answer_to(ask.id, found)
+    house, lines = found
+    return TellTickets(re=ask.id, house=house, tickets=tuple(lines))
+
+
+def _open_tickets(keeper: Keeper, table_name: str, name: str) -> tuple[str, list[TicketLine]] | Refusal:
+    table, house = table_at(keeper, table_name), keeper.house()
+    if isinstance(table, Refusal):
+        return table
+    seat = table.seats.get(name)
+    # Whoever has left has his ticket in his hand; nobody after him is told its number.
+    issued = (house.transfers.get(one) for one in reversed(seat.dispensed if seat and seat.taken else ()))
+    numbers = (one.ticket for one in issued if one is not None and one.ticket is not None)
+    return house.name, [
+        TicketLine(ticket=one.id, amount=one.amount, at=one.at)
+        for one in map(house.tickets.__getitem__, numbers)
+        if one.redeemed is None
+    ]
 
 
 def _latest_session(keeper: Keeper, table_name: str, name: str) -> int:

@@ -126,7 +126,7 @@ class Seats:
                 payable += purse.payable
                 returned += back[purse.lane] if purse.lane < len(back) else 0
             changes = _Changes(
-                credits=has, at_risk=seat.at_risk, payable=payable, cleared=self._is_paid,
+                credits=has, at_risk=seat.at_risk, payable=payable, net=seat.net, cleared=self._is_paid,
                 last=LastRound(number=round_.number, void=False, staked=staked, returned=returned),
             )  # fmt: skip
             frames.append(Frame(feed, number, encoded(TellChange(feed=feed, number=number, changes=changes))))

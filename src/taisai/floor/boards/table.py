@@ -137,13 +137,15 @@ class TableBoard:
                 flights=self.flights,
                 watch=self._watched(),
             )
-        return table_view(table, self.history, countdown=self._countdown(table), since=self._since)
+        story = None if table.round is not None else self._stories.of_round(len(table.rounds))
+        countdown = self._countdown(table)
+        return table_view(table, self.history, countdown=countdown, since=self._since, story=story)
 
     def _countdown(self, table: Table) -> CountdownView:
         time = self._time
         if time is None:
             return countdown_view(table)
-        return countdown_view(table, time.up_at, is_up=time.is_up)
+        return countdown_view(table, time.up_at, window=time.window, is_up=time.is_up)
 
     def _watched(self) -> WatchView | None:
         if self.watch is None:

@@ -41,6 +41,8 @@ class Candidate(NamedTuple):
     """The rank of the second person, where it is not the usual one."""
     takes_two: bool = False
     """Whether a second person is asked for, though not every way to fill it in would need one."""
+    then: Words | None = None
+    """What follows from it."""
     is_report: bool = False
     """Whether it reports an irregularity; else it may not be one."""
 
@@ -58,6 +60,7 @@ def offered(stage: Stage, one: Candidate) -> Offer | None:
                 by=found.by,
                 clause=str(found.clause),
                 label=one.label,
+                then=one.then,
             )
     return None
 
@@ -114,6 +117,7 @@ def releases(table: Table) -> Iterator[Candidate]:
                 ask.Declare,
                 {"declared": declared},
                 words.joined(words.COMMANDS["declare"], words.DECLARED[declared]),
+                then=words.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
             )
     if Hold.WITHDRAWAL in table.holds and table.round is not None:
         yield Candidate(ask.CloseWithdrawal, {}, words.COMMANDS["close-withdrawal"])

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from taisai.floor.views import words
+from taisai.floor.views.colours import colours
 from taisai.floor.views.irregularities import irregularities, irregularity
 from taisai.floor.views.labels import claim_line, extreme, faces_of, item_label, rank_label, waiting
 from taisai.floor.views.offers import offers
@@ -17,7 +18,7 @@ from taisai.game import Table, exposures
 from taisai.game import events as happened
 from taisai.game.equipment import HOUR
 from taisai.game.readings import faces_read, suggested
-from taisai.game.words import Hold
+from taisai.game.words import Hold, Means
 from taisai.rules.equipment import InspectedBefore, Item
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.wire.views import (
@@ -139,6 +140,7 @@ def _seats(table: Table) -> SeatsView:
             )
             for seat in taken[:MOST_SEATS]
         ),
+        colours=colours(len(taken) + 1) if Means.COLOUR_CHIPS in table.means else (),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from taisai.game import Table
 from taisai.game.limits import family
 from taisai.game.terms import Terms
 from taisai.rules.conditions import Condition
-from taisai.rules.layout import Block, Drawing, Layout
+from taisai.rules.layout import Block, Cell, Drawing, Layout
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Area, PayLine
 from taisai.study.odds import area_odds
@@ -60,13 +60,20 @@ def _block(block: Block, matrix: Matrix) -> Iterator[FeltCell]:
                 x=round(x, 4), y=round(y, 4), wide=round(share * cell.wide, 4), tall=round(tall, 4),
                 block=block.id, drawing=str(Drawing(block.drawing)), area=cell.area, odds_of=cell.odds_of,
                 odds=_odds_text(matrix, cell.odds_of, cell.dice) if cell.odds_of else None,
+                figures=cell.figures, note=_note(cell),
             )  # fmt: skip
             x += share * cell.wide
 
 
-def _odds_text(matrix: Matrix, area: str, dice: int | None) -> str:
-    wins = [win for win in matrix.wins[matrix.row(area)] if dice in (None, win.dice)]
-    return ", ".join(str(win.odds) for win in wins)
+def _note(cell: Cell) -> Words | None:
+    if cell.note is not None:
+        return Words(cell.note.en, cell.note.zh)
+    return words.ON_DICE.get(cell.dice) if cell.dice is not None else None
+
+
+def _odds_text(matrix: Matrix, area: str, dice: int | None) -> Words:
+    told = [words.odds(win.odds) for win in matrix.wins[matrix.row(area)] if dice in (None, win.dice)]
+    return Words(", ".join(one.en for one in told), "、".join(one.zh for one in told))
 
 
 def _edges(table: Table, terms: Terms) -> dict[str, str]:
@@ -89,7 +96,7 @@ def _area(table: Table, terms: Terms, area: Area, edge: str | None) -> FeltArea:
         label=Words(area.label, area.label_zh),
         family=family(area.id),
         numbers=area.numbers,
-        odds=tuple(OddsLine(text=str(win.odds), dice=win.dice) for win in matrix.wins[row]),
+        odds=tuple(OddsLine(text=words.odds(win.odds), dice=win.dice) for win in matrix.wins[row]),
         wins=_wins(table, area, lines),
         clause=str(lines[0].clause),
         says=matrix.texts[lines[0].clause].says if lines[0].clause in matrix.texts else "",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final
 
+from taisai.floor.views.felt import denominations
 from taisai.floor.views.history import History
 from taisai.floor.views.labels import board_of, claim_line, phase_label, title_of, waiting
+from taisai.floor.views.table import limits_range
 from taisai.floor.views.transit import Transit
 from taisai.game import Account, Table, exposures
 from taisai.game.cage import House
@@ -23,6 +25,7 @@ from taisai.wire.views import (
 )
 
 MOST_WAITING: Final = 20  # referrals of a table that the pit is shown
+MOST_QUICK: Final = 6  # amounts that the cage is offered to sell
 MOST_WINS: Final = 50  # the latest large wins that the pit is shown
 MOST_CLAIMS: Final = 100  # of a table that the cage is shown
 
@@ -35,6 +38,7 @@ def lobby_view(tables: Mapping[str, tuple[Table, History]]) -> LobbyView:
 
 
 def _in_lobby(table: Table, history: History) -> LobbyTable:
+    least, most = limits_range(table)
     return LobbyTable(
         name=table.name,
         title=title_of(table),
@@ -44,8 +48,9 @@ def _in_lobby(table: Table, history: History) -> LobbyTable:
         bets_open=table.phase.bets_open,
         number=table.round.number if table.round else len(table.rounds),
         last=history.last,
-        least=table.limits.least,
-        most=table.limits.most,
+        operator=table.book.operator,
+        least=least,
+        most=most,
         currency=table.currency,
         demonstration=table.demonstration,
         shut=table.shut is not None,
@@ -92,11 +97,18 @@ def cage_view(house: House, tables: Mapping[str, Table], transit: Transit | None
     return CageView(
         house=house.name,
         currency=house.currency,
+        quick=_quick(tables.values()),
         cash=balances[Account.CAGE],
         outstanding=balances[Account.TICKETS],
         flights=transit.flights(),
         claims=tuple(_claims(table) for table in tables.values() if table.claims),
     )
+
+
+def _quick(tables: Iterable[Table]) -> tuple[int, ...]:
+    """A few round amounts: the greatest chips that are played with anywhere."""
+    chips = {chip for table in tables if table.open for chip in denominations(table.limits.least, table.limits.most)}
+    return tuple(sorted(chips))[-MOST_QUICK:]
 
 
 def _claims(table: Table) -> TableClaims:

@@ -64,7 +64,7 @@ def referral_line(referral: Referral) -> ReferralLine:
     label = words.SUBJECTS[subject] if isinstance(subject, Subject) else words.IRREGULARITIES[subject]
     return ReferralLine(
         id=referral.id, subject=str(subject), label=label, clause=str(referral.clause), to=referral.to,
-        holds=referral.holds, seat=referral.seat, round=referral.round,
+        holds=referral.holds, seat=referral.seat, round=referral.round, detail=referral.detail,
     )  # fmt: skip
 
 

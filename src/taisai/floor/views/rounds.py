@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from taisai.floor.views.by_seat import BySeat
 from taisai.floor.views.labels import area_label, extreme, faces_of, phase_label
@@ -14,8 +16,9 @@ from taisai.game.readings import differs_from_reading
 from taisai.game.round import Round, Totals
 from taisai.game.settling import house_side
 from taisai.game.verdicts import Verdict
+from taisai.rules.clauses import HOUSE, Clause
 from taisai.rules.outcomes import Outcome
-from taisai.wire.views import BetLine, PreviewView, RoundTotals, RoundView
+from taisai.wire.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 
 MOST_BETS: Final = 500
 """Bets of a round that are told at once: a seat can hardly have more, and staff ask for a seat."""
@@ -44,8 +47,13 @@ def round_view(
     is_whole = seat is not None or bool(round_.kept_out)  # what limits keep out is found from the last bet on
     found = verdicts(table, round_, stood if is_whole else stood[:MOST_BETS])
     by_bet = {one.bet.id: one for one in found}
-    lines = [_line(table, bet, by_bet.get(bet.id), round_) for bet in stood[:MOST_BETS]]
-    lines += [_line(table, bet, None, round_) for bet in gone[: MOST_BETS - len(lines)]]
+    lines = [_line(table, bet, by_bet.get(bet.id), round_, story) for bet in stood[:MOST_BETS]]
+    lines += [_off(table, bet, story) for bet in gone[: MOST_BETS - len(lines)]]
+    if session is not None:  # what staff wrote down is not for players
+        lines = [replace(one, ruled=one.ruled and replace(one.ruled, reason="")) for one in lines]
+    treated = [bet for bet in gone if story and story.treated(bet.id, bet.seat)]
+    incidents = story.incidents(None if session is None else seat) if story else ()
+    clause = (story.void or str(table.irregularities.void)) if story and round_.voided else None
     return RoundView(
         table=table.name,
         number=number,
@@ -57,12 +65,15 @@ def round_view(
         total=round_.result.total if round_.result else None,
         entered=story.entered if story else None,
         void=round_.voided,
-        clause=(story.void or str(table.irregularities.void)) if story and round_.voided else None,
+        clause=clause,
+        decided=round_.voided or round_.settled is not None,
         bets=tuple(lines),
         left_out=len(laid) - len(lines),
-        totals=_totals(round_, stood, found if seat is not None else None),
+        totals=_totals(round_, stood, found if seat is not None else None, treated),
+        lit=_lit(table, round_),
+        says=_says(table, clause, lines, incidents),
         seat=seat,
-        incidents=story.incidents(None if session is None else seat) if story else (),
+        incidents=incidents,
         recalled=story is not None,
     )
 
@@ -74,8 +85,40 @@ def _round(table: Table, number: int) -> Round | None:
     return table.past(number) if is_recent else table.glance(number)
 
 
-def _totals(round_: Round, stood: Sequence[BetRegistered], found: Sequence[Verdict] | None) -> RoundTotals:
-    """What bets come to: as the verdicts on them say, or else as the settlement of the whole round does."""
+def _lit(table: Table, round_: Round) -> dict[str, tuple[str, ...]]:
+    """What the outcome illuminates, on every layout of the table."""
+    if round_.result is None or round_.voided:
+        return {}
+    in_force, result = table.in_force[round_.terms], round_.result
+    return {layout: tuple(map(str, one.matrix.illuminated(result))) for layout, one in in_force.items()}
+
+
+def _says(
+    table: Table, void: str | None, lines: Iterable[BetLine], incidents: Iterable[Incident]
+) -> dict[str, str]:
+    """What every clause that is told says, where the rulebook or the house has words for it."""
+    clauses = [void, *(one for line in lines for one in (line.clause, line.kept_out_by))]
+    clauses += [one.clause for one in incidents]
+    told: dict[str, str] = {}
+    for clause in dict.fromkeys(Clause(one) for one in clauses if one):
+        text = table.book.clauses.get(clause)
+        says = text.says if text else HOUSE.get(clause)
+        if says:
+            told[str(clause)] = says
+    return told
+
+
+def _totals(
+    round_: Round,
+    stood: Sequence[BetRegistered],
+    found: Sequence[Verdict] | None,
+    treated: Sequence[BetRegistered],
+) -> RoundTotals:
+    """What bets come to: as the verdicts on them say, or else as the settlement of the whole round does.
+
+    What was returned by decision or option lay there too, and came back.
+    """
+    back = sum(bet.stake for bet in treated)
     staked = sum(bet.stake for bet in stood)
     if found is not None:
         won, returned = sum(one.won for one in found), sum(one.returned for one in found)
@@ -85,23 +128,44 @@ def _totals(round_: Round, stood: Sequence[BetRegistered], found: Sequence[Verdi
         won, returned = round_.settled.won, round_.settled.won + round_.settled.stakes_back
     else:
         won = returned = 0
-    return RoundTotals(bets=len(stood), staked=staked, won=won, returned=returned)
+    return RoundTotals(
+        bets=len(stood) + len(treated), staked=staked + back, won=won, returned=returned + back
+    )
 
 
-def _line(table: Table, bet: BetRegistered, verdict: Verdict | None, round_: Round) -> BetLine:
+def _off(table: Table, bet: BetRegistered, story: Story | None) -> BetLine:
+    """A bet that does not stand: its player took it back, or it was treated by decision or option."""
+    treated = story.treated(bet.id, bet.seat) if story else None
     label = area_label(table, bet.layout, bet.area)
-    if verdict is None:
-        state = "gone" if bet.id in round_.gone else "stands"
+    if treated is None:
         return BetLine(
             id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
-            state=state,
+            state="gone", lay=False,
+        )  # fmt: skip
+    return BetLine(
+        id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
+        state=treated.ruled.how, returned=bet.stake, clause=treated.clause, lay=treated.lay,
+        ruled=treated.ruled,
+    )  # fmt: skip
+
+
+def _line(
+    table: Table, bet: BetRegistered, verdict: Verdict | None, round_: Round, story: Story | None
+) -> BetLine:
+    """A bet that stands, or stood to the end."""
+    label = area_label(table, bet.layout, bet.area)
+    ruled = story.moved(bet.id) if story else None
+    if verdict is None:
+        return BetLine(
+            id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
+            state="stands", ruled=ruled,
         )  # fmt: skip
     won = "won" if verdict.won else "lost" if verdict.returned < bet.stake else "returned"
     return BetLine(
         id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
         state="void" if round_.voided else won, won=verdict.won, returned=verdict.returned,
         kept_out=verdict.kept_out, clause=str(verdict.clause),
-        kept_out_by=str(verdict.kept_out_by) if verdict.kept_out_by else None,
+        kept_out_by=str(verdict.kept_out_by) if verdict.kept_out_by else None, ruled=ruled,
     )  # fmt: skip
 
 

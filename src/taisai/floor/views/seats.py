@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.floor.views.by_seat import BySeat
+from taisai.floor.views.colours import colour_of
 from taisai.floor.views.labels import claim_line
 from taisai.game import Table, verdicts
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered
 from taisai.game.round import Round
 from taisai.game.seats import Seat
-from taisai.game.words import Hold
+from taisai.game.words import Hold, Means
 from taisai.rules.round import Phase
-from taisai.wire.views import LastRound, SeatView
+from taisai.wire.views import ColourChips, LastRound, SeatView
 
 LOOK_BACK: Final = 10
 """Rounds in which a seat's last one is looked for: those that stay in memory."""
@@ -35,6 +36,8 @@ def seat_view(table: Table, name: str, by_seat: BySeat | None = None) -> SeatVie
         taken=seat.taken,
         player=seat.player if seat.taken else "",
         session=seat.session,
+        since=seat.since if seat.taken else None,
+        net=seat.net if seat.taken else 0,
         layout=seat.layout or table.layout,
         credits=sum(purse.credits for purse in purses),
         at_risk=seat.at_risk,
@@ -44,7 +47,17 @@ def seat_view(table: Table, name: str, by_seat: BySeat | None = None) -> SeatVie
         withdrawal=is_open and bool(mine) and not chosen,
         withdrew=chosen if is_open else None,
         claims=tuple(map(claim_line, by_seat.claims(table, seat)[:MOST_CLAIMS])),
+        colour=_colour(seat),
+        in_colour=tuple(bet.id for bet in mine if bet.means is Means.COLOUR_CHIPS) if seat.colour else (),
     )
+
+
+def _colour(seat: Seat) -> ColourChips | None:
+    if not seat.taken or seat.colour is None:
+        return None
+    purse = seat.purses.get(Means.COLOUR_CHIPS)
+    line, left = colour_of(seat.colour), purse.credits if purse else 0
+    return ColourChips(colour=line, value=seat.colour_value, credits=left)
 
 
 def _same_session(round_: Round, seat: Seat) -> bool:

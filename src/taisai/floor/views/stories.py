@@ -6,12 +6,14 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from taisai.floor.views import words
 from taisai.game import events as happened
 from taisai.game.words import Subject
 from taisai.rules.irregularities import Ruling
 from taisai.rules.round import Irregularity
-from taisai.wire.views import Incident, Words
+from taisai.wire.views import Incident, RuledBet, Words
 
 REMEMBERED: Final = 10
 """Rounds that are recalled in full, beside the one in hand."""
@@ -24,10 +26,22 @@ class _Told(NamedTuple):
     incident: Incident
 
 
+class Treated(NamedTuple):
+    """How a bet went otherwise than by the settlement."""
+
+    clause: str
+    ruled: RuledBet
+    lay: bool
+    """Whether it lay on the layout at the close."""
+
+
 class Story:
     """One round: what was keyed in before it was corrected, by which clause it is void, its incidents."""
 
-    __slots__ = ("_first", "_incidents", "entered", "void")
+    __slots__ = (
+        "_back", "_closed", "_decided", "_first", "_incidents", "_moved", "_returned", "_withdrawn",
+        "entered", "void",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         """Of a round in which nothing has happened."""
@@ -35,6 +49,12 @@ class Story:
         self.entered: tuple[int, ...] | None = None
         self.void: str | None = None
         self._incidents: deque[_Told] = deque(maxlen=MOST_INCIDENTS)
+        self._closed = False
+        self._decided: happened.ReferralDecided | None = None
+        self._back: set[str] = set()
+        self._moved: dict[str, RuledBet] = {}
+        self._returned: dict[str, Treated] = {}
+        self._withdrawn: dict[str, Treated] = {}
 
     def take(self, event: happened.Event, seat: str | None = None) -> None:
         """What an event adds to it; `seat`: the one whose affair it is."""
@@ -50,16 +70,63 @@ class Story:
             case happened.RoundVoided():
                 self.void = str(event.clause)
             case _:
-                pass
+                self._bets(event)
         says = _says(event)
         if says is not None:
             what, clause = str(event.__struct_config__.tag), str(event.clause)
-            told = Incident(at=event.at, by=event.by, what=what, says=says, clause=clause)
+            reason = getattr(event, "reason", "") or getattr(event, "detail", "")
+            told = Incident(
+                at=event.at, by=event.by, what=what, says=says, clause=clause,
+                second=getattr(event, "second", None), reason=reason,
+            )  # fmt: skip
             self._incidents.append(_Told(seat, told))
 
+    def _bets(self, event: happened.Event) -> None:
+        """What became of single bets."""
+        match event:
+            case happened.BetsClosed():
+                self._closed = True
+            case happened.ReferralDecided():
+                self._decided = event
+            case happened.BetTakenBack():
+                self._back.add(event.id)
+            case happened.BetReturned():
+                ruled = self._ruled(event, "returned")
+                self._returned[event.id] = Treated(str(event.clause), ruled, lay=self._closed)
+            case happened.BetMoved() if self._is_decided(event):
+                self._moved[event.id] = self._ruled(event, "moved")
+            case happened.WithdrawalChosen() if event.withdraw:
+                ruled = RuledBet(how="withdrawn", by=event.by)
+                self._withdrawn[event.seat] = Treated(str(event.clause), ruled, lay=True)
+            case _:
+                pass
+
+    def _is_decided(self, event: happened.Event) -> bool:
+        """Whether it follows from the decision that was told just before."""
+        decided = self._decided
+        return decided is not None and (decided.at, decided.by) == (event.at, event.by)
+
+    def _ruled(self, event: happened.Event, how: str) -> RuledBet:
+        decided = self._decided if self._is_decided(event) else None
+        second, reason = (decided.second, decided.reason) if decided else (None, "")
+        return RuledBet(how=how, by=event.by, second=second, reason=reason)
+
+    def treated(self, bet: str, seat: str) -> Treated | None:
+        """How a bet went that does not stand; None where its player took it back before the close."""
+        if bet in self._back:
+            return None
+        return self._returned.get(bet) or self._withdrawn.get(seat)
+
+    def moved(self, bet: str) -> RuledBet | None:
+        """Who decided that a bet counts where it does now."""
+        return self._moved.get(bet)
+
     def incidents(self, seat: str | None = None) -> tuple[Incident, ...]:
-        """The incidents; for a player at a seat, without those that are another player's affair."""
-        return tuple(told for whose, told in self._incidents if seat is None or whose in (None, seat))
+        """The incidents; for a player at a seat, without others' affairs and what staff wrote down."""
+        if seat is None:
+            return tuple(told for _, told in self._incidents)
+        mine = (one for one in self._incidents if one.seat in (None, seat))
+        return tuple(told if whose == seat else replace(told, reason="") for whose, told in mine)
 
 
 class Stories:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from taisai.floor.views import words
 from taisai.floor.views.history import History
 from taisai.floor.views.labels import board_of, faces_of, phase_label, title_of
+from taisai.floor.views.stories import Story
 from taisai.game import Table
+from taisai.game.limits import Limits, family, limits_of
 from taisai.game.round import Round
 from taisai.game.seating import live_table
 from taisai.game.words import SHAKER
+from taisai.rules.areas import AreaId
 from taisai.rules.procedure import CLOCK
 from taisai.rules.round import Act, Phase, Sight
 from taisai.wire.views import (
     CountdownView,
     DiceView,
     DrawView,
+    LimitLine,
     LimitsView,
     Revealed,
     RoundStand,
@@ -23,6 +30,9 @@ from taisai.wire.views import (
     Words,
 )
 
+_SWEPT: Final = frozenset({Phase.COLLECTED, Phase.PAID})
+"""When losing bets are off the layout."""
+
 
 def table_view(
     table: Table,
@@ -30,12 +40,13 @@ def table_view(
     *,
     countdown: CountdownView | None = None,
     since: int | None = None,
+    story: Story | None = None,
 ) -> TableView:
-    """A table; the betting clock's word comes from outside."""
+    """A table; the betting clock's word comes from outside, as does the story of its latest round."""
     return TableView(
         table=_facts(table),
-        limits=LimitsView(least=table.limits.least, most=table.limits.most, groups=dict(table.limits.groups)),
-        round=_stand(table, since),
+        limits=limits_view(table),
+        round=_stand(table, since, story),
         countdown=countdown or countdown_view(table),
         dice=_dice(table, history),
         lit=lit(table),
@@ -45,9 +56,40 @@ def table_view(
     )
 
 
-def countdown_view(table: Table, closes_at: int | None = None, *, is_up: bool = False) -> CountdownView:
+def limits_view(table: Table) -> LimitsView:
+    """The limits, with the least and the most that any area takes."""
+    limits = table.limits
+    lowest, highest = limits_range(table)
+    return LimitsView(
+        least=limits.least, most=limits.most, groups=dict(limits.groups), lowest=lowest, highest=highest,
+        lines=tuple(_limit_lines(table, limits)),
+    )  # fmt: skip
+
+
+def limits_range(table: Table) -> tuple[int, int]:
+    """The least minimum and the greatest maximum of any area."""
+    pairs = [limits_of(table.limits, str(area)) for area in table.book.areas]
+    return min(least for least, _ in pairs), max(most for _, most in pairs)
+
+
+def _limit_lines(table: Table, limits: Limits) -> Iterator[LimitLine]:
+    """Each group that has limits of its own, by its name, then all others; none where they are all alike."""
+    areas = table.book.areas
+    for name, (least, most) in limits.groups.items():
+        area = areas.get(AreaId(name))
+        label = Words(area.label, area.label_zh) if area else words.FAMILIES.get(name, Words(name, name))
+        yield LimitLine(group=name, label=label, least=least, most=most)
+    others = [area for area in areas if area not in limits.groups and family(area) not in limits.groups]
+    if limits.groups and others:
+        yield LimitLine(group="", label=words.OTHERS, least=limits.least, most=limits.most)
+
+
+def countdown_view(
+    table: Table, closes_at: int | None = None, *, window: int = 0, is_up: bool = False
+) -> CountdownView:
     """The betting clock, which is outside; who closes is in the rulebook."""
-    return CountdownView(closes_at=closes_at, prompt=not clock_closes(table), is_up=is_up)
+    since = None if closes_at is None else closes_at - window
+    return CountdownView(closes_at=closes_at, since=since, prompt=not clock_closes(table), is_up=is_up)
 
 
 def clock_closes(table: Table) -> bool:
@@ -80,18 +122,28 @@ def kind_of(table: Table) -> str:
     return "cards" if table.shoe.used else "dice"
 
 
-def _stand(table: Table, since: int | None) -> RoundStand:
-    round_ = table.round
+def _stand(table: Table, since: int | None, story: Story | None) -> RoundStand:
+    round_, phase = table.round, table.phase
+    last = table.past(len(table.rounds)) if round_ is None else None
+    is_over = last is not None and not last.voided
     if since is None and round_ is not None:
         since = round_.opened_at
     return RoundStand(
         number=round_.number if round_ else len(table.rounds),
-        phase=str(table.phase),
+        phase=str(phase),
         label=phase_label(table),
-        bets_open=table.phase.bets_open,
+        bets_open=phase.bets_open,
         notice=_notice(table),
         since=since,
+        collected=is_over or phase in _SWEPT,
+        paid=is_over or phase is Phase.PAID,
+        void=void_by(table, story) if last is not None and last.voided else None,
     )
+
+
+def void_by(table: Table, story: Story | None) -> str:
+    """The clause by which a round is void; where nobody remembers it, that of every void round."""
+    return (story.void if story else None) or str(table.irregularities.void)
 
 
 def _notice(table: Table) -> Words:
@@ -135,12 +187,21 @@ def source_of(round_: Round) -> Words:
 
 
 def lit(table: Table) -> dict[str, tuple[str, ...]]:
-    """Layout → the winning areas, from the result until the round is over."""
+    """Layout → the winning areas, from the result until the next round opens, or the lights are cleared."""
     round_ = table.round
-    if round_ is None or round_.result is None or round_.phase.sight is not Sight.SHOWN:
+    if round_ is None:
+        round_ = None if _clears_lights(table) else table.past(len(table.rounds))
+        if round_ is None or round_.result is None or round_.voided:
+            return {}
+    elif round_.result is None or round_.phase.sight is not Sight.SHOWN:
         return {}
     terms = table.in_force[round_.terms]
     return {layout: tuple(map(str, one.matrix.illuminated(round_.result))) for layout, one in terms.items()}
+
+
+def _clears_lights(table: Table) -> bool:
+    """Whether the document has the lights cleared before the next round."""
+    return any(step.act is Act.CLEAR_LIGHTS for step in table.procedure.steps)
 
 
 def _draw(table: Table) -> DrawView:

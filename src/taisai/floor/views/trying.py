@@ -6,7 +6,7 @@ Nothing here knows a rule: `decide` is pure, so a command can be tried on the ta
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple, cast, overload
 
@@ -48,6 +48,7 @@ class Stage:
         self.table = table
         self.now = now
         self.positions = table.ranks.ranks()
+        self._actors = tuple((rank, stand_in(rank)) for rank in self.positions)
         self._staged = staged or self._with_stand_ins()
 
     def _with_stand_ins(self) -> Table:
@@ -84,7 +85,7 @@ class Stage:
         wrong: Refusal | None = None
         accepted: list[str] = []
         found: tuple[tuple[Event, ...], bool] | None = None
-        for name, actor in self._actors(by):
+        for name, actor in self._actors if by is None else tuple((one, one) for one in by):
             answer, needs_second = self._with_second(kind, actor, fields)
             if isinstance(answer, Refusal):
                 wrong = _nearer(wrong, answer)
@@ -98,12 +99,6 @@ class Stage:
         events, needs_second = found
         irregular = any(isinstance(event, IrregularityRuled) for event in events)
         return Accepted(tuple(accepted), events[0].clause, needs_second, irregular)
-
-    def _actors(self, by: tuple[str, ...] | None) -> Iterator[tuple[str, str]]:
-        if by is not None:
-            yield from ((name, name) for name in by)
-        else:
-            yield from ((rank, stand_in(rank)) for rank in self.positions)
 
     def _with_second(
         self, kind: type[Command], actor: str, fields: Mapping[str, Any]

@@ -9,14 +9,15 @@ from taisai.game.words import ClaimEnd, Fault, Hold, Subject, Treatment
 from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.irregularities import Ruling
-from taisai.rules.procedure import Declared
+from taisai.rules.odds import Odds
+from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.round import Act, Irregularity
 from taisai.wire.views import Words
 
 # What players are told
 
 PLACE_YOUR_BETS: Final = Words("Place your bets", "请下注")
-NO_MORE_BETS: Final = Words("No more bets", "停止下注")
+NO_MORE_BETS: Final = Words("No more bets", "停止投注")
 PLEASE_WAIT: Final = Words("Please wait", "请稍候")
 RESULT: Final = Words("The result", "开奖结果")
 SHUT: Final = Words("This table is shut for now", "本桌暂停")
@@ -117,6 +118,24 @@ DECLARED: Final[Mapping[Declared, Words]] = {
     Declared.SEEN: Words("a die was seen", "有人看见骰子"),
     Declared.UNSEEN: Words("no die was seen", "无人看见骰子"),
 }
+RECOVERIES: Final[Mapping[Recovery, Words]] = {
+    Recovery.NOTHING: Words("Nothing else changes", "其他不变"),
+    Recovery.VOID: Words("The round is void; every bet goes back", "本局作废，退还全部投注"),
+    Recovery.WITHDRAW_OPTION: Words(
+        "Each player may withdraw all of his bets, or none; then the round goes on",
+        "各玩家可撤回全部投注或维持不变，随后本局继续",
+    ),
+    Recovery.CONTINUE: Words("The round goes on, with its bets as they are", "本局继续，投注不变"),
+    Recovery.SETTLE_THEN_SHUT: Words(
+        "Settled before a supervisor, then the table is shut", "主管在场结算，随后暂停本桌"
+    ),
+    Recovery.LOCK_AND_REFER: Words(
+        "The round waits until someone above has decided", "本局暂停，等待上级裁定"
+    ),
+    Recovery.CONCLUDE: Words("The round ends as it stands", "本局就此结束"),
+    Recovery.DECLARE: Words("It is asked for again", "须再次声明"),
+}
+"""What follows after a stop."""
 INSPECTED: Final[Mapping[InspectedBefore, Words]] = {
     InspectedBefore.OPENING: Words("before opening", "开台前"),
     InspectedBefore.SHIFT: Words("before the shift", "班次前"),
@@ -224,10 +243,35 @@ CONDITIONS: Final[Mapping[Condition, Words]] = {
     Condition.THREE_DIFFERENT: Words("three different ones of {n}", "{n} 之中三个不同点数"),
 }
 RANGE: Final = Words("{a} to {b}", "{a} 至 {b}")
+FAMILIES: Final[Mapping[str, Words]] = {
+    "even-money": Words("Big, Small, Odd, Even", "大、小、单、双"),
+    "triple": Words("Specific triples", "指定围骰"),
+    "double": Words("Doubles", "对子"),
+    "total": Words("Totals", "总点数"),
+    "single": Words("Single numbers", "单骰"),
+    "pair": Words("Two numbers", "两骰组合"),
+    "three": Words("Three numbers", "三骰组合"),
+    "double-single": Words("A double with a single", "对子加单骰"),
+    "four": Words("Four numbers", "四骰组合"),
+}
+"""Groups of areas, where limits differ between them."""
+OTHERS: Final = Words("All other bets", "其他投注")
+ON_DICE: Final[Mapping[int, Words]] = {
+    1: Words("on one die", "一颗"),
+    2: Words("on two dice", "两颗"),
+    3: Words("on three dice", "三颗"),
+}
+"""What is printed beside odds, where the layout says no more."""
 OR: Final = Words(" or ", " 或 ")
 AND: Final = Words(", ", "、")
 DENOMINATIONS: Final = (1, 2, 5)
 """The leading figures of chips; a terminal is offered those between its limits."""
+
+
+def odds(printed: Odds) -> Words:
+    """Odds in words: in Chinese the stake comes first, '8.5 to 1' is '1 赔 8.5'."""
+    won, per = printed.text.split(" to ")
+    return Words(printed.text, f"{per} 赔 {won}")
 
 
 def filled(words: Words, **names: object) -> Words:

@@ -10,8 +10,9 @@ from taisai.floor.access.refused import SignInRefused
 from taisai.floor.access.sessions import Session
 from taisai.floor.virtual import cast
 from taisai.game.cage.messages import DeviceKind, DismissDevice, EnrolDevice
+from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
-from taisai.house import Keeper
+from taisai.house import Keeper, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.house.errors import JournalError
 
@@ -22,6 +23,7 @@ PLAYER: Final = "player"
 DISPLAY: Final = "display"
 ROLES: Final = (PLAYER, *cast.GUESTS, DISPLAY)
 """What a visitor may be."""
+GONE_FOR: Final = 120_000  # ms after which a visitor does not come back to an empty seat
 MOST_DISPLAYS: Final = 20  # at a table; then one that is not connected makes room
 
 
@@ -61,6 +63,8 @@ class Demonstration:
             raise JournalError("expected a journal of demonstration, got one of play for money")
         self.casino = casino
         self.dealers: Dealers | None = None
+        self._gone: dict[str, int] = {}
+        """Terminal of a visitor → since when it has not been connected."""
         self._seating = asyncio.Lock()  # two who come at once get two places
 
     # Coming in
@@ -119,6 +123,21 @@ class Demonstration:
         answer = await self.casino.host.ask(HOUSE, command)
         return answer if isinstance(answer, Refusal) else None
 
+    # Going
+
+    async def tidy(self) -> None:
+        """Frees the seats of visitors whose terminals have been gone for a while and who left nothing."""
+        now = self.casino.clock.now()
+        connected = {socket.party.name for socket in self.casino.floor.sockets}
+        left = await self.casino.host.look(lambda keeper: _left(keeper, connected))
+        self._gone = {one.terminal: self._gone.get(one.terminal, now) for one in left}
+        for one in left:
+            if now - self._gone[one.terminal] >= GONE_FOR:
+                command = LeaveSeat(at=now, by=one.terminal, seat=one.seat)
+                await self.casino.host.ask(
+                    stream_of(one.table), command
+                )  # refused where he has come back since
+
     # Agreeing
 
     def agreed(self, asker: Session, form: bytes, table: str | None) -> Granted | str:
@@ -128,6 +147,26 @@ class Demonstration:
             head = cast.GUESTS[cast.VIRTUAL[head]]
         now = self.casino.clock.now()
         return self.casino.door.approvals.granted(digest_of(form), asker=asker, approver=head, now=now)
+
+
+class _Left(NamedTuple):
+    table: str
+    seat: str
+    terminal: str
+
+
+def _left(keeper: Keeper, connected: set[str]) -> list[_Left]:
+    """Seats of visitors with nothing on them whose terminals are not connected; in the writer's thread."""
+    found: list[_Left] = []
+    for name, spot in cast.TABLES.items():
+        virtual = {cast.terminal_of(name, str(seat)) for seat in range(1, len(spot.players) + 1)}
+        for seat in keeper.table(name).seats.values():
+            terminal = seat.terminal
+            if not seat.taken or terminal is None or terminal in virtual or terminal in connected:
+                continue
+            if not seat.held and not seat.at_risk:
+                found.append(_Left(name, seat.name, terminal))
+    return found
 
 
 class _Place(NamedTuple):

@@ -44,6 +44,12 @@ class StaffBody(Body, frozen=True, kw_only=True):
     approval: str | None = None
 
 
+class DismissBody(Body, frozen=True, kw_only=True):
+    """Someone who leaves the roll; under whatever name he came onto it."""
+
+    person: Name
+
+
 class PasswordBody(Body, frozen=True, kw_only=True):
     """A new password by the person himself, with the proof by the old one."""
 
@@ -75,6 +81,13 @@ class DeviceBody(Body, frozen=True, kw_only=True):
     seat: Name | None = None
     approval: str | None = None
     """Of a second person, for a terminal where somebody sits."""
+
+
+class DismissDeviceBody(Body, frozen=True, kw_only=True):
+    """A device that comes in no more, and why."""
+
+    device: Name
+    reason: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
 class EnterBody(Body, frozen=True, kw_only=True):

@@ -11,6 +11,19 @@ FOLDER: Final = Path(__file__).parent / "built"
 """Where `npm run build` puts the pages, and where a wheel has them."""
 DIGEST: Final = "pages.txt"
 """It is written last, so that pages without it are pages half built."""
+PAGES: Final = {
+    "/": "index.html",
+    "/terminal": "terminal.html",
+    "/console": "console.html",
+    "/display": "display.html",
+    "/recorder": "recorder.html",
+    "/round": "round.html",
+    "/pit": "pit.html",
+    "/cage": "cage.html",
+    "/school": "school.html",
+    "/office": "office.html",
+}
+"""Path → the page that is shown there."""
 
 
 class Built(NamedTuple):

@@ -57,7 +57,7 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
         if isinstance(entered, SignInRefused):
             raise refused(503, entered.reason, entered.message)
         if isinstance(entered, Refusal):
-            raise refused(409, entered.reason, f"{entered.message} ({entered.clause})")
+            raise refused(409, entered.reason, f"{entered.message} ({entered.clause})", entered.clause)
         return bodies.EnteredTold(**entered._asdict())
 
     @post("/api/demo/agree", status_code=200, summary="A virtual supervisor agrees to one ask")

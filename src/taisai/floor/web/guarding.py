@@ -13,12 +13,13 @@ from taisai.floor.access import permits
 from taisai.floor.access.rates import network_of
 from taisai.floor.access.roles import Role, role_of
 from taisai.floor.access.sessions import Ended, Session
+from taisai.floor.web.built import PAGES
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_UNCOUNTED: Final = frozenset({"GET /assets/{name}"})
+_UNCOUNTED: Final = frozenset({"GET /assets/{name}", "GET /health", *(f"GET {path}" for path in PAGES)})
 """Read from memory, a dozen to a page: when a hall's terminals all load again, none may be turned away."""
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -35,9 +36,9 @@ HEADERS: Final = {
 }
 
 
-def refused(status: int, reason: str, message: str) -> HTTPException:
+def refused(status: int, reason: str, message: str, clause: str | None = None) -> HTTPException:
     """A refusal over HTTP, in the same words as on the socket."""
-    return HTTPException(detail=message, status_code=status, extra={"reason": reason})
+    return HTTPException(detail=message, status_code=status, extra={"reason": reason, "clause": clause})
 
 
 def _given(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:

@@ -28,11 +28,11 @@ _MORE: Final = {
     "POST /api/approvals": ("429", "503"),
     "POST /api/password": ("409", "429", "503"),
     "POST /api/staff": ("409", "503"),
-    "DELETE /api/staff/{person}": ("409",),
+    "DELETE /api/staff": ("409",),
     "POST /api/staff/{person}/unlock": ("409",),
     "POST /api/staff/{person}/revoke": ("409",),
     "POST /api/devices": ("409",),
-    "DELETE /api/devices/{device}": ("409",),
+    "DELETE /api/devices": ("409",),
     "POST /api/demo/enter": ("409", "503"),
 }
 """Refusals that have to do with what an endpoint does, and not with what it is given."""

@@ -8,24 +8,12 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath
 
+from taisai.floor.web.built import PAGES
 from taisai.floor.web.guarding import refused
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
 
-PAGES: Final = {
-    "/": "index.html",
-    "/terminal": "terminal.html",
-    "/console": "console.html",
-    "/display": "display.html",
-    "/recorder": "recorder.html",
-    "/round": "round.html",
-    "/pit": "pit.html",
-    "/cage": "cage.html",
-    "/school": "school.html",
-    "/office": "office.html",
-}
-"""Path → the page that is shown there."""
 KINDS: Final = {
     "css": "text/css",
     "html": "text/html",

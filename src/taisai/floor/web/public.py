@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -45,7 +46,10 @@ async def _look(request: Request[Any, Any, State]) -> _Look:
         left_out = tuple(f"table {name}: {says}" for name, says in boards.unreadable.items())
         return _Look(now, tables, keeper.journal.size, keeper.trouble, left_out)
 
-    request.app.state.look = looked = await floor.host.look(found)
+    looking: asyncio.Future[_Look] | None = getattr(request.app.state, "looking", None)
+    if looking is None or looking.done():  # many ask at once when a hall loads again: one look is enough
+        request.app.state.looking = looking = asyncio.ensure_future(floor.host.look(found))
+    request.app.state.look = looked = await asyncio.shield(looking)
     return looked
 
 

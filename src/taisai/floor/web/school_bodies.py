@@ -170,7 +170,7 @@ class SettledBetTold(Told, frozen=True, kw_only=True):
     answered: int
     returned: int
     right: bool
-    odds: str | None
+    odds: Words | None
     """Such as '8.5 to 1'; None for one that is lost."""
     clause: str
     says: str
@@ -190,7 +190,7 @@ class KeyedAreaTold(Told, frozen=True, kw_only=True):
     lights: bool
     marked: bool
     right: bool
-    odds: str | None
+    odds: Words | None
     clause: str
     says: str
 

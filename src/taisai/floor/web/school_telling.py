@@ -12,6 +12,7 @@ from taisai.game.commands import Limits, OpenTable
 from taisai.rules.book import Rulebook, rulebook_ids
 from taisai.rules.chance import ChanceKind
 from taisai.rules.irregularities import Ruled, Ruling
+from taisai.rules.odds import Odds
 from taisai.rules.round import Phase
 from taisai.school import (
     GREATEST_SEED,
@@ -201,8 +202,8 @@ def judged_told(judged: SettleJudged | KeyJudged | RulingJudged) -> bodies.Judge
     )
 
 
-def _why(odds: object, clause: str, says: str) -> dict[str, Any]:
-    return {"odds": None if odds is None else str(odds), "clause": clause, "says": says}
+def _why(odds: Odds | None, clause: str, says: str) -> dict[str, Any]:
+    return {"odds": None if odds is None else words.odds(odds), "clause": clause, "says": says}
 
 
 def _decides(book: Rulebook, ruled: Ruled) -> Words:

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from taisai.floor.access.approvals import digest_of
 from taisai.floor.access.permits import SECOND_PERSONS
 from taisai.floor.access.refused import NotIn, SignInRefused
-from taisai.floor.access.roles import Role, is_generic, role_of
+from taisai.floor.access.roles import Role, is_elsewhere, is_generic, role_of
 from taisai.floor.access.sessions import Session
 from taisai.floor.cage.flows import table_at
 from taisai.floor.web import bodies
@@ -65,7 +65,7 @@ def _told(session: Session) -> bodies.SessionTold:
 async def _asked(floor: Floor, command: AnyCommand) -> None:
     answer = await floor.host.ask(HOUSE, command)
     if isinstance(answer, Refusal):
-        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})")
+        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
 
 
 @post("/api/sign-in", status_code=200, summary="Sign in: password and code become a session")
@@ -132,7 +132,7 @@ def _set(answer: Any) -> bodies.DoneTold:
     if isinstance(answer, SignInRefused):
         _not_in(answer)
     if isinstance(answer, Refusal):
-        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})")
+        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
     return bodies.DoneTold(uri=answer.uri)
 
 
@@ -157,6 +157,12 @@ async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
     return await _floor(request).host.look(found)
 
 
+def _in_an_address(name: str) -> None:
+    """Refuses a name that cannot be said in an address."""
+    if is_elsewhere(name):
+        raise refused(400, "bad-value", f"expected a name without '/' that is not '.' or '..', got {name!r}")
+
+
 def _is_staffed(keeper: Keeper) -> bool:
     """Whether there are two who can be second persons: until then whoever opened the House enrols alone."""
     return keeper.house().staffed
@@ -166,6 +172,7 @@ def _is_staffed(keeper: Keeper) -> bool:
 async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBody]) -> bodies.DoneTold:
     """On the roll; with a password, also with credentials, whose second factor is told once."""
     floor, who = _floor(request), _session(request)
+    _in_an_address(data.person)
     if is_generic(data.person) and not floor.demonstration:
         raise refused(400, "bad-value", f"expected the name of a person, got {data.person!r}, that of a post")
     second = second_for(floor, who, "POST /api/staff", data)
@@ -181,11 +188,11 @@ async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBo
     )
 
 
-@delete("/api/staff/{person:str}", status_code=200, summary="Take someone off the roll")
-async def dismiss(request: Request[Any, Any, State], person: FromPath[str]) -> bodies.DoneTold:
+@delete("/api/staff", status_code=200, summary="Take someone off the roll")
+async def dismiss(request: Request[Any, Any, State], data: JSONBody[bodies.DismissBody]) -> bodies.DoneTold:
     """Off the roll; his sessions end at once."""
     floor, who = _floor(request), _session(request)
-    await _asked(floor, DismissPerson(at=floor.clock.now(), by=who.person, person=person))
+    await _asked(floor, DismissPerson(at=floor.clock.now(), by=who.person, person=data.person))
     return bodies.DoneTold()
 
 
@@ -233,6 +240,7 @@ async def enrol_device(
 ) -> bodies.DoneTold:
     """It may connect from now on, for its own table and seat alone; where somebody sits it takes two."""
     floor, who = _floor(request), _session(request)
+    _in_an_address(data.device)
     second = second_for(floor, who, "POST /api/devices", data)
     if data.kind is DeviceKind.TERMINAL:
         await _agreed_where_taken(floor, who, data, second)
@@ -269,11 +277,13 @@ async def _agreed_where_taken(
     await _asked(floor, note)
 
 
-@delete("/api/devices/{device:str}", status_code=200, summary="Dismiss a device")
-async def dismiss_device(request: Request[Any, Any, State], device: FromPath[str]) -> bodies.DoneTold:
+@delete("/api/devices", status_code=200, summary="Dismiss a device")
+async def dismiss_device(
+    request: Request[Any, Any, State], data: JSONBody[bodies.DismissDeviceBody]
+) -> bodies.DoneTold:
     """Its connections close at once."""
     floor, who = _floor(request), _session(request)
-    command = DismissDevice(at=floor.clock.now(), by=who.person, device=device, reason="dismissed")
+    command = DismissDevice(at=floor.clock.now(), by=who.person, device=data.device, reason=data.reason)
     await _asked(floor, command)
     return bodies.DoneTold()
 

@@ -163,6 +163,10 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         # The same ticket from another cashier is no retry: two customers would hold one ticket.
         same = (ticket.amount, ticket.by, ticket.transfer) == (event.amount, event.by, None)
         return same or _issued(ticket)
+    if isinstance(event, said.TicketRedeemed) and event.ask is not None:
+        ticket = found(house.tickets, event.ticket)
+        redeemed = None if ticket is None else ticket.redeemed
+        return redeemed is not None and (redeemed.by, redeemed.ask) == (event.by, event.ask)
     if isinstance(event, said.PersonEnrolled) and (rank := found(house.people, event.person)):
         return rank == event.rank
     return again_at_door(house, event)
@@ -299,7 +303,7 @@ def _redeemable(house: House, name: str) -> Iterator[Refusal]:
         got = f"expected a ticket of the House, got {quoted(name)}"
         yield Refusal(Reason.BAD_VALUE, _TICKETS, got)
     elif ticket.redeemed:
-        at, by, transfer, table, seat, session = ticket.redeemed
+        at, by, transfer, table, seat, session, _ = ticket.redeemed
         how = f"put into seat {seat!r} of table {table!r}, session {session}, under transfer {transfer!r}"
         got = f"ticket {name!r} was {how if transfer else 'cashed at the cage'} by {by!r} at {clock(at)}"
         yield Refusal(Reason.RULED_OUT, _TICKETS, f"expected a ticket not yet redeemed, but {got}")
@@ -339,7 +343,7 @@ def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:
         balance = house.ledger.balances[account]
         if balance + change < 0:
             got = f"expected at least {-change} in {account}, got {balance}"
-            yield Refusal(Reason.FLOAT_SHORT, _CAGE, got)
+            yield Refusal(Reason.FLOAT_SHORT, _CAGE, got, sums=(-change, balance))
         elif balance + change > GREATEST_SUM:
             yield beyond(account, balance + change)
 

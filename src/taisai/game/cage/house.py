@@ -79,6 +79,8 @@ class Redemption(NamedTuple):
     table: str | None = None
     seat: str | None = None
     session: int | None = None
+    ask: str | None = None
+    """Under which the cage was asked for it."""
 
 
 class Movement(NamedTuple):
@@ -312,8 +314,9 @@ def _redeem(house: House, event: TicketRedeemed | TicketAccepted) -> None:
     ticket = house.tickets.get(event.ticket)
     if ticket is None or ticket.redeemed or ticket.amount != event.amount:
         raise StreamError(f"expected a ticket to redeem for its value, got {event} for {ticket}")
-    redemption = Redemption(event.at, event.by)
     if isinstance(event, TicketAccepted):
         where = (event.table, event.seat, event.session)
         redemption = Redemption(event.at, event.by, event.transfer, *where)
+    else:
+        redemption = Redemption(event.at, event.by, ask=event.ask)
     house.tickets[event.ticket] = ticket._replace(redeemed=redemption)

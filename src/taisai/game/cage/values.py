@@ -16,6 +16,7 @@ from taisai.game.cage.messages import (
     NoteSignOut,
     NoteWin,
     OpenHouse,
+    RedeemTicket,
     SignOutCause,
     TakeSettings,
 )
@@ -102,6 +103,8 @@ def _of_command(command: HouseCommand, name: str, value: object) -> tuple[str, b
     match command, name:
         case (NoteSignIn() | NoteSignOut(), "session"):
             return f"1 to {MOST_ID} printable characters as session", is_name(value)
+        case RedeemTicket(), "ask":
+            return f"1 to {MOST_ID} printable characters as ask", value is None or is_name(value)
         case NoteSignOut(), "why":
             return f"one of {', '.join(SignOutCause)} as why", isinstance(value, SignOutCause)
         case EnrolDevice(), "kind":

@@ -125,6 +125,8 @@ class PlaceBets(Command, frozen=True, kw_only=True):
     round: int
     seat: str
     bets: tuple[Slip, ...]
+    means: Means = Means.CREDITS
+    """Credits, or the colour chips that the seat bought; the stake is in money all the same."""
 
 
 class RecordBets(Command, frozen=True, kw_only=True):

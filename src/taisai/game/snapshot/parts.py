@@ -63,6 +63,9 @@ class SeatSnapshot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     layout: str
     taken: bool
     session: int
+    since: int
+    net: int
+    dispensed: tuple[str, ...]
     colour: str | None
     colour_value: int
 

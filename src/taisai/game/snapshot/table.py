@@ -43,6 +43,7 @@ class ReferralSnapshot(NamedTuple):
     holds: bool
     seat: str | None
     decided_by: str | None
+    detail: str = ""
 
 
 class TableSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=True):

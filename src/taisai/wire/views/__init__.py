@@ -4,6 +4,7 @@ from taisai.wire.views.books import Books, BooksView, ReportView, TakingsLine
 from taisai.wire.views.changes import CHANGES, VIEWS, AnyChanges, AnyView, changed, changes_of, difference
 from taisai.wire.views.console import (
     ClaimLine,
+    ColourLine,
     ConsoleView,
     Extreme,
     Flight,
@@ -33,13 +34,14 @@ from taisai.wire.views.floor import (
 )
 from taisai.wire.views.history import HistoryView, Run, Shown
 from taisai.wire.views.offers import Blank, Choice, Offer
-from taisai.wire.views.rounds import BetLine, Incident, PreviewView, RoundTotals, RoundView
-from taisai.wire.views.seat import LastRound, SeatView
+from taisai.wire.views.rounds import BetLine, Incident, PreviewView, RoundTotals, RoundView, RuledBet
+from taisai.wire.views.seat import ColourChips, LastRound, SeatView
 from taisai.wire.views.table import (
     Board,
     CountdownView,
     DiceView,
     DrawView,
+    LimitLine,
     LimitsView,
     Revealed,
     RoundStand,
@@ -63,6 +65,8 @@ __all__ = [
     "Changes",
     "Choice",
     "ClaimLine",
+    "ColourChips",
+    "ColourLine",
     "ConsoleView",
     "CountdownView",
     "DiceView",
@@ -79,6 +83,7 @@ __all__ = [
     "ItemLine",
     "LargeWin",
     "LastRound",
+    "LimitLine",
     "LimitsView",
     "LobbyTable",
     "LobbyView",
@@ -97,6 +102,7 @@ __all__ = [
     "RoundStand",
     "RoundTotals",
     "RoundView",
+    "RuledBet",
     "Run",
     "SeatLine",
     "SeatView",

@@ -91,11 +91,24 @@ class SeatLine(Part, frozen=True, kw_only=True):
     """Of one of them."""
 
 
+class ColourLine(Part, frozen=True, kw_only=True):
+    """A colour of colour chips."""
+
+    colour: str
+    label: Words
+    paint: str
+    """How it is drawn, such as '#c0392b'."""
+    mark: str
+    """What stands on the chips, where another seat's have the same paint."""
+
+
 class SeatsView(Part, frozen=True, kw_only=True):
     """The seats that are taken: all are counted, so many are shown."""
 
     taken: int
     shown: tuple[SeatLine, ...]
+    colours: tuple[ColourLine, ...]
+    """The colours of colour chips, more than there are seats; none where nobody bets with them."""
 
 
 class Extreme(Part, frozen=True, kw_only=True):
@@ -128,6 +141,8 @@ class ReferralLine(Part, frozen=True, kw_only=True):
     """Whether the round waits for it."""
     seat: str | None
     round: int | None
+    detail: str
+    """What was written down with it."""
 
 
 class WithdrawalView(Part, frozen=True, kw_only=True):

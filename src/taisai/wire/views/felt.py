@@ -8,8 +8,8 @@ from taisai.wire.views.words import Part, Words
 class OddsLine(Part, frozen=True, kw_only=True):
     """Odds, as printed."""
 
-    text: str
-    """Such as '8.5 to 1'."""
+    text: Words
+    """Such as '8.5 to 1', which is how odds are entered too."""
     dice: int | None
     """On how many dice, where an area has odds for one, two and three."""
 
@@ -49,8 +49,12 @@ class FeltCell(Part, frozen=True, kw_only=True):
     """'document' or 'ours'."""
     area: str | None = None
     odds_of: str | None = None
-    odds: str | None = None
+    odds: Words | None = None
     """What is written there, in a cell that tells odds."""
+    figures: str | None = None
+    """The area's numbers as they are printed, such as '6 5 4 3' or '11–17'."""
+    note: Words | None = None
+    """What is printed below, such as 'except any triple'."""
 
 
 class FeltView(Part, frozen=True, kw_only=True):

@@ -12,6 +12,8 @@ class LobbyTable(Part, frozen=True, kw_only=True):
 
     name: str
     title: Words
+    operator: str
+    """Whose rules it is played by."""
     rulebook: str
     phase: str
     label: Words
@@ -19,7 +21,9 @@ class LobbyTable(Part, frozen=True, kw_only=True):
     number: int
     last: Shown | None
     least: int
+    """The least minimum of any area."""
     most: int
+    """The greatest maximum of any area."""
     currency: str
     demonstration: bool
     shut: bool
@@ -93,6 +97,8 @@ class CageView(View, frozen=True, kw_only=True, tag="cage"):
 
     house: str
     currency: str
+    quick: tuple[int, ...]
+    """Amounts that are sold often: chips of the house's tables."""
     cash: int
     """Cash and chips at the cage."""
     outstanding: int

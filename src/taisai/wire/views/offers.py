@@ -39,5 +39,7 @@ class Offer(Part, frozen=True, kw_only=True):
     """The positions that may do it, lowest first."""
     clause: str
     label: Words
+    then: Words | None = None
+    """What follows from it, where that is known before it is done."""
     main: bool = False
     """Whether it is the next step of the round."""

@@ -6,6 +6,16 @@ from taisai.wire.views.console import Extreme
 from taisai.wire.views.words import Part, Words
 
 
+class RuledBet(Part, frozen=True, kw_only=True):
+    """How a bet was treated, and by whom."""
+
+    how: str
+    """'returned' by decision, 'withdrawn' where players were given the option, 'moved' here by decision."""
+    by: str
+    second: str | None = None
+    reason: str = ""
+
+
 class BetLine(Part, frozen=True, kw_only=True):
     """A bet, and what became of it."""
 
@@ -16,13 +26,17 @@ class BetLine(Part, frozen=True, kw_only=True):
     label: Words
     stake: int
     state: str
-    """'stands', 'gone' before the settlement, 'won', 'lost', 'void', or 'returned' by the limits."""
+    """'stands', 'gone' before the close, 'withdrawn' by option, 'won', 'lost', 'void', or 'returned' by the
+    limits or by decision."""
     won: int = 0
     returned: int = 0
     kept_out: int = 0
     """How much of the stake the limits kept out of the game."""
     clause: str | None = None
     kept_out_by: str | None = None
+    lay: bool = True
+    """Whether it lay on the layout at the close, or lies there."""
+    ruled: RuledBet | None = None
 
 
 class RoundTotals(Part, frozen=True, kw_only=True):
@@ -42,6 +56,9 @@ class Incident(Part, frozen=True, kw_only=True):
     what: str
     says: Words
     clause: str
+    second: str | None = None
+    reason: str = ""
+    """What was written down with it: for staff, and for the player whose affair it is."""
 
 
 class RoundView(Part, frozen=True, kw_only=True):
@@ -61,10 +78,16 @@ class RoundView(Part, frozen=True, kw_only=True):
     void: bool
     clause: str | None
     """By which it is void."""
+    decided: bool
+    """Whether what every bet gets is known: it is settled, or void."""
     bets: tuple[BetLine, ...]
     left_out: int
     """Bets that are not told, because there are too many."""
     totals: RoundTotals
+    lit: dict[str, tuple[str, ...]]
+    """Layout → the areas that the outcome illuminates."""
+    says: dict[str, str]
+    """Clause → what it says, of every clause that is told here."""
     seat: str | None
     """Whose bets alone are told."""
     incidents: tuple[Incident, ...]

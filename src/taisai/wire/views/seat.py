@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game.commands import Slip
-from taisai.wire.views.console import ClaimLine
+from taisai.wire.views.console import ClaimLine, ColourLine
 from taisai.wire.views.words import Part, View
 
 
@@ -17,6 +17,15 @@ class LastRound(Part, frozen=True, kw_only=True):
     """In all."""
 
 
+class ColourChips(Part, frozen=True, kw_only=True):
+    """Chips of a colour that only this seat plays, at the value that they were bought at."""
+
+    colour: ColourLine
+    value: int
+    credits: int
+    """What the seat still has of them, in money."""
+
+
 class SeatView(View, frozen=True, kw_only=True, tag="seat"):
     """A seat."""
 
@@ -24,6 +33,10 @@ class SeatView(View, frozen=True, kw_only=True, tag="seat"):
     taken: bool
     player: str
     session: int
+    since: int | None
+    """When this session began, in milliseconds since 1970; None where nobody sits."""
+    net: int
+    """What the settled rounds of this session came to: returned less staked, corrections included."""
     layout: str
     credits: int
     at_risk: int
@@ -37,3 +50,7 @@ class SeatView(View, frozen=True, kw_only=True, tag="seat"):
     withdrew: bool | None
     """What he chose."""
     claims: tuple[ClaimLine, ...]
+    colour: ColourChips | None = None
+    """The colour chips that it bought, where it did."""
+    in_colour: tuple[str, ...] = ()
+    """Which of the bets lie as colour chips."""

@@ -27,6 +27,16 @@ class TableFacts(Part, frozen=True, kw_only=True):
     """What bets are made with, such as `cash-chips`."""
 
 
+class LimitLine(Part, frozen=True, kw_only=True):
+    """What may lie on the areas of a group."""
+
+    group: str
+    """A family or an area; '' for all others."""
+    label: Words
+    least: int
+    most: int
+
+
 class LimitsView(Part, frozen=True, kw_only=True):
     """Minimum and maximum per player and area."""
 
@@ -34,6 +44,12 @@ class LimitsView(Part, frozen=True, kw_only=True):
     most: int
     groups: dict[str, tuple[int, int]]
     """Family or area → its own minimum and maximum."""
+    lowest: int
+    """The least minimum of any area."""
+    highest: int
+    """The greatest maximum of any area."""
+    lines: tuple[LimitLine, ...]
+    """By group, where areas differ: what a display shows."""
 
 
 class RoundStand(Part, frozen=True, kw_only=True):
@@ -48,6 +64,12 @@ class RoundStand(Part, frozen=True, kw_only=True):
     """What players are told."""
     since: int | None
     """When this phase began, in milliseconds since 1970."""
+    collected: bool
+    """Whether losing bets are off the layout; until the next round opens."""
+    paid: bool
+    """Whether winning bets are paid; until the next round opens."""
+    void: str | None
+    """The clause by which the round that has just ended is void, until the next opens."""
 
 
 class CountdownView(Part, frozen=True, kw_only=True):
@@ -55,6 +77,8 @@ class CountdownView(Part, frozen=True, kw_only=True):
 
     closes_at: int | None
     """In milliseconds since 1970; None where it does not run."""
+    since: int | None
+    """From when on it runs to that moment: when bets opened, later by as long as the round waited."""
     prompt: bool
     """Whether it only prompts the Dealer, who closes."""
     is_up: bool
@@ -117,7 +141,7 @@ class TableView(View, frozen=True, kw_only=True, tag="table"):
     countdown: CountdownView
     dice: DiceView
     lit: dict[str, tuple[str, ...]]
-    """Layout → the winning areas, while the result is on view."""
+    """Layout → the winning areas, until the next round opens or the lights are cleared."""
     history: HistoryView
     board: Board
     draw: DrawView

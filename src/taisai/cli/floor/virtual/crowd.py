@@ -161,9 +161,10 @@ class Crowd:
     # Visitors
 
     async def _watch(self) -> None:
-        """Whoever was relieved goes on when the visitor is gone."""
+        """Whoever was relieved goes on when the visitor is gone; a seat that he left empty is free again."""
         while True:
             await asyncio.sleep(LOOKS)
+            await self._demonstration.tidy()
             now = self._casino.clock.now()
             connected = {socket.party.session for socket in self._casino.floor.sockets}
             for session, (stand, seen) in list(self._visitors.items()):

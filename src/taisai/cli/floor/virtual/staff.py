@@ -22,6 +22,9 @@ CLOSE: Final = "close-bets"
 DECIDE: Final = "decide-referral"
 _TREATMENTS: Final = ("stands", "continue", "void", "void-rounds", "shut")
 """What a head decides, the first that may be: as little as possible."""
+_VOID: Final = ("void", "void-rounds", "shut")
+REVEALED: Final = "revealed"
+UNDRAWN: Final = "the demonstration shaker had committed itself to no seed when bets opened"
 _log = structlog.get_logger(__name__)
 
 
@@ -58,6 +61,13 @@ class Stand:
     async def until_working(self) -> None:
         """Waits until it may."""
         await self._works.wait()
+
+
+def is_undrawn(console: Console) -> bool:
+    """Whether a person opened bets before the shaker was ready: no dice are in this round, nor will be."""
+    table = console.table
+    has_seed = table.draw.round == table.round.number
+    return table.round.phase == REVEALED and not has_seed and console.console.reading is None
 
 
 class AtWork:
@@ -184,6 +194,10 @@ class Dealer(AtWork):
 
     async def _step(self, console: Console, signed: SignedIn) -> bool:
         reading = console.console.reading
+        if is_undrawn(console) and not console.console.referrals:
+            await self._sleep(self._waits.about(self._waits.step, self._random))
+            await console.send(command("report", event="other", detail=UNDRAWN), table=self._table)
+            return True
         if reading is not None and reading.fault is not None and reading.suggested is not None:
             await self._sleep(self._waits.about(self._waits.step, self._random))
             sent = command("report", event=reading.suggested.id)
@@ -201,11 +215,12 @@ class Head(AtWork):
 
     def _wanted(self, console: Console) -> Offer | None:
         offer = super()._wanted(console)
-        if offer is not None and DEALER not in offer.by:
+        is_void = is_undrawn(console)  # then the round cannot go on, whatever else is offered first
+        if offer is not None and DEALER not in offer.by and not is_void:
             return offer
         mine = [one for one in console.offers if self.position in one.by and DEALER not in one.by]
         decisions = [one for one in mine if one.command == DECIDE]
-        for treatment in _TREATMENTS:
+        for treatment in _VOID if is_void else _TREATMENTS:
             for one in decisions:
                 if one.preset["treatment"] == treatment:
                     return one

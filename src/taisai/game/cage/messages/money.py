@@ -79,13 +79,16 @@ class RedeemTicket(HouseCommand, frozen=True, kw_only=True):
     """A ticket is cashed at the cage."""
 
     ticket: str
+    ask: str | None = None
+    """Under which it was asked for: the same cashier's again is a retry, another is a second customer."""
 
 
-class TicketRedeemed(HouseEvent, frozen=True, kw_only=True):
+class TicketRedeemed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True):
     """A ticket was cashed, and is worth nothing from here on."""
 
     ticket: str
     amount: int
+    ask: str | None = None
 
 
 class SendTicket(HouseCommand, frozen=True, kw_only=True):

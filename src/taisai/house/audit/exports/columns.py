@@ -10,7 +10,7 @@ Row = tuple[Cell, ...]
 
 
 class Kind(StrEnum):
-    """What a column holds; any cell of it may be empty."""
+    """What a column holds."""
 
     WHOLE = "integer"
     TEXT = "text"
@@ -23,6 +23,8 @@ class Column(NamedTuple):
     name: str
     kind: Kind
     says: str
+    is_full: bool = False
+    """No cell of it is ever empty; whoever reads the file then need not look."""
 
 
 _WHOLE, _TEXT, _FLAG = Kind.WHOLE, Kind.TEXT, Kind.YES_OR_NO
@@ -64,27 +66,42 @@ EVENTS: Final = (
 )
 
 BETS: Final = (
-    Column("table", _TEXT, "the table"),
-    Column("round", _WHOLE, "the round"),
-    Column("position", _WHOLE, "the entry that registered the bet"),
-    Column("at", _WHOLE, "when it was registered, in milliseconds since 1970"),
-    Column("bet", _TEXT, "its id"),
-    Column("seat", _TEXT, "the seat"),
+    Column("table", _TEXT, "the table", is_full=True),
+    Column("round", _WHOLE, "the round", is_full=True),
+    Column("position", _WHOLE, "the entry that registered the bet", is_full=True),
+    Column("at", _WHOLE, "when it was registered, in milliseconds since 1970", is_full=True),
+    Column("bet", _TEXT, "its id", is_full=True),
+    Column("seat", _TEXT, "the seat", is_full=True),
     Column("player", _TEXT, "the player's name, where one was given"),
-    Column("means", _TEXT, "what it was made with"),
-    Column("layout", _TEXT, "the layout"),
-    Column("area", _TEXT, "the area that it counts on"),
-    Column("currency", _TEXT, "the table's currency"),
-    Column("stake", _WHOLE, "the stake, as all money in the smallest unit of the currency"),
-    Column("state", _TEXT, "`settled`, `void`, `back` (taken back, withdrawn or returned) or `open`"),
+    Column("means", _TEXT, "what it was made with", is_full=True),
+    Column("layout", _TEXT, "the layout", is_full=True),
+    Column("area", _TEXT, "the area that it counts on", is_full=True),
+    Column("currency", _TEXT, "the table's currency", is_full=True),
+    Column("stake", _WHOLE, "the stake, as all money in the smallest unit of the currency", is_full=True),
+    Column(
+        "state",
+        _TEXT,
+        "`settled`, `void`, `back` (taken back, withdrawn or returned) or `open`",
+        is_full=True,
+    ),
     Column("faces", _TEXT, "what the dice or cards showed, such as `2 3 5`"),
     Column("kept_out", _WHOLE, "how much of the stake the limits kept out of the game"),
     Column("won", _WHOLE, "above the stake"),
     Column("returned", _WHOLE, "in all: stake and winnings of a winner, and whatever was kept out"),
     Column("clause", _TEXT, "by which it won, lost or went back"),
-    Column("voided", _FLAG, "whether its round is void"),
-    Column("corrected", _FLAG, "whether its round was settled anew, or made void after it was settled"),
-    Column("pay_table", _TEXT, "the digest of the pay table in force; `taisai rules matrix --json` tells it"),
+    Column("voided", _FLAG, "whether its round is void", is_full=True),
+    Column(
+        "corrected",
+        _FLAG,
+        "whether its round was settled anew, or made void after it was settled",
+        is_full=True,
+    ),
+    Column(
+        "pay_table",
+        _TEXT,
+        "the digest of the pay table in force; `taisai rules matrix --json` tells it",
+        is_full=True,
+    ),
 )
 
 COLUMNS: Final = {"events": EVENTS, "bets": BETS}

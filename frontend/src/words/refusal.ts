@@ -1,0 +1,23 @@
+// Why something was refused, as people say it: by the reason's id, the clause, and amounts as money.
+import type { Refused } from "../wire/http";
+import { isSaid, language, money, say, sayAny } from "./index.svelte";
+
+/** Reasons whose wording is general: what exactly was missing is added where its English is understood. */
+const GENERAL: ReadonlySet<string> = new Set([
+  "bad-message", "bad-value", "fault", "not-his-to-do", "not-known", "other-content", "unmet-need",
+]);
+
+/** The keys of its wording, the most particular first: of this clause of the house, with sums; of the reason alone. */
+export function keysOf(told: Pick<Refused, "reason" | "clause" | "sums">): string[] {
+  const particular = told.clause?.startsWith("house:") ? [`${told.reason}@${told.clause}`] : [];
+  const keys = [...particular, told.reason].flatMap((key) => (told.sums.length ? [`${key}:sums`, key] : [key]));
+  return keys.map((key) => `refused.${key}`);
+}
+
+export function refusal(told: Refused): string {
+  const key = keysOf(told).find(isSaid);
+  if (!key) return say("common.refused", told.message);
+  const text = sayAny(key, ...told.sums.map((sum) => money(sum, told.currency)));
+  const isGeneral = key === `refused.${told.reason}` && GENERAL.has(told.reason) && language() === "en";
+  return isGeneral ? `${text} (${told.message})` : text;
+}

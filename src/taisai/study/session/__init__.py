@@ -1,0 +1,1 @@
+"""Sessions: what many rounds come to, exactly, and how a staking system ends."""

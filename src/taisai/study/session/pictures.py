@@ -1,0 +1,143 @@
+"""Pictures of a session: where the total lies, and how a player ends."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from taisai.study.law import Law
+from taisai.study.mix import Mix
+from taisai.study.plotting import INK, PALETTE, figure
+from taisai.study.session.ends import Ends
+from taisai.study.session.powers import Lattice
+from taisai.study.session.total import Total
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_BLUE, _RED, _GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
+MOST_BARS: Final = 160
+"""More values than these are drawn in groups, or nobody could tell them apart."""
+GROUPS: Final = 60
+MOST_TITLE: Final = 60
+"""Letters that fit above a picture."""
+
+
+def of_total(total: Total) -> Figure:
+    """The law of the total, with the part that is ahead in another colour."""
+    made, (axes,) = figure(
+        _cut(_bets(total.mix)),
+        x=f"total after {total.rounds:,} rounds, in minor units",
+        y="probability",
+    )
+    low, high = total.quantile(Fraction(1, 20_000)), total.quantile(Fraction(19_999, 20_000))
+    bars, width = _grouped(_pairs(total, low, high), Lattice.of(total.one_round).step)
+    for ahead, colour in ((False, _RED), (True, _BLUE)):
+        kept = [(start, share) for start, share in bars if (start > 0) is ahead]
+        name = "ahead" if ahead else "level or behind"
+        share = float(total.ahead) if ahead else 1 - float(total.ahead)
+        axes.bar(
+            [start for start, _ in kept],
+            [height for _, height in kept],
+            width=width,
+            align="edge",
+            color=colour,
+            label=f"{name}: {100 * share:.2f} %",
+            linewidth=0,
+        )
+    axes.axvline(float(total.mean), color=INK, linestyle="--", linewidth=1.5, label=_mean(total))
+    if total.target is not None and low <= total.target <= high and total.reached is not None:
+        label = f"{total.target:+,} or more: {100 * float(total.reached):.2f} %"
+        axes.axvline(total.target, color=_GREEN, linestyle=":", linewidth=2, label=label)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:+,.0f}" if value else "0")
+    axes.grid(visible=False, axis="x")
+    axes.legend(loc="upper left" if abs(low) > abs(high) else "upper right", frameon=False)
+    axes.margins(y=0.18)
+    return made
+
+
+def _mean(total: Total) -> str:
+    return f"mean: {float(total.mean):+,.0f}"
+
+
+def _pairs(total: Total, low: int, high: int) -> list[tuple[int, float]]:
+    law = total.law
+    if isinstance(law, Law):
+        pairs = zip(law.values, law.weights, strict=True)
+        return [(value, weight / law.total) for value, weight in pairs if low <= value <= high]
+    first, last = (low - law.low) // law.step, (high - law.low) // law.step
+    shares = law.probabilities[first : last + 1].tolist()
+    return [(law.low + law.step * (first + place), share) for place, share in enumerate(shares)]
+
+
+def _grouped(pairs: list[tuple[int, float]], step: int) -> tuple[list[tuple[float, float]], float]:
+    """Bars of equal width; a border lies just above 0, so that no bar is both ahead and not."""
+    steps = (pairs[-1][0] - pairs[0][0]) // step + 1
+    width = step * (1 if steps <= MOST_BARS else -(-steps // GROUPS))
+    gathered: dict[int, float] = {}
+    for value, share in pairs:
+        group = (value - 1) // width
+        gathered[group] = gathered.get(group, 0.0) + share
+    return [(float(group * width + 1), share) for group, share in sorted(gathered.items())], float(width)
+
+
+def _bets(mix: Mix) -> str:
+    return ", ".join(f"{area}={stake}" for area, stake in mix.stakes.items())
+
+
+def _cut(title: str) -> str:
+    return title if len(title) <= MOST_TITLE else title[: MOST_TITLE - 1] + "…"
+
+
+def of_ends(ends: Ends) -> Figure:
+    """How it ends: three bars above, and below them how likely each bankroll or more is in the end."""
+    made, (bars, curve) = figure(
+        _cut(f"From {ends.bankroll:,} to {ends.target:,}: {ends.system} with {_bets(ends.mix)}"),
+        panels=2,
+        height=7.0,
+    )
+    parts: list[tuple[str, float, str]] = [
+        ("ruined", float(ends.ruin), _RED),
+        ("target reached", float(ends.success), _BLUE),
+    ]
+    if ends.rounds is not None:
+        parts.insert(1, ("still playing", float(ends.neither), PALETTE[4]))
+    parts.reverse()
+    bars.barh(
+        [name for name, _, _ in parts], [share for _, share, _ in parts], color=[c for _, _, c in parts]
+    )
+    for place, (_, share, _) in enumerate(parts):
+        bars.text(share + 0.01, place, f"{100 * share:.3f} %", va="center")
+    bars.set_xlim(0, 1.15)
+    bars.set_xlabel("probability")
+    bars.grid(visible=False, axis="y")
+    bars.xaxis.set_major_formatter(_percent)
+    _curve(curve, ends)
+    return made
+
+
+def _curve(axes: Any, ends: Ends) -> None:
+    values, shares, reached = [], [], 1.0
+    for value, share in ends.law:
+        values.append(value)
+        shares.append(reached)
+        reached -= float(share)
+    values.append(values[-1] if len(values) > 1 else values[-1] + 1)
+    shares.append(max(reached, 0.0))
+    axes.step(values, shares, where="pre", color=_BLUE, label="this bankroll or more in the end")
+    axes.axvline(ends.bankroll, color=INK, linestyle="--", linewidth=1.5, label=f"start: {ends.bankroll:,}")
+    axes.axvline(
+        ends.mean, color=_RED, linestyle=":", linewidth=2, label=f"mean in the end: {ends.mean:,.0f}"
+    )
+    axes.set_ylim(0, 1.05)
+    after = "in the end" if ends.rounds is None else f"after {ends.rounds:,} rounds at most"
+    axes.set_xlabel(f"bankroll {after}, in minor units")
+    axes.set_ylabel("probability")
+    axes.yaxis.set_major_formatter(_percent)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    kept = sum(float(share) for value, share in ends.law if value >= ends.bankroll)
+    axes.legend(loc="upper right" if kept < 0.6 else "lower left", frameon=False)
+
+
+def _percent(value: float, _place: float) -> str:
+    return f"{100 * value:.0f} %"

@@ -1,0 +1,198 @@
+"""Loop of a chain in fixed point: whole numbers carry the weight, and what is left over is kept beside.
+
+A probability is high × 2^-bits + low × 2^-bits: `high` a whole number in a float, `low` at most about a half.
+Products with the weights and their sums are exact in `high`; dividing by the total leaves a remainder that
+goes into `low`. So a round costs two additions a way instead of one, and errs by about 2^-53 of 2^-bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from taisai.bulk.kernels import has_numba
+from taisai.study.session.chain import Chain, Places
+
+Floats = npt.NDArray[np.float64]
+NOTHING: Final = 2.0**-60
+"""A low part smaller than this is dropped: it means nothing, and ever smaller numbers are slow."""
+ROUNDED: Final = 1.5 * 2.0**52
+"""Added and taken off again, it leaves a smaller number whole."""
+_U: Final = 2.0**-53
+
+
+class Mass(NamedTuple):
+    """Probability in fixed point."""
+
+    high: Floats
+    low: Floats
+
+
+class Played(NamedTuple):
+    """Where the probability is after some rounds."""
+
+    alive: Mass
+    ended: Mass
+    visits: Floats
+    """[cell] how many rounds began there so far, in the mean, in the scale of the mass."""
+
+
+class Runs(NamedTuple):
+    """Ways that lie side by side: so many cells from one on lead to as many places from another on.
+
+    A processor adds those up several at once; in most systems a run is nearly a whole state long.
+    """
+
+    weights: Floats
+    cells: Places
+    places: Places
+    lengths: Places
+
+
+Loop = Callable[..., None]
+
+
+def bits_of(total: int) -> int:
+    """The scale: a sum of highs times weights stays below 2^53, with room to spare for those rounded up."""
+    return 51 - total.bit_length()
+
+
+def beginning(chain: Chain) -> Played:
+    """Before the first round: all at the start."""
+    high, low = np.zeros(chain.cells), np.zeros(chain.cells)
+    high[chain.start] = 2.0 ** bits_of(chain.total)
+    ended = Mass(np.zeros(len(chain.ends)), np.zeros(len(chain.ends)))
+    return Played(Mass(high, low), ended, np.zeros(chain.cells))
+
+
+def play(chain: Chain, played: Played, rounds: int, *, compiled: bool | None = None) -> None:
+    """Plays so many rounds more, in place."""
+    weights = np.array(chain.weights, dtype=np.float64)
+    if has_numba() if compiled is None else compiled:
+        ways: tuple[Any, ...] = runs_of(chain.leads, weights)
+        loop = compiled_rounds()
+    else:
+        ways = (chain.leads, weights)
+        loop = rounds_by_numpy
+    loop(
+        *ways,
+        float(chain.total),
+        played.alive.high,
+        played.alive.low,
+        played.ended.high,
+        played.ended.low,
+        played.visits,
+        rounds,
+    )
+
+
+def error_of(chain: Chain, rounds: int) -> float:
+    """The most that all probabilities together are off after so many rounds."""
+    once = 2 * chain.roughness * _U + chain.cells * NOTHING
+    return rounds * once * 2.0 ** -bits_of(chain.total)
+
+
+def runs_of(leads: Places, weights: Floats) -> Runs:
+    """The ways in runs, net by net and cell by cell."""
+    nets, cells = leads.shape
+    begins = np.ones((nets, cells), dtype=bool)
+    begins[:, 1:] = leads[:, 1:] != leads[:, :-1] + 1
+    net, cell = np.nonzero(begins)
+    where = net * cells + cell
+    lengths = np.diff(where, append=nets * cells)
+    return Runs(weights[net], cell.astype(np.int32), leads[net, cell], lengths.astype(np.int32))
+
+
+@cache
+def compiled_rounds() -> Loop:
+    """The loop compiled by numba; the first call in a process takes about a second."""
+    import numba
+
+    try:
+        made: Loop = numba.njit(cache=True, nogil=True)(_rounds)
+    except RuntimeError:  # no folder that numba could keep the compiled code in
+        made = numba.njit(nogil=True)(_rounds)
+    return made
+
+
+def _rounds(  # noqa: PLR0917 (a compiled loop takes plain arrays, in one order)
+    weights: Floats,
+    cells_of: Places,
+    places_of: Places,
+    lengths: Places,
+    total: float,
+    high: Floats,
+    low: Floats,
+    end_high: Floats,
+    end_low: Floats,
+    visits: Floats,
+    rounds: int,
+) -> None:
+    cells = high.size
+    new_high = np.zeros(cells + end_high.size)
+    new_low = np.zeros(cells + end_high.size)
+    once = 1.0 / total
+    for _ in range(rounds):
+        for run in range(weights.size):
+            weight, cell, place = weights[run], cells_of[run], places_of[run]
+            if lengths[run] == 1:
+                new_high[place] += weight * high[cell]
+                new_low[place] += weight * low[cell]
+                continue
+            length = lengths[run]
+            to_high, from_high = new_high[place : place + length], high[cell : cell + length]
+            to_low, from_low = new_low[place : place + length], low[cell : cell + length]
+            for beside in range(
+                length
+            ):  # views, so that no index can be negative: numba then adds several at once
+                to_high[beside] += weight * from_high[beside]
+            for beside in range(length):
+                to_low[beside] += weight * from_low[beside]
+        for cell in range(cells):
+            visits[cell] += high[cell] + low[cell]
+            whole = (new_high[cell] * once + ROUNDED) - ROUNDED
+            left = (new_high[cell] - whole * total + new_low[cell]) * once
+            carry = (left + ROUNDED) - ROUNDED
+            high[cell] = whole + carry
+            low[cell] = 0.0 if abs(left) < NOTHING else left - carry
+            new_high[cell] = 0.0
+            new_low[cell] = 0.0
+        for end in range(end_high.size):
+            place = cells + end
+            whole = (new_high[place] * once + ROUNDED) - ROUNDED
+            end_low[end] += (new_high[place] - whole * total + new_low[place]) * once
+            end_high[end] += whole
+            new_high[place] = 0.0
+            new_low[place] = 0.0
+
+
+def rounds_by_numpy(  # noqa: PLR0917 (as above)
+    leads: Places,
+    weights: Floats,
+    total: float,
+    high: Floats,
+    low: Floats,
+    end_high: Floats,
+    end_low: Floats,
+    visits: Floats,
+    rounds: int,
+) -> None:
+    """The same with NumPy alone, and the same digits: it adds in the same order."""
+    cells, places = leads.shape[1], leads.shape[1] + end_high.size
+    into, times = leads.ravel(), weights[:, None]
+    once = 1.0 / total
+    for _ in range(rounds):
+        visits += high + low
+        new_high = np.bincount(into, (times * high).ravel(), places)
+        new_low = np.bincount(into, (times * low).ravel(), places)
+        whole = (new_high * once + ROUNDED) - ROUNDED
+        left = (new_high - whole * total + new_low) * once
+        carry = (left[:cells] + ROUNDED) - ROUNDED
+        high[:] = whole[:cells] + carry
+        low[:] = np.where(abs(left[:cells]) < NOTHING, 0.0, left[:cells] - carry)
+        end_high += whole[cells:]
+        end_low += left[cells:]

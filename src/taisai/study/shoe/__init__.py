@@ -1,0 +1,1 @@
+"""The shoe: exact odds of the card game for any composition, and what counting the cards would earn."""

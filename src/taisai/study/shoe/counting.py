@@ -1,0 +1,176 @@
+"""A running count of one number: exactly what it would earn, by a generating function instead of sampling.
+
+Whatever was seen, the next three cards and the cards seen before them come in any order with equal chance.
+So the count after 3k cards, given the next three, is the count of 3k cards from the shoe without those three:
+a coefficient of the product of (1 + x·z^tag) over all cards but three, x marking cards and z their tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import TYPE_CHECKING, Any, Final
+
+from taisai.rules.errors import RulesError
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import DICE, FACES, OUTCOMES
+from taisai.study.shoe.odds import chance_left
+
+if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
+    import numpy.typing as npt
+
+    Reals = npt.NDArray[Any]
+
+MOST_CARDS: Final = 1_000
+"""Beyond this the coefficients would leave the range of a float64."""
+MOST_CELLS: Final = 3_000_000
+"""Cards times counts: a figure of every area for each of them is 0.5 GB."""
+ERROR: Final = 1e-10
+"""No gain of a round is off by more than this, in units: all terms are positive, each rounded a few hundred
+times by 2**-53, and what is left after a subtraction is at most 63 times what was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRound:
+    """One round of the shoe, played by a count."""
+
+    round: int
+    bet: float
+    """The probability of a bet."""
+    gain: float
+    """What it brings in the mean, in units, over all rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What each count is worth before every round."""
+
+    matrix: Matrix
+    left: tuple[int, ...]
+    deck: int
+    """Cards of one deck, by which a true count is told."""
+    tags: tuple[int, ...]
+    lowest: int
+    """The least count there can be."""
+    chances: Reals
+    """[round][count - lowest] how probable the count is."""
+    expected: Reals
+    """[area][round][count - lowest] what a unit on the area brings, times how probable the count is."""
+
+    def by_index(self, areas: Sequence[str] = ()) -> tuple[CountedRound, ...]:
+        """Played by indices: at each depth the best of these areas (all unless said) for the count."""
+        rows = [self.matrix.row(area) for area in areas] or list(range(len(self.matrix.areas)))
+        best = self.expected[rows].max(axis=0)
+        # A count whose best bet brings a rounding error is no bet.
+        good = best > 1e-13 * self.chances
+        return tuple(
+            CountedRound(k + 1, float(self.chances[k][good[k]].sum()), float(best[k][good[k]].sum()))
+            for k in range(len(self.chances))
+        )
+
+    def by_threshold(self, area: str, mirror: str | None, at: Fraction) -> tuple[CountedRound, ...]:
+        """Played by one number: the area once the count per deck left reaches it, its mirror at minus it."""
+        import numpy as np
+
+        counts = np.arange(self.chances.shape[1]) + self.lowest
+        played = []
+        for k in range(len(self.chances)):
+            unseen = sum(self.left) - DICE * k
+            true = counts * self.deck * at.denominator  # count / (unseen / deck) ≥ at, without a division
+            high = true >= at.numerator * unseen
+            low = (true <= -at.numerator * unseen) & ~high if mirror else np.zeros_like(high)
+            gain = self.expected[self.matrix.row(area), k][high].sum()
+            if mirror:
+                gain += self.expected[self.matrix.row(mirror), k][low].sum()
+            played.append(CountedRound(k + 1, float(self.chances[k][high | low].sum()), float(gain)))
+        return tuple(played)
+
+
+def counted(matrix: Matrix, left: Sequence[int], tags: Sequence[int], *, deck: int = 48) -> Counted:
+    """Reckons every count before every round of a shoe with so many cards of each face.
+
+    >>> from taisai.rules import rulebook
+    >>> play = counted(rulebook("mbs-3-card-sic-bo").matrix(), (16,) * 6, (-2, -1, 0, 0, 1, 2))
+    >>> dealt = play.by_threshold("small", "big", Fraction(1))[:16]
+    >>> round(100 * sum(played.gain for played in dealt) / 16, 4)  # units in 100 rounds, half the shoe dealt
+    3.9984
+    """
+    import numpy as np
+
+    left, tags = tuple(left), tuple(tags)
+    chance = chance_left(left)
+    cards = sum(left)
+    if len(tags) != len(FACES) or not all(type(tag) is int and abs(tag) <= 9 for tag in tags):
+        raise RulesError(f"expected six whole tags from -9 to 9, one for each face, got {tags}")
+    low = sum(min(0, tag) * count for tag, count in zip(tags, left, strict=True))
+    high = sum(max(0, tag) * count for tag, count in zip(tags, left, strict=True))
+    width = high - low + 1
+    if cards > MOST_CARDS or cards * width > MOST_CELLS:
+        raise RulesError(
+            f"expected at most {MOST_CARDS} cards, and {MOST_CELLS} cards times counts, "
+            f"got {cards} and {cards * width}"
+        )
+    kept = [max(0, count - DICE) for count in left]
+    base = np.zeros((cards + 1, width))
+    base[0, -low] = 1.0
+    for count, tag in zip(kept, tags, strict=True):
+        base = _times(base, [(n, n * tag, float(comb(count, n))) for n in range(count + 1)])
+    rounds = cards // DICE
+    dealt = [DICE * k for k in range(rounds)]
+    ways = np.array([float(comb(cards - DICE, n)) for n in dealt])[:, None] * float(chance.total)
+    columns: dict[tuple[int, ...], dict[tuple[int, int], float]] = {}
+    for outcome, weight in zip(OUTCOMES, chance.weights, strict=True):
+        if weight:
+            column = columns.setdefault(tuple(row[outcome.index] for row in matrix.nets), {})
+            for key, times in _rest(left, kept, tags, outcome.faces).items():
+                column[key] = column.get(key, 0.0) + float(weight * times)
+    chances = np.zeros((rounds, width))
+    expected = np.zeros((len(matrix.areas), rounds, width))
+    for nets, terms in columns.items():
+        shares = _times(base, [(n, t, times) for (n, t), times in terms.items()])[dealt] / ways
+        chances += shares
+        for row, net in enumerate(nets):
+            expected[row] += shares * (net / matrix.denominator)
+    return Counted(matrix, left, deck, tags, low, chances, expected)
+
+
+def _times(base: Reals, terms: Sequence[tuple[int, int, float]]) -> Reals:
+    """A polynomial in x and z times the sum of these terms; what would leave the array is 0 there anyway."""
+    import numpy as np
+
+    made = np.zeros_like(base)
+    rows, width = base.shape
+    for cards, tag, times in terms:
+        into = slice(max(0, tag), width + min(0, tag))
+        out_of = slice(max(0, -tag), width + min(0, -tag))
+        made[cards:, into] += base[: rows - cards, out_of] * times
+    return made
+
+
+def _rest(
+    left: Sequence[int], kept: Sequence[int], tags: Sequence[int], faces: Sequence[int]
+) -> dict[tuple[int, int], int]:
+    """The cards that neither the outcome nor `kept` has: how many ways to see so many with such a sum."""
+    found = {(0, 0): 1}
+    for place, (count, keep, tag) in enumerate(zip(left, kept, tags, strict=True)):
+        more = count - keep - faces.count(place + 1)
+        after: dict[tuple[int, int], int] = {}
+        for (cards, total), times in found.items():
+            for n in range(more + 1):
+                key = cards + n, total + n * tag
+                after[key] = after.get(key, 0) + times * comb(more, n)
+        found = after
+    return found
+
+
+def best_threshold(
+    play: Counted, area: str, mirror: str | None, rounds: int, *, most: int = 40
+) -> tuple[Fraction, tuple[CountedRound, ...]]:
+    """The count per deck, in halves up to `most`, at which betting earns most over so many rounds."""
+    choices = {
+        at: play.by_threshold(area, mirror, at) for at in (Fraction(n, 2) for n in range(1, 2 * most + 1))
+    }
+    best = max(choices, key=lambda at: round(sum(played.gain for played in choices[at][:rounds]), 12))
+    return best, choices[best]

@@ -1,0 +1,249 @@
+"""Exposure: what counting the cards would earn, by how much of the shoe is dealt, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from taisai.rules.areas import AreaId
+from taisai.rules.errors import RulesError
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import DICE, FACES, MIRRORED
+from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.shoe.counting import CountedRound, best_threshold, counted
+from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
+from taisai.study.shoe.removal import Count, linear_count, removal
+
+PENETRATIONS: Final = tuple(Fraction(percent, 100) for percent in (5, 10, 25, 50, 75, 90))
+"""Where a report looks, besides where it was asked to."""
+WORTHLESS: Final = 0.1
+"""Units in 100 rounds: with a unit of 1,000, an hour's work for about 60."""
+_NUMBERS: Final = ("dealt", "rounds", "bets", "gain", "bets, perfect", "gain, perfect", "std dev", "share")
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """What counting earns when so much of the shoe is dealt before it is shuffled."""
+
+    penetration: Fraction
+    rounds: int
+    """Dealt from each shoe."""
+    bet: float
+    """How often the count calls for a bet."""
+    gain: float
+    """What it brings in 100 rounds, in units."""
+    perfect_bet: float | None = None
+    perfect_gain: float | None = None
+    perfect_deviation: float | None = None
+    """Of one round's net."""
+
+
+@dataclass(frozen=True)
+class Exposure(Told):
+    """How exposed a shoe is to counting, by a count that a person can keep and by perfect play."""
+
+    matrix: Matrix
+    left: tuple[int, ...]
+    deck: int
+    count: Count
+    mirror: AreaId | None
+    """Bet when the count is as far below zero."""
+    threshold: Fraction
+    """The count for each deck left from which to bet."""
+    counted: tuple[CountedRound, ...]
+    perfect: PerfectPlay | None
+    asked: Fraction
+    """The penetration that the threshold is best for."""
+
+    def at(self, penetration: Fraction) -> Depth:
+        """What counting earns at a penetration."""
+        rounds = rounds_dealt(sum(self.left), penetration)
+        some = self.counted[:rounds]
+        depth = (
+            penetration,
+            rounds,
+            sum(played.bet for played in some) / rounds,
+            100 * sum(played.gain for played in some) / rounds,
+        )
+        if self.perfect is None:
+            return Depth(*depth)
+        best = self.perfect.rounds[:rounds]
+        return Depth(
+            *depth,
+            sum(played.bet for played in best) / rounds,
+            100 * sum(played.gain for played in best) / rounds,
+            self.perfect.deviation(rounds),
+        )
+
+    def depths(self) -> tuple[Depth, ...]:
+        """What it earns at the usual penetrations and the one asked for."""
+        return tuple(self.at(one) for one in sorted({*PENETRATIONS, self.asked}))
+
+    def harmless(self) -> int:
+        """The most rounds from one shoe such that counting stays worthless, perfect play if it is known."""
+        won = 0.0
+        gains = [one.gain for one in (self.perfect.rounds if self.perfect else self.counted)]
+        for rounds, gain in enumerate(gains, 1):
+            won += gain
+            if 100 * won / rounds >= WORTHLESS:
+                return rounds - 1
+        return len(gains)
+
+    def report(self) -> Report:
+        """A row a penetration, then what it means."""
+        with_perfect = self.perfect is not None
+        names = _NUMBERS if with_perfect else _NUMBERS[:4]
+        rows = tuple(_row(depth) for depth in self.depths())
+        decks = Fraction(sum(self.left), self.deck)
+        shoe = f"{sum(self.left)} cards ({float(decks):g} decks)"
+        title = (
+            f"{self.matrix.rulebook}, layout {self.matrix.layout}, {shoe}: units won in 100 rounds, one a bet"
+        )
+        return Report((Sheet(title, columns(*names, numbers=names), rows),), tuple(self._notes()))
+
+    def _notes(self) -> list[str]:
+        tags = ", ".join(f"{face}: {tag:+d}" for face, tag in zip(FACES, self.count.tags, strict=True))
+        other = f", on {self.mirror} at {float(-self.threshold):g} or below" if self.mirror else ""
+        harmless = self.harmless()
+        by = "perfect play" if self.perfect else "this count"
+        at = self.at(self.asked)
+        danger = at.perfect_gain if at.perfect_gain is not None else at.gain
+        bets = f"bet on {self.count.area} at {float(self.threshold):g} or above{other}"
+        notes = [
+            f"The count: add for every card seen {tags}; divide by the decks left; {bets}.",
+            f"Its tags follow the effects of removal with a correlation of {self.count.correlation:.3f}.",
+            "Exact: every count by its generating function"
+            + ("; perfect play by every composition." if self.perfect else "."),
+        ]
+        dealt = f"At {float(self.asked):.0%} dealt {by} earns"
+        if danger < WORTHLESS:
+            return [*notes, f"{dealt} next to nothing."]
+        if not harmless:
+            return [
+                *notes,
+                f"{dealt} {danger:.2f} units in 100 rounds, and the very first round is worth a bet.",
+            ]
+        limit = f"after at most {harmless} ({harmless * DICE} cards), where it earns less than {WORTHLESS}"
+        return [
+            *notes,
+            f"{dealt} {danger:.2f} units in 100 rounds: shuffle before every round, or {limit}.",
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """Every depth; floats, with the bound of their error."""
+        return {
+            "rulebook": self.matrix.rulebook,
+            "layout": self.matrix.layout,
+            "left": list(self.left),
+            "count": {
+                "area": self.count.area,
+                "mirror": self.mirror,
+                "tags": list(self.count.tags),
+                "correlation": self.count.correlation,
+                "threshold": str(self.threshold),
+            },
+            "penetration": str(self.asked),
+            "harmless_rounds": self.harmless(),
+            "relative_error": self.perfect.error if self.perfect else None,
+            "areas": self._areas(),
+            "depths": [
+                {
+                    "penetration": str(depth.penetration),
+                    "rounds": depth.rounds,
+                    "bet": depth.bet,
+                    "gain_per_100": depth.gain,
+                    "perfect_bet": depth.perfect_bet,
+                    "perfect_gain_per_100": depth.perfect_gain,
+                    "perfect_deviation": depth.perfect_deviation,
+                }
+                for depth in self.depths()
+            ],
+        }
+
+    def _areas(self) -> dict[str, Any] | None:
+        """Which areas perfect play bets on at the penetration asked for, how often, and for what."""
+        if self.perfect is None:
+            return None
+        rounds = rounds_dealt(sum(self.left), self.asked)
+        played = self.perfect.rounds[:rounds]
+        return {
+            area: {
+                "bet": sum(one.bets[row] for one in played) / rounds,
+                "gain_per_100": 100 * sum(one.gains[row] for one in played) / rounds,
+            }
+            for row, area in enumerate(self.matrix.areas)
+        }
+
+
+def exposure(
+    matrix: Matrix,
+    left: Sequence[int],
+    *,
+    penetration: Fraction = Fraction(1, 2),
+    area: str | None = None,
+    most_tag: int = 2,
+    deck: int = 48,
+    perfect: bool = False,
+    progress: Progress | None = None,
+) -> Exposure:
+    """What counting would earn from a shoe: a practical count for an area, and perfect play if asked for.
+
+    >>> from taisai.rules import rulebook
+    >>> found = exposure(rulebook("mbs-3-card-sic-bo").matrix(), (16,) * 6)
+    >>> found.count.tags, found.count.area, found.mirror, found.threshold
+    ((-2, -1, 0, 0, 1, 2), 'small', 'big', Fraction(1, 1))
+    >>> round(found.at(Fraction(1, 2)).gain, 2)
+    4.0
+    """
+    left = tuple(left)
+    rounds = rounds_dealt(sum(left), penetration)
+    effects = removal(matrix, left)
+    count = linear_count(effects, area or _most_moved(effects.effects), most_tag)
+    balanced = tuple(-tag for tag in reversed(count.tags)) == count.tags and left == left[::-1]
+    mirror = _mirror(matrix, count.area) if balanced else None
+    play = counted(matrix, left, count.tags, deck=deck)
+    threshold, played = best_threshold(play, count.area, mirror, rounds)
+    best = perfect_play(matrix, left, progress=progress) if perfect else None
+    return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration)
+
+
+def rounds_dealt(cards: int, penetration: Fraction) -> int:
+    """How many rounds are dealt before the shuffle: a round begins while less than this share is dealt.
+
+    >>> rounds_dealt(288, Fraction(1, 2)), rounds_dealt(288, Fraction(1))
+    (48, 96)
+    """
+    if not 0 < penetration <= 1:
+        raise RulesError(f"expected a penetration above 0 and at most 1, got {float(penetration):g}")
+    whole, rest = divmod(penetration.numerator * cards, DICE * penetration.denominator)
+    return max(1, min(whole + (rest > 0), cards // DICE))
+
+
+def _most_moved(effects: Sequence[Any]) -> AreaId:
+    """The area whose edge the cards move most, for its size."""
+
+    def moved(effect: Any) -> float:
+        return float(sum(change * change for change in effect.changes) / (effect.edge * effect.edge or 1))
+
+    best: AreaId = max(effects, key=moved).area
+    return best
+
+
+def _mirror(matrix: Matrix, area: str) -> AreaId | None:
+    """The area that wins on the opposite faces what this one wins."""
+    row = matrix.nets[matrix.row(area)]
+    turned = tuple(row[place] for place in MIRRORED)
+    return next(
+        (other for other, nets in zip(matrix.areas, matrix.nets, strict=True) if nets == turned), None
+    )
+
+
+def _row(depth: Depth) -> tuple[str, ...]:
+    cells = (f"{float(depth.penetration):.0%}", str(depth.rounds), f"{depth.bet:.1%}", f"{depth.gain:.3f}")
+    if depth.perfect_bet is None or depth.perfect_gain is None:
+        return cells
+    deviation = "" if depth.perfect_deviation is None else f"{depth.perfect_deviation:.2f}"
+    share = f"{depth.gain / depth.perfect_gain:.0%}" if depth.perfect_gain > 0 else ""
+    return (*cells, f"{depth.perfect_bet:.1%}", f"{depth.perfect_gain:.3f}", deviation, share)

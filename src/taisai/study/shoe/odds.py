@@ -1,0 +1,184 @@
+"""Exact odds for any composition: any counts of the six faces left, one composition or many at once."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import comb
+from typing import TYPE_CHECKING, Any, Final
+
+from taisai.rules.chance import Chance, ChanceKind
+from taisai.rules.errors import RulesError
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import DICE, FACES, OUTCOMES
+
+if TYPE_CHECKING:  # one composition needs no NumPy
+    import numpy.typing as npt
+
+    from taisai.study.shoe.plan import Plan
+
+    Counts = npt.NDArray[Any]
+
+MOST_COUNT: Final = 10_000
+"""Cards of one face: the largest shoe that a rulebook may ask for, 100 decks of 100 a face."""
+MOST_COMPOSITIONS: Final = 10_000_000
+"""Compositions in one call: with 19 areas their odds fill 1.6 GB."""
+THREADS: Final = 2
+"""More are no quicker: two already write as fast as the memory takes it."""
+_ALONE: Final = 20_000
+"""Below this many compositions a second thread costs more than it brings."""
+
+
+def chance_left(left: Sequence[int]) -> Chance:
+    """The chances of three cards from a shoe with so many cards of each face, 1 to 6, left.
+
+    >>> chance = chance_left((1, 1, 1, 0, 0, 0))
+    >>> chance.total, [str(o) for o, weight in zip(OUTCOMES, chance.weights) if weight]
+    (1, ['123'])
+    """
+    if len(left) != len(FACES):
+        raise RulesError(f"expected six counts, one for each face, got {len(left)}")
+    for face, count in zip(FACES, left, strict=True):
+        if type(count) is not int or not 0 <= count <= MOST_COUNT:
+            raise RulesError(f"expected 0 to {MOST_COUNT} cards of face {face} left, got {count!r}")
+    if sum(left) < DICE:
+        raise RulesError(f"expected at least three cards left in the shoe, got {sum(left)}")
+    weights = []
+    for outcome in OUTCOMES:
+        weight = 1
+        for face, times in Counter(outcome.faces).items():
+            weight *= comb(left[face - 1], times)
+        weights.append(weight)
+    return Chance(ChanceKind.CARDS, tuple(weights), comb(sum(left), DICE))
+
+
+@dataclass(frozen=True, slots=True)
+class ManyOdds:
+    """The odds of every area for many compositions, as whole numbers over a common denominator."""
+
+    matrix: Matrix
+    back: npt.NDArray[Any]
+    """[area][composition] what comes back per unit staked, times the denominator and `total`."""
+    total: npt.NDArray[Any]
+    """[composition] in how many ways three cards can come."""
+
+    def edge(self, area: str, composition: int) -> Fraction:
+        """The exact house edge of an area for one of the compositions."""
+        unit = int(self.total[composition]) * self.matrix.denominator
+        return 1 - Fraction(int(self.back[self.matrix.row(area), composition]), unit)
+
+    def edges(self) -> npt.NDArray[Any]:
+        """[area][composition] all house edges, each rounded once to a float64."""
+        unit = self.total * self.matrix.denominator
+        edges: npt.NDArray[Any] = (unit - self.back) / unit
+        return edges
+
+
+def odds_of_many(matrix: Matrix, left: npt.NDArray[Any], *, compiled: bool | None = None) -> ManyOdds:
+    """The odds for many compositions, given as whole numbers [face][composition] of cards left.
+
+    Compiled by numba where it is installed (unless `compiled` says otherwise), else by NumPy, with the same
+    digits.
+
+    >>> import numpy as np
+    >>> from taisai.rules import rulebook
+    >>> matrix = rulebook("mbs-3-card-sic-bo").matrix()
+    >>> odds_of_many(matrix, np.array([[48, 5]] * 6)).edge("small", 0)
+    Fraction(1081, 41041)
+    """
+    from taisai.study.shoe.plan import EXACT_DOUBLE, most_cards, plan
+
+    if left.ndim != 2 or left.shape[0] != len(FACES) or left.dtype.kind not in "iu":
+        raise RulesError(
+            f"expected whole numbers in six rows, one a face, got {left.dtype} of shape {left.shape}"
+        )
+    if not 1 <= left.shape[1] <= MOST_COMPOSITIONS:
+        raise RulesError(f"expected 1 to {MOST_COMPOSITIONS} compositions at once, got {left.shape[1]}")
+    made = plan(matrix)
+    most = most_cards(made, EXACT_DOUBLE)
+    if has_numba() if compiled is None else compiled:
+        return ManyOdds(matrix, *_by_numba(left, made, most))
+    return ManyOdds(matrix, *_by_numpy(left, made, most))
+
+
+def has_numba() -> bool:
+    """Whether numba is installed and wanted."""
+    from taisai.bulk.kernels import has_numba
+
+    return has_numba()
+
+
+@cache
+def threads() -> ThreadPoolExecutor:
+    """The threads of all loops over compositions."""
+    return ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), thread_name_prefix="compositions")
+
+
+def _by_numpy(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
+    import numpy as np
+
+    from taisai.study.shoe import plain
+
+    cards = left.sum(axis=0, dtype=np.int64)
+    _check((left.min(), left.max(), cards.min(), cards.max()), most)
+    back, total = _empty(plan, left.shape[1], narrow=_is_narrow(plan, int(cards.max())))
+    plain.returns(left, plan, back, total)
+    return back, total
+
+
+def _by_numba(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
+    """Reckons with narrow numbers first, and again with wide ones if the counts turn out to need them."""
+    for narrow in (True, False):
+        back, total = _empty(plan, left.shape[1], narrow=narrow)
+        found = _extremes(left, plan, back, total, narrow=narrow)
+        _check(found, most)
+        if narrow is _is_narrow(plan, found[3]):
+            return back, total
+    raise AssertionError("wide numbers are wide enough")
+
+
+def _extremes(left: Counts, plan: Plan, back: Counts, total: Counts, *, narrow: bool) -> tuple[int, ...]:
+    from taisai.study.shoe import compiled
+
+    def part(some: slice) -> tuple[int, ...]:
+        store = compiled.store(plan.classes, single=narrow)
+        return compiled.returns(left[:, some], plan.steps, store, back[:, some], total[some])
+
+    half = left.shape[1] // 2 if left.shape[1] > _ALONE else left.shape[1]
+    other = threads().submit(part, slice(half, None)) if half < left.shape[1] else None
+    one = part(slice(half))
+    if other is None:
+        return one
+    pairs = zip((min, max, min, max), one, other.result(), strict=True)
+    return tuple(choose(mine, yours) for choose, mine, yours in pairs)
+
+
+def _is_narrow(plan: Plan, cards: int) -> bool:
+    """Whether every figure fits an int32, and every weight a float32."""
+    from taisai.study.shoe.plan import EXACT_SINGLE
+
+    ways = comb(cards, DICE)
+    return ways <= EXACT_SINGLE and ways * plan.most_returned < 2**31
+
+
+def _empty(plan: Plan, compositions: int, *, narrow: bool) -> tuple[Counts, Counts]:
+    import numpy as np
+
+    whole = np.int32 if narrow else np.int64
+    return np.empty((plan.areas, compositions), dtype=whole), np.empty(compositions, dtype=whole)
+
+
+def _check(found: Sequence[int], most: int) -> None:
+    least, greatest, fewest, cards = map(int, found)
+    if least < 0 or greatest > MOST_COUNT:
+        got = least if least < 0 else greatest
+        raise RulesError(f"expected 0 to {MOST_COUNT} cards of a face left, got {got}")
+    if fewest < DICE:
+        raise RulesError(f"expected at least three cards left in every composition, got {fewest}")
+    if cards > most:
+        raise RulesError(f"expected at most {most} cards left, so that every figure is exact, got {cards}")

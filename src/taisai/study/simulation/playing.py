@@ -1,0 +1,178 @@
+"""Playing: the three ways a simulation is cut into tasks, and what is made of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import sqrt
+from typing import Final, NamedTuple
+
+from taisai.rules.chance import Chance
+from taisai.study.mix import Mix
+from taisai.study.simulation.classes import Classes
+from taisai.study.simulation.lanes import CHUNK
+from taisai.study.simulation.result import Sessions, Simulated, exact_sum
+from taisai.study.simulation.running import P, Task, taken_in_order
+from taisai.study.simulation.sessions import ENDLESS, Figures, Plan
+from taisai.study.simulation.shoes import Betting, Dealt, Shoe, most_shoes
+from taisai.study.simulation.strategies import Counting
+from taisai.study.simulation.streams import key
+from taisai.study.simulation.tasks import Sat, SessionsTask, ShoesDealt, ShoesTask, Walked, WalkTask
+from taisai.study.simulation.terms import Terms
+from taisai.study.simulation.walk import Walk
+from taisai.study.simulation.workers import Workers
+from taisai.study.staking import System
+
+_FEW_CHUNKS: Final = 64
+"""Tasks that a long walk is cut into at least, and way marks of its trail."""
+_MOST_CHUNKS: Final = 256
+_TASK_ROUNDS: Final = 2**22
+"""Rounds that the sessions or the shoes of one task may come to."""
+_LEAST_ROUNDS: Final = 2**18
+"""Worth the trouble of a task."""
+_MOST_SIDE_BY_SIDE: Final = 2**14
+"""Sessions of one task."""
+
+Tick = Callable[[int], None]
+Clock = Callable[[], float]
+
+
+class Run(NamedTuple):
+    """Everything that one simulation needs to know."""
+
+    mix: Mix
+    chance: Chance
+    rounds: int
+    seed: int
+    workers: Workers
+    tick: Tick
+    clock: Clock
+
+    def timed(
+        self, first: Task[P], tasks: Iterator[Task[P]], take: Callable[[P], None]
+    ) -> tuple[float, bool]:
+        """Runs all tasks; the seconds it took, without compiling, and whether it came to its end."""
+        if self.workers.is_local:
+            try:
+                first.run()
+            except KeyboardInterrupt:
+                return 0.0, False
+        begun = self.clock()
+        executor, side_by_side, _ = self.workers
+        is_whole = taken_in_order(tasks, executor, side_by_side=side_by_side, take=take, tick=self.tick)
+        return self.clock() - begun, is_whole
+
+
+def walked(run: Run, multiple: int) -> Simulated:
+    """A fixed mix, round by round."""
+    law = run.mix.law(run.chance)
+    classes = Classes.of(law)
+    keyed = key(run.seed, "rounds")
+    walk, played, trail = Walk(), 0, [(0, 0)]
+    unit = classes.unit * multiple
+
+    def take(part: Walked) -> None:
+        nonlocal walk, played
+        walk = walk.then(part.walk)
+        played += part.rounds
+        trail.append((played, walk.net * unit))
+
+    chunks, rest = divmod(run.rounds, CHUNK)
+    span = max(1, min(_MOST_CHUNKS, chunks // _FEW_CHUNKS))
+
+    def tasks() -> Iterator[WalkTask]:
+        for first in range(0, chunks, span):
+            yield WalkTask(keyed, classes, first, min(span, chunks - first), 0)
+        if rest:
+            yield WalkTask(keyed, classes, chunks, 0, rest)
+
+    seconds, is_whole = run.timed(WalkTask(keyed, classes, 0, 0, 1), tasks(), take)
+    walk = walk.times(unit)
+    staked = played * run.mix.staked * multiple
+    error = sqrt(law.variance / played) / run.mix.staked if played else None
+    return Simulated(
+        titled(run.mix, "flat"), run.seed, run.rounds, played, staked, staked + walk.net, error,
+        walk.drawdown, seconds, run.mix.edge(run.chance), is_whole, None, tuple(trail),
+    )  # fmt: skip
+
+
+def sat(run: Run, terms: Terms, system: System, count: int) -> Simulated:
+    """Sessions of a staking system."""
+    import numpy as np
+
+    law = run.mix.law(run.chance)
+    bankroll = ENDLESS if terms.bankroll is None else terms.bankroll
+    target = 2 * ENDLESS if terms.target is None else terms.target
+    if terms.bankroll is None and terms.target is not None:
+        target += ENDLESS  # above a start that nobody counts
+    least = terms.multiples(run.mix).least
+    plan = Plan(Classes.of(law), system, run.mix.staked, least, bankroll, target, run.rounds).checked()
+    keyed = key(run.seed, "sessions")
+    found: list[Figures] = []
+
+    def take(part: Sat) -> None:
+        found.append(part.figures)
+
+    span = max(1, min(_MOST_SIDE_BY_SIDE, _TASK_ROUNDS // run.rounds))
+
+    def tasks() -> Iterator[SessionsTask]:
+        for first in range(0, count, span):
+            yield SessionsTask(keyed, plan, first, min(span, count - first))
+
+    seconds, is_whole = run.timed(SessionsTask(keyed, plan._replace(rounds=1), 0, 1), tasks(), take)
+    whole = np.concatenate([np.empty((7, 0), dtype=np.int64), *(figures.whole for figures in found)], axis=1)
+    squares = np.concatenate([np.empty(0), *(figures.squares for figures in found)])
+    money, _, rounds, units, _, fall, ended = whole
+    sessions = Sessions(rounds, units * run.mix.staked, money - plan.bankroll, fall, ended, squares)
+    staked = exact_sum(units) * run.mix.staked
+    net = exact_sum(sessions.net)
+    # Each round's net less its expectation is a martingale difference, whatever decided the stake.
+    error = sqrt(law.variance) * sqrt(sessions.squared()) / staked if staked else None
+    return Simulated(
+        titled(run.mix, system.name), run.seed, count * run.rounds, int(rounds.sum()), staked, staked + net,
+        error, int(fall.max(initial=0)), seconds, run.mix.edge(run.chance), is_whole, sessions,
+    )  # fmt: skip
+
+
+def dealt_from(run: Run, terms: Terms, shoe: Shoe) -> Simulated:
+    """Shoes dealt to their penetration, flat or counting."""
+    least, most = terms.multiples(run.mix)
+    strategy = terms.strategy if isinstance(terms.strategy, Counting) else Counting(1, 1)
+    waiting, favoured = (n and min(max(n, least), most) for n in strategy)
+    betting = Betting.of(run.mix, waiting=waiting, favoured=favoured)
+    keyed = key(run.seed, "shoes")
+    dealt, trail = Dealt(), [(0, 0)]
+
+    def take(part: ShoesDealt) -> None:
+        nonlocal dealt
+        dealt = dealt.then(part.dealt)
+        trail.append((dealt.rounds, dealt.walk.net * betting.unit))
+
+    shoes, rest = divmod(run.rounds, shoe.rounds)
+    span = max(-(-shoes // _FEW_CHUNKS), _LEAST_ROUNDS // shoe.rounds)
+    span = max(1, min(most_shoes(shoe, betting), _TASK_ROUNDS // shoe.rounds, span))
+
+    def tasks() -> Iterator[ShoesTask]:
+        for first in range(0, shoes, span):
+            yield ShoesTask(keyed, shoe, betting, first, min(span, shoes - first), shoe.rounds)
+        if rest:
+            yield ShoesTask(keyed, shoe, betting, shoes, 1, rest)
+
+    seconds, is_whole = run.timed(ShoesTask(keyed, shoe, betting, 0, 1, 1), tasks(), take)
+    walk, staked = dealt.walk.times(betting.unit), dealt.staked * betting.unit
+    law = run.mix.law(run.chance)
+    flat = waiting == favoured
+    error = dealt.standard_error()
+    if error is None and flat and dealt.rounds:  # one shoe says nothing of its spread
+        error = sqrt(law.variance / dealt.rounds) / run.mix.staked
+    name = f"{'flat' if terms.strategy == 'flat' else strategy.name}, {shoe.rounds} rounds a shoe"
+    return Simulated(
+        titled(run.mix, name), run.seed, run.rounds, dealt.rounds, staked, staked + walk.net, error,
+        walk.drawdown, seconds, run.mix.edge(run.chance) if flat else None, is_whole, None, tuple(trail),
+    )  # fmt: skip
+
+
+def titled(mix: Mix, strategy: str) -> str:
+    bets = ", ".join(f"{area}={stake}" for area, stake in mix.stakes.items())
+    if len(bets) > 60:
+        bets = f"{len(mix.stakes)} bets of {mix.staked:,}"
+    return f"{mix.matrix.rulebook}, layout {mix.matrix.layout}: {bets}, {strategy}"

@@ -1,0 +1,80 @@
+"""A simulation as a picture: the way the money went, or where the sessions ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from taisai.rules.errors import RulesError
+from taisai.study.plotting import PALETTE, figure, save
+from taisai.study.simulation.result import Sessions, Simulated
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_BARS: Final = 60
+_MARKS: Final = 40
+"""Way marks that are drawn with a dot each, at most."""
+
+
+def drawn(result: Simulated) -> Figure:
+    """The picture of a result."""
+    if result.sessions is not None and len(result.sessions) > 1:
+        return _ends(result, result.sessions)
+    return _trail(result)
+
+
+def draw(result: Simulated, path: str | Path) -> Path:
+    """Draws a result into a file."""
+    return save(drawn(result), path)
+
+
+def _trail(result: Simulated) -> Figure:
+    import numpy as np
+
+    if len(result.trail) < 2 or result.standard_error is None:
+        raise RulesError("expected rounds of a fixed mix or several sessions to draw, got neither")
+    rounds = np.array([at for at, _ in result.trail], dtype=np.float64)
+    nets = np.array([net for _, net in result.trail], dtype=np.float64)
+    marker = "o" if len(rounds) <= _MARKS else ""
+    edge = result.exact_edge
+    made, panels = figure(result.title, x="rounds", y="net", panels=1 if edge is None else 2, height=7.0)
+    panels[0].plot(rounds, nets, color=PALETTE[0], marker=marker, label=f"simulated, seed {result.seed}")
+    if edge is not None:
+        stake = result.staked / result.rounds
+        panels[0].plot(
+            rounds, -float(edge) * stake * rounds, color=PALETTE[1], linestyle="--", label="expected"
+        )
+        steps = np.linspace(0, rounds[-1], 200)
+        spread = 1.96 * result.standard_error * result.staked * np.sqrt(steps / rounds[-1])
+        panels[1].fill_between(steps, -spread, spread, color=PALETTE[5], alpha=0.35, lw=0, label="95 % band")
+        panels[1].plot(rounds, nets + float(edge) * stake * rounds, color=PALETTE[0], marker=marker)
+        panels[1].set_ylabel("net less expected")
+    for axes in panels:
+        axes.legend(loc="best")
+        _counted(axes)
+    return made
+
+
+def _ends(result: Simulated, sessions: Sessions) -> Figure:
+    made, (axes,) = figure(result.title, x="net at the end of the session, in minor units", y="sessions")
+    bars = min(_BARS, max(1, len(set(sessions.net.tolist()))))
+    low, high = int(sessions.net.min()), int(sessions.net.max())
+    axes.hist(sessions.net, bins=bars, range=(low, max(high, low + 1)), color=PALETTE[0], edgecolor="white")
+    axes.axvline(float(sessions.net.mean()), color=PALETTE[1], linestyle="--", label="mean")
+    axes.axvline(0, color=PALETTE[6], linewidth=1, label="even")
+    count = len(sessions)
+    for way, many in sessions.ways().items():
+        axes.plot([], [], " ", label=f"{way}: {many / count:.1%}")
+    axes.legend(loc="best")
+    _counted(axes)
+    return made
+
+
+def _counted(axes: object) -> None:
+    from matplotlib.axes import Axes
+    from matplotlib.ticker import EngFormatter
+
+    if isinstance(axes, Axes):
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.yaxis.set_major_formatter(EngFormatter(sep=""))

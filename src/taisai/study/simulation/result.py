@@ -1,0 +1,157 @@
+"""What a simulation came to, for people, for machines and for files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import fsum
+from typing import TYPE_CHECKING, Any, Final
+
+from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.simulation.sessions import ENDS
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+SHARES: Final = (5, 25, 50, 75, 95)
+"""Hundredths at which the ends of many sessions are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """How every session ended: arrays, one place a session."""
+
+    rounds: npt.NDArray[np.int64]
+    staked: npt.NDArray[np.int64]
+    net: npt.NDArray[np.int64]
+    drawdown: npt.NDArray[np.int64]
+    ended: npt.NDArray[np.int64]
+    """A key of ENDS."""
+    squares: npt.NDArray[np.float64] = field(repr=False)
+    """Of the multiples staked, summed round by round."""
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    def ways(self) -> dict[str, int]:
+        """How many ended in each way."""
+        import numpy as np
+
+        counts = np.bincount(self.ended, minlength=len(ENDS)).tolist()
+        return {words: count for words, count in zip(ENDS.values(), counts, strict=True) if count}
+
+    def quantiles(self) -> dict[int, int]:
+        """The net below or at which so many hundredths of the sessions ended."""
+        import numpy as np
+
+        ordered = np.sort(self.net)
+        return {share: int(ordered[-(-share * len(ordered) // 100) - 1]) for share in SHARES}
+
+    def squared(self) -> float:
+        """The sum of all squares, the same in whatever order they were added."""
+        whole = float(self.squares.max(initial=0)) * len(self.squares) < 2**53  # then every sum is exact
+        return float(self.squares.sum()) if whole else fsum(self.squares.tolist())
+
+
+def exact_sum(numbers: npt.NDArray[np.int64]) -> int:
+    """The sum, however large."""
+    greatest = max(abs(int(numbers.max(initial=0))), abs(int(numbers.min(initial=0))))
+    return int(numbers.sum()) if greatest * len(numbers) < 2**63 else sum(numbers.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated(Told):
+    """Rounds as they came, and how far from the exact figures they may be by chance."""
+
+    title: str
+    seed: int
+    asked: int
+    """Rounds that were to be played at most."""
+    rounds: int
+    staked: int
+    returned: int
+    standard_error: float | None
+    """Of the observed house edge; None where nothing was staked."""
+    max_drawdown: int | None
+    """The deepest fall of any one player's money; None for totals."""
+    seconds: float | None
+    exact_edge: Fraction | None
+    """By the mathematics, where every round has the same law."""
+    is_whole: bool = True
+    """Whether it was not cut short."""
+    sessions: Sessions | None = None
+    trail: tuple[tuple[int, int], ...] = ()
+    """Rounds and the net after them, some way marks."""
+
+    @property
+    def net(self) -> int:
+        """What the players are up."""
+        return self.returned - self.staked
+
+    @property
+    def house_edge_observed(self) -> float | None:
+        """What the house kept of each unit staked; None where nothing was staked."""
+        return -self.net / self.staked if self.staked else None
+
+    @property
+    def rounds_per_second(self) -> float | None:
+        """By the clock; None for totals, which play no rounds."""
+        return self.rounds / self.seconds if self.seconds else None
+
+    def facts(self) -> dict[str, Any]:
+        """The same, for machines."""
+        found: dict[str, Any] = {
+            "rounds": self.rounds,
+            "staked": self.staked,
+            "returned": self.returned,
+            "net": self.net,
+            "house_edge_observed": self.house_edge_observed,
+            "standard_error": self.standard_error,
+            "max_drawdown": self.max_drawdown,
+            "rounds_per_second": self.rounds_per_second,
+        }
+        if self.sessions is not None and len(self.sessions) > 1:
+            found["sessions"] = {
+                "played": len(self.sessions),
+                "ended": self.sessions.ways(),
+                "net_quantiles": {f"{share}%": net for share, net in self.sessions.quantiles().items()},
+            }
+        return found
+
+    def report(self) -> Report:
+        """What a person reads."""
+        rows = [
+            ("rounds", f"{self.rounds:,}"),
+            ("staked", f"{self.staked:,}"),
+            ("returned", f"{self.returned:,}"),
+            ("net", f"{self.net:+,}"),
+            ("house edge observed", _percent(self.house_edge_observed)),
+            ("standard error", _percent(self.standard_error)),
+        ]
+        if self.exact_edge is not None:
+            rows.insert(5, ("house edge exact", _percent(float(self.exact_edge))))
+        if self.max_drawdown is not None:
+            rows.append(("maximum drawdown", f"{self.max_drawdown:,}"))
+        if self.rounds_per_second is not None:
+            rows.append(("rounds a second", f"{self.rounds_per_second:,.0f}"))
+        sheets = [Sheet(self.title, columns("", "figure", numbers=("figure",)), tuple(rows))]
+        if self.sessions is not None and len(self.sessions) > 1:
+            sheets.append(_ends(self.sessions))
+        notes = [f"Seed {self.seed}: the same seed brings the same figures, however many workers play."]
+        if not self.is_whole:
+            notes.append(f"Stopped after {self.rounds:,} of at most {self.asked:,} rounds.")
+        return Report(tuple(sheets), tuple(notes))
+
+
+def _ends(sessions: Sessions) -> Sheet:
+    count = len(sessions)
+    rows = [(way, f"{many:,}", f"{many / count:.3%}") for way, many in sessions.ways().items()]
+    rows += [(f"{share} % ended at or below", f"{net:+,}", "") for share, net in sessions.quantiles().items()]
+    return Sheet(
+        f"{count:,} sessions", columns("", "figure", "share", numbers=("figure", "share")), tuple(rows)
+    )
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.4f} %"

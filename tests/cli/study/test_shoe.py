@@ -1,0 +1,100 @@
+"""`taisai shoe`, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Taisai
+
+BOOK = ("shoe", "mbs-3-card-sic-bo")
+OWN = ("--decks", "2")
+
+
+def test_the_odds_now(taisai: Taisai) -> None:
+    ran = taisai(*BOOK, *OWN, "--seen", "1,1,6,6,6,6")
+    assert (ran.code, ran.err) == (0, "")
+    assert "90 of 96 cards left (14 16 16 16 16 12)" in ran.out
+    assert "The player has the edge on small: 2.125%." in ran.out
+
+
+def test_the_same_odds_as_the_odds_command(taisai: Taisai) -> None:
+    shoe = json.loads(taisai(*BOOK, *OWN, "--seen", "1,1,6", "--json").out)
+    odds = json.loads(taisai("odds", "mbs-3-card-sic-bo", *OWN, "--seen", "1,1,6", "--json").out)
+    assert [one["house_edge"] for one in shoe["areas"]] == [one["house_edge"] for one in odds["areas"]]
+
+
+def test_effects_of_removal(taisai: Taisai) -> None:
+    ran = taisai(*BOOK, "--removal", "--json")
+    small = json.loads(ran.out)["areas"][0]
+    assert small["id"] == "small"
+    assert sum(map(Fraction, small["changes"])) == 0
+    assert "+2.734" in taisai(*BOOK, "--removal").out
+
+
+def test_counting(taisai: Taisai) -> None:
+    ran = taisai(*BOOK, *OWN, "--counting", "--penetration", "0.75")
+    assert (ran.code, ran.err) == (0, "")
+    for words in (
+        "75%       24   78.2%   6.588",
+        "bet on small at 1 or above, on big at -1 or below",
+        "0.978",
+    ):
+        assert words in ran.out
+    facts = json.loads(taisai(*BOOK, *OWN, "--counting", "--count", "total-4", "--tags", "3", "--json").out)
+    assert facts["count"]["tags"] == [-3, -1, 1, 1, 1, 1]
+    assert facts["count"]["mirror"] is None
+
+
+def test_perfect_play_beside_it(taisai: Taisai) -> None:
+    facts = json.loads(taisai(*BOOK, *OWN, "--perfect", "--json").out)
+    half = next(depth for depth in facts["depths"] if depth["penetration"] == "1/2")
+    assert half["perfect_gain_per_100"] == pytest.approx(9.676, abs=1e-3)
+    assert facts["harmless_rounds"] == 1
+    assert facts["relative_error"] < 1e-10
+
+
+@pytest.mark.parametrize(
+    "question", [("--seen", "6,6"), ("--removal",), ("--counting",)], ids=lambda words: words[0]
+)
+def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path, question: tuple[str, ...]) -> None:
+    drawn = []
+    for number in range(2):
+        file = tmp_path / f"{number}.svg"
+        assert taisai(*BOOK, *OWN, *question, "--plot", str(file)).code == 0
+        drawn.append(file.read_bytes())
+    assert drawn[0] == drawn[1]
+    assert b"<svg" in drawn[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("shoe", "us-sic-bo"), "expected a game of cards, such as mbs-3-card-sic-bo, got one of dice"),
+        ((*BOOK, "--decks", "7"), "expected 2 to 6 decks (2.1), got 7"),
+        ((*BOOK, "--decks", "1e30"), "expected --decks as a whole number"),
+        ((*BOOK, "--seen", "7"), "expected cards of face 1 to 6 seen, got 7"),
+        ((*BOOK, *OWN, "--seen", ",".join(["1"] * 17)), "expected at most 16 cards of face 1 seen, got 17"),
+        ((*BOOK, "--removal", "--counting"), "expected --removal or --counting, got both"),
+        ((*BOOK, "--penetration", "0.5"), "expected --counting or --perfect with --penetration"),
+        ((*BOOK, "--counting", "--penetration", "0"), "expected --penetration above 0 and at most 1"),
+        ((*BOOK, "--counting", "--penetration", "1.01"), "expected --penetration above 0 and at most 1"),
+        ((*BOOK, "--counting", "--penetration", "nan"), "expected --penetration above 0 and at most 1"),
+        ((*BOOK, *OWN, "--counting", "--count", "double-1"), "expected an area of mbs-3-card-sic-bo"),
+        ((*BOOK, *OWN, "--counting", "--tags", "5"), "expected a greatest tag of 1 to 4, got 5"),
+        (
+            (*BOOK, "--counting", "--plot", "a.gif"),
+            "expected a picture's file name to end in .svg, .png, .pdf",
+        ),
+        ((*BOOK, "--layout", "C"), "layout"),
+    ],
+    ids=str,
+)
+def test_bad_input_gets_one_line(taisai: Taisai, words: tuple[str, ...], says: str) -> None:
+    ran = taisai(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("\n") == 1
+    assert says in ran.err

@@ -1,0 +1,204 @@
+"""Sessions of staking systems: compiled, by NumPy and one at a time; and against exact chances of ruin."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from taisai.rules import rulebook
+from taisai.rules.errors import RulesError
+from taisai.study.mix import Mix
+from taisai.study.session.ends import ends_of
+from taisai.study.simulation import Terms, sessions_compiled, sessions_plain, simulate, tasks
+from taisai.study.simulation.classes import Classes
+from taisai.study.simulation.sessions import PLAYED_OUT, REACHED, RUINED, Figures, Plan
+from taisai.study.simulation.strategies import Counting, machine, named
+from taisai.study.simulation.streams import key
+from taisai.study.staking import Multiples, SystemName, allowed, system
+from tests.study.simulation import oracle
+
+BOOK = rulebook("rws-sic-bo-etg-v8")
+DICE = BOOK.chance()
+SMALL = Mix.of(BOOK.matrix("A"), {"small": 100})
+LEVEL = Mix.of(BOOK.matrix("A"), {"small": 100, "big": 100, "single-3": 50})
+"""Which also comes out level."""
+KEY = key(8, "sessions")
+
+
+def planned(mix: Mix, name: str, *, bankroll: int = 1_000, target: int = 1_500, rounds: int = 60) -> Plan:
+    multiples = allowed(mix, minimum=None, maximum=1_600, greatest=max(1, (target - 1) // mix.staked))
+    made = system(name, multiples)
+    return Plan(
+        Classes.of(mix.law(DICE)), made, mix.staked, multiples.least, bankroll, target, rounds
+    ).checked()
+
+
+def one_by_one(plan: Plan, number: int) -> tuple[int, int, int, int, int, int]:
+    """One session from the definition: bankroll, rounds, units, highest, drawdown, end."""
+    draws = oracle.stream(KEY, number)
+    money = high = plan.bankroll
+    state = rounds = units = fall = 0
+    while True:
+        drawn = next(draws)
+        value = next(
+            (v for v, n in zip(plan.classes.values, plan.classes.limits, strict=True) if drawn < n), None
+        )
+        if value is None:
+            continue
+        multiple = min(plan.system.multiples[state], money // plan.staked)
+        money += multiple * value * plan.classes.unit
+        units += multiple
+        rounds += 1
+        high, state = max(high, money), plan.system.following(state, value)
+        fall = max(fall, high - money)
+        if money < plan.least * plan.staked:
+            return money, rounds, units, high, fall, RUINED
+        if money >= plan.target:
+            return money, rounds, units, high, fall, REACHED
+        if rounds == plan.rounds:
+            return money, rounds, units, high, fall, PLAYED_OUT
+
+
+@pytest.mark.parametrize("mix", [SMALL, LEVEL], ids=["small", "level"])
+@pytest.mark.parametrize("name", SystemName)
+def test_compiled_numpy_and_plain_python_play_the_same_sessions(name: str, mix: Mix) -> None:
+    plan = planned(mix, name)
+    compiled, plain = Figures.begun(plan, 30, 200), Figures.begun(plan, 30, 200)
+    for rounds in (7, 1_000):  # in slices, too
+        sessions_compiled.advanced(KEY, plan, compiled, rounds)
+    sessions_plain.advanced(KEY, plan, plain, 1_000)
+    assert np.array_equal(compiled.whole, plain.whole)
+    assert np.array_equal(compiled.squares, plain.squares)
+    money, _, rounds_, units, high, fall, ended = compiled.whole.tolist()
+    assert list(zip(money, rounds_, units, high, fall, ended, strict=True)) == [
+        one_by_one(plan, number) for number in range(30, 230)
+    ]
+    assert len(set(ended)) > 1
+
+
+def ruin(plan: Plan) -> dict[int, Fraction]:
+    """How a session ends, exactly, by following every bankroll and state through every round."""
+    law = SMALL.law(DICE)
+    chances = {v: Fraction(w, law.total) for v, w in zip(law.values, law.weights, strict=True)}
+    alive: dict[tuple[int, int], Fraction] = {(plan.bankroll, 0): Fraction(1)}
+    ended: dict[int, Fraction] = defaultdict(Fraction)
+    for _ in range(plan.rounds):
+        after: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for (money, state), chance in alive.items():
+            multiple = min(plan.system.multiples[state], money // plan.staked)
+            for value, share in chances.items():
+                then = money + multiple * value
+                if then < plan.least * plan.staked:
+                    ended[RUINED] += chance * share
+                elif then >= plan.target:
+                    ended[REACHED] += chance * share
+                else:
+                    after[then, plan.system.following(state, value)] += chance * share
+        alive = after
+    ended[PLAYED_OUT] = sum(alive.values(), Fraction(0))
+    return ended
+
+
+@pytest.mark.parametrize("name", SystemName)
+def test_sessions_end_as_often_as_the_exact_chances_have_it(name: str) -> None:
+    plan = planned(SMALL, name, bankroll=1_000, target=2_000, rounds=40)
+    sessions = 40_000
+    found = simulate(
+        SMALL, DICE, rounds=40, seed=8, sessions=sessions,
+        terms=Terms(name, bankroll=1_000, target=2_000, maximum=1_600),
+    ).sessions  # fmt: skip
+    assert found is not None
+    for end, chance in ruin(plan).items():
+        share = float(np.mean(found.ended == end))
+        error = sqrt(chance * (1 - chance) / sessions)
+        assert abs(share - float(chance)) <= 4.5 * error + 1e-12, (end, share, float(chance))
+
+
+@pytest.mark.parametrize("name", SystemName)
+def test_the_exact_chances_of_ruin_and_the_simulation_agree(name: str) -> None:
+    """Until ruin or target, however long it takes; the machines are shared, what plays them is not."""
+    sessions, bankroll, target = 20_000, 2_000, 3_000
+    exact = ends_of(SMALL, DICE, bankroll=bankroll, target=target, staking=name, maximum=800)
+    terms = Terms(name, bankroll=bankroll, target=target, maximum=800)
+    found = simulate(SMALL, DICE, rounds=100_000, seed=9, sessions=sessions, terms=terms)
+    assert found.sessions is not None
+    assert not (found.sessions.ended == PLAYED_OUT).any()
+    share = float(np.mean(found.sessions.ended == RUINED))
+    assert abs(share - float(exact.ruin)) < 4 * sqrt(exact.ruin * (1 - exact.ruin) / sessions)
+    spread = float(found.sessions.rounds.std()) / sqrt(sessions)
+    assert abs(float(found.sessions.rounds.mean()) - exact.mean_rounds) < 4.5 * spread
+
+
+def test_the_standard_error_holds_for_stakes_that_the_past_decides() -> None:
+    scores = []
+    for seed in range(150):
+        found = simulate(
+            SMALL, DICE, rounds=200, seed=seed, sessions=30, terms=Terms("dalembert", maximum=1_000)
+        )
+        assert found.house_edge_observed is not None
+        assert found.standard_error is not None
+        scores.append((found.house_edge_observed - 1 / 36) / found.standard_error)
+    assert abs(np.mean(scores)) < 0.35
+    assert abs(np.var(scores) - 1) < 0.4
+
+
+def test_a_long_session_is_played_in_slices_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=Terms("martingale"))
+    monkeypatch.setattr(tasks, "SLICE", 700)
+    sliced = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=Terms("martingale"))
+    assert sliced.rounds == whole.rounds == 5_000
+    assert (sliced.net, sliced.max_drawdown) == (whole.net, whole.max_drawdown)
+
+
+class Oscar:
+    """A system of somebody's own: one more after a win, until three are reached."""
+
+    name, start = "oscar", 1
+
+    def multiple(self, memory: int, /) -> int:
+        return memory
+
+    def after(self, memory: int, way: int, /) -> int:
+        return memory % 3 + 1 if way > 0 else memory
+
+
+class Endless:
+    """One that never forgets."""
+
+    name, start = "endless", 0
+
+    def multiple(self, _memory: int, /) -> int:
+        return 1
+
+    def after(self, memory: int, _way: int, /) -> int:
+        return memory + 1
+
+
+class Idle(Oscar):
+    def multiple(self, _memory: int, /) -> int:
+        return 0
+
+
+def test_a_strategy_of_ones_own_becomes_a_machine() -> None:
+    made = machine(Oscar(), Multiples(2, 100))
+    assert made.multiples == (2, 2, 3)  # the table's minimum raises the first
+    assert (made.won, made.level, made.lost) == ((1, 2, 0), (0, 1, 2), (0, 1, 2))
+    found = simulate(SMALL, DICE, rounds=100, seed=1, sessions=50, terms=Terms(Oscar(), bankroll=900))
+    assert found.sessions is not None
+    assert found.staked == int(found.sessions.staked.sum())
+    for wrong, said in ((Endless(), "memories of endless"), (Idle(), "multiple of 1 or more")):
+        with pytest.raises(RulesError, match=said):
+            machine(wrong, Multiples(1, 100))
+
+
+def test_strategies_by_name() -> None:
+    assert named("martingale") == "martingale"
+    assert named("count") == Counting(0, 1)
+    assert named("count:8") == Counting(1, 8)
+    for wrong in ("kelly", "count:1", "count:x", "count:100001", ""):
+        with pytest.raises(RulesError, match="expected a"):
+            named(wrong)
