@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.harness import Bench, Line, Target, in_turns
+from bench.study.growing import growth
 from taisai.bulk import kernels
 from taisai.rules import OUTCOMES, Matrix, rulebook
 from taisai.study.shoe.odds import odds_of_many
@@ -31,7 +31,8 @@ Array = npt.NDArray[Any]
 def run(*, quick: bool) -> Iterator[Line]:
     """Against NumPy on whole arrays; writing the answers and nothing else is the limit."""
     matrix = rulebook(BOOK).matrix()
-    left = drawn(COMPOSITIONS)
+    many = drawn(SIZES[-1])
+    left = np.ascontiguousarray(many[:, :COMPOSITIONS])
     ways: dict[str, Callable[[], Any]] = {
         "NumPy": by_numpy(matrix, left),
         "ours with NumPy": lambda: odds_of_many(matrix, left, compiled=False),
@@ -65,7 +66,13 @@ def run(*, quick: bool) -> Iterator[Line]:
                 of="ours with numba",
                 over="C",
             )
-        yield _growth(matrix, quick=quick)
+        yield growth(
+            "odds of compositions as their number grows",
+            lambda size: odds_of_many(matrix, many[:, :size], compiled=True),
+            SIZES,
+            turns=5 if quick else 15,
+            at_most=1.1,
+        )
     yield bench.line("NumPy / ours with NumPy", of="NumPy", over="ours with NumPy")
 
 
@@ -148,25 +155,3 @@ void odds(long size, const long *restrict left, int *restrict back, int *restric
 def _written(areas: int, compositions: int) -> Callable[[], Array]:
     """Fills an array as large as the answer."""
     return lambda: np.full((areas + 1, compositions), 7, dtype=np.int32)
-
-
-def _growth(matrix: Matrix, *, quick: bool) -> Line:
-    """The log-log slope over ten times the compositions each."""
-    lefts = [drawn(size) for size in SIZES]
-    ways = {
-        str(left.shape[1]): (lambda left=left: odds_of_many(matrix, left, compiled=True)) for left in lefts
-    }
-    times = in_turns(ways, turns=5 if quick else 15)
-    small, large = times[str(SIZES[0])], times[str(SIZES[-1])]
-    slopes = sorted(math.log10(most / least) / 2 for least, most in zip(small, large, strict=True))
-    middle = math.log10(min(large) / min(small)) / 2  # the turns that nothing else on the machine disturbed
-    what = f"growth: log-log slope of the quickest turns from {SIZES[0]:,} to {SIZES[-1]:,}"
-    low, high = slopes[len(slopes) // 4], slopes[-1 - len(slopes) // 4]
-    return Line(
-        "odds of compositions as their number grows",
-        what,
-        middle,
-        low,
-        high,
-        Target(1.1, at_most=True, unit=""),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -42,15 +42,18 @@ def run(*, quick: bool) -> Iterator[Line]:
                 maximum=MAXIMUM,
             ).ruin
         )  # fmt: skip
-        found = ours().sessions
-        assert found is not None
-        ruined = found.ways()["ruined"]
-        for count, sessions in (
-            (ruined, SESSIONS),
+        found = ours()
+        assert found.sessions is not None
+        mine = Ended(found.sessions.ways()["ruined"], found.staked, found.max_drawdown or 0)
+        each = mine.staked / SESSIONS
+        for other, sessions in (
+            (mine, SESSIONS),
             (by_numpy(), NUMPY_SESSIONS),
             (in_python(), PYTHON_SESSIONS),
         ):
-            assert abs(count / sessions - exact) < 5 * (exact * (1 - exact) / sessions) ** 0.5
+            assert abs(other.ruined / sessions - exact) < 5 * (exact * (1 - exact) / sessions) ** 0.5
+            assert abs(other.staked / sessions / each - 1) < 0.2
+            assert 0.7 * TARGET < other.drawdown < TARGET
         times = dict(in_turns(ways, turns=5 if quick else 15))
         for name, sessions in (("NumPy", NUMPY_SESSIONS), ("plain Python", PYTHON_SESSIONS)):
             times[name] = [seconds * (SESSIONS / sessions) for seconds in times[name]]
@@ -60,42 +63,58 @@ def run(*, quick: bool) -> Iterator[Line]:
         yield growth(bench.name, ours, (10_000, 100_000, 1_000_000), turns=5, at_most=1.1)
 
 
-def in_python() -> int:
-    """How many are ruined, one session after the other."""
-    draw, ruined = random.Random(SEED).random, 0
+class Ended(NamedTuple):
+    """What every way must find out: how many were ruined, all that was staked, the deepest fall of any."""
+
+    ruined: int
+    staked: int
+    drawdown: int
+
+
+def in_python() -> Ended:
+    """One session after the other."""
+    draw, ruined, staked, deepest = random.Random(SEED).random, 0, 0, 0
     for _ in range(PYTHON_SESSIONS):
-        money, stake = BANKROLL, STAKE
+        money, stake, top = BANKROLL, STAKE, BANKROLL
         for _ in range(ROUNDS):
             if stake > money:
                 stake = money // STAKE * STAKE
+            staked += stake
             if draw() < WON:
                 money += stake
                 stake = STAKE
-                if money >= TARGET:
-                    break
+                if money > top:
+                    top = money
+                    if money >= TARGET:
+                        break
             else:
                 money -= stake
+                deepest = max(deepest, top - money)
                 stake = min(2 * stake, MAXIMUM)
                 if money < STAKE:
                     ruined += 1
                     break
-    return ruined
+    return Ended(ruined, staked, deepest)
 
 
-def by_numpy() -> int:
-    """How many are ruined, a round of every session at a time; those that have ended are left out."""
+def by_numpy() -> Ended:
+    """A round of every session at a time; those that have ended are left out."""
     draw = np.random.Generator(np.random.SFC64(SEED))
-    money = np.full(NUMPY_SESSIONS, BANKROLL)
+    money, top = np.full((2, NUMPY_SESSIONS), BANKROLL)
     wanted = np.full(NUMPY_SESSIONS, STAKE)
-    ruined = 0
+    ruined = staked = deepest = 0
     for _ in range(ROUNDS):
         stake = np.minimum(wanted, money // STAKE * STAKE)
+        staked += int(stake.sum())
         won = draw.random(money.size) < WON
         money = np.where(won, money + stake, money - stake)
         wanted = np.where(won, STAKE, np.minimum(2 * wanted, MAXIMUM))
+        np.maximum(top, money, out=top)
+        deepest = max(deepest, int((top - money).max()))
         live = (money >= STAKE) & (money < TARGET)
-        ruined += int((money < STAKE).sum())
-        money, wanted = money[live], wanted[live]
-        if not money.size:
-            break
-    return ruined
+        if not live.all():
+            ruined += int((money < STAKE).sum())
+            money, wanted, top = money[live], wanted[live], top[live]
+            if not money.size:
+                break
+    return Ended(ruined, staked, deepest)

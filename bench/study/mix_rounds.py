@@ -63,7 +63,8 @@ def run(*, quick: bool) -> Iterator[Line]:
         for name, rounds in (("NumPy", NUMPY_ROUNDS), ("plain Python", PYTHON_ROUNDS)):
             times[name] = [seconds * (ROUNDS / rounds) for seconds in times[name]]
         rate = ROUNDS / sorted(times["ours"])[turns // 2] / 1e9
-XX
+        name = f"a mix round by round with drawdown, two cores ({rate:.2f} billion rounds a second)"
+        bench = Bench(name, times)
         yield bench.line("plain Python / ours", of="plain Python", over="ours", target=Target(100))
         yield bench.line("NumPy / ours", of="NumPy", over="ours", target=Target(4))
         if kernel is None:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from bench.harness import Bench, Line, Target, in_turns
+from bench.study.growing import growth
 from taisai.bulk.resettling import Columns, Lookups, PayRows, resettled
 from taisai.house.audit.exports.columns import BETS
 from taisai.house.audit.exports.tables import COMPRESSION, parquet_schema
@@ -52,6 +53,11 @@ def run(*, quick: bool) -> Iterator[Line]:
         path = Path(folder) / "bets.parquet"
         columns = written(path, bets)
         yield from _ratios(name, columns, str(path), 3 if quick else 7)
+        tenth = Path(folder) / "tenth.parquet"
+        written(tenth, bets // 10)
+        files = {bets // 10: str(tenth), bets: str(path)}
+        known = {MATRIX.digest: MATRIX}
+        yield growth(name, lambda size: resettle(files[size], known), list(files), turns=5, at_most=1.1)
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
             before, after = apart.submit(memory, str(path)).result()
         grown = (after - before) / GIGABYTE

@@ -19,10 +19,33 @@ static uint64_t scrambled(uint64_t w) {
     y = z + (z << 3);                          \
     z = ((z << 21) | (z >> 11)) + drawn;
 
+static void steps(uint32_t counter, uint32_t limit, uint32_t end, int32_t v0, int32_t v1, uint32_t *restrict a,
+                  uint32_t *restrict b, uint32_t *restrict c, int32_t *restrict net, int32_t *restrict high,
+                  int32_t *restrict low, int32_t *restrict fall, int32_t *restrict missed) {
+    for (int lane = 0; lane < LANES; lane++) {
+        uint32_t x = a[lane], y = b[lane], z = c[lane];
+        int32_t at = net[lane], up = high[lane], down = low[lane], deep = fall[lane], gone = missed[lane];
+#define ROUND(k)                                   \
+    {                                              \
+        DRAW(counter + (k))                        \
+        int32_t got = drawn >= limit ? v1 : v0;    \
+        got = drawn >= end ? 0 : got;              \
+        gone += drawn >= end ? 1 : 0;              \
+        at += got;                                 \
+        up = at > up ? at : up;                    \
+        down = at < down ? at : down;              \
+        deep = up - at > deep ? up - at : deep;    \
+    }
+        ROUND(0) ROUND(1) ROUND(2) ROUND(3)
+        a[lane] = x, b[lane] = y, c[lane] = z;
+        net[lane] = at, high[lane] = up, low[lane] = down, fall[lane] = deep, missed[lane] = gone;
+    }
+}
+
 void walk(const uint64_t *key, int64_t first, int64_t chunks, uint32_t limit, uint32_t end, int32_t v0,
           int32_t v1, int64_t *out) {
-    static _Thread_local uint32_t a[LANES], b[LANES], c[LANES];
-    static _Thread_local int32_t net[LANES], high[LANES], low[LANES], fall[LANES], missed[LANES];
+    uint32_t a[LANES], b[LANES], c[LANES];
+    int32_t net[LANES], high[LANES], low[LANES], fall[LANES], missed[LANES];
     int64_t sum = 0, top = 0, bottom = 0, deepest = 0;
     for (int64_t chunk = first; chunk < first + chunks; chunk++) {
         for (int lane = 0; lane < LANES; lane++) {
@@ -37,25 +60,8 @@ void walk(const uint64_t *key, int64_t first, int64_t chunks, uint32_t limit, ui
         }
         memset(net, 0, sizeof net), memset(high, 0, sizeof high), memset(low, 0, sizeof low);
         memset(fall, 0, sizeof fall), memset(missed, 0, sizeof missed);
-        for (uint32_t step = 0; step < STEPS; step += 4) {
-            for (int lane = 0; lane < LANES; lane++) {
-                uint32_t x = a[lane], y = b[lane], z = c[lane];
-                int32_t at = net[lane], up = high[lane], down = low[lane], deep = fall[lane], gone = missed[lane];
-                for (uint32_t k = 0; k < 4; k++) {
-                    DRAW(WARMING + 1 + step + k)
-                    int32_t got = drawn >= limit ? v1 : v0;
-                    got = drawn >= end ? 0 : got;
-                    gone += drawn >= end;
-                    at += got;
-                    up = at > up ? at : up;
-                    down = at < down ? at : down;
-                    int32_t now = up - at;
-                    deep = now > deep ? now : deep;
-                }
-                a[lane] = x, b[lane] = y, c[lane] = z;
-                net[lane] = at, high[lane] = up, low[lane] = down, fall[lane] = deep, missed[lane] = gone;
-            }
-        }
+        for (uint32_t step = 0; step < STEPS; step += 4)
+            steps(WARMING + 1 + step, limit, end, v0, v1, a, b, c, net, high, low, fall, missed);
         for (int lane = 0; lane < LANES; lane++) {
             uint32_t x = a[lane], y = b[lane], z = c[lane], counter = WARMING + 1 + STEPS;
             while (missed[lane]) {

@@ -1,6 +1,6 @@
 """Taisai: the reference implementation of Sic Bo (Tai Sai)."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from taisai.rules import (
@@ -18,34 +18,104 @@ if TYPE_CHECKING:
         rulebook,
         rulebook_ids,
     )
+    from taisai.study.compare import Side, compare
+    from taisai.study.dice import dice_tests, mapping_proof, read_rolls, tallied
+    from taisai.study.dice_watch import DiceWatch
+    from taisai.study.journal import observed
+    from taisai.study.journal.resettle import resettle
+    from taisai.study.law import Law
+    from taisai.study.measures import measures
+    from taisai.study.mix import Mix
+    from taisai.study.odds import area_odds
+    from taisai.study.par import par_sheet
+    from taisai.study.portfolio import dominance, portfolio
+    from taisai.study.session.ends import ends_of
+    from taisai.study.session.total import total_after
+    from taisai.study.shoe.composition import composition_odds, full_shoe
+    from taisai.study.shoe.perfect import perfect_play
+    from taisai.study.shoe.removal import removal
+    from taisai.study.simulation import simulate, simulate_totals
 
 __version__ = "0.1.0"
+
+_STUDY: Final = {
+    "DiceWatch": "dice_watch",
+    "Law": "law",
+    "Mix": "mix",
+    "Side": "compare",
+    "area_odds": "odds",
+    "compare": "compare",
+    "composition_odds": "shoe.composition",
+    "dice_tests": "dice",
+    "dominance": "portfolio",
+    "ends_of": "session.ends",
+    "full_shoe": "shoe.composition",
+    "mapping_proof": "dice",
+    "measures": "measures",
+    "observed": "journal",
+    "par_sheet": "par",
+    "perfect_play": "shoe.perfect",
+    "portfolio": "portfolio",
+    "read_rolls": "dice",
+    "removal": "shoe.removal",
+    "resettle": "journal.resettle",
+    "simulate": "simulation",
+    "simulate_totals": "simulation",
+    "tallied": "dice",
+    "total_after": "session.total",
+}
+"""What the study offers → the module it is in; all else is of the rules."""
 
 __all__ = [
     "OUTCOMES",
     "Bet",
     "BookError",
     "Chance",
+    "DiceWatch",
+    "Law",
     "Matrix",
+    "Mix",
     "Odds",
     "Outcome",
     "Refusal",
     "Rulebook",
     "RulesError",
     "Settlement",
+    "Side",
     "__version__",
+    "area_odds",
+    "compare",
+    "composition_odds",
+    "dice_tests",
+    "dominance",
+    "ends_of",
+    "full_shoe",
+    "mapping_proof",
+    "measures",
+    "observed",
+    "par_sheet",
+    "perfect_play",
+    "portfolio",
+    "read_rolls",
+    "removal",
+    "resettle",
     "rulebook",
     "rulebook_ids",
+    "simulate",
+    "simulate_totals",
+    "tallied",
+    "total_after",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Loads the rules when something of them is first asked for, so that the command starts quickly."""
+    """Loads what is first asked for, so that the command starts quickly."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from taisai import rules
+    from importlib import import_module
 
-    return getattr(rules, name)
+    within = f"taisai.study.{_STUDY[name]}" if name in _STUDY else "taisai.rules"
+    return getattr(import_module(within), name)
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.errors import RulesError
+from taisai.study.missing import MissingError
 
 if TYPE_CHECKING:  # drawing takes a second to import, and most commands draw nothing
     from matplotlib.axes import Axes
@@ -126,4 +127,4 @@ def _needed() -> None:
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
-        raise RulesError("a picture needs matplotlib: pip install 'taisai[study]'")
+        raise MissingError("a picture needs matplotlib: pip install 'taisai[study]'")

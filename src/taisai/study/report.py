@@ -43,6 +43,10 @@ class Sheet(NamedTuple):
             made.add_row(*row)
         return Group(Text(self.title, style="italic"), made)
 
+    def text(self, width: int = WIDTH) -> str:
+        """For a file."""
+        return _drawn(self.rich(), width)
+
 
 class Report(NamedTuple):
     """What is to be read: tables, then notes in plain sentences."""
@@ -59,11 +63,7 @@ class Report(NamedTuple):
 
     def text(self, width: int = WIDTH) -> str:
         """For a file."""
-        from rich.console import Console
-
-        drawn = StringIO()
-        Console(file=drawn, width=width, markup=False, emoji=False, highlight=False).print(self.rich())
-        return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines())
+        return _drawn(self.rich(), width)
 
     def html(self) -> str:
         """For a notebook."""
@@ -98,6 +98,14 @@ class Told:
 def columns(*names: str, numbers: Sequence[str] = ()) -> tuple[Column, ...]:
     """Heads of columns, those among `numbers` to the right."""
     return tuple(Column(name, name in numbers) for name in names)
+
+
+def _drawn(what: RenderableType, width: int) -> str:
+    from rich.console import Console
+
+    drawn = StringIO()
+    Console(file=drawn, width=width, markup=False, emoji=False, highlight=False).print(what)
+    return "\n".join(line.rstrip() for line in drawn.getvalue().rstrip().splitlines())
 
 
 def _html_table(sheet: Sheet) -> str:

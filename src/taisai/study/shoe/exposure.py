@@ -13,6 +13,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Report, Sheet, Told, columns
 from taisai.study.shoe.counting import CountedRound, best_threshold, counted
+from taisai.study.shoe.odds import need_numpy
 from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
 from taisai.study.shoe.removal import Count, linear_count, removal
 
@@ -197,6 +198,7 @@ def exposure(
     >>> round(found.at(Fraction(1, 2)).gain, 2)
     4.0
     """
+    need_numpy()
     left = tuple(left)
     rounds = rounds_dealt(sum(left), penetration)
     effects = removal(matrix, left)

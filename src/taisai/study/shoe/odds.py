@@ -16,6 +16,7 @@ from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
+from taisai.study.missing import MissingError
 
 if TYPE_CHECKING:  # one composition needs no NumPy
     import numpy.typing as npt
@@ -111,6 +112,14 @@ def has_numba() -> bool:
     from taisai.bulk.kernels import has_numba
 
     return has_numba()
+
+
+def need_numpy() -> None:
+    """Refuses with one clear line where NumPy is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("numpy") is None:
+        raise MissingError("counting needs numpy: pip install 'taisai[study]'")
 
 
 @cache

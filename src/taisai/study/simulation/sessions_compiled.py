@@ -1,6 +1,6 @@
 """Sessions as machine code: each held in registers until it ends."""
 
-# ruff: noqa: C901, PLR0917 - one loop, compiled whole; numba takes arrays by place
+# ruff: noqa: C901, PLR0912, PLR0915, PLR0917 - one loop, compiled whole; numba takes arrays by place
 from __future__ import annotations
 
 from typing import Final
@@ -75,7 +75,7 @@ def _advance(
                 if drawn < end:
                     break
             if two:
-                kind = _L(1) if drawn >= least else _L(0)
+                kind = _L(drawn >= least)  # no branch: it would be guessed wrong every other time
             else:
                 kind = _L(guide[drawn >> _GUIDE_SHIFT])
                 while drawn >= limits[kind]:
