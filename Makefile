@@ -31,6 +31,7 @@ bench: dev ## speed against the alternatives, in one run
 pictures: dev ## what is made from rulebooks, command, messages and tests: docs, and the map from clause to test
 	@$(PY) -m tools.pictures
 	@$(PY) -m tools.edges
+	@$(PY) -m tools.cards
 	@$(PY) -m tools.commands
 	@$(PY) -m tools.settings
 	@$(PY) -m tools.wire

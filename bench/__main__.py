@@ -33,6 +33,14 @@ BENCHES: Final = (
     "cold_start",
     "floor.load",
     "terminal_page",
+    "study.totals",
+    "study.compositions",
+    "study.ruin",
+    "study.mix_rounds",
+    "study.martingale",
+    "study.shoe_rounds",
+    "study.dice_lab",
+    "study.resettling",
 )
 Runner = Callable[..., Iterator[Line]]
 
@@ -72,7 +80,7 @@ def machine() -> dict[str, str | int | None]:
         "cores": os.cpu_count(),
         "processor": _processor(),
     }
-    for package in ("numpy", "numba", "icepool", "apsw"):
+    for package in ("numpy", "numba", "icepool", "apsw", "python-flint", "duckdb", "pyarrow"):
         try:
             facts[package] = version(package)
         except PackageNotFoundError:

@@ -25,16 +25,17 @@ static void steps(uint32_t counter, uint32_t limit, uint32_t end, int32_t v0, in
     for (int lane = 0; lane < LANES; lane++) {
         uint32_t x = a[lane], y = b[lane], z = c[lane];
         int32_t at = net[lane], up = high[lane], down = low[lane], deep = fall[lane], gone = missed[lane];
-#define ROUND(k)                                   \
-    {                                              \
-        DRAW(counter + (k))                        \
-        int32_t got = drawn >= limit ? v1 : v0;    \
-        got = drawn >= end ? 0 : got;              \
-        gone += drawn >= end ? 1 : 0;              \
-        at += got;                                 \
-        up = at > up ? at : up;                    \
-        down = at < down ? at : down;              \
-        deep = up - at > deep ? up - at : deep;    \
+#define ROUND(k)                                               \
+    {                                                          \
+        DRAW(counter + (k))                                    \
+        int32_t more = -(int32_t)(drawn >= limit);             \
+        int32_t none = -(int32_t)(drawn >= end);               \
+        at += (v0 + (more & (v1 - v0))) & ~none;               \
+        gone -= none;                                          \
+        up = at > up ? at : up;                                \
+        down = at < down ? at : down;                          \
+        int32_t now = up - at;                                 \
+        deep = now > deep ? now : deep;                        \
     }
         ROUND(0) ROUND(1) ROUND(2) ROUND(3)
         a[lane] = x, b[lane] = y, c[lane] = z;

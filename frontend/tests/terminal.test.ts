@@ -2,6 +2,8 @@
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { SvelteMap } from "svelte/reactivity";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { pileOf } from "../src/parts/chips";
+import { rowsOf } from "../src/parts/felt";
 import Felt from "../src/parts/Felt.svelte";
 import { toasts } from "../src/parts/toast.svelte";
 import { Seat } from "../src/terminal/seat.svelte";
@@ -68,6 +70,42 @@ describe("the felt", () => {
     await fireEvent.click(button);
     expect([touched.mock.calls.length, asked.mock.calls.length]).toEqual([1, 1]);
     vi.useRealTimers();
+  });
+  it("takes a key after a long press of the mouse, which may end in no click at all", async () => {
+    vi.useFakeTimers();
+    const touched = vi.fn();
+    const { container } = render(Felt, { felt: felt(areas.slice(0, 1)), onarea: touched, onabout: () => undefined });
+    const button = container.querySelector("button") as HTMLButtonElement;
+    await fireEvent.pointerDown(button);
+    vi.advanceTimersByTime(600);
+    await fireEvent.keyDown(button, { key: "Enter" });
+    await fireEvent.click(button);
+    expect(touched.mock.calls.length).toBe(1);
+    vi.useRealTimers();
+  });
+  it("prints what the layout prints, and odds once where a cell of their own tells them", () => {
+    const made = felt([area("four", { family: "four", numbers: [3, 4, 5, 6] }), area("big", { family: "even-money" })]);
+    Object.assign(made.cells[0] as object, { figures: "6 5 4 3", wide: 4 });
+    Object.assign(made.cells[1] as object, { x: 4, figures: "11–17", note: { en: "except any triple", zh: "围骰除外" }, wide: 4, tall: 2 });
+    Object.assign(made.cells[2] as object, { odds_of: "four", note: { en: "on one die", zh: "一颗" } });
+    const { container } = render(Felt, { felt: made, onarea: () => undefined });
+    expect(container.querySelector(".figures")?.textContent).toBe("6 5 4 3");
+    expect(container.querySelector(".range")?.textContent).toBe("11–17");
+    expect(container.querySelector(".blank")?.textContent).toBe("1 to 1 on one die");
+    expect(container.querySelector('[data-area="four"] .odds')).toBeNull();
+  });
+  it("lays a stake as the fewest chips, and never more than a pile", () => {
+    expect(pileOf(15, [5, 10, 20])).toEqual([1, 0]);
+    expect(pileOf(45, [5, 10, 20])).toEqual([2, 2, 0]);
+    expect(pileOf(1000, [5, 10, 20])).toHaveLength(5);
+    expect(pileOf(3, [5, 10])).toEqual([0]);
+  });
+  it("makes rows flat in which only odds are printed", () => {
+    const made = felt([area("a")]);
+    made.tall = 2;
+    Object.assign(made.cells[1] as object, { x: 0, y: 1, wide: 2 });
+    const rows = rowsOf(made);
+    expect([rows.at(0), rows.at(1), rows.tall < 2]).toEqual([0, 1, true]);
   });
 });
 

@@ -8,7 +8,7 @@ import pytest
 
 from taisai.floor.asking import cage, money
 from taisai.game.cage import deciding
-from taisai.game.cage.messages import RedeemTicket
+from taisai.game.cage.messages import RedeemTicket, TicketRedeemed
 from taisai.game.money import Account
 from taisai.wire.asks import AskSellTicket
 from tests.floor.inline import IN_THE_CAGE, InlineFloor, a_floor, person, told
@@ -53,9 +53,9 @@ def test_sabotage_a_floor_that_forgets_the_ask_is_found(monkeypatch: pytest.Monk
 
     def forgetful(*given: Any) -> Any:
         event = drafted(*given)
-        return deciding.said.TicketRedeemed(
+        return TicketRedeemed(
             at=event.at, by=event.by, clause=event.clause, ticket=event.ticket, amount=event.amount
-        ) if isinstance(event, deciding.said.TicketRedeemed) else event  # fmt: skip
+        ) if isinstance(event, TicketRedeemed) else event  # fmt: skip
 
     monkeypatch.setattr(deciding, "_draft", forgetful)
     with pytest.raises(AttributeError):

@@ -15,7 +15,8 @@ import taisai.floor
 from taisai.floor.access.refused import NotIn
 from taisai.game import play
 from taisai.game.refusals import Reason, Refusal
-from tests.floor.views.played import SETUPS, states
+from tests.floor.views.played import states
+from tests.game.machine import SETUPS
 
 _FLOOR: Final = Path(taisai.floor.__path__[0])
 _WORDS: Final = Path(__file__).parents[2] / "frontend/src/words"
@@ -58,7 +59,7 @@ def reasons() -> set[str]:
 
 def unsaid(words: dict[str, Any]) -> set[str]:
     """The reasons that a language has no words for."""
-    return reasons() - words["refused"].keys()
+    return reasons() - set(words["refused"])
 
 
 def _words(file: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Final
 
@@ -18,6 +19,7 @@ class Line:
     def __init__(self) -> None:
         self._page: WebSocketRoute | None = None
         self._held: list[tuple[WebSocketRoute, str | bytes]] | None = None
+        self._spoke = asyncio.Event()
         self._is_dead = False
         self._dialling: list[WebSocketRoute] = []
 
@@ -38,6 +40,7 @@ class Line:
             page.send(message)
         else:
             self._held.append((page, message))
+            self._spoke.set()
 
     def die(self) -> None:
         """Nothing gets through any more, either way, and nobody is told: a cable is out somewhere."""
@@ -53,12 +56,19 @@ class Line:
     def hold(self) -> None:
         """What the floor tells comes later, but that it is there; what the page asks goes through."""
         self._held = []
+        self._spoke.clear()
 
     def release(self) -> None:
         """What was held comes, in its order, and then everything as before."""
         held, self._held = self._held or [], None
         for page, message in held:
             page.send(message)
+
+    async def lose(self) -> None:
+        """Waits until the floor has told something that is held: that never comes, nor anything else."""
+        await self._spoke.wait()
+        self.die()
+        self._held = None
 
     async def cut(self) -> None:
         """The connection breaks off; whoever was connected may connect again."""

@@ -65,7 +65,8 @@ async def test_a_dealer_settles_a_layout_and_is_told_every_mistake_by_its_clause
     assert (wrong.said["score"], wrong.said["right"], wrong.said["of"]) == (53, 2, 3)
     (mistake,) = [bet for bet in wrong.said["bets"] if not bet["right"]]
     assert {name: mistake[name] for name in ("area", "answered", "returned", "odds", "clause")} == {
-        "area": "single-3", "answered": 200, "returned": 300, "odds": {"en": "2 to 1", "zh": "1 赔 2"}, "clause": "4.1.1",
+        "area": "single-3", "answered": 200, "returned": 300, "clause": "4.1.1",
+        "odds": {"en": "2 to 1", "zh": "1 赔 2"},
     }  # fmt: skip
     assert mistake["says"]
     assert house.rows() == before, "nothing is kept of anyone"

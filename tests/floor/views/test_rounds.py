@@ -58,14 +58,14 @@ def test_a_bet_taken_back_is_told_as_gone_and_counts_in_no_total() -> None:
     assert (view.totals.bets, view.totals.staked) == (1, 1_000)
 
 
-def ruled(phase: str = "closed", **bets: str | None) -> RoundView:
+def ruled(bets: dict[str, str | None], phase: str = "closed") -> RoundView:
     """A round of which bets were treated by decision."""
     playing = at(rulebook(RWS), phase)
     playing.do(Report, "dan", event=Irregularity.CHIPS_UNCLEAR, round=1, detail="chips fell", second="sue")
     (referral,) = playing.table.referrals
     playing.do(
-        DecideReferral, "sue", referral=referral, treatment=Treatment.TREAT_BETS, reason="they fell", bets=bets,
-        second="pat",
+        DecideReferral, "sue", referral=referral, treatment=Treatment.TREAT_BETS, reason="they fell",
+        bets=bets, second="pat",
     )  # fmt: skip
     view = round_view(playing.table, 1, story=story_of(playing.log, 1))
     assert view is not None
@@ -73,7 +73,7 @@ def ruled(phase: str = "closed", **bets: str | None) -> RoundView:
 
 
 def test_a_bet_returned_by_decision_lay_there_and_is_told_with_clause_reason_and_both_people() -> None:
-    view = ruled(**{"1-small": None, "1-big": "odd"})
+    view = ruled({"1-small": None, "1-big": "odd"})
     back = next(bet for bet in view.bets if bet.id == "1-small")
     assert (back.state, back.returned, back.lay) == ("returned", 1_000, True)
     assert back.ruled == RuledBet(how="returned", by="sue", second="pat", reason="they fell")
@@ -86,7 +86,7 @@ def test_a_bet_returned_by_decision_lay_there_and_is_told_with_clause_reason_and
 
 
 def test_a_bet_returned_before_the_close_did_not_lie_there() -> None:
-    view = ruled("open", **{"1-small": None})
+    view = ruled({"1-small": None}, "open")
     assert [(bet.id, bet.state, bet.lay) for bet in view.bets] == [
         ("1-big", "stands", True),
         ("1-small", "returned", False),
@@ -98,7 +98,8 @@ def test_the_outcome_lights_its_areas_on_every_layout_and_every_clause_is_told_i
     book = rulebook(RWS)
     assert view.lit.keys() == set(book.layouts)
     for layout, areas in view.lit.items():
-        assert "small" in areas and "big" not in areas, layout
+        assert "small" in areas, layout
+        assert "big" not in areas, layout
     assert {bet.clause for bet in view.bets} <= view.says.keys()
     assert retold("open").lit == {}
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 from taisai.study.odds import area_odds
+from taisai.study.shoe.exposure import rounds_dealt
 from taisai.study.shoe.odds import chance_left
 from tests.study.shoe import brute
 from tools import cards
@@ -22,7 +24,7 @@ def test_the_pictures_are_those_of_the_figures(tmp_path: Path) -> None:
 def test_the_words_say_the_figures_of_the_tables() -> None:
     words, shoes = cards.PAGE.read_text("utf-8"), cards.published()
     for decks, share in ((6, 50), (2, 50), (6, 25), (2, 25)):
-        rounds = cards.rounds_dealt(48 * decks, cards.Fraction(share, 100))
+        rounds = rounds_dealt(48 * decks, Fraction(share, 100))
         gain = 100 * sum(figure[1] for figure in shoes[decks]["perfect"][:rounds]) / rounds
         assert words.split("## What one card does")[share == 25].count(f"{gain:.2f}") >= 1
     assert max(shoe["error"] for shoe in shoes.values()) < 7e-10

@@ -174,6 +174,12 @@ def test_a_shoe_that_is_worth_a_bet_at_once_says_so() -> None:
     assert sum(area["bet"] for area in areas.values()) == pytest.approx(half.perfect_bet)
 
 
+def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(RulesError, match=r"counting needs numpy: pip install 'taisai\[study\]'"):
+        exposure(MATRIX, (2,) * 6)
+
+
 def test_next_to_nothing_is_called_so() -> None:
     found = exposure(MATRIX, (16,) * 6, penetration=Fraction(1, 100))
     assert "At 1% dealt this count earns next to nothing." in str(found)

@@ -133,10 +133,8 @@ class Demonstration:
         self._gone = {one.terminal: self._gone.get(one.terminal, now) for one in left}
         for one in left:
             if now - self._gone[one.terminal] >= GONE_FOR:
-                command = LeaveSeat(at=now, by=one.terminal, seat=one.seat)
-                await self.casino.host.ask(
-                    stream_of(one.table), command
-                )  # refused where he has come back since
+                command = LeaveSeat(at=now, by=one.terminal, seat=one.seat)  # refused where he is back
+                await self.casino.host.ask(stream_of(one.table), command)
 
     # Agreeing
 

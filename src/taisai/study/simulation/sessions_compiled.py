@@ -52,8 +52,8 @@ def _advance(
     least, end = limits[0], limits[-1]
     states = _L(multiples.size)
     gains = np.empty(limits.size * multiples.size, np.int64)
-    for place in range(gains.size):
-        gains[place] = values[place // multiples.size] * multiples[place % multiples.size]
+    for cell in range(gains.size):
+        gains[cell] = values[cell // multiples.size] * multiples[cell % multiples.size]
     costs = multiples * staked
     squared = multiples.astype(np.float64) ** 2
     room = _L(target - covered)
@@ -79,7 +79,7 @@ def _advance(
             else:
                 kind = _L(guide[drawn >> _GUIDE_SHIFT])
                 while drawn >= limits[kind]:
-                    kind += _L(1)
+                    kind = kind + _L(1)
             place = kind * states + now
             if costs[now] > money:  # what the bankroll still covers
                 multiple = money // staked

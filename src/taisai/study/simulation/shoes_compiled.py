@@ -152,8 +152,8 @@ def _favoured(
 
 @compiled
 def _shoes(
-    key: npt.NDArray[np.uint64], first: int, shoes: int, rounds: int, each: int, outcomes: Whole, by_roll: Nets,
-    nets: Whole, stakes: Whole, times: Whole, sums: Whole,
+    key: npt.NDArray[np.uint64], first: int, shoes: int, rounds: int, each: int, outcomes: Whole,
+    by_roll: Nets, nets: Whole, stakes: Whole, times: Whole, sums: Whole,
 ) -> None:  # fmt: skip
     """Groups of shoes, a round of each in turn; then every shoe is joined to the walk in its order."""
     a, b, c = np.empty(_LANES, np.uint32), np.empty(_LANES, np.uint32), np.empty(_LANES, np.uint32)
