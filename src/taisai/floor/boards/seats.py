@@ -69,9 +69,15 @@ class Seats:
         at_risk = seat.at_risk
         self._at_risk[name] = at_risk
         self._shown.pop(name, None)
-        changes = _Changes(
-            credits=seat.purse.credits if seat.purse is not None else 0, at_risk=at_risk, placed=tuple(bets)
-        )
+        if seat.colour is None:
+            has = seat.purse.credits if seat.purse is not None else 0
+            changes = _Changes(credits=has, at_risk=at_risk, placed=tuple(bets))
+        else:
+            view = seat_view(table, name, self._by_seat)
+            changes = _Changes(
+                credits=view.credits, at_risk=at_risk, placed=tuple(bets), colour=view.colour,
+                in_colour=view.in_colour,
+            )  # fmt: skip
         body = encoded(TellChange(feed=feed, number=number, changes=changes, re=re))
         frames.append(Frame(feed, number, body))
 
@@ -97,6 +103,8 @@ class Seats:
         if self._are_all_others or self._are_bets_others:
             self._touched |= dict.fromkeys(table.seats)
         elif self._is_settled or self._is_paid:
+            # Whoever has two kinds of money is looked at as a whole: they are few.
+            self._touched |= {name: None for name in self._at_risk if table.seats[name].colour is not None}
             self._settled(table, frames)
         if self._touched:
             self._told_by_view(table, self._touched, what, frames)
