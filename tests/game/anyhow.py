@@ -64,6 +64,7 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "serial": st.just("D-17"),
     "results": st.integers(1, 5_000),
     "e_value": st.just("1204.5"),
+    "ask": st.sampled_from([None] * 8 + ["a1", "a2"]),
 }
 JUNK: st.SearchStrategy[Any] = (
     st.none()

@@ -5,14 +5,15 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from taisai.floor.telling import answer_to
-from taisai.floor.views import History, console_view, table_view
+from taisai.floor.views import History, console_view, seat_view, table_view
 from taisai.game.cage.messages import TicketRedeemed
-from taisai.game.commands import BuyColour, TakeSeat
+from taisai.game.commands import BuyColour, PlaceBets, Slip, TakeSeat
 from taisai.game.words import Means
 from taisai.rules import rulebook
 from taisai.rules.clauses import Clause
 from taisai.wire.tells import TellDone
 from tests.game.playing import MBS, RWS, US, opened
+from tests.game.seeded import shown as demonstrated
 
 
 def test_a_seat_tells_its_colour_and_what_one_chip_is_worth() -> None:
@@ -48,3 +49,31 @@ def test_whoever_redeems_a_ticket_is_told_what_to_pay() -> None:
     paid = TicketRedeemed(at=1, by="Kim", clause=Clause("house:tickets"), ticket="A-1", amount=700)
     assert answer_to("7", (paid,)) == TellDone(re="7", ticket="A-1", amount=700)
     assert answer_to("7", ()) == TellDone(re="7", again=True)
+
+
+def test_a_player_with_colour_chips_is_told_their_paint_and_lays_them_from_his_terminal() -> None:
+    playing = demonstrated(MBS)
+    playing.do(TakeSeat, "T08", seat="8", player="Zoe", terminal="T08")
+    assert seat_view(playing.table, "8").colour is None
+    value = playing.table.limits.least
+    playing.commit()
+    playing.act("open-bets")
+    laid = {"round": 1, "seat": "8", "bets": (Slip("a", "small", 2 * value),), "means": Means.COLOUR_CHIPS}
+    assert playing.refused(PlaceBets, "T08", **laid) == "wrong-means house:colour-chips"
+    playing.do(BuyColour, "dan", seat="8", colour="red", value=value, pieces=10, paid_with=Means.CASH)
+    bought = seat_view(playing.table, "8").colour
+    assert bought is not None
+    assert (bought.colour.label.zh, bought.colour.paint, bought.value, bought.credits) == (
+        "红", "#c0392b", value, 10 * value
+    )  # fmt: skip
+    playing.do(PlaceBets, "T08", **laid)
+    lies = seat_view(playing.table, "8")
+    assert (lies.bets, lies.in_colour) == ((Slip("a", "small", 2 * value),), ("a",))
+    assert lies.colour is not None
+    assert lies.colour.credits == lies.credits == 8 * value
+    odd = laid | {"bets": (Slip("b", "small", value + 1),)}
+    assert playing.refused(PlaceBets, "T08", **odd) == "bad-value house:colour-chips"
+    cash = laid | {"bets": (Slip("b", "small", value),), "means": Means.CASH_CHIPS}
+    assert playing.refused(PlaceBets, "T08", **cash) == "wrong-means house:colour-chips"
+    own = laid | {"bets": (Slip("b", "small", value),), "means": Means.CREDITS}
+    assert playing.refused(PlaceBets, "T08", **own) == "credits-short house:credits"
