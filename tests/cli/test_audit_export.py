@@ -54,7 +54,7 @@ def test_what_was_exported_is_proved_like_the_journal(taisai: Taisai) -> None:
 def test_tables_have_the_columns_that_are_documented(
     taisai: Taisai, journal: str, tmp_path: Path, kind: str, columns: tuple[object, ...]
 ) -> None:
-    from pyarrow import parquet  # type: ignore[import-untyped]
+    from pyarrow import parquet
 
     names = [getattr(column, "name", "") for column in columns]
     ran = taisai("audit", "export", journal, "--format", "csv", "--of", kind)

@@ -14,8 +14,8 @@ from taisai.wire.views.changes import CHANGES
 from tests.client.scripted import PACE, Floor, Line, client_of
 
 SEAT = SeatView(
-    seat="1", taken=True, player="Ann", session=1, since=0, net=0, layout="A", credits=900, at_risk=0, payable=0, bets=(),
-    last=None, withdrawal=False, withdrew=None, claims=(),
+    seat="1", taken=True, player="Ann", session=1, since=0, net=0, layout="A", credits=900, at_risk=0,
+    payable=0, bets=(), last=None, withdrawal=False, withdrew=None, claims=(),
 )  # fmt: skip
 FEED = "seat:T1/1"
 

@@ -169,7 +169,7 @@ def test_sabotage_a_cent_too_much_is_noticed(files: list[Path], monkeypatch: pyt
 
 @pytest.mark.parametrize("kind", ["events", "bets"])
 def test_csv_and_parquet_hold_the_rows(files: list[Path], tmp_path: Path, kind: str) -> None:
-    from pyarrow import parquet  # type: ignore[import-untyped]
+    from pyarrow import parquet
 
     columns, rows_of = COLUMNS[kind], event_rows if kind == "events" else bet_rows
     rows = named(columns, list(rows_of(source_of(files[1]))))

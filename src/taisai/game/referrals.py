@@ -246,7 +246,13 @@ def on_referred(table: Table, event: Referred) -> None:
     own = event.subject in set(Subject)
     subject = Subject(event.subject) if own else Irregularity(event.subject)
     table.referrals[event.referral] = Referral(
-        event.referral, subject, event.round, event.to, event.clause, event.holds, event.seat,
+        event.referral,
+        subject,
+        event.round,
+        event.to,
+        event.clause,
+        event.holds,
+        event.seat,
         detail=event.detail,
     )
     if event.holds:

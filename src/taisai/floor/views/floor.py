@@ -107,7 +107,12 @@ def cage_view(house: House, tables: Mapping[str, Table], transit: Transit | None
 
 def _quick(tables: Iterable[Table]) -> tuple[int, ...]:
     """A few round amounts: the greatest chips that are played with anywhere."""
-    chips = {chip for table in tables if table.open for chip in denominations(table.limits.least, table.limits.most)}
+    chips = {
+        chip
+        for table in tables
+        if table.open
+        for chip in denominations(table.limits.least, table.limits.most)
+    }
     return tuple(sorted(chips))[-MOST_QUICK:]
 
 

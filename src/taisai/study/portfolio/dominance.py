@@ -180,7 +180,7 @@ def _guessed_mix(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] 
 
 
 def _guessed_law(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] | None:
-    """A law under which the row is best, if the solver thinks that there is one; in round figures if possible.
+    """A law under which the row is best, if the solver thinks there is one; in round figures if possible.
 
     Unknown are the least weight, which is made as great as possible, and what each weight is above it.
     """
