@@ -96,6 +96,7 @@ MEANINGS: Final = {
     "value": "Of one chip, in minor units.",
     "view": "The feed as it stands.",
     "why": "A word that programs can rely on.",
+    "tickets": "Those of this session that are still good.",
     "wire": f"The version of the wire, {WIRE}.",
     "withdraw": "All of his bets, or none.",
 }

@@ -58,7 +58,7 @@ WITHIN_A_START = {"undo", "clear"}
 TWICE = {
     "unfollow", "take-position", "double", "repeat", "keep-favourite", "favourites", "ticket-in",
     "ticket-out", "tickets", "felt", "rounds", "preview", "sell-ticket", "fill", "take-credit", "take-drop",
-    "count-drop", "settle-claim", "books", "report", "reading", "virtual",
+    "count-drop", "settle-claim", "books", "report", "reading", "virtual", "beat",
 }  # fmt: skip
 COMMANDS_TWICE = {"place-bets", "record-bets", "bring-in", "take-out"}
 

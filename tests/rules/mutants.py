@@ -24,6 +24,9 @@ OPTIONAL: frozenset[Shape] = frozenset(
     area loses_on_triple
     area wins_on_triple
     pay_table pay instead
+    layout block cells area
+    layout block cells figures
+    layout block cells note
     layout block cells odds_of
     layout block cells dice
     people placing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -55,8 +56,10 @@ def test_panels_are_counted() -> None:
 
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(RulesError, match=r"a picture needs matplotlib: pip install 'taisai\[study\]'"):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(
+        RulesError, match=r"expected matplotlib to be installed, got none: pip install 'taisai\[study\]'"
+    ):
         plotting.figure()
 
 

@@ -69,8 +69,8 @@ def test_of_views_that_are_alike_nothing_is_told(view: SeatView) -> None:
 
 def seat(*bets: Slip, **more: Any) -> SeatView:
     return SeatView(
-        seat="1", taken=True, player="", session=1, since=0, net=0, layout="A", at_risk=0, payable=0, bets=bets,
-        last=None, withdrawal=False, withdrew=None, claims=(), **({"credits": 5} | more),
+        seat="1", taken=True, player="", session=1, since=0, net=0, layout="A", at_risk=0, payable=0,
+        bets=bets, last=None, withdrawal=False, withdrew=None, claims=(), **({"credits": 5} | more),
     )  # fmt: skip
 
 

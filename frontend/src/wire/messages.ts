@@ -1,4 +1,4 @@
-// Of the floor's schemas d2b0d286c0f4ba69: made by `npm run messages`, never by hand.
+// Of the floor's schemas 6b00e1e61adfbe9f: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -77,10 +77,6 @@ export type Act =
   | "settle"
   | "tumble"
   | "uncover";
-/**
- * What a bet is made with.
- */
-export type Means1 = "cash" | "cash-chips" | "colour-chips" | "credits" | "plaques";
 /**
  * What can go wrong at a table.
  */
@@ -395,7 +391,7 @@ export interface PlaceBets {
   round: number;
   seat: string;
   bets: Slip[];
-  means?: Means1;
+  means?: Means | null;
 }
 /**
  * One bet of a batch: area, stake, and an id that no other bet of the round has, at any terminal.

@@ -40,6 +40,20 @@ def has_numba() -> bool:
     return WITHOUT_NUMBA not in os.environ and find_spec("numba") is not None
 
 
+def loads_numba() -> bool:
+    """Whether numba is installed, wanted and can be loaded; the first time that takes about a second."""
+    return has_numba() and _loads()
+
+
+@cache
+def _loads() -> bool:
+    try:
+        import numba  # noqa: F401
+    except ImportError:  # it is there, for another NumPy
+        return False
+    return True
+
+
 @cache
 def compiled_adder() -> Adder:
     """Adds with a compiled loop. The first call in a process imports numba, which takes about a second."""

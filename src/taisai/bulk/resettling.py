@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taisai.bulk.entry import BulkError
-from taisai.bulk.kernels import has_numba
+from taisai.bulk.kernels import loads_numba
 from taisai.bulk.multiples import Whole
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
@@ -101,37 +101,27 @@ class Sums(NamedTuple):
         return Sums._make(one.astype(object) + more for one, more in zip(self, other, strict=True))
 
 
-class SenselessError(BulkError):
-    """A bet with an unknown area, outcome or state, or money that cannot be."""
-
-    def __init__(self, place: int) -> None:
-        self.place = place
-        super().__init__(f"expected bets that can be settled, got another at place {place}, counted from 0")
-
-
 Loop = Callable[..., int]
 
 
 def resettled(
     columns: Columns, lookups: Lookups, pay: PayRows, tables: int
 ) -> tuple[Sums, npt.NDArray[np.intp]]:
-    """The sums by table, and the places of the bets that did not get what was due."""
+    """The sums by table, and the places of the bets that did not get what was due.
+
+    A bet with an unknown area, outcome or state, or with money below 0 or beyond the greatest, is at fault.
+    """
     size = columns.stakes.size
-    highest = int(max(columns.stakes.max(initial=0), columns.returned.max(initial=0)))
+    highest = min(GREATEST_SUM, int(max(columns.stakes.max(initial=0), columns.returned.max(initial=0))))
     if size > 1 and size * highest * int(pay.returns.max(initial=1)) > _MOST:  # a sum might not fit 64 bits
         half = size // 2
         early, at_first = resettled(columns.part(slice(None, half)), lookups, pay, tables)
-        try:
-            late, at_last = resettled(columns.part(slice(half, None)), lookups, pay, tables)
-        except SenselessError as error:
-            raise SenselessError(half + error.place) from None
+        late, at_last = resettled(columns.part(slice(half, None)), lookups, pay, tables)
         return early.plus(late), np.concatenate([at_first, at_last + half])
     sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
     faults = np.empty(size, dtype=bool)
-    loop = _compiled() if has_numba() else _by_numpy
+    loop = _compiled() if loads_numba() else _by_numpy
     found = loop(*columns, *lookups, pay.returns, pay.units, *sums, faults)
-    if found < 0:
-        raise SenselessError(-found - 1)
     return sums, np.flatnonzero(faults) if found else np.empty(0, dtype=np.intp)
 
 
@@ -141,21 +131,25 @@ def _loop(  # noqa: PLR0917  what numba compiles takes arrays, and takes them by
     state_of: Codes, returns: Whole, units: Whole, bets: Whole, staked: Whole, back: Whole, due: Whole,
     faults: npt.NDArray[np.bool_],
 ) -> int:  # fmt: skip
-    """One bet after another. Returns how many are at fault, or -1 and less for the first without sense."""
+    """One bet after another. Returns how many are at fault; those that make no sense are in no sum."""
     found = 0
     for bet in range(stakes.size):
         faults[bet] = False
         state = state_of[states[bet]]
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
-        if state == UNKNOWN or (stake | kept | above | got) >> BITS:  # also where one is below 0
-            return -bet - 1
-        if state == OPEN:
+        if state == OPEN and not stake >> BITS:
             continue
-        gives, more, wrong = stake, 0, False
-        if state == SETTLED:
+        wrong = state < 0 or state == OPEN or (stake | kept | above | got) >> BITS != 0  # also below 0
+        row = outcome = UNKNOWN
+        gives, more = stake, 0
+        if state == SETTLED and not wrong:
             row, outcome = row_of[pay_tables[bet], areas[bet]], outcome_of[faces[bet]]
-            if row == UNKNOWN or outcome == UNKNOWN:  # noqa: PLR1714  no sets within a compiled loop
-                return -bet - 1
+            wrong = row < 0 or outcome < 0
+        if wrong:  # nothing that could be summed up
+            faults[bet] = True
+            found += 1
+            continue
+        if state == SETTLED:
             unit, playing = units[row], stake - kept
             product = playing * returns[row, outcome]
             gives = (
@@ -183,19 +177,20 @@ def _by_numpy(  # noqa: PLR0917  as above
 ) -> int:  # fmt: skip
     """The same, whole columns at a time."""
     state = state_of[states]
-    settled, counted = state == SETTLED, state != OPEN
     row, outcome = row_of[pay_tables, areas], outcome_of[faces]
-    senseless = (state == UNKNOWN) | ((stakes | kept_out | won | returned) >> BITS != 0)
-    senseless |= settled & ((row == UNKNOWN) | (outcome == UNKNOWN))
-    if senseless.any():
-        return -int(senseless.argmax()) - 1
+    is_open = (state == OPEN) & (stakes >> BITS == 0)
+    senseless = (state == UNKNOWN) | (state == OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0)
+    senseless |= (state == SETTLED) & ((row < 0) | (outcome < 0))
+    senseless &= ~is_open
+    counted = ~(is_open | senseless)
+    settled = counted & (state == SETTLED)
     row, outcome = np.where(settled, row, 0), np.where(settled, outcome, 0)
-    playing = stakes - kept_out
+    playing = np.where(settled, stakes - kept_out, 0)
     gives, rest = np.divmod(playing * returns[row, outcome], units[row])
     more = np.where(settled, np.maximum(gives - playing, 0), 0)
     gives = np.where(settled, gives + kept_out, stakes)
     wrong = settled & ((rest != 0) | (playing < 0))
-    np.logical_and(counted, wrong | (returned != gives) | (won != more), out=faults)
+    np.logical_or(senseless, counted & (wrong | (returned != gives) | (won != more)), out=faults)
     for total, figures in ((bets, counted), (staked, stakes), (back, returned), (due, gives)):
         np.add.at(total, tables[counted], figures[counted])
     return int(np.count_nonzero(faults))

@@ -13,6 +13,7 @@ _HARMLESS: Final = frozenset(
         # they only look, or say how something is to be
         asks.AskUnfollow, asks.AskFavourites, asks.AskKeepFavourite, asks.AskTickets, asks.AskFelt,
         asks.AskRounds, asks.AskPreview, asks.AskBooks, asks.AskReport, asks.AskTakePosition, asks.AskVirtual,
+        asks.AskBeat,
         # the floor derives what they make from the ask's own id, so the second time changes nothing
         asks.AskDouble, asks.AskRepeat, asks.AskTicketIn, asks.AskTicketOut, asks.AskSellTicket,
         asks.AskFill, asks.AskTakeCredit, asks.AskTakeDrop, asks.AskCountDrop, asks.AskSettleClaim,

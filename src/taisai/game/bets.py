@@ -37,9 +37,10 @@ def place(table: Table, command: PlaceBets) -> Events | Refusal:
     if seat.purse is None or command.by != seat.terminal:
         expected = f"the terminal of seat {seat.name} ({seat.terminal or 'none'})"
         return refused(Reason.NOT_HIS_TO_DO, "house:terminals", expected, command.by)
-    if command.means is not _CREDITS and (wrong := _not_his_colour(seat, command)):
+    means = command.means or _CREDITS
+    if means is not _CREDITS and (wrong := _not_his_colour(seat, command)):
         return wrong
-    return _registered(table, command, seat, command.means, command.bets, at_request=False)
+    return _registered(table, command, seat, means, command.bets, at_request=False)
 
 
 def _not_his_colour(seat: Seat, command: PlaceBets) -> Refusal | None:

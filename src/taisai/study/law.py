@@ -75,11 +75,19 @@ class Law(NamedTuple):
 
     def quantile(self, share: Fraction) -> int:
         """The least value such that it or less comes with at least this probability."""
-        if not 0 < share <= 1:
-            raise RulesError(f"expected a share above 0 and at most 1, got {share}")
+        share = checked_share(share)
         reached = 0
         for value, weight in zip(self.values, self.weights, strict=True):
             reached += weight
             if reached * share.denominator >= share.numerator * self.total:
                 return value
         return self.values[-1]
+
+
+def checked_share(share: object) -> Fraction:
+    """A share of all there is, for a quantile."""
+    if isinstance(share, bool) or not isinstance(share, (Fraction, int)) or not 0 < share <= 1:
+        raise RulesError(
+            f"expected a share above 0 and at most 1 as a fraction, such as Fraction(1, 2), got {share!r}"
+        )
+    return Fraction(share)

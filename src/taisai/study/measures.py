@@ -47,6 +47,8 @@ class AreaMeasures:
     law: Law
     """Of the net, in 1/denominator of the unit."""
     denominator: int
+    ways: tuple[int, ...]
+    """Of each of its odds: in how many of all cases they are paid."""
 
     @cached_property
     def win_probability(self) -> Fraction:
@@ -74,9 +76,9 @@ class AreaMeasures:
         return self.law.skew
 
     @property
-    def hits_one_in(self) -> Fraction:
-        """The bet wins once in so many rounds, in the mean."""
-        return 1 / self.win_probability
+    def hits_one_in(self) -> Fraction | None:
+        """The bet wins once in so many rounds, in the mean; None where it cannot win."""
+        return 1 / self.win_probability if self.win_probability else None
 
     @property
     def volatility_index(self) -> float:
@@ -85,7 +87,7 @@ class AreaMeasures:
 
     def band(self, rounds: int, level: Fraction = LEVELS[0]) -> Band:
         """The tolerance band of the observed edge, and how far the normal approximation can be off."""
-        if not 1 <= rounds <= MOST_ROUNDS:
+        if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:
             raise RulesError(f"expected 1 to {MOST_ROUNDS} rounds for a band, got {rounds}")
         if not 0 < level < 1:
             raise RulesError(f"expected a level between 0 and 1 for a band, got {level}")
@@ -96,6 +98,8 @@ class AreaMeasures:
     def _error(self, rounds: int) -> float:
         """Twice the Berry–Esseen bound, since a band has two ends."""
         mean = self.law.mean
+        if not self.law.variance:
+            return 0.0  # nothing varies, and nothing is approximated
         pairs = zip(self.law.values, self.law.weights, strict=True)
         third = Fraction(sum((weight * abs(value - mean) ** 3 for value, weight in pairs), Fraction(0)))
         return min(
@@ -126,7 +130,7 @@ class LayoutMeasures(Told):
                     str(one.id),
                     one.label,
                     ", ".join(map(str, one.odds)),
-                    f"{float(one.hits_one_in):.3f}",
+                    one_in(one),
                     f"{100 * float(one.house_edge):.3f} %",
                     f"{one.deviation:.3f}",
                     f"{one.skew:.3f}",
@@ -162,8 +166,9 @@ class LayoutMeasures(Told):
                 {
                     "id": one.id,
                     "odds": [str(odds) for odds in one.odds],
+                    "ways": list(one.ways),
                     "win_probability": str(one.win_probability),
-                    "hits_one_in": str(one.hits_one_in),
+                    "hits_one_in": None if one.hits_one_in is None else str(one.hits_one_in),
                     "house_edge": str(one.house_edge),
                     "variance": str(one.variance),
                     "skew": one.skew,
@@ -194,10 +199,16 @@ def measures(matrix: Matrix, chance: Chance, rounds: Sequence[int] = ROUNDS) -> 
             tuple(win.odds for win in wins),
             Law.of(zip(nets, chance.weights, strict=True)),
             matrix.denominator,
+            tuple(sum(chance.weights[place] for place in win.places) for win in wins),
         )
         for area, wins, nets in zip(matrix.labels, matrix.wins, matrix.nets, strict=True)
     )
     return LayoutMeasures(matrix, chance, areas, tuple(rounds))
+
+
+def one_in(area: AreaMeasures) -> str:
+    """How often an area hits, for a table."""
+    return "never" if area.hits_one_in is None else f"{float(area.hits_one_in):.3f}"
 
 
 def _band(band: Band) -> str:

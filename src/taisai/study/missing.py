@@ -17,7 +17,8 @@ def needed(library: str, extra: str) -> Iterator[None]:
     """Imports within that fail are told as one line with the remedy."""
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
+        why = "none" if isinstance(error, ModuleNotFoundError) else f"one that cannot be loaded ({error})"
         raise MissingError(
-            f"expected {library} to be installed, got none: pip install 'taisai[{extra}]'"
+            f"expected {library} to be installed, got {why}: pip install 'taisai[{extra}]'"
         ) from error

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.errors import RulesError
-from taisai.study.missing import MissingError
+from taisai.study.missing import needed
 
 if TYPE_CHECKING:  # drawing takes a second to import, and most commands draw nothing
     from matplotlib.axes import Axes
@@ -124,7 +124,5 @@ def save(made: Figure, path: str | Path) -> Path:
 
 
 def _needed() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise MissingError("a picture needs matplotlib: pip install 'taisai[study]'")
+    with needed("matplotlib", "study"):
+        import matplotlib  # noqa: F401

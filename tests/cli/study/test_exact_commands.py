@@ -68,7 +68,7 @@ def test_a_par_sheet_signed_with_a_key(tmp_path: Path, capsys: pytest.CaptureFix
         (("portfolio", RWS), "expected 1 to 2000 bets"),
         (("portfolio", RWS, "--bet", "tiny=100"), "tiny"),
         (("portfolio", RWS, "--bet", "small=-5"), "small"),
-        (("portfolio", RWS, "--bet", "small=100", "--dominated"), "expected --dominated"),
+        (("portfolio", RWS, "--bet", "small=100", "--dominated"), "expected --dominated alone"),
         (("portfolio", RWS, "--bet", "small=100", "--decks", "6"), "expected no decks"),
         (("compare", f"{RWS}/A", f"{RWS}/Z"), "expected a layout"),
         (("compare", f"{RWS}/A"), "BOOK/LAYOUT"),

@@ -81,7 +81,7 @@ def test_deviations_of_fair_evenings_are_standard() -> None:
 def test_a_table_that_cheats_is_outside_and_so_are_its_dice() -> None:
     drawn = Random(5)
     bets: list[PlayedBet] = []
-    for number in range(1, 401):
+    for number in range(1, 901):
         outcome = Outcome.of(6, 5, drawn.randint(4, 6)) if number % 3 else drawn.choice(ROLLS)
         bets += played(number, outcome, {"small": 100})
     found = observed(bets, PAY_TABLES)

@@ -53,12 +53,13 @@ def test_the_page_has_every_area_with_its_ways_and_its_edge(name: str, layout: s
     for area in sheet.matrix.areas:
         if sheet.chance.decks is None:
             nets = [sheet.matrix.net(area, roll) for roll in ROLLS]
-            ways, edge = sum(net > 0 for net in nets), -sum(nets) / 216
+            odds = [win.odds for win in sheet.matrix.wins[sheet.matrix.row(area)]]
+            ways, edge = [nets.count(one.net) for one in odds], -sum(nets) / 216
         else:
             places = [win.places for win in sheet.matrix.wins[sheet.matrix.row(area)]]
-            ways = sum(sheet.chance.weights[place] for among in places for place in among)
+            ways = [sum(sheet.chance.weights[place] for place in among) for among in places]
             edge = -sheet.chance.expected(sheet.matrix.nets[sheet.matrix.row(area)], sheet.matrix.denominator)
-        assert rows[area][3] == f"{ways:,}"
+        assert rows[area][3] == " + ".join(f"{one:,}" for one in ways)
         assert rows[area][6] == f"{100 * float(edge):.4f} %"
     assert {str(one.clause) for one in book.errata} <= {row[0] for row in read.rows if row}
 

@@ -51,7 +51,9 @@ def test_a_card_that_is_out_of_the_shoe_makes_no_exposure() -> None:
 def test_correlation_is_covariance_over_deviations(one: str, other: str) -> None:
     a, b = HELD.areas.index(one), HELD.areas.index(other)
     cov = HELD.covariance
-    assert HELD.correlation(one, other) ** 2 == pytest.approx(float(cov[a][b] ** 2 / cov[a][a] / cov[b][b]))
+    found = HELD.correlation(one, other)
+    assert found is not None
+    assert found**2 == pytest.approx(float(cov[a][b] ** 2 / cov[a][a] / cov[b][b]))
 
 
 def test_it_prints_itself_and_tells_machines_the_same() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -175,8 +176,10 @@ def test_a_shoe_that_is_worth_a_bet_at_once_says_so() -> None:
 
 
 def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(RulesError, match=r"counting needs numpy: pip install 'taisai\[study\]'"):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(
+        RulesError, match=r"expected NumPy to be installed, got none: pip install 'taisai\[study\]'"
+    ):
         exposure(MATRIX, (2,) * 6)
 
 

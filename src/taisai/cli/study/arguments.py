@@ -86,12 +86,13 @@ LEAVES: Final[tuple[Leaf, ...]] = (
     Leaf(
         "compare",
         "study.compare:run",
-        "Two pay tables, area by area: odds, edge, deviation.",
+        "Two pay tables, area by area: odds, edge, deviation. Settings and offers are those of the second.",
         (
             "taisai compare rws-sic-bo-etg-v8/A rws-sic-bo-etg-v8/C",
             "taisai compare mbs-sic-bo-v6/A us-sic-bo/A --json",
+            'taisai compare us-sic-bo us-sic-bo --offer "triple-1=180 to 1"',
         ),
-        (two_layouts, as_json),
+        (two_layouts, a_shoe, some_settings, some_offers, as_json),
     ),
     Leaf(
         "session",

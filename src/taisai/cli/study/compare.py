@@ -11,9 +11,18 @@ from taisai.study.compare import Side, compare
 
 def run(arguments: Namespace) -> int:
     """Prints both."""
-    return tell(compare(_side(arguments.left), _side(arguments.right)), arguments)
+    offers = asked.named_once(arguments.offer, 'an offer such as "triple-1=160 to 1"')
+    left = _side(arguments.left, arguments)
+    right = _side(arguments.right, arguments, asked.settings(arguments), offers)
+    return tell(compare(left, right), arguments)
 
 
-def _side(text: str) -> Side:
+def _side(
+    text: str,
+    arguments: Namespace,
+    settings: dict[str, str] | None = None,
+    offers: dict[str, str] | None = None,
+) -> Side:
     book, layout = asked.book_and_layout(text)
-    return Side(book.matrix(layout), book.chance())
+    matrix = book.matrix(layout, settings=settings, offered=offers)
+    return Side(matrix, asked.chance(book, arguments))

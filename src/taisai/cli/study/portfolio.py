@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> int:
     book = rulebook(arguments.book)
     matrix = asked.matrix(book, arguments)
     if arguments.dominated:
-        if arguments.bet:
-            raise RulesError("expected --dominated, which is about the whole layout, or bets; got both")
+        if arguments.bet or arguments.decks is not None or arguments.seen is not None:
+            raise RulesError("expected --dominated alone: it is about the layout, whatever bets and shoe")
         return tell(dominance(matrix), arguments)
     return tell(portfolio(matrix, asked.chance(book, arguments), asked.bets(arguments.bet)), arguments)

@@ -14,6 +14,8 @@ from taisai.rules import RulesError, rulebook
 from taisai.study.mix import Mix
 from taisai.study.session.ends import MOST_BANKROLL, MOST_ROUNDS, Progress, ends_of
 
+_INTERRUPTED = 130
+
 
 def run(arguments: Namespace) -> int:
     """Prints how it ends."""
@@ -34,18 +36,31 @@ def run(arguments: Namespace) -> int:
         from taisai.study.plotting import picture_path
 
         picture_path(arguments.plot)  # a wrong name is told before the work begins
-    with _progress(rounds) as progress:
-        result = ends_of(
-            mix,
-            chance(book, arguments),
-            bankroll=bankroll,
-            target=target,
-            rounds=rounds,
-            staking=arguments.system or "flat",
-            minimum=limits["minimum"],
-            maximum=limits["maximum"],
-            progress=progress,
-        )
+    played = 0
+
+    def heard(done: int) -> None:
+        nonlocal played
+        played = done
+        if progress:
+            progress(done)
+
+    try:
+        with _progress(rounds) as progress:
+            result = ends_of(
+                mix,
+                chance(book, arguments),
+                bankroll=bankroll,
+                target=target,
+                rounds=rounds,
+                staking=arguments.system or "flat",
+                minimum=limits["minimum"],
+                maximum=limits["maximum"],
+                progress=heard,
+            )
+    except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
+        of = "" if rounds is None else f" of {rounds:,}"
+        sys.stderr.write(f"taisai: stopped after {played:,}{of} rounds, before the end was known\n")
+        return _INTERRUPTED
     if arguments.plot is not None:
         from taisai.study.plotting import save
         from taisai.study.session.pictures import of_ends

@@ -8,7 +8,8 @@ from taisai.cli import asked
 from taisai.cli.study.telling import tell
 from taisai.rules import Chance, Rulebook, RulesError, rulebook
 from taisai.study.mix import Mix
-from taisai.study.session.total import MOST_ROUNDS, total_after
+from taisai.study.session.keeping import distribution_path, save_distribution
+from taisai.study.session.total import MOST_ROUNDS, MOST_TARGET, total_after
 
 
 def run(arguments: Namespace) -> int:
@@ -18,18 +19,28 @@ def run(arguments: Namespace) -> int:
     if arguments.rounds is None:
         raise RulesError("expected --rounds, such as --rounds 1000, got none")
     rounds = asked.count(arguments.rounds, "--rounds", MOST_ROUNDS)
-    target = None if arguments.target is None else asked.whole(arguments.target, "--target", such_as="500")
+    target = None if arguments.target is None else _net(arguments.target)
     if arguments.plot is not None:
         from taisai.study.plotting import picture_path
 
         picture_path(arguments.plot)  # a wrong name is told before the work begins
+    if arguments.distribution is not None:
+        distribution_path(arguments.distribution)
     result = total_after(mix, chance(book, arguments), rounds, target=target)
+    if arguments.distribution is not None:
+        save_distribution(result, arguments.distribution)
     if arguments.plot is not None:
         from taisai.study.plotting import save
         from taisai.study.session.pictures import of_total
 
         save(of_total(result), arguments.plot)
     return tell(result, arguments)
+
+
+def _net(text: str) -> int:
+    """What is won, or lost where there is a minus before it."""
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+    return sign * asked.count(digits, "--target", MOST_TARGET, least=0)
 
 
 def chance(book: Rulebook, arguments: Namespace) -> Chance:

@@ -22,6 +22,12 @@ def a_picture(parser: Parser) -> None:
 def a_session(parser: Parser) -> None:
     """`--rounds` and `--target` of a fixed mix."""
     parser.add_argument("--rounds", metavar="N", action=Once, help="so many rounds, such as 1000 or 1e6")
+    parser.add_argument(
+        "--distribution",
+        metavar="FILE",
+        action=Once,
+        help="every total with its probability into this .json or .parquet (--json lists up to 200)",
+    )
     parser.add_argument("--target", metavar="NET", action=Once, help="how likely is this much won, or more")
 
 

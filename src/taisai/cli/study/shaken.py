@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from taisai.game.draw import DICE_LABEL, Throw, blocks
 from taisai.study.dice.mapping import faces_of
 from taisai.study.dice.tally import Tally, tally_of
+from taisai.study.missing import needed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,8 @@ def raw(seed: bytes, throw: int) -> Iterator[bytes]:
 
 def rolls_of(seed: bytes, throw: int, rolls: int) -> npt.NDArray[np.uint8]:
     """So many rolls of a throw, as an array of faces."""
-    import numpy as np
+    with needed("NumPy", "study"):
+        import numpy as np
 
     parts: list[npt.NDArray[np.uint8]] = []
     have, want = 0, 3 * rolls

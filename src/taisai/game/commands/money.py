@@ -119,14 +119,14 @@ class Slip(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     stake: int
 
 
-class PlaceBets(Command, frozen=True, kw_only=True):
+class PlaceBets(Command, frozen=True, kw_only=True, omit_defaults=True):
     """A terminal's bets, all or none; an id that is known already changes nothing."""
 
     round: int
     seat: str
     bets: tuple[Slip, ...]
-    means: Means = Means.CREDITS
-    """Credits, or the colour chips that the seat bought; the stake is in money all the same."""
+    means: Means | None = None
+    """Credits unless said, or the colour chips that the seat bought; the stake is in money all the same."""
 
 
 class RecordBets(Command, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
-from taisai.bulk.resettling import SETTLED, UNKNOWN, Columns, Lookups, PayRows, SenselessError, resettled
+from taisai.bulk.resettling import UNKNOWN, Columns, Lookups, PayRows, resettled
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import Outcome
@@ -22,6 +22,9 @@ FIGURES: Final = ("stake", "kept_out", "won", "returned")
 STATES: Final = {"settled": 0, "void": 1, "back": 1, "open": 2}
 AT_ONCE: Final = 1 << 18
 """Bets in hand of one thread: some megabytes."""
+
+NO_MONEY: Final = -1
+"""Where a cell is empty: right for a bet that is still open, at fault for any other."""
 
 Codes = npt.NDArray[np.int32]
 Whole = npt.NDArray[np.int64]
@@ -113,15 +116,19 @@ class ColumnFile:
         arrays = (*(coded[name].codes for name in CODED), *(figures[name] for name in FIGURES))
         columns = Columns._make(arrays)
         tables = coded["table"].words
-        try:
-            sums, wrong = resettled(columns, self._lookups(coded), self._pay, max(1, len(tables)))
-        except SenselessError as error:
-            raise self._senseless(coded, figures, piece, error.place) from None
-        by_table = {str(table): tuple(int(one[at]) for one in sums) for at, table in enumerate(tables)}
+        sums, wrong = resettled(columns, self._lookups(coded), self._pay, max(1, len(tables)))
+        by_table = {
+            str(table or "(none)"): tuple(int(one[at]) for one in sums) for at, table in enumerate(tables)
+        }
         return Checked(piece.rows, by_table, list(_told(coded, figures, wrong, piece.before)))
 
     def _lookups(self, coded: Mapping[str, Coded]) -> Lookups:
         pay_tables, areas = coded["pay_table"].words, coded["area"].words
+        if unknown := [str(one) for one in pay_tables if one not in self._rows]:
+            raise RulesError(
+                f"expected pay tables that are known, got {', '.join(map(printable, unknown[:3]))}; name the "
+                f"rulebook with --book, and --set and --offer where they hold ({printable(self._path)})"
+            )
         rows = [
             [self._rows.get(str(digest), {}).get(str(area), UNKNOWN) for area in areas]
             for digest in pay_tables
@@ -165,23 +172,6 @@ class ColumnFile:
                 f"expected a Parquet file that can be read, got {printable(self._path)}: {why}"
             ) from None
 
-    def _senseless(
-        self, coded: Mapping[str, Coded], figures: Mapping[str, Whole], piece: Piece, at: int
-    ) -> RulesError:
-        """Why a bet cannot be settled, and where it is."""
-        lookups = self._lookups(coded)
-        state, faces, area = (coded[name].at(at) for name in ("state", "faces", "area"))
-        digest = coded["pay_table"].at(at)
-        if lookups.states[coded["state"].codes[at]] == UNKNOWN:
-            says = f"a state ({', '.join(STATES)}), got {printable(repr(state))}"
-        elif STATES[str(state)] == SETTLED and lookups.outcomes[coded["faces"].codes[at]] == UNKNOWN:
-            says = f"three faces such as 2 3 5, got {printable(repr(faces))}"
-        elif STATES[str(state)] == SETTLED and self._rows.get(str(digest), {}).get(str(area)) is None:
-            says = f"a known pay table and an area of it, got {printable(repr(area))} of {digest}"
-        else:
-            says = f"money from 0 to 2^53 - 1, got {', '.join(str(figures[name][at]) for name in FIGURES)}"
-        return RulesError(f"expected {says} ({printable(self._path)}, row {piece.before + at + 1})")
-
 
 def _is_text(kind: pa.DataType) -> bool:
     within = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -200,7 +190,7 @@ def _coded(column: pa.ChunkedArray) -> Coded:
 def _figures(column: pa.ChunkedArray) -> Whole:
     array = column.chunk(0) if column.num_chunks else pa.array([], pa.int64())
     if array.null_count:
-        array = array.fill_null(0)
+        array = array.fill_null(NO_MONEY)
     found: Whole = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return found
 

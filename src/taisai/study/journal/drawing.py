@@ -18,7 +18,7 @@ def drawn(found: Observed) -> Figure:
     """Each area's observed edge as a dot on the 99 % band about its exact edge."""
     areas = sorted(found.areas, key=lambda one: -one.rounds)[:MOST]
     made, (axes,) = figure(
-        "Observed house edge, and where 99 % of such play lies",
+        "Observed house edge, and the normal 99 % band about the exact one",
         x="house edge",
         height=max(3.0, 0.27 * len(areas) + 1.4),
     )

@@ -19,6 +19,10 @@ from taisai.study.odds import AreaOdds, area_odds
 from taisai.study.report import Report, Sheet, Told, columns
 
 LEVEL: Final = Fraction(99, 100)
+TRUSTED: Final = 0.05
+"""A band is relied on where its share is off by at most this, by the bound."""
+BERRY_ESSEEN: Final = 0.56
+"""The least constant proven for sums of unequal laws (Shevtsova, 2010)."""
 MOST_TABLES: Final = 20  # in the report; the facts have all
 _Z: Final = NormalDist().inv_cdf((1 + float(LEVEL)) / 2)
 
@@ -57,6 +61,8 @@ class AreaObserved:
     exact_edge: Fraction
     variance: Fraction
     """Of the house's net over all of it, in minor units squared."""
+    error: float
+    """How far the share of such play within the band may be from 99 % at most: the band is normal."""
 
     @property
     def edge(self) -> float:
@@ -72,12 +78,12 @@ class AreaObserved:
     def deviations(self) -> float:
         """How many standard deviations the house is above its expectation."""
         more = self.staked - self.returned - self.exact_edge * self.staked
-        return float(more) / sqrt(self.variance)
+        return float(more) / sqrt(self.variance) if self.variance else 0.0
 
     @property
     def is_odd(self) -> bool:
-        """Whether it lies outside the 99 % band."""
-        return abs(self.deviations) > _Z
+        """Whether it lies outside the 99 % band, and the band can be relied on."""
+        return self.error <= TRUSTED and abs(self.deviations) > _Z
 
 
 class TableDice(NamedTuple):
@@ -102,13 +108,16 @@ class Observed(Told):
     """What the house keeps of these stakes in the mean, in minor units."""
     variance: Fraction
     """Of the house's net over all rounds, bets of one round taken together."""
+    error: float
+    """As of an area, for all bets together."""
     dice: tuple[TableDice, ...]
     has_cards: bool
 
     @property
     def deviations(self) -> float:
         """How many standard deviations the house's net is above its expectation."""
-        return float(self.staked - self.returned - self.expected) / sqrt(self.variance)
+        more = self.staked - self.returned - self.expected
+        return float(more) / sqrt(self.variance) if self.variance else 0.0
 
     def report(self) -> Report:
         """By area, in sum, the dice; then what the figures are worth."""
@@ -125,7 +134,7 @@ class Observed(Told):
                     f"{one.returned:,}",
                     f"{100 * one.edge:.2f} %",
                     f"{100 * float(one.exact_edge):.2f} %",
-                    f"± {100 * one.half_width:.2f} %",
+                    f"{_about(one.error)}± {100 * one.half_width:.2f} %",
                     f"{one.deviations:+.2f}",
                     "outside" if one.is_odd else "",
                 )
@@ -140,7 +149,7 @@ class Observed(Told):
                 ("staked", f"{self.staked:,}"),
                 ("the house kept", f"{net:,}"),
                 ("it keeps in the mean", f"{float(self.expected):,.1f}"),
-                ("99 % band about that", f"± {_Z * sqrt(self.variance):,.1f}"),
+                ("99 % band about that", f"{_about(self.error)}± {_Z * sqrt(self.variance):,.1f}"),
                 ("deviations above", f"{self.deviations:+.2f}"),
             ),
         )
@@ -158,8 +167,14 @@ class Observed(Told):
             ),
         )
         odd = sum(one.is_odd for one in self.areas)
-        by_chance = f"{len(self.areas) / 100:.2f} are in the mean, by chance alone."
-        notes = [f"{odd} of {len(self.areas)} areas are outside their 99 % band; {by_chance}"]
+        sure = sum(one.error <= TRUSTED for one in self.areas)
+        by_chance = f"about {sure / 100:.2f} are, in the mean, by chance alone."
+        notes = [f"{odd} of {sure} areas with enough rounds are outside their 99 % band; {by_chance}"]
+        if sure < len(self.areas):
+            notes.append(
+                "≈ marks a band that cannot be relied on yet: bands are normal, and the share of such play "
+                "within may be off by more than 5 percentage points by the Berry–Esseen bound."
+            )
         if self.has_cards:
             notes.append(
                 "Rounds of one shoe depend on each other a little; the bands take them as independent."
@@ -177,6 +192,7 @@ class Observed(Told):
             "expected_kept": str(self.expected),
             "variance": str(self.variance),
             "deviations": self.deviations,
+            "error_at_most": self.error,
             "areas": [
                 {
                     "pay_table": one.pay_table,
@@ -189,6 +205,7 @@ class Observed(Told):
                     "observed_edge": one.edge,
                     "exact_edge": str(one.exact_edge),
                     "half_width_99": one.half_width,
+                    "error_at_most": one.error,
                     "deviations": one.deviations,
                 }
                 for one in self.areas
@@ -212,6 +229,8 @@ class _Area:
     bets: int = 0
     staked: int = 0
     returned: int = 0
+    cubes: int = 0
+    """The same of the cubes."""
     squares: int = 0
     """The sum of the squares of the round's stakes: bets of one round on one area win or lose together."""
 
@@ -225,6 +244,11 @@ class _Counting:
     rounds: int = 0
     products: dict[tuple[Key, Key], int] = field(default_factory=dict)
     """Of two areas: the sum over all rounds of the product of their stakes."""
+    thirds: float = 0.0
+    """No less than the sum of the rounds' third absolute moments."""
+    covariances: dict[tuple[Key, Key], float] = field(default_factory=dict)
+    reaches: dict[Key, float] = field(default_factory=dict)
+    centred: dict[Key, list[Fraction]] = field(default_factory=dict)
     has_cards: bool = False
 
     def take(self, bets: list[PlayedBet]) -> None:
@@ -243,9 +267,15 @@ class _Counting:
         for key, stake in stakes.items():
             self.areas[key].rounds += 1
             self.areas[key].squares += stake * stake
+            self.areas[key].cubes += stake**3
+        variance = most = 0.0
         for one, other in combinations_with_replacement(sorted(stakes), 2):
-            pair = (one, other)
-            self.products[pair] = self.products.get(pair, 0) + stakes[one] * stakes[other]
+            product = stakes[one] * stakes[other]
+            self.products[one, other] = self.products.get((one, other), 0) + product
+            variance += product * self._covariance(one, other) * (1 if one == other else 2)
+        for key, stake in stakes.items():
+            most += stake * self._reach(key)
+        self.thirds += most * variance  # of the round's third absolute moment: no less than it
         _, chance = self.pay_tables[bets[0].pay_table]
         if chance.kind is ChanceKind.DICE:
             self.outcomes.setdefault(bets[0].table, [0] * len(OUTCOMES))[bets[0].outcome.index] += 1
@@ -273,22 +303,44 @@ class _Counting:
 
     def variance(self) -> Fraction:
         """Of the house's net over all rounds: bets of one round hang on the same dice."""
-        nets = {key: self._centred(key) for key in self.areas}
         found = Fraction(0)
         for (one, other), product in self.products.items():
-            weights = self.pay_tables[one[0]][1].weights
-            total = self.pay_tables[one[0]][1].total
-            pairs = zip(weights, nets[one], nets[other], strict=True)
-            covariance = sum((w * x * y for w, x, y in pairs), Fraction(0)) / total
-            found += covariance * product * (1 if one == other else 2)
+            found += self._exact(one, other) * product * (1 if one == other else 2)
         return found
+
+    def _exact(self, one: Key, other: Key) -> Fraction:
+        """The covariance of a unit on each of two areas."""
+        chance = self.pay_tables[one[0]][1]
+        cells = zip(chance.weights, self._centred(one), self._centred(other), strict=True)
+        return sum((w * x * y for w, x, y in cells), Fraction(0)) / chance.total
+
+    def _covariance(self, one: Key, other: Key) -> float:
+        if (one, other) not in self.covariances:
+            self.covariances[one, other] = float(self._exact(one, other))
+        return self.covariances[one, other]
+
+    def _reach(self, key: Key) -> float:
+        """How far from its mean a unit on an area can end."""
+        if key not in self.reaches:
+            self.reaches[key] = float(max(map(abs, self._centred(key))))
+        return self.reaches[key]
+
+    def error(self, key: Key, one: _Area) -> float:
+        """Twice the Berry–Esseen bound of an area, since a band has two ends."""
+        chance = self.pay_tables[key[0]][1]
+        cells = zip(chance.weights, self._centred(key), strict=True)
+        third = float(sum((w * abs(x) ** 3 for w, x in cells), Fraction(0)) / chance.total)
+        return _bound(third * one.cubes, float(one.odds.variance * one.squares))
 
     def _centred(self, key: Key) -> list[Fraction]:
         """What a unit on an area brings on each outcome, above its mean."""
+        if key in self.centred:
+            return self.centred[key]
         matrix, chance = self.pay_tables[key[0]]
         row = matrix.nets[matrix.row(key[1])]
         mean = chance.expected(row, matrix.denominator)
-        return [Fraction(net, matrix.denominator) - mean for net in row]
+        self.centred[key] = [Fraction(net, matrix.denominator) - mean for net in row]
+        return self.centred[key]
 
 
 def observed(bets: Iterable[PlayedBet], pay_tables: PayTables, source: str = "play") -> Observed:
@@ -306,7 +358,8 @@ def observed(bets: Iterable[PlayedBet], pay_tables: PayTables, source: str = "pl
         staked=sum(one.staked for one in areas),
         returned=sum(one.returned for one in areas),
         expected=sum((one.exact_edge * one.staked for one in areas), Fraction(0)),
-        variance=counting.variance(),
+        variance=(variance := counting.variance()),
+        error=_bound(counting.thirds, float(variance)),
         dice=tuple(_dice(counting.outcomes)),
         has_cards=counting.has_cards,
     )
@@ -317,8 +370,16 @@ def _areas(counting: _Counting) -> Iterator[AreaObserved]:
         if one.bets:
             yield AreaObserved(
                 pay_table, one.layout, area, one.rounds, one.bets, one.staked, one.returned,
-                one.odds.house_edge, one.odds.variance * one.squares,
+                one.odds.house_edge, one.odds.variance * one.squares, counting.error((pay_table, area), one),
             )  # fmt: skip
+
+
+def _bound(third: float, variance: float) -> float:
+    return min(1.0, 2 * BERRY_ESSEEN * third / variance**1.5) if variance else 0.0
+
+
+def _about(error: float) -> str:
+    return "≈ " if error > TRUSTED else ""
 
 
 def _dice(outcomes: Mapping[str, list[int]]) -> Iterator[TableDice]:

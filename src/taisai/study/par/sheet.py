@@ -106,10 +106,6 @@ class ParSheet(Told):
         """The same sheet with somebody's signature."""
         return replace(self, signature=signature)
 
-    def ways(self, one: AreaMeasures) -> int:
-        """In how many of the cycle's cases an area wins."""
-        return int(one.win_probability * self.chance.total)
-
     def facts(self) -> dict[str, Any]:
         """For machines: the figures, their digest, the signature."""
         signature = None if self.signature is None else self.signature._asdict()
@@ -119,7 +115,6 @@ class ParSheet(Told):
         told = self.measures.facts()
         for area, one in zip(told["areas"], self.measures.areas, strict=True):
             area["label"] = one.label
-            area["ways"] = self.ways(one)
             for odd in ("skew", "volatility_index", "bands"):  # floats: they follow from the rest
                 area.pop(odd)
         return {
@@ -150,7 +145,7 @@ class ParSheet(Told):
                             str(one.id),
                             one.label,
                             ", ".join(map(str, one.odds)),
-                            f"{self.ways(one):,}",
+                            " + ".join(f"{ways:,}" for ways in one.ways),
                             f"{float(one.win_probability):.6f}",
                             f"{100 * float(one.house_edge):.4f} %",
                             f"{one.deviation:.4f}",
@@ -175,8 +170,8 @@ def par_sheet(
 
     >>> from taisai.rules import rulebook
     >>> sheet = par_sheet(rulebook("rws-sic-bo-etg-v8"), "A")
-    >>> sheet.cycle, sheet.ways(sheet.measures["small"]), len(sheet.families) < len(sheet.measures.areas)
-    ('216 rolls of three dice', 105, True)
+    >>> sheet.cycle, sheet.measures["single-1"].ways, len(sheet.families) < len(sheet.measures.areas)
+    ('216 rolls of three dice', (75, 15, 1), True)
     """
     matrix = book.matrix(layout, settings=settings, offered=offered)
     found = measures(matrix, book.chance(decks=decks), ROUNDS)

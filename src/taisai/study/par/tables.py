@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from taisai.study.measures import LEVELS, ROUNDS, Band
+from taisai.study.measures import LEVELS, ROUNDS, Band, one_in
 from taisai.study.par.sheet import MONITORED, ParSheet
 from taisai.study.report import Sheet, columns
 
@@ -20,9 +20,9 @@ def every_area(sheet: ParSheet) -> Sheet:
                 str(one.id),
                 one.label,
                 ", ".join(map(str, one.odds)),
-                f"{sheet.ways(one):,}",
+                " + ".join(f"{ways:,}" for ways in one.ways),
                 f"{float(one.win_probability):.6f}",
-                f"{float(one.hits_one_in):.3f}",
+                one_in(one),
                 f"{100 * float(one.house_edge):.4f} %",
                 f"{one.deviation:.4f}",
                 f"{one.skew:.3f}",

@@ -11,6 +11,7 @@ from typing import Any
 
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance
+from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Bet
@@ -56,10 +57,14 @@ class Portfolio(Told):
             for one, mean in zip(nets, means, strict=True)
         )
 
-    def correlation(self, one: str, other: str) -> float:
-        """How two of the bets move together, from -1 to 1."""
+    def correlation(self, one: str, other: str) -> float | None:
+        """How two of the bets move together, from -1 to 1; None where one of them cannot vary."""
+        for area in (one, other):
+            if area not in self.areas:
+                raise RulesError(f"expected a bet of the portfolio ({', '.join(self.areas)}), got {area!r}")
         a, b = self.areas.index(AreaId(one)), self.areas.index(AreaId(other))
-        return float(self.covariance[a][b]) / sqrt(self.covariance[a][a] * self.covariance[b][b])
+        varies = self.covariance[a][a] * self.covariance[b][b]
+        return float(self.covariance[a][b]) / sqrt(varies) if varies else None
 
     @cached_property
     def exposure(self) -> tuple[tuple[Outcome, int], ...]:
@@ -101,7 +106,7 @@ class Portfolio(Told):
         ]
         if len(self.areas) > 1:
             names = tuple(map(str, self.areas))
-            rows = tuple((one, *(f"{self.correlation(one, other):+.3f}" for other in names)) for one in names)
+            rows = tuple((one, *(_signed(self.correlation(one, other)) for other in names)) for one in names)
             sheets.append(Sheet("Correlation of the bets", columns("", *names, numbers=names), rows))
         dearest = [(str(outcome), f"{net:+,}") for outcome, net in self.exposure[:10]]
         sheets.append(
@@ -150,6 +155,10 @@ def portfolio(matrix: Matrix, chance: Chance, bets: Mapping[str, int] | Iterable
     (Fraction(1, 36), (-200, 0), (Outcome.of(1, 1, 2), 0), -0.9459)
     """
     return Portfolio(Mix.of(matrix, bets), chance)
+
+
+def _signed(share: float | None) -> str:
+    return "–" if share is None else f"{share:+.3f}"
 
 
 def _listed(mix: Mix) -> str:

@@ -44,16 +44,28 @@ class Chain(NamedTuple):
     """What one round adds to the error of all probabilities together, in units of 2^-53 of the low part."""
 
 
+class Grid(NamedTuple):
+    """The bankrolls that still play: so many from the first on, a step apart."""
+
+    first: int
+    step: int
+    playing: int
+
+    @staticmethod
+    def of(law: Law, *, unit: int, least: int, bankroll: int, target: int) -> Grid:
+        """The bankrolls that a player from the start on may have before a round."""
+        step = reduce(gcd, law.values) or 1  # every stake is a whole multiple, so every change is one of this
+        first = bankroll - (bankroll - least * unit) // step * step  # one below the least cannot play
+        return Grid(first, step, max(0, -(-(target - first) // step)))
+
+
 def chain_of(law: Law, system: System, *, unit: int, least: int, bankroll: int, target: int) -> Chain:
     """The chain of a player who starts with a bankroll and leaves when ruined or at the target.
 
     `law` is of one round of the unit mix, on which `unit` is staked; `least` is the least multiple taken.
     """
     shared = reduce(gcd, law.weights)
-    step = reduce(gcd, law.values) or 1  # every stake is a whole multiple, so every change is one of this
-    lowest = least * unit  # a bankroll below it cannot play
-    first = bankroll - (bankroll - lowest) // step * step  # the lowest that plays, on the start's grid
-    playing = max(0, -(-(target - first) // step))
+    first, step, playing = Grid.of(law, unit=unit, least=least, bankroll=bankroll, target=target)
     states = len(system.multiples)
     if playing * states > MOST_CELLS:
         raise RulesError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import Final
 
 MOST_DECIMALS: Final = 20
@@ -41,6 +41,16 @@ def decimal_text(value: Fraction, most: int = MOST_DECIMALS) -> str:
 def certain_decimals(error: float, most: int = MOST_DECIMALS) -> int:
     """How many decimals of a figure with this error are right, give or take one in the last."""
     return most if error <= 0 else max(0, min(most, floor(-log10(2 * error))))
+
+
+def printed_decimals(error: float) -> int:
+    """How many decimals it takes that rounding to them is no more than this error."""
+    return MOST_DECIMALS if error <= 0 else max(0, ceil(-log10(2 * error)))
+
+
+def got(value: object) -> str:
+    """What was given instead of a whole number, or a whole number outside its bounds, for an error."""
+    return f"{value:,}" if type(value) is int else repr(value)
 
 
 def told(value: Fraction | float, error: float) -> str:

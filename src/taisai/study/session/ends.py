@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.errors import RulesError
 from taisai.study.missing import needed
 from taisai.study.mix import Mix
 from taisai.study.report import Report, Sheet, Told, columns
-from taisai.study.session.digits import certain_decimals, decimal_text, told
+from taisai.study.session.digits import decimal_text, got, printed_decimals, told
 from taisai.study.session.total import fresh_shoe
 from taisai.study.staking import Multiples, allowed, system
 
@@ -32,6 +32,7 @@ MOST_STEPS: Final = 10**11
 FORGOTTEN: Final = 1e-18
 """Once less than this is still playing, the rest is left out, and told as part of the error."""
 _BATCH: Final = 2**24  # cells times rounds between two looks at what is still playing
+_ROUNDING: Final = 2.0**-45  # of adding up millions of floats pairwise, and of a product or two: relative
 _LOW_BITS: Final = 40  # what is kept of the low parts; the sum over all cells still fits 64 bits
 
 Progress = Callable[[int], None]
@@ -61,6 +62,8 @@ class Ends(Told):
     mean_staked: float
     error: float
     """The most that any probability, or sum of them, is off."""
+    rounds_error: float | None
+    """The most that `mean_rounds` is off; None where a large chain was played until hardly any was left."""
 
     @cached_property
     def ruin(self) -> Fraction:
@@ -88,9 +91,22 @@ class Ends(Told):
         return float(sum((value * p for value, p in self.law), Fraction(0)))
 
     @property
+    def mean_error(self) -> float:
+        """The most that `mean` is off."""
+        greatest = max(value for value, _ in self.law)
+        return self.error * greatest + _ROUNDING * abs(self.mean)
+
+    @property
+    def staked_error(self) -> float | None:
+        """The most that `mean_staked` is off; None as for the rounds."""
+        if self.rounds_error is None:
+            return None
+        return self.rounds_error * self.multiples.most * self.mix.staked + _ROUNDING * self.mean_staked
+
+    @property
     def decimals(self) -> int:
-        """How many decimals of a probability are certain."""
-        return certain_decimals(self.error, most=30)
+        """So many that writing all ends down adds less than a thousandth to the error."""
+        return printed_decimals(self.error / (2_000 * len(self.law)))
 
     def report(self) -> Report:
         """A table of how it ends, one of what it took, and the rules at the limits."""
@@ -134,7 +150,7 @@ class Ends(Told):
         return name, told(share, self.error), f"{mean:,.2f}" if share else "–"
 
     def facts(self) -> dict[str, Any]:
-        """For machines: decimals as text, as many as are certain."""
+        """For machines: decimals as text, with what rounding them adds counted into the error."""
         return {
             "rulebook": self.mix.matrix.rulebook,
             "layout": self.mix.matrix.layout,
@@ -146,14 +162,17 @@ class Ends(Told):
             "rounds": self.rounds,
             "least_stake": self.multiples.least * self.mix.staked,
             "most_stake": self.multiples.most * self.mix.staked,
-            "error_at_most": self.error,
+            "error_at_most": 1.001 * self.error,
             "probability": {
                 name: {"value": decimal_text(value, self.decimals), "about": float(value)}
                 for name, value in (("ruin", self.ruin), ("target", self.success), ("neither", self.neither))
             },
             "mean_end": self.mean,
+            "mean_end_error_at_most": self.mean_error,
             "mean_rounds": self.mean_rounds,
+            "mean_rounds_error_at_most": self.rounds_error,
             "mean_staked": self.mean_staked,
+            "mean_staked_error_at_most": self.staked_error,
             "ends": [
                 {"bankroll": value, "probability": decimal_text(p, self.decimals)}
                 for value, p in self.law
@@ -184,12 +203,12 @@ def ends_of(
     ('0.455430261679', True)
     """
     for what, value in (("bankroll", bankroll), ("target", target)):
-        if not 0 <= value <= MOST_BANKROLL:
-            raise RulesError(f"expected a {what} from 0 to {MOST_BANKROLL:,}, got {value:,}")
+        if type(value) is not int or not 0 <= value <= MOST_BANKROLL:
+            raise RulesError(f"expected a {what} from 0 to {MOST_BANKROLL:,}, got {got(value)}")
     if target <= bankroll:
         raise RulesError(f"expected a target above the bankroll of {bankroll:,}, got {target:,}")
-    if rounds is not None and not 1 <= rounds <= MOST_ROUNDS:
-        raise RulesError(f"expected 1 to {MOST_ROUNDS:,} rounds, got {rounds:,}")
+    if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
+        raise RulesError(f"expected 1 to {MOST_ROUNDS:,} rounds, got {got(rounds)}")
     law = mix.law(chance)
     if rounds is None and law.values == (0,):
         raise RulesError("expected bets that win or lose something, got bets that always come out level")
@@ -199,11 +218,19 @@ def ends_of(
     staked = Multiples(min(machine.multiples), max(machine.multiples))
     if bankroll < multiples.least * mix.staked:  # ruined before the first round
         whole = ((bankroll, Fraction(1)),)
-        return Ends(mix, chance, machine.name, staked, bankroll, target, rounds, whole, (), (), 0.0, 0.0, 0.0)
+        return Ends(
+            mix, chance, machine.name, staked, bankroll, target, rounds, whole, (), (), 0.0, 0.0, 0.0, 0.0
+        )
     with needed("numpy", "study"):
-        from taisai.study.session.chain import chain_of
-    chain = chain_of(law, machine, unit=mix.staked, least=multiples.least, bankroll=bankroll, target=target)
-    played, error, bits = _played(chain, rounds, progress)
+        from taisai.study.session.chain import Grid, chain_of
+        from taisai.study.session.solving import MOST_CELLS
+    place = {"unit": mix.staked, "least": multiples.least, "bankroll": bankroll, "target": target}
+    playing = Grid.of(law, **place).playing
+    if rounds is not None and playing > MOST_CELLS and rounds * playing > MOST_STEPS:
+        raise _too_long(rounds, f"{playing:,} bankrolls")  # known before any chain is made
+    chain = chain_of(law, machine, **place)
+    played, error, bits, rounds_error = _played(chain, rounds, progress)
+    mean_rounds = float(played.visits.sum()) * 2.0**-bits
     ended = _law(chain.ends, played.ended, bits)
     return Ends(
         mix,
@@ -216,21 +243,38 @@ def ends_of(
         tuple((value, p) for value, p in ended if value < target),
         tuple((value, p) for value, p in ended if value >= target),
         _law(chain.bankrolls, played.alive, bits),
-        float(played.visits.sum()) * 2.0**-bits,
+        mean_rounds,
         float((played.visits * chain.multiples).sum()) * 2.0**-bits * mix.staked,
         error + (chain.cells + len(chain.ends)) * 2.0 ** (-bits - _LOW_BITS),
+        None if rounds_error is None else rounds_error + _ROUNDING * mean_rounds,
     )
 
 
-def _played(chain: Chain, rounds: int | None, progress: Progress | None) -> tuple[Played, float, int]:
-    """The chain after so many rounds, or at its end; how far all of it is off; and its scale."""
+class _Course(NamedTuple):
+    """A chain after its last round."""
+
+    played: Played
+    error: float
+    """How far all of it is off."""
+    bits: int
+    """The scale."""
+    rounds_error: float | None
+    """How far the visits of all cells together are off, before they are added up."""
+
+
+def _played(chain: Chain, rounds: int | None, progress: Progress | None) -> _Course:
+    """The chain after so many rounds, or at its end."""
+    from taisai.study.session.solving import MOST_CELLS, solved
     from taisai.study.session.steps import beginning, bits_of, error_of, play
 
-    if rounds is None:
-        from taisai.study.session.solving import solved
-
-        if found := solved(chain):
-            return found
+    if rounds is None or rounds * chain.cells > MOST_STEPS:
+        found = solved(chain)
+        left = 0.0 if found is None or rounds is None else found.left_after(rounds)
+        if found and left < FORGOTTEN:
+            error = found.error + left
+            return _Course(found.played, error, found.bits, found.error + left * found.longest)
+        if rounds is not None and (found or chain.cells > MOST_CELLS):
+            raise _too_long(rounds, f"{chain.cells:,} pairs of a bankroll and a state of the system")
     bits, played, done = bits_of(chain.total), beginning(chain), 0
     batch = max(1, _BATCH // chain.cells)
     while rounds is None or done < rounds:
@@ -246,8 +290,25 @@ def _played(chain: Chain, rounds: int | None, progress: Progress | None) -> tupl
             progress(done)
         left = _mass(played, bits)
         if left < FORGOTTEN and (rounds is None or done < rounds):
-            return played, error_of(chain, done) + left, bits
-    return played, error_of(chain, done), bits
+            error = error_of(chain, done) + left
+            visits = (
+                None if rounds is None else _visits_error(played, done, error, bits) + left * (rounds - done)
+            )
+            return _Course(played, error, bits, visits)
+    error = error_of(chain, done)
+    return _Course(played, error, bits, _visits_error(played, done, error, bits))
+
+
+def _visits_error(played: Played, rounds: int, error: float, bits: int) -> float:
+    """In every round all cells are off by the error at most, and adding each to its visits rounds once."""
+    return rounds * (error + 2.0**-52 * float(played.visits.sum()) * 2.0**-bits)
+
+
+def _too_long(rounds: int, places: str) -> RulesError:
+    return RulesError(
+        f"expected at most {MOST_STEPS:.0e} steps, got {rounds:,} rounds × {places}: "
+        "fewer rounds, a greater bet or a lower target make it shorter"
+    )
 
 
 def _mass(played: Played, bits: int) -> float:

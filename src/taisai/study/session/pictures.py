@@ -26,7 +26,7 @@ MOST_TITLE: Final = 60
 def of_total(total: Total) -> Figure:
     """The law of the total, with the part that is ahead in another colour."""
     made, (axes,) = figure(
-        _cut(_bets(total.mix)),
+        _titled(total.mix, _bets(total.mix)),
         x=f"total after {total.rounds:,} rounds, in minor units",
         y="probability",
     )
@@ -35,25 +35,34 @@ def of_total(total: Total) -> Figure:
     for ahead, colour in ((False, _RED), (True, _BLUE)):
         kept = [(start, share) for start, share in bars if (start > 0) is ahead]
         name = "ahead" if ahead else "level or behind"
-        share = float(total.ahead) if ahead else 1 - float(total.ahead)
+        share = float(total.ahead) if ahead else float(total.behind) + float(total.level)
         axes.bar(
             [start for start, _ in kept],
             [height for _, height in kept],
             width=width,
             align="edge",
             color=colour,
-            label=f"{name}: {100 * share:.2f} %",
+            label=f"{name}: {_share(share)}",
             linewidth=0,
         )
     axes.axvline(float(total.mean), color=INK, linestyle="--", linewidth=1.5, label=_mean(total))
     if total.target is not None and low <= total.target <= high and total.reached is not None:
-        label = f"{total.target:+,} or more: {100 * float(total.reached):.2f} %"
+        label = f"{total.target:+,} or more: {_share(float(total.reached))}"
         axes.axvline(total.target, color=_GREEN, linestyle=":", linewidth=2, label=label)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:+,.0f}" if value else "0")
     axes.grid(visible=False, axis="x")
     axes.legend(loc="upper left" if abs(low) > abs(high) else "upper right", frameon=False)
     axes.margins(y=0.18)
     return made
+
+
+def _share(share: float) -> str:
+    """A percentage; what is too small for it, or too near all, is not called nothing or all."""
+    if 0 < share < 0.00005:
+        return "below 0.01 %"
+    if 0.99995 <= share < 1:
+        return "above 99.99 %"
+    return f"{100 * share:.2f} %"
 
 
 def _mean(total: Total) -> str:
@@ -85,6 +94,11 @@ def _bets(mix: Mix) -> str:
     return ", ".join(f"{area}={stake}" for area, stake in mix.stakes.items())
 
 
+def _titled(mix: Mix, what: str) -> str:
+    """Two lines: by whose rules, then what is played."""
+    return f"{_cut(f'{mix.matrix.rulebook}, layout {mix.matrix.layout}')}\n{_cut(what)}"
+
+
 def _cut(title: str) -> str:
     return title if len(title) <= MOST_TITLE else title[: MOST_TITLE - 1] + "…"
 
@@ -92,7 +106,7 @@ def _cut(title: str) -> str:
 def of_ends(ends: Ends) -> Figure:
     """How it ends: three bars above, and below them how likely each bankroll or more is in the end."""
     made, (bars, curve) = figure(
-        _cut(f"From {ends.bankroll:,} to {ends.target:,}: {ends.system} with {_bets(ends.mix)}"),
+        _titled(ends.mix, f"From {ends.bankroll:,} to {ends.target:,}: {ends.system} with {_bets(ends.mix)}"),
         panels=2,
         height=7.0,
     )
@@ -107,7 +121,7 @@ def of_ends(ends: Ends) -> Figure:
         [name for name, _, _ in parts], [share for _, share, _ in parts], color=[c for _, _, c in parts]
     )
     for place, (_, share, _) in enumerate(parts):
-        bars.text(share + 0.01, place, f"{100 * share:.3f} %", va="center")
+        bars.text(share + 0.01, place, _share(share), va="center")
     bars.set_xlim(0, 1.15)
     bars.set_xlabel("probability")
     bars.grid(visible=False, axis="y")

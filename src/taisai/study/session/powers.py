@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
+from heapq import heappop, heappush
 from importlib.util import find_spec
-from math import gcd
+from math import comb, gcd
 from typing import Final, NamedTuple
 
 from taisai.study.law import Law
@@ -64,9 +65,14 @@ class Lattice(NamedTuple):
         """How many points the sum over so many rounds spans."""
         return rounds * self.degree + 1
 
-    def bytes_of_sum(self, rounds: int) -> int:
-        """About how much memory the exact sum takes."""
-        return self.points(rounds) * (rounds * self.total.bit_length() // 8 + 40)
+    def sums(self, rounds: int) -> int:
+        """No more different totals than this come of so many rounds."""
+        ways = len(self.exponents)
+        return min(self.points(rounds), comb(rounds + ways - 1, ways - 1))
+
+    def bytes_of_each(self, rounds: int) -> int:
+        """About how much memory one weight of the exact sum takes, and its place."""
+        return rounds * self.total.bit_length() // 8 + 40
 
 
 def sum_law(lattice: Lattice, rounds: int) -> Law:
@@ -75,8 +81,8 @@ def sum_law(lattice: Lattice, rounds: int) -> Law:
     >>> sum_law(Lattice.of(Law.of([(-100, 1), (100, 1)])), 4)
     Law(values=(-400, -200, 0, 200, 400), weights=(1, 4, 6, 4, 1), total=16)
     """
-    sparse = len(lattice.exponents) <= MOST_TERMS or lattice.degree > MOST_DENSE
-    power = power_by_recurrence if sparse or not has_flint() else power_by_flint
+    few = len(lattice.exponents) <= MOST_TERMS or lattice.degree > MOST_DENSE
+    power = power_by_recurrence if few or not has_flint() else power_by_flint
     weights = power(lattice.exponents, lattice.weights, rounds)
     low, step = rounds * lattice.low, lattice.step
     values: Sequence[int] = range(low, low + step * len(weights), step)
@@ -84,6 +90,35 @@ def sum_law(lattice: Lattice, rounds: int) -> Law:
         values = [value for value, weight in zip(values, weights, strict=True) if weight]
         weights = [weight for weight in weights if weight]
     return Law(tuple(values), tuple(weights), lattice.total**rounds)
+
+
+def sparse_sum_law(lattice: Lattice, rounds: int, most: int) -> Law | None:
+    """The same law point by point, for totals that are few and far between; None where more than `most` come.
+
+    >>> sparse_sum_law(Lattice.of(Law.of([(0, 1), (1, 2), (10**9, 1)])), 2, 10)
+    Law(values=(0, 1, 2, 1000000000, 1000000001, 2000000000), weights=(1, 4, 4, 2, 4, 1), total=16)
+    """
+    first, power = lattice.weights[0], rounds
+    pairs = zip(lattice.exponents[1:], lattice.weights[1:], strict=True)
+    rest = [(e, w, w * e * (power + 1)) for e, w in pairs]
+    found = {0: first**power}
+    waiting = [exponent for exponent, _, _ in rest]  # ascending, as a heap may be
+    place = 0
+    while waiting:
+        if (then := heappop(waiting)) == place:
+            continue
+        place, gathered = then, 0
+        for exponent, weight, once in rest:
+            if before := found.get(place - exponent):
+                gathered += (once - weight * place) * before
+        if gathered:  # else the ways to it cancel out: more than so many rounds would lead there
+            if len(found) == most:
+                return None
+            found[place] = gathered // (place * first)
+            for exponent, _, _ in rest:
+                heappush(waiting, place + exponent)
+    values = tuple(rounds * lattice.low + lattice.step * place for place in found)
+    return Law(values, tuple(found.values()), lattice.total**rounds)
 
 
 def power_by_recurrence(exponents: Sequence[int], weights: Sequence[int], power: int) -> list[int]:

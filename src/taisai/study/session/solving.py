@@ -9,7 +9,7 @@ with y − Py ≥ ½ in every cell proves τ ≤ 2·max y.
 from __future__ import annotations
 
 from math import ceil, log2
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,24 @@ _REFINEMENTS: Final = 4
 _U: Final = 2.0**-53
 
 
-def solved(chain: Chain) -> tuple[Played, float, int] | None:
-    """Where the probability is in the end, how far all of it is off at most, and its scale in bits.
+class Solved(NamedTuple):
+    """A chain at its very end."""
+
+    played: Played
+    error: float
+    """The most that all probabilities together, or all visits, are off."""
+    bits: int
+    """The scale."""
+    longest: float
+    """No cell is further from an end than so many rounds, in the mean."""
+
+    def left_after(self, rounds: int) -> float:
+        """The most that may still be playing: of any players half at least are gone after twice the mean."""
+        return float(2.0 ** -min(1_000.0, rounds // (2 * self.longest)))
+
+
+def solved(chain: Chain) -> Solved | None:
+    """The chain at its very end.
 
     None where scipy is missing, the chain is too large, or the proof does not come out.
     """
@@ -64,7 +80,7 @@ def solved(chain: Chain) -> tuple[Played, float, int] | None:
     if not off < CLOSE:
         return None
     nothing = Mass(np.zeros(cells), np.zeros(cells))
-    return Played(nothing, _ended(chain, visits), visits.high + visits.low), off, bits
+    return Solved(Played(nothing, _ended(chain, visits), visits.high + visits.low), off, bits, longest)
 
 
 def _into(chain: Chain, mass: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from taisai.bulk.kernels import has_numba
+from taisai.bulk.kernels import loads_numba
 from taisai.study.session.chain import Chain, Places
 
 Floats = npt.NDArray[np.float64]
@@ -72,7 +72,7 @@ def beginning(chain: Chain) -> Played:
 def play(chain: Chain, played: Played, rounds: int, *, compiled: bool | None = None) -> None:
     """Plays so many rounds more, in place."""
     weights = np.array(chain.weights, dtype=np.float64)
-    if has_numba() if compiled is None else compiled:
+    if loads_numba() if compiled is None else compiled:
         ways: tuple[Any, ...] = runs_of(chain.leads, weights)
         loop = compiled_rounds()
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,20 +14,28 @@ from taisai.rules.errors import RulesError
 from taisai.study.law import Law
 from taisai.study.mix import Mix
 from taisai.study.report import Report, Sheet, Told, columns
-from taisai.study.session.digits import decimal_text, fraction_text, told
-from taisai.study.session.powers import Lattice, sum_law
-from taisai.study.session.waves import Wave, sum_wave
+from taisai.study.session.digits import decimal_text, fraction_text, got, told
+from taisai.study.session.powers import Lattice, sparse_sum_law, sum_law
+from taisai.study.session.waves import MOST_POINTS, Wave, sum_wave
 
 MOST_EXACT: Final = 1_000
 """Rounds to which the law is kept in whole numbers; beyond, an FFT with a bound on its error is enough."""
-MOST_BYTES: Final = 2**29
+MOST_BYTES: Final = 2**31
 """Memory for the whole numbers of an exact law; one that needs more goes by the FFT."""
+MOST_SPARSE: Final = 2**20
+"""Totals that an exact law may have where they lie far apart and each is reached by itself."""
+MOST_LISTED: Final = 200
+"""Totals that `facts` lists one by one; more go into a file."""
 MOST_ROUNDS: Final = 10**9
 """More rounds than a table plays in its life are a typing mistake."""
+MOST_TARGET: Final = 10**30
+"""Further than the total of any session that is not refused."""
 SHARES: Final = tuple(
     map(Fraction, ("0.001", "0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99", "0.999"))
 )
 """The quantiles that a report shows."""
+_TRIED: Final = 2**17  # totals that are gone through, in a second, to find out whether there are more
+_CLOSE: Final = 8  # points for each total: up to it going through all of them is quicker than one by one
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,8 @@ class Total(Told):
     target: int | None
     law: Law | Wave
     """Exact, or a wave with its error."""
+    why_not_exact: str | None = None
+    """The reason, where the law is a wave."""
 
     @property
     def is_exact(self) -> bool:
@@ -108,10 +119,33 @@ class Total(Told):
         """The least total such that it or less comes with at least this probability."""
         return self.law.quantile(share)
 
+    @property
+    def points(self) -> int:
+        """How many totals the law gives a probability for."""
+        return len(self.law.values if isinstance(self.law, Law) else self.law.probabilities)
+
+    def distribution(self) -> Iterator[tuple[int, Fraction | float]]:
+        """Every total, ascending, with its probability: exact, or a float no further off than `error`."""
+        if isinstance(self.law, Law):
+            for value, weight in zip(self.law.values, self.law.weights, strict=True):
+                yield value, Fraction(weight, self.law.total)
+        else:
+            for place, share in enumerate(self.law.probabilities.tolist()):
+                yield self.law.low + self.law.step * place, share
+
     @cached_property
     def quantiles(self) -> tuple[tuple[Fraction, int], ...]:
         """The quantiles that a report shows."""
-        return tuple((share, self.quantile(share)) for share in SHARES)
+        if not isinstance(self.law, Law):
+            return tuple((share, self.quantile(share)) for share in SHARES)
+        wanted = [-(-share.numerator * self.law.total // share.denominator) for share in SHARES]
+        found: list[tuple[Fraction, int]] = []
+        reached = 0
+        for value, weight in zip(self.law.values, self.law.weights, strict=True):  # once, however many
+            reached += weight
+            while len(found) < len(SHARES) and reached >= wanted[len(found)]:
+                found.append((SHARES[len(found)], value))
+        return tuple(found)
 
     def report(self) -> Report:
         """Two tables: the chances and the quantiles."""
@@ -147,8 +181,9 @@ class Total(Told):
             notes.append("Exact: every probability is a fraction (library: Total.law).")
         else:
             notes.append(
-                f"By FFT: no single probability is off by more than {self.error:.1e}, "
-                f"no sum of them by more than {self.sum_error:.1e}; mean and deviation are exact."
+                f"By FFT, since {self.why_not_exact}: no single probability is off by more than "
+                f"{self.error:.1e}, no sum of them by more than {self.sum_error:.1e}; "
+                "mean and deviation are exact."
             )
         if self.chance.kind is ChanceKind.CARDS:
             notes.append(fresh_shoe(self.chance))
@@ -163,6 +198,7 @@ class Total(Told):
             "rounds": self.rounds,
             "assumption": fresh_shoe(self.chance) if self.chance.kind is ChanceKind.CARDS else None,
             "exact": self.is_exact,
+            "why_not_exact": self.why_not_exact,
             "error_at_most": self.error,
             "sum_error_at_most": self.sum_error,
             "mean": fraction_text(self.mean),
@@ -182,7 +218,13 @@ class Total(Told):
                 if value is not None
             },
             "quantiles": [{"share": str(share), "total": value} for share, value in self.quantiles],
+            "points": self.points,
+            "distribution": self.listed() if self.points <= MOST_LISTED else None,
         }
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The whole distribution, for machines."""
+        return [{"total": total, "probability": _fact(share)} for total, share in self.distribution()]
 
 
 def total_after(mix: Mix, chance: Chance, rounds: int, *, target: int | None = None) -> Total:
@@ -194,12 +236,36 @@ def total_after(mix: Mix, chance: Chance, rounds: int, *, target: int | None = N
     >>> evening.mean, evening.quantile(Fraction(1, 2)), f"{float(evening.ahead):.6f}"
     (Fraction(-2500, 9), -200, '0.352549')
     """
-    if not 1 <= rounds <= MOST_ROUNDS:
-        raise RulesError(f"expected 1 to {MOST_ROUNDS:,} rounds, got {rounds:,}")
+    if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:
+        raise RulesError(f"expected 1 to {MOST_ROUNDS:,} rounds, got {got(rounds)}")
+    if target is not None and (type(target) is not int or abs(target) > MOST_TARGET):
+        raise RulesError(f"expected a target of at most 10^30 won or lost, got {got(target)}")
     lattice = Lattice.of(mix.law(chance))
-    exact = rounds <= MOST_EXACT and lattice.bytes_of_sum(rounds) <= MOST_BYTES
-    law = sum_law(lattice, rounds) if exact else sum_wave(lattice, rounds)
-    return Total(mix, chance, rounds, target, law)
+    if found := _exact(lattice, rounds):
+        return Total(mix, chance, rounds, target, found)
+    if rounds > MOST_EXACT:
+        why = f"there are more than {MOST_EXACT:,} rounds"
+    else:
+        size = lattice.sums(rounds) * lattice.bytes_of_each(rounds) / 2**30
+        why = f"exact fractions would take about {size:,.1f} GiB of memory, more than {MOST_BYTES >> 30}"
+    return Total(mix, chance, rounds, target, sum_wave(lattice, rounds), why)
+
+
+def _exact(lattice: Lattice, rounds: int) -> Law | None:
+    """The law in whole numbers, if there are few enough rounds and totals for it."""
+    most = MOST_BYTES // lattice.bytes_of_each(rounds)
+    points, sums = lattice.points(rounds), lattice.sums(rounds)
+    if rounds <= MOST_EXACT:
+        if points <= most and points <= _CLOSE * sums:
+            return sum_law(lattice, rounds)
+        if sums <= min(most, MOST_SPARSE):
+            return sparse_sum_law(lattice, rounds, sums)
+        if points <= most:
+            return sum_law(lattice, rounds)
+    least = rounds * (len(lattice.exponents) - 1) + 1  # so many sums of so many values there always are
+    if points > MOST_POINTS and least <= most:  # no FFT either: perhaps many ways lead to the same few totals
+        return sparse_sum_law(lattice, rounds, min(most, sums if sums <= MOST_SPARSE else _TRIED))
+    return None
 
 
 def fresh_shoe(chance: Chance) -> str:

@@ -17,6 +17,7 @@ from math import ceil, exp, log, log2, pi, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.errors import RulesError
+from taisai.study.law import checked_share
 from taisai.study.missing import needed
 from taisai.study.session.powers import Lattice
 
@@ -39,7 +40,8 @@ class Wave(NamedTuple):
 
     low: int
     step: int
-    probabilities: Floats
+    probabilities: Any
+    """An array of float64."""
     error: float
     """No probability is further from the truth than this."""
     sum_error: float
@@ -56,8 +58,7 @@ class Wave(NamedTuple):
         """The least value such that it or less comes with at least this probability, within the error."""
         import numpy as np
 
-        if not 0 < share <= 1:
-            raise RulesError(f"expected a share above 0 and at most 1, got {share}")
+        share = checked_share(share)
         reached = np.cumsum(self.probabilities)
         place = int(np.searchsorted(reached, float(share) * reached[-1]))
         return self.low + self.step * min(place, len(reached) - 1)

@@ -16,7 +16,7 @@ from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
-from taisai.study.missing import MissingError
+from taisai.study.missing import needed
 
 if TYPE_CHECKING:  # one composition needs no NumPy
     import numpy.typing as npt
@@ -109,17 +109,15 @@ def odds_of_many(matrix: Matrix, left: npt.NDArray[Any], *, compiled: bool | Non
 
 def has_numba() -> bool:
     """Whether numba is installed and wanted."""
-    from taisai.bulk.kernels import has_numba
+    from taisai.bulk.kernels import loads_numba
 
-    return has_numba()
+    return loads_numba()
 
 
 def need_numpy() -> None:
     """Refuses with one clear line where NumPy is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec("numpy") is None:
-        raise MissingError("counting needs numpy: pip install 'taisai[study]'")
+    with needed("NumPy", "study"):
+        import numpy  # noqa: F401
 
 
 @cache

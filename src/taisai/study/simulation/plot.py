@@ -10,9 +10,14 @@ from taisai.study.plotting import PALETTE, figure, save
 from taisai.study.simulation.result import Sessions, Simulated
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BARS: Final = 60
+_NAMED: Final = 6
+"""Ends that are few enough to be written beside their bars."""
 _MARKS: Final = 40
 """Way marks that are drawn with a dot each, at most."""
 
@@ -58,9 +63,7 @@ def _trail(result: Simulated) -> Figure:
 
 def _ends(result: Simulated, sessions: Sessions) -> Figure:
     made, (axes,) = figure(result.title, x="net at the end of the session, in minor units", y="sessions")
-    bars = min(_BARS, max(1, len(set(sessions.net.tolist()))))
-    low, high = int(sessions.net.min()), int(sessions.net.max())
-    axes.hist(sessions.net, bins=bars, range=(low, max(high, low + 1)), color=PALETTE[0], edgecolor="white")
+    _bars(axes, sessions.net)
     axes.axvline(float(sessions.net.mean()), color=PALETTE[1], linestyle="--", label="mean")
     axes.axvline(0, color=PALETTE[6], linewidth=1, label="even")
     count = len(sessions)
@@ -69,6 +72,26 @@ def _ends(result: Simulated, sessions: Sessions) -> Figure:
     axes.legend(loc="best")
     _counted(axes)
     return made
+
+
+def _bars(axes: Axes, nets: npt.NDArray[np.int64]) -> None:
+    """Few different ends each at its own place, many in groups of equal width."""
+    import numpy as np
+
+    ends, counts = np.unique(nets, return_counts=True)
+    if len(ends) > _BARS:
+        axes.hist(nets, bins=_BARS, range=(ends[0], ends[-1]), color=PALETTE[0], edgecolor="white")
+        return
+    span = int(ends[-1] - ends[0]) or max(1, abs(int(ends[0])))
+    apart = int(np.diff(ends).min()) if len(ends) > 1 else span
+    width = max(min(0.8 * apart, 0.05 * span), 0.004 * span)  # never so thin that it cannot be seen
+    axes.bar(ends, counts, width=width, color=PALETTE[0], linewidth=0)
+    if len(ends) <= _NAMED:
+        for end, count in zip(ends.tolist(), counts.tolist(), strict=True):
+            axes.annotate(
+                f"{end:+,}", (end, count), ha="center", va="bottom", xytext=(0, 3), textcoords="offset points"
+            )
+        axes.margins(x=0.12, y=0.12)
 
 
 def _counted(axes: object) -> None:

@@ -16,9 +16,9 @@ Key = tuple[int, int, int, int]
 
 
 def _has_numba() -> bool:
-    from taisai.bulk.kernels import has_numba
+    from taisai.bulk.kernels import loads_numba
 
-    return has_numba()
+    return loads_numba()
 
 
 class Walked(NamedTuple):
