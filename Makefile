@@ -1,6 +1,8 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
 .PHONY: help demo test lint faults bench pictures docs pins clean run dev
 PY := .venv/bin/python
+# Two for each core, since browsers, disks and kills are waited for more than anything is computed.
+WORKERS = $$($(PY) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))")
 NPM := $(PY) -I tools/pages.py npm
 
 help: ## this list
@@ -12,7 +14,7 @@ demo: run ## a casino of play money, live: four tables, virtual people, a lobby 
 test: lint ## everything that must hold: style, types, imports, tests
 	@echo "── vitest: components";        $(NPM) run --silent test
 	@echo "── pytest: tests, README and docs"
-	@$(PY) -m pytest -q -n auto --maxprocesses 8 --dist worksteal
+	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
 	@echo "── passed: ruff, ruff format, mypy, import-linter, svelte-check, vitest, pytest"
 
 lint: dev ## style, types and imports alone
@@ -23,7 +25,7 @@ lint: dev ## style, types and imports alone
 	@echo "── svelte-check: pages";       $(NPM) run --silent check
 
 faults: dev ## the same tests, searching far longer for a counterexample
-	TAISAI_LONG=1 $(PY) -m pytest -q -n auto --maxprocesses 8 --dist worksteal
+	TAISAI_LONG=1 $(PY) -m pytest -q -n $(WORKERS) --dist worksteal
 
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench

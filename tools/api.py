@@ -32,7 +32,10 @@ def _resolve_named_tuples(module: ModuleType) -> None:
     # A NamedTuple's constructor does not know its module, so pdoc cannot look the names of its types up.
     for thing in vars(module).values():
         if isinstance(thing, type) and hasattr(thing, "_fields"):
-            thing.__new__.__annotations__ = get_type_hints(thing)
+            try:
+                thing.__new__.__annotations__ = get_type_hints(thing)
+            except NameError:  # a name that only type checkers import: the constructor is shown without types
+                thing.__new__.__annotations__ = {}
 
 
 if __name__ == "__main__":

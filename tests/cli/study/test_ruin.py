@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from taisai.study.session import ends, solving, steps
 from tests.cli.conftest import Taisai
 
 SMALL = ("ruin", "rws-sic-bo-etg-v8", "--layout", "A", "--bet", "small=100")
@@ -44,6 +45,34 @@ def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path) -> Non
         drawn.append(file.read_bytes())
     assert drawn[0] == drawn[1]
     assert taisai(*SMALL, "--bankroll", "50", "--target", "90", "--plot", str(tmp_path / "x.png")).code == 0
+
+
+@pytest.mark.parametrize(("rounds", "of"), [(("--rounds", "1e6"), " of 1,000,000"), ((), "")])
+def test_ctrl_c_says_how_far_it_was(
+    taisai: Taisai, monkeypatch: pytest.MonkeyPatch, rounds: tuple[str, ...], of: str
+) -> None:
+    calls = 0
+
+    def interrupted(*_given: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(solving, "MOST_CELLS", 0)
+    monkeypatch.setattr(ends, "_BATCH", 190)  # ten rounds of nineteen bankrolls
+    monkeypatch.setattr(steps, "play", interrupted)
+    ran = taisai(*DOUBLE, *rounds)
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err == f"taisai: stopped after 20{of} rounds, before the end was known\n"
+
+
+@pytest.mark.parametrize("rounds", ["1e9", "1e6"])
+def test_more_steps_than_can_be_are_refused_at_once(taisai: Taisai, rounds: str) -> None:
+    words = "ruin us-sic-bo --bet small=1 --bankroll 1e5 --target 2e5 --system martingale --rounds"
+    ran = taisai(*words.split(), rounds)
+    assert (ran.code, ran.out) == (2, "")
+    assert "expected at most 1e+11 steps, got" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
+from taisai.rules import rulebook
+from taisai.study.mix import Mix
+from taisai.study.session.pictures import of_total
+from taisai.study.session.total import total_after
 from tests.cli.conftest import Taisai
 
 SMALL = ("session", "rws-sic-bo-etg-v8", "--layout", "A", "--bet", "small=100")
@@ -28,6 +33,38 @@ def test_for_machines(taisai: Taisai) -> None:
     assert wave["exact"] is False
     assert 0 < wave["error_at_most"] < 1e-13
     assert isinstance(wave["probability"]["behind"]["value"], float)
+
+
+@pytest.mark.parametrize(("word", "target"), [("1e3", 1_000), ("-1e3", -1_000), ("1_000", 1_000), ("-7", -7)])
+def test_a_target_is_written_as_any_number(taisai: Taisai, word: str, target: int) -> None:
+    assert json.loads(taisai(*SMALL, "--rounds", "20", f"--target={word}", "--json").out)["target"] == target
+
+
+def test_the_distribution_is_listed_or_kept(taisai: Taisai, tmp_path: Path) -> None:
+    facts = json.loads(taisai(*SMALL, "--rounds", "1", "--json").out)
+    assert facts["distribution"] == [
+        {"total": -100, "probability": "37/72"},
+        {"total": 100, "probability": "35/72"},
+    ]
+    file = tmp_path / "all.json"
+    ran = taisai(*SMALL, "--rounds", "300", "--distribution", str(file), "--json")
+    assert json.loads(ran.out)["distribution"] is None
+    assert len(json.loads(file.read_text("utf-8"))["distribution"]) == 301
+    file = tmp_path / "all.parquet"
+    assert taisai(*SMALL, "--rounds", "2e3", "--distribution", str(file)).code == 0
+    assert sum(pq.read_table(file)["probability"].to_pylist()) == pytest.approx(1, abs=1e-9)
+
+
+def test_a_picture_says_by_whose_rules_and_never_calls_a_chance_nothing() -> None:
+    book = rulebook("rws-sic-bo-etg-v8")
+    mix = Mix.of(book.matrix("A"), {"small": 100})
+    (axes,) = of_total(total_after(mix, book.chance(), 100_000, target=-200_000)).axes
+    assert axes.get_title(loc="left") == "rws-sic-bo-etg-v8, layout A\nsmall=100"
+    legend = axes.get_legend()
+    assert legend is not None
+    told = [text.get_text() for text in legend.get_texts()]
+    assert "ahead: below 0.01 %" in told
+    assert "level or behind: above 99.99 %" in told
 
 
 def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path) -> None:
@@ -58,6 +95,12 @@ def test_cards_are_freshly_shuffled(taisai: Taisai) -> None:
         ((), "expected --rounds, such as --rounds 1000, got none"),
         (("--rounds", "10", "--rounds", "10"), "expected --rounds once"),
         (("--rounds", "10", "--target", "x"), "expected --target as a whole number"),
+        (("--rounds", "10", "--target", "1e31"), "expected --target as a whole number"),
+        (
+            ("--rounds", "10", "--distribution", "x.csv"),
+            "expected a file name that ends in .json or .parquet",
+        ),
+        (("--rounds", "10", "--distribution", "no/x.json"), "expected a file that can be written"),
         (("--rounds", "10", "--plot", "x.gif"), "expected a picture's file name to end in"),
         (("--rounds", "10", "--plot", "nowhere/x.svg"), "expected to write the picture"),
         (("--rounds", "10", "--decks", "2"), "expected no decks"),

@@ -51,20 +51,27 @@ async def _redeemed(nursery: Nursery, folder: Path, tickets: int, sabotage: str 
         everyone = [*cashiers, *players]
         random.shuffle(everyone)
         for one in everyone:
-            crowd.ask(one, ticket, _put_in(ticket, one - players[0]) if one in players else _cashed(ticket))
+            put_in = one in players
+            own = _own(ticket, one)
+            crowd.ask(one, own, _put_in(ticket, own, one - players[0]) if put_in else _cashed(ticket, own))
         await crowd.answered()
-        told[ticket] = [tell for one in everyone for tell in crowd.answers[one][ticket]]
+        told[ticket] = [tell for one in everyone for tell in crowd.answers[one][_own(ticket, one)]]
     crowd.leave()
     await server.stop()
     return Redeemed(told, Reckoning(folder))
 
 
-def _cashed(ticket: str) -> bytes:
-    return encoded(ask="do", id=ticket, do={"command": "redeem-ticket", "ticket": ticket})
+def _own(ticket: str, one: int) -> str:
+    """An id that nobody else asks under: the same cashier's under the same id is a retry, and told again."""
+    return f"{ticket} {one}"
 
 
-def _put_in(ticket: str, seat: int) -> bytes:
-    return encoded(ask="ticket-in", id=ticket, table=TABLE, seat=str(seat), ticket=ticket)
+def _cashed(ticket: str, own: str) -> bytes:
+    return encoded(ask="do", id=own, do={"command": "redeem-ticket", "ticket": ticket})
+
+
+def _put_in(ticket: str, own: str, seat: int) -> bytes:
+    return encoded(ask="ticket-in", id=own, table=TABLE, seat=str(seat), ticket=ticket)
 
 
 def _wrongs(redeemed: Redeemed) -> Iterator[str]:

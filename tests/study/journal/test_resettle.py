@@ -125,7 +125,8 @@ def test_sums_beyond_64_bits_are_whole(tmp_path: Path) -> None:
     "change",
     [
         {"area": "tiny"}, {"faces": "2 3"}, {"faces": None}, {"state": "lost"}, {"state": None},
-        {"stake": -1}, {"stake": None}, {"returned": 2**60}, {"returned": None}, {"won": None}, {"kept_out": None},
+        {"stake": -1}, {"stake": None}, {"returned": 2**60}, {"returned": None}, {"won": None},
+        {"kept_out": None},
         {"area": None}, {"state": "open", "stake": -5},
     ],
 )  # fmt: skip

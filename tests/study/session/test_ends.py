@@ -197,6 +197,10 @@ def test_the_report_tells_the_end_and_what_it_took() -> None:
         ({"bankroll": -1}, "expected a bankroll from 0 to 1,000,000,000,000, got -1"),
         ({"target": 10**12 + 1}, "expected a target from 0 to"),
         ({"target": 500}, "expected a target above the bankroll of 500, got 500"),
+        ({"bankroll": 500.0}, "expected a bankroll from 0 to 1,000,000,000,000, got 500.0"),
+        ({"target": True}, "expected a target from 0 to 1,000,000,000,000, got True"),
+        ({"rounds": 1.5}, "expected 1 to 1,000,000,000,000 rounds, got 1.5"),
+        ({"rounds": True}, "expected 1 to 1,000,000,000,000 rounds, got True"),
         ({"rounds": 0}, "expected 1 to 1,000,000,000,000 rounds, got 0"),
         ({"rounds": 10**12 + 1}, "expected 1 to 1,000,000,000,000 rounds"),
         ({"staking": "fibonacci"}, "expected a system of flat, martingale"),
@@ -215,8 +219,97 @@ def test_what_cannot_be_asked(changed: dict[str, object], message: str) -> None:
 def test_work_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ending, "MOST_STEPS", 10**4)
     monkeypatch.setattr(ending, "_BATCH", 10**3)
+    monkeypatch.setattr(solving, "MOST_CELLS", 0)
     with pytest.raises(RulesError, match="expected an end within"):
-        ends_of(mixed(SMALL), BOOK.chance(), bankroll=5_000, target=10_000, rounds=10**6)
+        ends_of(mixed(SMALL), BOOK.chance(), bankroll=5_000, target=10_000)
+
+
+@pytest.mark.parametrize("rounds", [10**9, 10**6])
+def test_too_many_rounds_for_a_large_chain_are_refused_before_the_first(
+    rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chains, "chain_of", None)  # not even a chain is made
+    with pytest.raises(
+        RulesError, match=f"expected at most 1e\\+11 steps, got {rounds:,} rounds × 199,999 bankrolls"
+    ):
+        ends_of(
+            mixed(SMALL),
+            BOOK.chance(),
+            bankroll=100 * 10**5,
+            target=200 * 10**5,
+            staking="martingale",
+            rounds=rounds,
+        )
+
+
+def test_too_many_rounds_for_many_states_are_refused_before_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(steps, "play", None)
+    monkeypatch.setattr(solving, "MOST_CELLS", 1_000)
+    asked = {"bankroll": 20_000, "target": 40_000, "staking": "martingale"}
+    with pytest.raises(RulesError, match=r"1,000,000,000 rounds × [0-9,]+ pairs of a bankroll and a state"):
+        ends_of(mixed(SMALL), BOOK.chance(), rounds=10**9, **asked)  # type: ignore[arg-type]
+
+
+def test_rounds_beyond_any_end_are_solved_and_those_short_of_it_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = _to_the_end("martingale")
+    monkeypatch.setattr(ending, "MOST_STEPS", 10**4)
+    monkeypatch.setattr(steps, "play", None)
+    asked = {"bankroll": 2_000, "target": 4_000, "staking": "martingale", "maximum": 1_000}
+    long = ends_of(mixed(SMALL), BOOK.chance(), rounds=10**6, **asked)  # type: ignore[arg-type]
+    assert (long.ruin, long.success, long.neither) == (whole.ruin, whole.success, Fraction(0))
+    assert long.mean_rounds == whole.mean_rounds
+    assert whole.error <= long.error < whole.error + ending.FORGOTTEN
+    with pytest.raises(RulesError, match="expected at most 1e\\+04 steps, got 1,000 rounds"):
+        ends_of(mixed(SMALL), BOOK.chance(), rounds=1_000, **asked)  # type: ignore[arg-type]
+
+
+def test_nobody_stays_longer_than_the_proof_says() -> None:
+    law, machine = mixed(SMALL).law(BOOK.chance()), system("flat", Multiples(1, 1))
+    chain = chains.chain_of(law, machine, unit=100, least=1, bankroll=500, target=1_000)
+    found = solving.solved(chain)
+    assert found is not None
+    played = steps.beginning(chain)
+    for rounds in range(20, 2_000, 20):
+        steps.play(chain, played, 20)
+        left = float(played.alive.high.sum()) * 2.0 ** -steps.bits_of(chain.total)
+        assert left <= found.left_after(rounds)
+    assert found.left_after(2_000) < 1e-6
+
+
+def test_what_is_printed_is_within_the_bound_that_is_printed() -> None:
+    expected = gamblers_ruin(7, 11, Fraction(35, 72))
+    ends = ends_of(mixed({"small": 1}), BOOK.chance(), bankroll=7, target=11)
+    facts = ends.facts()
+    bound = Fraction(facts["error_at_most"])
+    assert 0 < bound < Fraction(1, 10**22)
+    assert abs(Fraction(facts["probability"]["ruin"]["value"]) - expected) <= bound
+    assert abs(sum((Fraction(end["probability"]) for end in facts["ends"]), Fraction(-1))) <= bound
+    rounds = (7 - 11 * (1 - expected)) * 36
+    for name, exact in (("rounds", rounds), ("staked", rounds), ("end", 11 * (1 - expected))):
+        off = abs(Fraction(facts[f"mean_{name}"]) - exact)
+        assert off <= Fraction(facts[f"mean_{name}_error_at_most"]) < Fraction(1, 10**10)
+
+
+def test_means_of_so_many_rounds_are_within_their_bounds() -> None:
+    ends = ends_of(mixed(SMALL), BOOK.chance(), bankroll=700, target=1_500, rounds=14, staking="martingale")
+    fate = played_out(
+        "martingale", nets_of(mixed(SMALL)), unit=100, bankroll=700, target=1_500, rounds=14, least=1, most=14
+    )
+    assert ends.rounds_error is not None
+    assert ends.staked_error is not None
+    assert abs(Fraction(ends.mean_rounds) - fate.rounds) <= Fraction(ends.rounds_error) < 1e-10
+    assert abs(Fraction(ends.mean_staked) - fate.staked) <= Fraction(ends.staked_error) < 1e-6
+
+
+def test_a_large_chain_played_to_its_end_has_no_bound_for_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "MOST_CELLS", 0)
+    facts = _to_the_end("flat").facts()
+    assert facts["mean_rounds_error_at_most"] is facts["mean_staked_error_at_most"] is None
+    assert facts["mean_end_error_at_most"] < 1e-9
 
 
 def test_multiples_are_told_as_staked() -> None:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
+from itertools import product
+from math import factorial, prod
+from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from taisai.rules import RulesError, rulebook
 from taisai.study.law import Law
 from taisai.study.mix import Mix
+from taisai.study.session import keeping
 from taisai.study.session import total as totals
 from taisai.study.session.digits import certain_decimals, decimal_text, fraction_text, power_text, told
-from taisai.study.session.total import MOST_EXACT, MOST_ROUNDS, Total, total_after
+from taisai.study.session.keeping import save_distribution
+from taisai.study.session.total import MOST_EXACT, MOST_LISTED, MOST_ROUNDS, Total, total_after
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
+US = rulebook("us-sic-bo")
 CARDS = rulebook("mbs-3-card-sic-bo")
 
 
@@ -78,7 +86,111 @@ def test_facts_are_exact() -> None:
     assert facts["quantiles"][4] == {"share": "1/2", "total": 0}
 
 
-@pytest.mark.parametrize("rounds", [0, -1, MOST_ROUNDS + 1])
+def test_far_apart_totals_are_exact_though_they_span_a_wide_range() -> None:
+    bets = {"small": 9_007_199_254_740_991, "big": 1, "triple-1": 3}
+    once = Mix.of(US.matrix(), bets).law(US.chance())
+    session = total_after(Mix.of(US.matrix(), bets), US.chance(), 12)
+    expected: Counter[int] = Counter()
+    for times in product(range(13), repeat=len(once.values)):
+        if sum(times) == 12:
+            ways = factorial(12) // prod(map(factorial, times))
+            chance = prod(w**n for w, n in zip(once.weights, times, strict=True))
+            expected[sum(v * n for v, n in zip(once.values, times, strict=True))] += ways * chance
+    assert isinstance(session.law, Law)
+    assert list(session.law.values) == sorted(expected)
+    assert dict(session.distribution()) == {
+        value: Fraction(weight, once.total**12) for value, weight in expected.items()
+    }
+    assert total_after(Mix.of(US.matrix(), bets), US.chance(), 100).is_exact
+
+
+def test_sparse_and_dense_are_one_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    mix = Mix.of(US.matrix(), {"small": 301, "big": 97, "triple-1": 13})
+    sparse = total_after(mix, US.chance(), 30)
+    monkeypatch.setattr(totals, "_CLOSE", 10**9)
+    assert total_after(mix, US.chance(), 30).law == sparse.law
+
+
+def test_many_ways_to_few_totals_are_found_out_and_too_many_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    mix = Mix.of(BOOK.matrix("A"), {"single-1": 10**15, "odd": 1, "small": 1})
+    monkeypatch.setattr(totals, "MOST_SPARSE", 100)
+    assert total_after(mix, BOOK.chance(), 9).is_exact
+    monkeypatch.setattr(totals, "_TRIED", 100)
+    with pytest.raises(RulesError, match="possible values"):
+        total_after(mix, BOOK.chance(), 9)
+    with pytest.raises(RulesError, match="possible values"):  # at once, and not after 37 to the power of 10^9
+        total_after(mix, BOOK.chance(), MOST_ROUNDS)
+
+
+def test_a_wave_says_why_it_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert small(1_000).why_not_exact is None
+    assert "By FFT, since there are more than 1,000 rounds: no" in str(small(1_001))
+    monkeypatch.setattr(totals, "MOST_BYTES", 2**10)
+    assert "since exact fractions would take about" in str(small(1_000))
+    assert small(1_000).facts()["why_not_exact"] == small(1_000).why_not_exact
+
+
+def test_the_distribution_is_listed_up_to_its_limit() -> None:
+    facts = small(MOST_LISTED - 1).facts()
+    assert len(facts["distribution"]) == facts["points"] == MOST_LISTED
+    assert sum(Fraction(point["probability"]) for point in facts["distribution"]) == 1
+    assert small(2).facts()["distribution"] == [
+        {"total": -200, "probability": "1369/5184"},
+        {"total": 0, "probability": "1295/2592"},
+        {"total": 200, "probability": "1225/5184"},
+    ]
+    facts = small(MOST_LISTED).facts()
+    assert (facts["points"], facts["distribution"]) == (MOST_LISTED + 1, None)
+
+
+def test_the_distribution_in_files(tmp_path: Path) -> None:
+    session = small(MOST_LISTED)
+    file = save_distribution(session, tmp_path / "d.json")
+    kept = json.loads(file.read_text("utf-8"))
+    expected = dict(session.distribution())
+    assert {point["total"]: Fraction(point["probability"]) for point in kept["distribution"]} == expected
+    assert kept["mean"] == session.facts()["mean"]
+    for one in (session, small(1_500)):
+        file = save_distribution(one, tmp_path / "d.parquet")
+        table = pq.read_table(file)
+        assert dict(zip(*(table[name].to_pylist() for name in table.column_names), strict=True)) == {
+            total: float(share) for total, share in one.distribution()
+        }
+        assert table.schema.metadata[b"error_at_most"] == repr(one.error).encode()
+
+
+def test_a_distribution_too_long_for_json_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(keeping, "MOST_TEXT", 2**20)
+    with pytest.raises(RulesError, match="expected a distribution of at most 1 MiB as JSON, got about 5 MiB"):
+        save_distribution(small(1_000), tmp_path / "d.json")
+    with pytest.raises(
+        RulesError, match=r"expected a file name that ends in \.json or \.parquet, got 'd.csv'"
+    ):
+        save_distribution(small(1), "d.csv")
+    with pytest.raises(RulesError, match="expected a file that can be written"):
+        save_distribution(small(1), tmp_path / "no" / "d.json")
+
+
+@pytest.mark.parametrize("share", [0.5, True, "1/2", Fraction(0), Fraction(3, 2), 2])
+@pytest.mark.parametrize("rounds", [3, 1_500])
+def test_a_share_is_a_fraction(share: object, rounds: int) -> None:
+    with pytest.raises(RulesError, match="expected a share above 0 and at most 1 as a fraction, such as"):
+        small(rounds).quantile(share)  # type: ignore[arg-type]
+
+
+def test_all_quantiles_at_once_are_those_one_by_one() -> None:
+    session = small(80)
+    assert session.quantiles == tuple((share, session.quantile(share)) for share in totals.SHARES)
+    assert session.quantile(1) == session.best  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("target", [1.5, True, "500", 10**30 + 1])
+def test_a_target_is_a_whole_number(target: object) -> None:
+    with pytest.raises(RulesError, match="expected a target of at most 10\\^30 won or lost, got"):
+        small(3, target=target)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rounds", [0, -1, MOST_ROUNDS + 1, 1.5, True, "3"])
 def test_rounds_have_a_limit(rounds: int) -> None:
     with pytest.raises(RulesError, match="expected 1 to 1,000,000,000 rounds"):
         small(rounds)

@@ -13,12 +13,20 @@ from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.study.mix import Mix
 from taisai.study.session.ends import ends_of
-from taisai.study.simulation import Terms, sessions_compiled, sessions_plain, simulate, tasks
+from taisai.study.simulation import (
+    Terms,
+    sessions_abreast,
+    sessions_compiled,
+    sessions_plain,
+    simulate,
+    tasks,
+)
 from taisai.study.simulation.classes import Classes
 from taisai.study.simulation.sessions import PLAYED_OUT, REACHED, RUINED, Figures, Plan
+from taisai.study.simulation.sessions_abreast import FEWEST
 from taisai.study.simulation.strategies import Counting, machine, named
 from taisai.study.simulation.streams import key
-from taisai.study.staking import Multiples, SystemName, allowed, system
+from taisai.study.staking import Multiples, System, SystemName, allowed, system
 from tests.study.simulation import oracle
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
@@ -61,6 +69,75 @@ def one_by_one(plan: Plan, number: int) -> tuple[int, int, int, int, int, int]:
             return money, rounds, units, high, fall, REACHED
         if rounds == plan.rounds:
             return money, rounds, units, high, fall, PLAYED_OUT
+
+
+@pytest.mark.parametrize("name", SystemName)
+@pytest.mark.parametrize(
+    "classes",
+    [
+        Classes((-1, 1), (2**31, 2**32 - 16), 100),
+        Classes((-1, 1), (2**30, 2**31), 100),  # every other draw is thrown away
+        Classes((-2, 0, 1), (2**30, 2**31, 3 * 2**30), 50),
+        Classes((-2, -1, 0, 3), (2**31, 2**31 + 2**29, 3 * 2**30, 2**32 - 1), 50),
+    ],
+    ids=["two", "thrown away", "three", "four"],
+)
+def test_abreast_alone_and_by_numpy_are_the_same(
+    name: str, classes: Classes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More sessions than lanes, of every length, in slices that end within a batch."""
+    plan = planned(SMALL, name, bankroll=1_950, target=4_000, rounds=150)._replace(classes=classes)
+    assert sessions_abreast.fits(plan, 150)
+    found = []
+    for fewest, ways in ((FEWEST, sessions_compiled), (10**9, sessions_compiled), (FEWEST, sessions_plain)):
+        monkeypatch.setattr(sessions_compiled, "FEWEST", fewest)
+        figures = Figures.begun(plan, 5, 400)
+        for rounds in (1, 13, 70, 150):
+            ways.advanced(KEY, plan, figures, rounds)
+        found.append(figures)
+    assert not found[0].playing
+    assert len(np.unique(found[0].whole[2])) > 20
+    for other in found[1:]:
+        assert np.array_equal(found[0].whole, other.whole)
+        assert np.array_equal(found[0].squares, other.squares)
+
+
+def test_slices_abreast_leave_every_stream_where_it_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = planned(SMALL, "martingale", bankroll=10**6, target=2 * 10**6, rounds=10**6)
+    words = []
+    for fewest in (FEWEST, 10**9):
+        monkeypatch.setattr(sessions_compiled, "FEWEST", fewest)
+        figures = Figures.begun(plan, 0, 150)
+        sessions_compiled.advanced(KEY, plan, figures, 45)
+        assert (figures.whole[2] == 45).all()
+        words.append(figures.words)
+    assert np.array_equal(words[0], words[1])
+
+
+@pytest.mark.parametrize("money", [*range(95, 106), 6_553_599, 6_553_600, 6_553_700, 2**31 - 2**21])
+def test_what_a_bankroll_covers_is_found_without_dividing(money: int) -> None:
+    """At the edge of a multiple, beyond the greatest there is, and where a short float is coarse."""
+    system_ = System("all", (12_000,), (0,), (0,), (0,))
+    plan = Plan(Classes((-1, 1), (2**31, 2**32 - 2), 1), system_, 100, 0, money, money + 10**5, 8)
+    assert sessions_abreast.fits(plan, 8)
+    abreast, plain = Figures.begun(plan, 0, 40), Figures.begun(plan, 0, 40)
+    sessions_compiled.advanced(KEY, plan, abreast, 8)
+    sessions_plain.advanced(KEY, plan, plain, 8)
+    assert np.array_equal(abreast.whole, plain.whole)
+
+
+def test_what_does_not_fit_lanes_is_played_alone() -> None:
+    plan = planned(SMALL, "martingale")
+    assert sessions_abreast.fits(plan, 60)
+    assert not sessions_abreast.fits(plan._replace(target=2**31), 60)
+    assert not sessions_abreast.fits(plan, 2**31)
+    assert not sessions_abreast.fits(plan._replace(rounds=2**53), 60)
+    assert not sessions_abreast.fits(
+        plan._replace(classes=Classes((-2, -1, 0, 1, 2), (1, 2, 3, 4, 5), 1)), 60
+    )
+    for multiple, expected in ((23_170, True), (23_171, False)):  # eight squares of it
+        system_ = System("one", (multiple,), (0,), (0,), (0,))
+        assert sessions_abreast.fits(plan._replace(system=system_), 60) is expected
 
 
 @pytest.mark.parametrize("mix", [SMALL, LEVEL], ids=["small", "level"])

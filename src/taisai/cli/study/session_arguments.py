@@ -28,7 +28,12 @@ def a_session(parser: Parser) -> None:
         action=Once,
         help="every total with its probability into this .json or .parquet (--json lists up to 200)",
     )
-    parser.add_argument("--target", metavar="NET", action=Once, help="how likely is this much won, or more")
+    parser.add_argument(
+        "--target",
+        metavar="NET",
+        action=Once,
+        help="how likely is this much won, or more, such as 500, 1e3 or =-500",
+    )
 
 
 def a_player(parser: Parser) -> None:

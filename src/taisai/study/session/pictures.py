@@ -35,19 +35,24 @@ def of_total(total: Total) -> Figure:
     for ahead, colour in ((False, _RED), (True, _BLUE)):
         kept = [(start, share) for start, share in bars if (start > 0) is ahead]
         name = "ahead" if ahead else "level or behind"
-        share = float(total.ahead) if ahead else float(total.behind) + float(total.level)
+        told = (
+            _share(float(total.ahead), may=total.best > 0, must=total.worst > 0)
+            if ahead
+            else _share(1 - float(total.ahead), may=total.worst <= 0, must=total.best <= 0)
+        )
         axes.bar(
             [start for start, _ in kept],
             [height for _, height in kept],
             width=width,
             align="edge",
             color=colour,
-            label=f"{name}: {_share(share)}",
+            label=f"{name}: {told}",
             linewidth=0,
         )
     axes.axvline(float(total.mean), color=INK, linestyle="--", linewidth=1.5, label=_mean(total))
     if total.target is not None and low <= total.target <= high and total.reached is not None:
-        label = f"{total.target:+,} or more: {_share(float(total.reached))}"
+        may, must = total.best >= total.target, total.worst >= total.target
+        label = f"{total.target:+,} or more: {_share(float(total.reached), may=may, must=must)}"
         axes.axvline(total.target, color=_GREEN, linestyle=":", linewidth=2, label=label)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:+,.0f}" if value else "0")
     axes.grid(visible=False, axis="x")
@@ -56,11 +61,11 @@ def of_total(total: Total) -> Figure:
     return made
 
 
-def _share(share: float) -> str:
-    """A percentage; what is too small for it, or too near all, is not called nothing or all."""
-    if 0 < share < 0.00005:
+def _share(share: float, *, may: bool, must: bool) -> str:
+    """A percentage; what may happen is not called nothing, and what need not is not called all."""
+    if may and share < 0.00005:
         return "below 0.01 %"
-    if 0.99995 <= share < 1:
+    if not must and share >= 0.99995:
         return "above 99.99 %"
     return f"{100 * share:.2f} %"
 
@@ -121,7 +126,7 @@ def of_ends(ends: Ends) -> Figure:
         [name for name, _, _ in parts], [share for _, share, _ in parts], color=[c for _, _, c in parts]
     )
     for place, (_, share, _) in enumerate(parts):
-        bars.text(share + 0.01, place, _share(share), va="center")
+        bars.text(share + 0.01, place, _share(share, may=share > 0, must=share == 1), va="center")
     bars.set_xlim(0, 1.15)
     bars.set_xlabel("probability")
     bars.grid(visible=False, axis="y")

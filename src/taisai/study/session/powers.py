@@ -70,6 +70,10 @@ class Lattice(NamedTuple):
         ways = len(self.exponents)
         return min(self.points(rounds), comb(rounds + ways - 1, ways - 1))
 
+    def bytes_of_sum(self, rounds: int) -> int:
+        """About how much memory the exact sum takes, point by point."""
+        return self.points(rounds) * self.bytes_of_each(rounds)
+
     def bytes_of_each(self, rounds: int) -> int:
         """About how much memory one weight of the exact sum takes, and its place."""
         return rounds * self.total.bit_length() // 8 + 40

@@ -1,4 +1,4 @@
-"""Sessions as machine code: each held in registers until it ends."""
+"""Sessions as machine code: many abreast, or one held in registers until it ends."""
 
 # ruff: noqa: C901, PLR0912, PLR0915, PLR0917 - one loop, compiled whole; numba takes arrays by place
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from taisai.study.simulation.compiled import compiled
 from taisai.study.simulation.mix_compiled import begun, guide_of
 from taisai.study.simulation.sessions import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, Plan
+from taisai.study.simulation.sessions_abreast import FEWEST, abreast, fits
 from taisai.study.simulation.streams import WARMING
 
 Words = npt.NDArray[np.uint32]
@@ -28,23 +29,21 @@ def advanced(key: tuple[int, ...], plan: Plan, figures: Figures, rounds: int) ->
         begun(np.array(key, dtype=np.uint64), figures.first, a, b, c)
         figures.words = np.stack([a, b, c, np.full(figures.count, WARMING + 1, dtype=np.uint32)])
     limits = np.array(plan.classes.limits, dtype=np.uint32)
-    _advance(
-        limits,
-        guide_of(limits),
-        np.array(plan.classes.values, dtype=np.int64) * plan.classes.unit,
-        np.array(plan.system.multiples, dtype=np.int64),
-        np.array(plan.jumps(), dtype=np.int64),
-        np.array([plan.staked, plan.least * plan.staked, plan.target, plan.rounds, rounds], dtype=np.int64),
-        figures.words,
-        figures.whole,
-        figures.squares,
-    )
+    values = np.array(plan.classes.values, dtype=np.int64) * plan.classes.unit
+    multiples = np.array(plan.system.multiples, dtype=np.int64)
+    jumps = np.array(plan.jumps(), dtype=np.int64)
+    terms = np.array([plan.staked, plan.least * plan.staked, plan.target, plan.rounds], dtype=np.int64)
+    untils = np.minimum(figures.whole[2] + rounds, plan.rounds)
+    played = (untils, figures.words, figures.whole, figures.squares)
+    if figures.count >= FEWEST and fits(plan, min(rounds, plan.rounds)):
+        abreast(plan, figures, untils)
+    _advance(limits, guide_of(limits), values, multiples, jumps, terms, *played)
 
 
 @compiled
 def _advance(
     limits: Words, guide: npt.NDArray[np.uint8], values: Whole, multiples: Whole, jumps: Whole, terms: Whole,
-    words: Words, whole: Whole, squares: Real,
+    untils: Whole, words: Words, whole: Whole, squares: Real,
 ) -> None:  # fmt: skip
     """Session after session, each held in registers until it ends or has had its slice of rounds."""
     staked, covered, target = terms[0], terms[1], terms[2]
@@ -64,7 +63,7 @@ def _advance(
         money, now, total, square = whole[0, one], _L(whole[1, one]), whole[3, one], squares[one]
         top, deepest, ended = whole[4, one], whole[5, one], PLAYING
         played = whole[2, one]
-        until = min(terms[3], played + terms[4])
+        until = untils[one]
         while played < until:
             while True:
                 drawn = _W(_W(x + y) + n)

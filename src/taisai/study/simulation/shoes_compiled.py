@@ -17,14 +17,16 @@ from taisai.study.simulation.walk import Walk
 
 Words = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]
-Short = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.uint16]
 Nets = npt.NDArray[Any]
 """Of 32 bits where a shoe fits them, else of 64."""
 _LANES: Final = 256
 _FACES: Final = np.array([[face - 1 for face in outcome.faces] for outcome in OUTCOMES], dtype=np.int64)
 _W = np.uint32
 _L = np.uint64
-_S = np.int32
+_H = np.uint16
+_X, _Y, _Z, _N, _LOW = (row * _LANES for row in range(5))
+_CARD, _ROLL = (SIX - 1) * _LANES, SIX * _LANES  # below them a row for each face but the last
 
 
 def dealt(
@@ -51,60 +53,56 @@ def dealt(
 
 
 @compiled
-def _picked(left: int, a: Words, b: Words, c: Words, counter: Words, picked: Words, low: Words) -> None:
-    """Which of the cards left, for each shoe: the draw × left, the high and the low half of 64 bits."""
-    cards = _W(left)
-    for lane in range(_LANES):
-        drawn = _W(_W(a[lane] + b[lane]) + counter[lane])
-        counter[lane] = _W(counter[lane] + _W(1))
-        a[lane] = _W(b[lane] ^ (b[lane] >> _W(9)))
-        b[lane] = _W(c[lane] + _W(c[lane] << _W(3)))
-        c[lane] = _W(_W(_W(c[lane] << _W(21)) | (c[lane] >> _W(11))) + drawn)
-        upper = _W((drawn >> _W(16)) * cards)  # two products of 16 bits each: all stays within 32
-        lower = _W((drawn & _W(0xFFFF)) * cards)
-        picked[lane] = _W(_W(upper + (lower >> _W(16))) >> _W(16))
-        low[lane] = _W(_W(upper << _W(16)) + lower)
-
-
-@compiled
-def _least(lanes: int, low: Words) -> Any:
-    """The least of the low halves."""
+def _picked(left: int, w: Words, cards: Counts) -> Any:
+    """Which card of those left, for each shoe: the high half of draw × left; returns the least low half."""
+    of = _W(left)
     least = _W(0xFFFFFFFF)
-    for lane in range(lanes):
-        least = min(least, low[lane])
+    for lane in range(_LANES):
+        y, z = w[_Y + lane], w[_Z + lane]
+        drawn = _W(_W(w[_X + lane] + y) + w[_N + lane])
+        w[_N + lane] = _W(w[_N + lane] + _W(1))
+        w[_X + lane] = _W(y ^ (y >> _W(9)))
+        w[_Y + lane] = _W(z + _W(z << _W(3)))
+        w[_Z + lane] = _W(_W(_W(z << _W(21)) | (z >> _W(11))) + drawn)
+        upper = _W((drawn >> _W(16)) * of)  # two products of 16 bits each: all stays within 32
+        lower = _W((drawn & _W(0xFFFF)) * of)
+        low = _W(_W(upper << _W(16)) + lower)
+        cards[_CARD + lane] = _H(_W(upper + (lower >> _W(16))) >> _W(16))
+        w[_LOW + lane] = low
+        least = min(least, low)
     return least
 
 
 @compiled
-def _picked_again(
-    lane: int, left: int, spare: int, a: Words, b: Words, c: Words, counter: Words, picked: Words, low: Words
-) -> None:
+def _picked_again(lane: int, left: int, spare: int, w: Words, cards: Counts) -> None:
     """Draws once more, and once more, where the draw would favour some cards."""
-    while low[lane] < spare:
-        drawn = _W(_W(a[lane] + b[lane]) + counter[lane])
-        counter[lane] = _W(counter[lane] + _W(1))
-        a[lane] = _W(b[lane] ^ (b[lane] >> _W(9)))
-        b[lane] = _W(c[lane] + _W(c[lane] << _W(3)))
-        c[lane] = _W(_W(_W(c[lane] << _W(21)) | (c[lane] >> _W(11))) + drawn)
+    while w[_LOW + lane] < spare:
+        y, z = w[_Y + lane], w[_Z + lane]
+        drawn = _W(_W(w[_X + lane] + y) + w[_N + lane])
+        w[_N + lane] = _W(w[_N + lane] + _W(1))
+        w[_X + lane] = _W(y ^ (y >> _W(9)))
+        w[_Y + lane] = _W(z + _W(z << _W(3)))
+        w[_Z + lane] = _W(_W(_W(z << _W(21)) | (z >> _W(11))) + drawn)
         product = _L(drawn) * _L(left)
-        picked[lane] = _W(product >> _L(32))
-        low[lane] = _W(product & _L(0xFFFFFFFF))
+        cards[_CARD + lane] = _H(product >> _L(32))
+        w[_LOW + lane] = _W(product & _L(0xFFFFFFFF))
 
 
 @compiled
-def _taken(picked: Words, b0: Short, b1: Short, b2: Short, b3: Short, b4: Short, rolls: Short) -> None:
-    """Takes the cards out: `b` counts the cards left of a face or a lower one."""
+def _taken(cards: Counts) -> None:
+    """Takes the cards out, sixteen shoes to an instruction: a row counts those left of a face or lower."""
     for lane in range(_LANES):
-        card = _S(picked[lane])
-        h0, h1, h2 = _S(card < b0[lane]), _S(card < b1[lane]), _S(card < b2[lane])
-        h3, h4 = _S(card < b3[lane]), _S(card < b4[lane])
-        b0[lane] = _S(b0[lane] - h0)
-        b1[lane] = _S(b1[lane] - h1)
-        b2[lane] = _S(b2[lane] - h2)
-        b3[lane] = _S(b3[lane] - h3)
-        b4[lane] = _S(b4[lane] - h4)
-        face = _S(_S(_S(5) - h0) - _S(_S(h1 + h2) + _S(h3 + h4)))
-        rolls[lane] = _S(_S(rolls[lane] * _S(SIX)) + face)
+        card = cards[_CARD + lane]
+        b0, b1, b2 = cards[lane], cards[_LANES + lane], cards[2 * _LANES + lane]
+        b3, b4 = cards[3 * _LANES + lane], cards[4 * _LANES + lane]
+        h0, h1, h2, h3, h4 = _H(card < b0), _H(card < b1), _H(card < b2), _H(card < b3), _H(card < b4)
+        cards[lane] = _H(b0 - h0)
+        cards[_LANES + lane] = _H(b1 - h1)
+        cards[2 * _LANES + lane] = _H(b2 - h2)
+        cards[3 * _LANES + lane] = _H(b3 - h3)
+        cards[4 * _LANES + lane] = _H(b4 - h4)
+        face = _H(_H(_H(SIX - 1) - h0) - _H(_H(h1 + h2) + _H(h3 + h4)))
+        cards[_ROLL + lane] = _H(_H(cards[_ROLL + lane] * _H(SIX)) + face)
 
 
 @compiled
@@ -121,14 +119,15 @@ def _walked(got: Nets, net: Nets, high: Nets, low: Nets, fall: Nets) -> None:
 
 @compiled
 def _favoured(
-    lane: int, left: int, below: Short, nets: Whole, stakes: Whole, times: Whole, made: Whole
+    lane: int, left: int, cards: Counts, nets: Whole, stakes: Whole, times: Whole, made: Whole
 ) -> int:
     """How often each bet is made on the cards left in one shoe; returns what is staked."""
     counts = np.empty(SIX, np.int64)
-    before = 0
+    before = np.int64(0)
     for face in range(SIX - 1):
-        counts[face] = below[face, lane] - before
-        before = below[face, lane]
+        below = np.int64(cards[face * _LANES + lane])
+        counts[face] = below - before
+        before = below
     counts[SIX - 1] = left - before
     made[:] = 0
     for place in range(_FACES.shape[0]):
@@ -156,11 +155,7 @@ def _shoes(
     by_roll: Nets, nets: Whole, stakes: Whole, times: Whole, sums: Whole,
 ) -> None:  # fmt: skip
     """Groups of shoes, a round of each in turn; then every shoe is joined to the walk in its order."""
-    a, b, c = np.empty(_LANES, np.uint32), np.empty(_LANES, np.uint32), np.empty(_LANES, np.uint32)
-    counter, picked = np.empty(_LANES, np.uint32), np.empty(_LANES, np.uint32)
-    spares = np.empty(_LANES, np.uint32)
-    below = np.empty((SIX - 1, _LANES), np.int32)
-    rolls = np.empty(_LANES, np.int32)
+    w, cards = np.empty(5 * _LANES, np.uint32), np.empty((SIX + 1) * _LANES, np.uint16)
     got = np.zeros(_LANES, by_roll.dtype)
     net, high = np.empty(_LANES, by_roll.dtype), np.empty(_LANES, by_roll.dtype)
     low, fall = np.empty(_LANES, by_roll.dtype), np.empty(_LANES, by_roll.dtype)
@@ -170,32 +165,32 @@ def _shoes(
     flat = times[0] == times[1]
     for begin in range(0, shoes, _LANES):
         lanes = min(_LANES, shoes - begin)
-        begun(key, first + begin, a, b, c)  # a lane too many at the end is dealt, and never looked at
-        counter[:] = _W(WARMING + 1)
+        # a lane too many at the end is dealt, and never looked at
+        begun(key, first + begin, w[_X:_Y], w[_Y:_Z], w[_Z:_N])
+        w[_N:_LOW] = _W(WARMING + 1)
         for face in range(SIX - 1):
-            below[face, :] = (face + 1) * each
+            cards[face * _LANES : (face + 1) * _LANES] = (face + 1) * each
         net[:], high[:], low[:], fall[:], staked[:] = 0, 0, 0, 0, 0
         left = SIX * each
         for _ in range(rounds):
             if not flat:
                 for lane in range(lanes):
-                    staked[lane] += _favoured(lane, left, below, nets, stakes, times, one)
+                    staked[lane] += _favoured(lane, left, cards, nets, stakes, times, one)
                     made[:, lane] = one
-            rolls[:] = 0
+            cards[_ROLL:] = 0
             for _ in range(DICE):
-                _picked(left, a, b, c, counter, picked, spares)
                 spare = 2**32 % left
-                if _least(lanes, spares) < spare:
+                if _picked(left, w, cards) < spare:
                     for lane in range(lanes):
-                        _picked_again(lane, left, spare, a, b, c, counter, picked, spares)
-                _taken(picked, below[0], below[1], below[2], below[3], below[4], rolls)
+                        _picked_again(lane, left, spare, w, cards)
+                _taken(cards)
                 left -= 1
             for lane in range(lanes):
                 if flat:
-                    got[lane] = by_roll[_W(rolls[lane])]
+                    got[lane] = by_roll[cards[_ROLL + lane]]
                 else:
                     got[lane] = 0
-                    place = outcomes[_W(rolls[lane])]
+                    place = outcomes[cards[_ROLL + lane]]
                     for bet in range(stakes.size):
                         got[lane] += made[bet, lane] * nets[bet, place]
             _walked(got, net, high, low, fall)
