@@ -26,7 +26,7 @@ SEED: Final = 7
 def run(*, quick: bool) -> Iterator[Line]:
     """Against NumPy, which shuffles whole shoes: quicker than by random keys, or by swaps to the penetration.
 
-    Beside it, without a target, our own way written in NumPy: how many cards are left below each face is kept,
+    Beside it, without a target, our own way written in NumPy: how many cards are left below a face is kept,
     and one card after the other drawn out of many shoes at once.
     """
     with local_workers(2) as workers:

@@ -19,6 +19,7 @@ _BLUE, _RED, _GREEN = PALETTE[0], PALETTE[1], PALETTE[2]
 MOST_BARS: Final = 160
 """More values than these are drawn in groups, or nobody could tell them apart."""
 GROUPS: Final = 60
+_LONG: Final = 10**8  # from here on numbers below an axis would run into each other
 MOST_TITLE: Final = 60
 """Letters that fit above a picture."""
 
@@ -54,7 +55,8 @@ def of_total(total: Total) -> Figure:
         may, must = total.best >= total.target, total.worst >= total.target
         label = f"{total.target:+,} or more: {_share(float(total.reached), may=may, must=must)}"
         axes.axvline(total.target, color=_GREEN, linestyle=":", linewidth=2, label=label)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:+,.0f}" if value else "0")
+    form = "+,.0f" if max(abs(low), abs(high)) < _LONG else "+.3g"
+    axes.xaxis.set_major_formatter(lambda value, _: format(value, form) if value else "0")
     axes.grid(visible=False, axis="x")
     axes.legend(loc="upper left" if abs(low) > abs(high) else "upper right", frameon=False)
     axes.margins(y=0.18)
