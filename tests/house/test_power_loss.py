@@ -17,7 +17,7 @@ from tests.house.disk import Create, Disk, Operation, Platter, Read, Sync, Write
 from tests.house.sitting import FILE, on_disk, read_once
 
 LONG = bool(os.environ.get("TAISAI_LONG"))
-PARTS, IMAGES = (16, 62_500) if LONG else (2, 4_000)
+PARTS, IMAGES = (16, 62_500) if LONG else (1, 4_000)
 """Parts that workers can share, each an evening of its own, and images of each."""
 FEW = 300  # images in which whatever is broken on purpose must show
 KILLS = 600 if LONG else 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,6 +16,7 @@ from taisai.rules.reading import Section
 from taisai.rules.uses import clause_uses
 from tests.rules.books import FILE, IDS, KeyPath, at, data_of, loaded, named, paths, without
 from tests.rules.mutants import (
+    LONG,
     MEETING_A_NEED,
     NOT_REQUIRED,
     OPTIONAL,
@@ -41,9 +43,15 @@ def test_a_book_that_comes_with_the_package_is_accepted(book: str) -> None:
     assert loaded(data_of(book)).id == book
 
 
+def some(mutants: Iterator[Mutant]) -> Iterator[Mutant]:
+    """All of them in the long tier, every third in the short one: from a place that moves with the seed."""
+    first = int(os.environ.get("TAISAI_SEED", "0")) % 3
+    return mutants if LONG else islice(mutants, first, None, 3)
+
+
 @each_book
 def test_a_required_key_that_is_gone_is_named(book: str) -> None:
-    assert complaints(deletions(book)) == []
+    assert complaints(some(deletions(book))) == []
 
 
 @each_book
@@ -53,7 +61,7 @@ def test_a_key_that_nobody_knows_is_named(book: str) -> None:
 
 @each_book
 def test_a_value_of_another_type_is_named(book: str) -> None:
-    assert complaints(other_types(book)) == []
+    assert complaints(some(other_types(book))) == []
 
 
 @each_book

@@ -167,8 +167,9 @@ class Keeper:
         return loaded.house
 
     def tables(self) -> list[str]:
-        """The tables that the journal has."""
-        return [name for stream in self.journal.store.streams() if (name := table_of(stream)) is not None]
+        """The tables that the journal has; one whose opening is in doubt is none until that is known."""
+        streams = filter(self.journal.version, self.journal.store.streams())
+        return [name for stream in streams if (name := table_of(stream)) is not None]
 
     def recover(self, *, at: int, stopped_for: int | None = None) -> dict[str, Answer]:
         """After a start: what the stop comes to at each table, decided and durable."""
