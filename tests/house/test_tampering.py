@@ -330,7 +330,7 @@ def content(path: Path) -> list[Any]:
 def test_every_byte_of_the_file_altered_is_found_or_changes_nothing(
     part: int, file: Path, tmp_path: Path
 ) -> None:
-    """Every byte in the long tier, every thirtieth in the short one, from a place that moves with the seed."""
+    """Every byte in the long tier, every thirtieth in the short one, from where the seed says."""
     good, before = file.read_bytes(), content(file)
     assert verified(file).snapshots == 2
     stride = PARTS if LONG else 30 * PARTS
