@@ -14,7 +14,7 @@ demo: run ## a casino of play money, live: four tables, virtual people, a lobby 
 test: lint ## everything that must hold: style, types, imports, tests
 	@echo "── vitest: components";        $(NPM) run --silent test
 	@echo "── pytest: tests, README and docs"
-	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
+	@$(PY) -m pytest -q -n $(WORKERS)
 	@echo "── passed: ruff, ruff format, mypy, import-linter, svelte-check, vitest, pytest"
 
 lint: dev ## style, types and imports alone
@@ -25,7 +25,7 @@ lint: dev ## style, types and imports alone
 	@echo "── svelte-check: pages";       $(NPM) run --silent check
 
 faults: dev ## the same tests, searching far longer for a counterexample
-	TAISAI_LONG=1 $(PY) -m pytest -q -n $(WORKERS) --dist worksteal
+	TAISAI_LONG=1 $(PY) -m pytest -q -n $(WORKERS)
 
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench

@@ -108,9 +108,16 @@ class CageMachine(RuleBasedStateMachine):
     def redeem(self, data: st.DataObject, kind: type[HouseCommand]) -> None:
         house = self.under.house
         ticket = house.tickets[data.draw(st.sampled_from(sorted(house.tickets)))]
-        known = set(house.transfers)
+        known, before = set(house.transfers), ticket.redeemed
         command = data.draw(asked(kind, PROPER | {"ticket": st.just(ticket.id)}))
         decided = self.under.ask(command)
+        if before is not None and isinstance(command, RedeemTicket) and command.ask is not None:
+            is_retry = (before.by, before.ask) == (command.by, command.ask)
+        else:
+            is_retry = False
+        if is_retry:  # the same ask of the same person again, and nothing happens
+            assert decided == ()
+            return
         staffed = command.by == TABLE if kind is SendTicket else command.by in house.people
         if ticket.redeemed and staffed and getattr(command, "transfer", None) not in known:
             assert isinstance(decided, Refusal)

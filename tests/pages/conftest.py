@@ -17,7 +17,7 @@ from tests.pages.browser import CHROMIUM, MISSING, launched
 from tests.pages.house import DEMONSTRATION, House, tables_of
 from tests.pages.people import People
 
-TABLES = 12
+TABLES = 20
 """Of each rulebook, for all tests that a worker may get."""
 LONGEST = 120.0  # seconds for any one test: one that waits for ever says where
 _FAILED = pytest.StashKey[bool]()
