@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from html import escape
 from io import StringIO
@@ -72,18 +73,18 @@ class Report(NamedTuple):
         return "\n".join(made)
 
 
-class Told:
+class Told(ABC):
     """A result with a report: `print(result)` and a notebook show it, `facts` are for machines."""
 
     __slots__ = ()
 
+    @abstractmethod
     def report(self) -> Report:
         """What a person reads."""
-        raise NotImplementedError
 
+    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """The same, exact and stable: fractions as text, such as '1/36'."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.report().text()
