@@ -88,9 +88,9 @@ def by_numpy(matrix: Matrix, left: Array) -> Callable[[], tuple[Array, Array]]:
     less_second, less_third = first == second, (first == third).astype(int) + (second == third)
     orders = np.array([6 / o.ways for o in OUTCOMES])
     returned = (np.array(matrix.nets).T + matrix.denominator).astype(np.float64)
-    counts = left.T.astype(np.float64)
 
     def reckon() -> tuple[Array, Array]:
+        counts = left.T.astype(np.float64)
         weights = counts[:, first] * (counts[:, second] - less_second) * (counts[:, third] - less_third)
         weights /= orders
         cards = counts.sum(axis=1)

@@ -1,8 +1,11 @@
 """The innermost loops over compositions, compiled. Import it only where numba is installed.
 
-A loop works on a tile of many compositions at once, one row a figure, so that every step of the plan is a
-plain loop over neighbours in memory, which the compiler turns into vector instructions. Every figure is a
-whole number that a float holds exactly.
+A loop works on many compositions at once, one row a figure, so that it runs over neighbours in memory, which
+the compiler turns into vector instructions. Every figure is a whole number that a float holds exactly.
+
+Two sizes keep the figures near the processor: the parts of a strip of compositions, from which the weights of
+the classes come, are many rows and short; the classes of a tile of strips are few rows and long, because the
+answers, which go to far memory, are written quickest in long runs.
 """
 
 from __future__ import annotations
@@ -14,16 +17,25 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from taisai.study.shoe.plan import CLASSES, ONE, PAIRS, SIX, TRIPLES, ZERO
+from taisai.study.shoe.plan import CARDS, NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, ZERO
 
 LANES: Final = 512
-"""Compositions in a tile: its rows fill a good part of the second cache, and no more."""
-MOST: Final = 2**62
+"""Compositions in a strip."""
+STRIDE: Final = np.uintp(LANES + 16)
+"""From one row of parts to the next: rows a power of two apart would share lines of the cache."""
+TILE: Final = 4 * LANES
+"""Compositions in a tile."""
+CACHE_LINE: Final = 64
+MOST: Final = 2**31 - 1
 """More than any sum of counts that are counts."""
+ROUNDS: Final = 1.5 * 2.0**52
+"""Added to a small float64 and taken away again, it leaves the nearest whole number."""
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
-Steps = tuple[Wholes, Wholes, Wholes]
-"""A plan's products, adding and sums."""
+Steps = tuple[Wholes, Wholes]
+"""A plan's adding and sums: unsigned, so that no index made of them counts from the end."""
+Store = tuple[Reals, Reals]
+"""The parts of a strip, row after row, and the classes of a tile."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -38,86 +50,175 @@ def _loop(function: Callable[P, R]) -> Callable[P, R]:
     return made
 
 
+def store(classes: int, *, single: bool) -> Store:
+    """Room for one thread; single where float32 is exact enough."""
+    kind = np.dtype(np.float32 if single else np.float64)
+    parts, rows = _aligned(PARTS * int(STRIDE), kind), _aligned(classes * TILE, kind)
+    parts.reshape(PARTS, -1)[ONE] = 1
+    return parts, rows.reshape(classes, TILE)
+
+
+def _aligned(size: int, kind: np.dtype[Any]) -> Reals:
+    """Zeros that begin where a line of the cache begins."""
+    memory = np.zeros(size * kind.itemsize + CACHE_LINE, dtype=np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    return memory[start : start + size * kind.itemsize].view(kind)
+
+
 @_loop
-def _weigh(store: Reals, products: Wholes, adding: Wholes) -> None:
-    """Fills a tile from its first six rows, the counts, up to the weights of all classes."""
-    for face in range(SIX):
-        one, two, three = store[face], store[PAIRS + face], store[TRIPLES + face]
-        for lane in range(LANES):
-            count = np.float64(one[lane])
-            pairs = count * (count - 1.0) * 0.5
-            two[lane] = pairs
-            three[lane] = pairs * (count - 2.0) / 3.0
-    for step in range(products.shape[0]):
-        made, one, two = store[products[step, 0]], store[products[step, 1]], store[products[step, 2]]
-        for lane in range(LANES):
-            made[lane] = one[lane] * two[lane]
+def _pairs(count: Any) -> Any:
+    """In how many ways two cards of so many can come."""
+    real = type(count)
+    return count * (count - real(1)) * real(0.5)
+
+
+@_loop
+def _triples(count: Any, pairs: Any) -> Any:
+    """In how many ways three can come.
+
+    A multiplication is quicker than a division by three, and ROUNDS takes away what it is off.
+    """
+    return type(count)(np.float64(pairs) * (np.float64(count) - 2.0) * (1.0 / 3.0) + ROUNDS - ROUNDS)
+
+
+@_loop
+def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
+    """The parts of the compositions from `start`, all in one go; returns their counts or-ed."""
+    real = parts.dtype.type
+    ones, twos, threes = left[0, start:], left[1, start:], left[2, start:]
+    fours, fives, sixes = left[3, start:], left[4, start:], left[5, start:]
+    bits = np.int64(0)
+    for at in range(lanes):
+        lane = np.uintp(at)
+        bits |= np.int64(ones[at]) | np.int64(twos[at]) | np.int64(threes[at])
+        bits |= np.int64(fours[at]) | np.int64(fives[at]) | np.int64(sixes[at])
+        # AVX2 turns an int32 into a float at once, but no int64.
+        a, b, c = real(np.int32(ones[at])), real(np.int32(twos[at])), real(np.int32(threes[at]))
+        d, e, f = real(np.int32(fours[at])), real(np.int32(fives[at])), real(np.int32(sixes[at]))
+        aa, bb, cc = _pairs(a), _pairs(b), _pairs(c)
+        dd, ee, ff = _pairs(d), _pairs(e), _pairs(f)
+        parts[0 * STRIDE + lane] = a
+        parts[1 * STRIDE + lane] = b
+        parts[2 * STRIDE + lane] = c
+        parts[3 * STRIDE + lane] = d
+        parts[4 * STRIDE + lane] = e
+        parts[5 * STRIDE + lane] = f
+        parts[(PAIRS + 0) * STRIDE + lane] = aa
+        parts[(PAIRS + 1) * STRIDE + lane] = bb
+        parts[(PAIRS + 2) * STRIDE + lane] = cc
+        parts[(PAIRS + 3) * STRIDE + lane] = dd
+        parts[(PAIRS + 4) * STRIDE + lane] = ee
+        parts[(PAIRS + 5) * STRIDE + lane] = ff
+        parts[(TRIPLES + 0) * STRIDE + lane] = _triples(a, aa)
+        parts[(TRIPLES + 1) * STRIDE + lane] = _triples(b, bb)
+        parts[(TRIPLES + 2) * STRIDE + lane] = _triples(c, cc)
+        parts[(TRIPLES + 3) * STRIDE + lane] = _triples(d, dd)
+        parts[(TRIPLES + 4) * STRIDE + lane] = _triples(e, ee)
+        parts[(TRIPLES + 5) * STRIDE + lane] = _triples(f, ff)
+        parts[18 * STRIDE + lane] = a * b
+        parts[19 * STRIDE + lane] = a * c
+        parts[20 * STRIDE + lane] = a * d
+        parts[21 * STRIDE + lane] = a * e
+        parts[22 * STRIDE + lane] = a * f
+        parts[23 * STRIDE + lane] = b * c
+        parts[24 * STRIDE + lane] = b * d
+        parts[25 * STRIDE + lane] = b * e
+        parts[26 * STRIDE + lane] = b * f
+        parts[27 * STRIDE + lane] = c * d
+        parts[28 * STRIDE + lane] = c * e
+        parts[29 * STRIDE + lane] = c * f
+        parts[30 * STRIDE + lane] = d * e
+        parts[31 * STRIDE + lane] = d * f
+        parts[32 * STRIDE + lane] = e * f
+        parts[CARDS * STRIDE + lane] = a + b + c + d + e + f
+    return int(bits)
+
+
+@_loop
+def _weigh(store: Store, adding: Wholes, at: Any) -> None:
+    """From the parts to the weights of all classes, which go to the tile from `at`."""
+    parts, classes = store
     for step in range(adding.shape[0]):
-        made = store[adding[step, 0]]
-        a, b, c = store[adding[step, 2]], store[adding[step, 3]], store[adding[step, 4]]
-        d, e, f = store[adding[step, 5]], store[adding[step, 6]], store[adding[step, 7]]
-        if adding[step, 1] == 1:
-            for lane in range(LANES):
-                made[lane] = a[lane] * b[lane] + c[lane] * d[lane] + e[lane] * f[lane]
+        made, begins = adding[step, 0], adding[step, 1] == 1
+        a, b, c = adding[step, 2] * STRIDE, adding[step, 3] * STRIDE, adding[step, 4] * STRIDE
+        d, e, f = adding[step, 5] * STRIDE, adding[step, 6] * STRIDE, adding[step, 7] * STRIDE
+        if begins and adding[step, 4] == ZERO:
+            for i in range(LANES):
+                lane = np.uintp(i)
+                classes[made, at + lane] = parts[a + lane] * parts[b + lane]
+        elif begins and adding[step, 6] == ZERO:
+            for i in range(LANES):
+                lane = np.uintp(i)
+                some = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
+                classes[made, at + lane] = some
+        elif begins:
+            for i in range(LANES):
+                lane = np.uintp(i)
+                some = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
+                classes[made, at + lane] = some + parts[e + lane] * parts[f + lane]
         else:
-            for lane in range(LANES):
-                made[lane] += a[lane] * b[lane] + c[lane] * d[lane] + e[lane] * f[lane]
+            for i in range(LANES):
+                lane = np.uintp(i)
+                some = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
+                classes[made, at + lane] += some + parts[e + lane] * parts[f + lane]
 
 
 @_loop
-def _add_area(store: Reals, step: Wholes, lanes: int, back: Reals) -> None:
+def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) -> None:
     """One step of an area's sum: what its classes weigh, times what they return."""
-    returned = np.float64(step[3])
-    a, b = store[step[4]], store[step[5]]
-    if step[1] == 0:
-        for place in range(4, step.size):
-            if step[place] != ZERO:
-                more = store[step[place]]
+    kind = back.dtype.type
+    returned = kind(sums[step, 3])
+    a, b, c, d = sums[step, 4], sums[step, 5], sums[step, 6], sums[step, 7]
+    e, f, g, h = sums[step, 8], sums[step, 9], sums[step, 10], sums[step, 11]
+    if sums[step, 1] == 0:
+        for place in range(4, sums.shape[1]):
+            more = sums[step, place]
+            if more != NO_CLASS:
                 for lane in range(lanes):
-                    back[lane] += np.float64(more[lane]) * returned
-    elif step[6] == ZERO:
+                    back[lane] += kind(classes[more, lane]) * returned
+    elif b == NO_CLASS:
         for lane in range(lanes):
-            back[lane] = np.float64(a[lane] + b[lane]) * returned
+            back[lane] = kind(classes[a, lane]) * returned
+    elif c == NO_CLASS:
+        for lane in range(lanes):
+            back[lane] = kind(classes[a, lane] + classes[b, lane]) * returned
     else:
-        c, d, e = store[step[6]], store[step[7]], store[step[8]]
-        f, g, h = store[step[9]], store[step[10]], store[step[11]]
         for lane in range(lanes):
-            some = a[lane] + b[lane] + c[lane] + d[lane] + e[lane] + f[lane] + g[lane] + h[lane]
-            back[lane] = np.float64(some) * returned
+            some = classes[a, lane] + classes[b, lane] + classes[c, lane] + classes[d, lane]
+            some += classes[e, lane] + classes[f, lane] + classes[g, lane] + classes[h, lane]
+            back[lane] = kind(some) * returned
 
 
 @_loop
 def returns(
-    left: Wholes, steps: Steps, store: Reals, back: Wholes, total: Wholes
-) -> tuple[int, int, int, int]:
-    """Fills `back` and `total` for all compositions; returns the least and greatest count and sum it met."""
-    products, adding, sums = steps
-    store[ONE], store[ZERO] = 1, 0
-    least, greatest = np.int64(MOST), np.int64(-MOST)
-    fewest, most = MOST, -MOST
-    cards = np.empty(LANES, np.int64)
-    for start in range(0, left.shape[1], LANES):
-        lanes = min(LANES, left.shape[1] - start)
-        cards[:] = 0
-        for face in range(SIX):
-            row, counts = store[face], left[face, start : start + lanes]
-            for lane in range(lanes):
-                count = np.int64(counts[lane])
-                row[lane] = np.int32(count)  # AVX2 turns an int32 into a float at once, but no int64
-                cards[lane] += count
-                least = min(least, count)
-                greatest = max(greatest, count)
-            row[lanes:] = 0
-        _weigh(store, products, adding)
+    piece: tuple[int, int], left: Wholes, steps: Steps, store: Store, result: tuple[Wholes, Wholes]
+) -> tuple[int, int, int]:
+    """Fills the result, back and total, for the compositions of a piece: from the first, up to another.
+
+    The arrays are not cut to the piece: the compiler knows of whole arrays only that columns are neighbours.
+    Returns all counts or-ed, which no count exceeds, and the least and the greatest sum of a composition.
+    """
+    adding, sums = steps
+    parts, classes = store
+    back, total = result
+    whole = total.dtype.type
+    bits = np.int64(0)
+    fewest, most = np.int32(MOST), np.int32(0)
+    for start in range(piece[0], piece[1], TILE):
+        size = min(TILE, piece[1] - start)
+        for at in range(0, size, LANES):
+            lanes = min(LANES, size - at)
+            bits |= _fill(left, start + at, lanes, parts)
+            _weigh(store, adding, np.uintp(at))
+            ways = total[start + at : start + at + lanes]
+            for i in range(lanes):
+                cards = np.float64(parts[CARDS * STRIDE + np.uintp(i)])
+                ways[i] = whole(cards * (cards - 1.0) * (cards - 2.0) / 6.0)
+                fewest = min(fewest, np.int32(cards))
+                most = max(most, np.int32(cards))
         for step in range(sums.shape[0]):
-            _add_area(store, sums[step], lanes, back[sums[step, 0], start : start + lanes])
-        ways = total[start : start + lanes]
-        for lane in range(lanes):
-            held = np.float64(np.int32(cards[lane]))
-            ways[lane] = held * (held - 1.0) * (held - 2.0) / 6.0
-            fewest = min(fewest, cards[lane])
-            most = max(most, cards[lane])
-    return int(least), int(greatest), fewest, most
+            _add_area(classes, sums, step, size, back[sums[step, 0], start : start + size])
+    return int(bits), int(fewest), int(most)
 
 
 @_loop
@@ -125,7 +226,7 @@ def gains(
     outer: tuple[int, int],
     shoe: tuple[Wholes, Reals, Reals],
     steps: Steps,
-    store: Reals,
+    store: Store,
     result: tuple[Reals, Reals],
 ) -> None:
     """Adds up all compositions with so many cards of the two outer faces, weighed by their ways.
@@ -136,8 +237,8 @@ def gains(
     """
     first, last = outer
     held, ways, units = shoe
-    store[ONE], store[ZERO] = 1, 0
     cards, rounds = held.sum(), units.size
+    counts = np.zeros((SIX, LANES), np.int32)
     weight, back = np.empty(LANES), np.empty(LANES)
     best, which = np.empty(LANES), np.empty(LANES, np.int64)
     place = np.empty(LANES, np.int64)
@@ -151,27 +252,30 @@ def gains(
                 for fourth in range((cards - fixed) % 3, held[3] + 1, 3):
                     dealt = (cards - fixed - fourth) // 3
                     if dealt < rounds:
-                        store[0, lanes], store[1, lanes], store[2, lanes] = first, second, third
-                        store[3, lanes], store[4, lanes], store[5, lanes] = fourth, fifth, last
+                        counts[0, lanes], counts[1, lanes], counts[2, lanes] = first, second, third
+                        counts[3, lanes], counts[4, lanes], counts[5, lanes] = fourth, fifth, last
                         weight[lanes], place[lanes] = product * ways[3, fourth], dealt
                         lanes += 1
                         if lanes == LANES:
-                            _choose(store, steps, back, best, which)
+                            _choose(counts, store, steps, (back, best, which))
                             _gather(lanes, (weight, place), (best, which), units, result)
                             lanes = 0
     if lanes:
-        _choose(store, steps, back, best, which)
+        _choose(counts, store, steps, (back, best, which))
         _gather(lanes, (weight, place), (best, which), units, result)
 
 
 @_loop
-def _choose(store: Reals, steps: Steps, back: Reals, best: Reals, which: Wholes) -> None:
+def _choose(counts: Wholes, store: Store, steps: Steps, choice: tuple[Reals, Reals, Wholes]) -> None:
     """The area that returns most in every lane; the first among equals."""
-    products, adding, sums = steps
-    _weigh(store, products, adding)
+    adding, sums = steps
+    parts, classes = store
+    back, best, which = choice
+    _fill(counts, 0, LANES, parts)
+    _weigh(store, adding, np.uintp(0))
     best[:] = -1.0
     for step in range(sums.shape[0]):
-        _add_area(store, sums[step], LANES, back)
+        _add_area(classes, sums, step, LANES, back)
         if sums[step, 2] == 1:
             area = sums[step, 0]
             for lane in range(LANES):
@@ -196,8 +300,3 @@ def _gather(
         if won > 0.0:
             bets[place[lane], which[lane]] += weight[lane]
             gained[place[lane], which[lane]] += weight[lane] * won
-
-
-def store(classes: int, *, single: bool) -> Reals:
-    """The rows of a tile; single where float32 is exact enough."""
-    return np.zeros((CLASSES + classes, LANES), dtype=np.float32 if single else np.float64)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from math import comb
+from operator import or_
 from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.chance import Chance, ChanceKind
@@ -31,8 +32,8 @@ MOST_COMPOSITIONS: Final = 10_000_000
 """Compositions in one call: with 19 areas their odds fill 1.6 GB."""
 THREADS: Final = 2
 """More are no quicker: two already write as fast as the memory takes it."""
-_ALONE: Final = 20_000
-"""Below this many compositions a second thread costs more than it brings."""
+_PIECE: Final = 8_192
+"""Compositions that a thread takes at a time; fewer are not worth a second thread."""
 
 
 def chance_left(left: Sequence[int]) -> Chance:
@@ -140,29 +141,42 @@ def _by_numpy(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
 
 def _by_numba(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
     """Reckons with narrow numbers first, and again with wide ones if the counts turn out to need them."""
+    import numpy as np
+
     for narrow in (True, False):
         back, total = _empty(plan, left.shape[1], narrow=narrow)
-        found = _extremes(left, plan, back, total, narrow=narrow)
-        _check(found, most)
-        if narrow is _is_narrow(plan, found[3]):
+        bits, fewest, cards = _met(np.ascontiguousarray(left), plan, (back, total), narrow=narrow)
+        extremes = (0, bits) if 0 <= bits <= MOST_COUNT else (left.min(), left.max())
+        _check((*extremes, fewest, cards), most)
+        if narrow is _is_narrow(plan, cards):
             return back, total
     raise AssertionError("wide numbers are wide enough")
 
 
-def _extremes(left: Counts, plan: Plan, back: Counts, total: Counts, *, narrow: bool) -> tuple[int, ...]:
+def _met(left: Counts, plan: Plan, result: tuple[Counts, Counts], *, narrow: bool) -> tuple[int, int, int]:
+    """Fills the result; returns the bits of all counts, and the least and the greatest sum it met.
+
+    Two threads take pieces off one list: one that begins late, because its processor slept, does less.
+    """
     from taisai.study.shoe import compiled
 
-    def part(some: slice) -> tuple[int, ...]:
-        store = compiled.store(plan.classes, single=narrow)
-        return compiled.returns(left[:, some], plan.steps, store, back[:, some], total[some])
+    size = left.shape[1]
+    pieces = iter(range(0, size, _PIECE))
 
-    half = left.shape[1] // 2 if left.shape[1] > _ALONE else left.shape[1]
-    other = threads().submit(part, slice(half, None)) if half < left.shape[1] else None
-    one = part(slice(half))
-    if other is None:
-        return one
-    pairs = zip((min, max, min, max), one, other.result(), strict=True)
-    return tuple(choose(mine, yours) for choose, mine, yours in pairs)
+    def work() -> list[tuple[int, int, int]]:
+        store = compiled.store(plan.classes, single=narrow)
+        done = []
+        for start in pieces:
+            piece = (start, min(start + _PIECE, size))
+            done.append(compiled.returns(piece, left, plan.steps, store, result))
+        return done
+
+    other = threads().submit(work) if size > _PIECE else None
+    met = work()
+    if other and not other.cancel():
+        met += other.result()
+    bits, fewest, cards = zip(*met, strict=True)
+    return reduce(or_, bits), min(fewest), max(cards)
 
 
 def _is_narrow(plan: Plan, cards: int) -> bool:

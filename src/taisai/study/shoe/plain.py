@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from taisai.study.shoe.plan import CLASSES, ONE, PAIRS, SIX, TRIPLES, ZERO, Plan
+from taisai.study.shoe.plan import NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, TWO_FACES, ZERO, Plan
 
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
@@ -27,22 +27,22 @@ def returns(left: Wholes, plan: Plan, back: Wholes, total: Wholes) -> None:
 
 def _backs(left: Reals, plan: Plan) -> Reals:
     """[area][composition] what comes back, as exact floats."""
-    store = np.empty((CLASSES + plan.classes, left.shape[1]))
-    store[ONE], store[ZERO] = 1, 0
-    store[:SIX] = left
-    store[PAIRS:TRIPLES] = left * (left - 1) * 0.5
-    store[TRIPLES : TRIPLES + SIX] = store[PAIRS:TRIPLES] * (left - 2) / 3
-    for made, one, two in plan.products.tolist():
-        np.multiply(store[one], store[two], out=store[made])
+    parts, classes = np.empty((PARTS, left.shape[1])), np.zeros((plan.classes, left.shape[1]))
+    parts[ONE], parts[ZERO] = 1, 0
+    parts[:SIX] = left
+    parts[PAIRS:TRIPLES] = left * (left - 1) * 0.5
+    parts[TRIPLES : TRIPLES + SIX] = parts[PAIRS:TRIPLES] * (left - 2) / 3
+    for (one, two), made in TWO_FACES.items():
+        np.multiply(parts[one], parts[two], out=parts[made])
     for made, begins, a, b, c, d, e, f in plan.adding.tolist():
-        added = store[a] * store[b]
+        added = parts[a] * parts[b]
         for one, two in ((c, d), (e, f)):
             if one != ZERO:
-                added += store[one] * store[two]
-        store[made] = added if begins else store[made] + added
+                added += parts[one] * parts[two]
+        classes[made] = added if begins else classes[made] + added
     backs = np.zeros((plan.areas, left.shape[1]))
-    for area, _, _, returned, *classes in plan.sums.tolist():
-        backs[area] += store[[row for row in classes if row != ZERO]].sum(axis=0) * returned
+    for area, _, _, returned, *rows in plan.sums.tolist():
+        backs[area] += classes[[row for row in rows if row != NO_CLASS]].sum(axis=0) * returned
     return backs
 
 

@@ -16,16 +16,19 @@ import numpy.typing as npt
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED, OUTCOMES
 
-Steps = npt.NDArray[np.int64]
+Steps = npt.NDArray[np.uint64]
 
 SIX: Final = len(FACES)
 PAIRS, TRIPLES = SIX, 2 * SIX
-"""Rows of the working store: n of each face from 0, n(n-1)/2 from here, n(n-1)(n-2)/6 from there."""
+"""Rows of the parts: n of each face from 0, n(n-1)/2 from here, n(n-1)(n-2)/6 from there."""
 TWO_FACES: Final = {faces: 3 * SIX + place for place, faces in enumerate(combinations(range(SIX), 2))}
-"""Then the products of two faces, a row that is always 1, a row that is always 0, and the classes."""
+"""Then the products of two faces, a row that is always 1, one that is always 0, and all cards."""
 ONE: Final = 3 * SIX + len(TWO_FACES)
 ZERO: Final = ONE + 1
-CLASSES: Final = ONE + 2
+CARDS: Final = ONE + 2
+PARTS: Final = ONE + 3
+NO_CLASS: Final = 0
+"""The row of the classes that is always 0."""
 PRODUCTS_A_STEP: Final = 3
 CLASSES_A_STEP: Final = 8
 """So many at once: a loop over compositions that does more reads and writes its results less often."""
@@ -41,13 +44,12 @@ class Plan(NamedTuple):
     of the 3 Card game need 19 classes instead of 56 outcomes.
     """
 
-    products: Steps
-    """[step] row = row × row: the products of two faces."""
     adding: Steps
-    """[step] row of a class, whether it begins there, then rows to be multiplied two by two and added."""
+    """[step] class, whether it begins there, then rows of parts to be multiplied two by two and added."""
     sums: Steps
     """[step] area, whether it begins there, whether it ends there, what it returns, then classes to add."""
     classes: int
+    """Their rows, with the one that is always 0."""
     areas: int
     denominator: int
     most_returned: int
@@ -56,9 +58,9 @@ class Plan(NamedTuple):
     """[area] what it turns into when every face turns into the one opposite, where each area has a mirror."""
 
     @property
-    def steps(self) -> tuple[Steps, Steps, Steps]:
+    def steps(self) -> tuple[Steps, Steps]:
         """All steps, in order."""
-        return self.products, self.adding, self.sums
+        return self.adding, self.sums
 
 
 @lru_cache(maxsize=64)
@@ -67,7 +69,8 @@ def plan(matrix: Matrix) -> Plan:
     back = [[net + matrix.denominator for net in row] for row in matrix.nets]
     columns = list(zip(*back, strict=True))
     classes = {
-        column: CLASSES + place for place, column in enumerate(dict.fromkeys(c for c in columns if any(c)))
+        column: place
+        for place, column in enumerate(dict.fromkeys(c for c in columns if any(c)), NO_CLASS + 1)
     }
     weights = sorted(
         (classes[column], _factors(outcome.faces))
@@ -80,10 +83,9 @@ def plan(matrix: Matrix) -> Plan:
         for returned in sorted(set(row) - {0})
     ]
     return Plan(
-        products=_array((row, *faces) for faces, row in TWO_FACES.items()),
         adding=_array(_adding(weights)),
         sums=_array(_sums(sums)),
-        classes=len(classes),
+        classes=NO_CLASS + 1 + len(classes),
         areas=len(back),
         denominator=matrix.denominator,
         most_returned=max(max(row) for row in back),
@@ -126,12 +128,12 @@ def _sums(sums: list[tuple[int, int, list[int]]]) -> Iterable[tuple[int, ...]]:
             for start in range(0, len(rows), CLASSES_A_STEP)
         ]
         for place, (returned, some) in enumerate(steps):
-            padding = [ZERO] * (CLASSES_A_STEP - len(some))
+            padding = [NO_CLASS] * (CLASSES_A_STEP - len(some))
             yield area, place == 0, place == len(steps) - 1, returned, *some, *padding
 
 
 def _array(rows: Iterable[tuple[int, ...]]) -> Steps:
-    made = np.array(list(rows), dtype=np.int64)
+    made = np.array(list(rows), dtype=np.uint64)
     made.setflags(write=False)
     return made
 
