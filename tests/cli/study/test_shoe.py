@@ -27,6 +27,39 @@ def test_the_same_odds_as_the_odds_command(taisai: Taisai) -> None:
     assert [one["house_edge"] for one in shoe["areas"]] == [one["house_edge"] for one in odds["areas"]]
 
 
+def test_any_composition_by_what_is_left(taisai: Taisai) -> None:
+    seen = taisai(*BOOK, *OWN, "--seen", "1,1,6", "--json").out
+    assert taisai(*BOOK, *OWN, "--left", "14,16,16,16,16,15", "--json").out == seen
+
+
+def test_every_position_of_the_shoe(taisai: Taisai) -> None:
+    ran = taisai(*BOOK, "--decks", "6", "--positions")
+    assert (ran.code, ran.err) == (0, "")
+    assert "small             2.634%       2.634%   1081/41041" in ran.out
+    assert "Each of the 96 rounds has exactly the edges of the first" in ran.out
+    facts = json.loads(taisai(*BOOK, *OWN, "--positions", "--json").out)
+    assert facts["alike"] is True
+    assert facts["rounds"] == [facts["rounds"][0]] * 32
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--left", "1,2,3"), "expected six numbers, one a face, such as --left 48,48,48,48,45,42, got 3"),
+        (("--left", "49,48,48,48,48,48"), "expected 0 to 48 cards of face 1 left, got 49"),
+        (("--left", "48,48,48,48,48,-1"), "expected 0 to 48 cards of face 6 left, got -1"),
+        (("--left", "48,48,48,48,48,48", "--seen", "1"), "expected --left or --seen, got both"),
+        (("--left", "1,1,0,0,0,0"), "expected at least three cards left"),
+        (("--positions", "--removal"), "expected one of --removal, --positions, --counting, got"),
+        (("--positions", "--plot", "x.svg"), "expected no --plot with --positions"),
+    ],
+)
+def test_what_is_no_composition_or_no_question(taisai: Taisai, words: tuple[str, ...], says: str) -> None:
+    ran = taisai(*BOOK, *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+
+
 def test_effects_of_removal(taisai: Taisai) -> None:
     ran = taisai(*BOOK, "--removal", "--json")
     small = json.loads(ran.out)["areas"][0]
@@ -78,7 +111,10 @@ def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path, questi
         ((*BOOK, "--decks", "1e30"), "expected --decks as a whole number"),
         ((*BOOK, "--seen", "7"), "expected cards of face 1 to 6 seen, got 7"),
         ((*BOOK, *OWN, "--seen", ",".join(["1"] * 17)), "expected at most 16 cards of face 1 seen, got 17"),
-        ((*BOOK, "--removal", "--counting"), "expected --removal or --counting, got both"),
+        (
+            (*BOOK, "--removal", "--counting"),
+            "expected one of --removal, --positions, --counting, got --removal and --counting",
+        ),
         ((*BOOK, "--penetration", "0.5"), "expected --counting or --perfect with --penetration"),
         ((*BOOK, "--counting", "--penetration", "0"), "expected --penetration above 0 and at most 1"),
         ((*BOOK, "--counting", "--penetration", "1.01"), "expected --penetration above 0 and at most 1"),

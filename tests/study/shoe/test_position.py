@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import comb
 
 import pytest
 
 from taisai.rules import RulesError
+from taisai.study.odds import area_odds
 from taisai.study.shoe import position
+from taisai.study.shoe.odds import chance_left
 from taisai.study.shoe.position import position_edges, stopped_edges
 from tests.study.shoe import brute
 
@@ -18,8 +21,23 @@ SHOES = [(2, 2, 2, 2, 2, 2), (3, 1, 2, 2, 1, 3), (4, 0, 3, 1, 2, 3)]
 @pytest.mark.parametrize("left", SHOES, ids=str)
 def test_every_round_has_the_edge_of_the_first(left: tuple[int, ...]) -> None:
     found = position_edges(MATRIX, left)
-    assert len(found) == sum(left) // 3
-    assert all(edges == brute.edges(MATRIX, left) for edges in found)
+    assert len(found.rounds) == sum(left) // 3
+    assert found.are_alike
+    assert all(edges == brute.edges(MATRIX, left) for edges in found.rounds)
+
+
+def test_every_round_of_six_decks_too() -> None:
+    found = position_edges(MATRIX, (48,) * 6)
+    first = tuple(odds.house_edge for odds in area_odds(MATRIX, chance_left((48,) * 6)))
+    assert found.rounds == (first,) * 96
+
+
+def test_ways_that_forget_the_cards_gone_before_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The theorem is a result and no premise: a wrong count of what may be left breaks it."""
+    monkeypatch.setattr(position, "_comes", lambda count, now: [comb(n, now) for n in range(count + 1)])
+    found = position_edges(MATRIX, (3, 1, 2, 2, 1, 3))
+    assert not found.are_alike
+    assert "The rounds differ." in str(found)
 
 
 @pytest.mark.parametrize("burnt", [0, 1, 2])
@@ -72,6 +90,10 @@ def test_the_stopped_shoe_by_every_order_of_its_cards() -> None:
 
 def test_only_for_small_shoes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position, "MOST_COMPOSITIONS", 64)
-    position_edges(MATRIX, (1,) * 6)
+    stopped_edges(MATRIX, (1,) * 6, lambda _now: False)
     with pytest.raises(RulesError, match="expected a shoe of at most 64 compositions, got 96"):
+        stopped_edges(MATRIX, (2, 1, 1, 1, 1, 1), lambda _now: False)
+    monkeypatch.setattr(position, "MOST_CARDS", 6)
+    position_edges(MATRIX, (1,) * 6)
+    with pytest.raises(RulesError, match="expected a shoe of at most 6 cards, got 7"):
         position_edges(MATRIX, (2, 1, 1, 1, 1, 1))

@@ -120,7 +120,9 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         "The card game's odds for any cards left, effects of removal, and what counting would earn.",
         (
             "taisai shoe mbs-3-card-sic-bo --decks 2 --seen 1,1,6",
+            "taisai shoe mbs-3-card-sic-bo --left 48,48,48,48,45,42",
             "taisai shoe mbs-3-card-sic-bo --removal --plot removal.svg",
+            "taisai shoe mbs-3-card-sic-bo --decks 6 --positions",
             "taisai shoe mbs-3-card-sic-bo --decks 6 --counting --penetration 0.75",
             "taisai shoe mbs-3-card-sic-bo --decks 2 --perfect --plot gains.svg",
         ),

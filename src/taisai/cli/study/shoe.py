@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Final
 from taisai.cli import asked
 from taisai.cli.study.progress import shown_progress
 from taisai.cli.study.telling import tell
-from taisai.rules import RulesError, rulebook
+from taisai.rules import Matrix, Rulebook, RulesError, rulebook
 from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
 
 if TYPE_CHECKING:
     from taisai.study.shoe.composition import CompositionOdds
     from taisai.study.shoe.exposure import Exposure
     from taisai.study.shoe.removal import Removal
+
+    Drawn = CompositionOdds | Exposure | Removal
 
 _SHARE: Final = re.compile(r"[01]|[01]?\.[0-9]{1,6}", re.ASCII)
 
@@ -28,49 +30,78 @@ def run(arguments: Namespace) -> int:
     matrix = asked.matrix(book, arguments)
     decks = asked.whole(arguments.decks, "--decks", such_as="6") if arguments.decks is not None else None
     full = full_shoe(book.chance_rule, decks)
-    seen = asked.faces(arguments.seen, "--seen") if arguments.seen is not None else ()
-    left = after_seeing(full, seen)
-    counting = arguments.counting or arguments.perfect
-    if counting and arguments.removal:
-        raise RulesError("expected --removal or --counting, got both")
-    if not counting:
-        for option, given in (
-            ("--penetration", arguments.penetration),
-            ("--count", arguments.count),
-            ("--tags", arguments.tags),
-        ):
-            if given is not None:
-                raise RulesError(f"expected --counting or --perfect with {option}, got {option} alone")
+    left = _left(arguments, full)
+    question = _question(arguments)
     if arguments.plot is not None:
         from taisai.study.plotting import picture_path
 
         picture_path(arguments.plot)  # a name that cannot be drawn is refused before an hour's work
-    result: CompositionOdds | Exposure | Removal
-    if arguments.removal:
+    if question == "--positions":
+        from taisai.study.shoe.position import position_edges
+
+        return tell(position_edges(matrix, left), arguments)
+    result: Drawn
+    if question == "--removal":
         from taisai.study.shoe.removal import removal
 
         result = removal(matrix, left)
-    elif counting:
-        from taisai.study.shoe.exposure import exposure
-
-        tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
-        compositions = prod(count + 1 for count in left)
-        with shown_progress("compositions", compositions if arguments.perfect else 1) as advance:
-            result = exposure(
-                matrix,
-                left,
-                penetration=_penetration(arguments.penetration),
-                area=arguments.count,
-                most_tag=tags,
-                deck=book.chance_rule.cards_per_face * 6,
-                perfect=arguments.perfect,
-                progress=lambda _done, whole: advance(compositions // whole),
-            )
+    elif question == "--counting":
+        result = _exposure(arguments, book, matrix, left)
     else:
         result = composition_odds(matrix, left, full)
     if arguments.plot is not None:
         _draw(result, arguments.plot)
     return tell(result, arguments)
+
+
+def _question(arguments: Namespace) -> str | None:
+    """What is asked, if it is more than the odds; whatever does not go with it is refused."""
+    counting = arguments.counting or arguments.perfect
+    questions = {"--removal": arguments.removal, "--positions": arguments.positions, "--counting": counting}
+    several = [name for name, is_asked in questions.items() if is_asked]
+    if len(several) > 1:
+        raise RulesError(f"expected one of {', '.join(questions)}, got {' and '.join(several)}")
+    for option in ("--penetration", "--count", "--tags"):
+        if getattr(arguments, option[2:]) is not None and not counting:
+            raise RulesError(f"expected --counting or --perfect with {option}, got {option} alone")
+    if arguments.positions and arguments.plot is not None:
+        raise RulesError("expected no --plot with --positions: every round is alike")
+    return several[0] if several else None
+
+
+def _exposure(arguments: Namespace, book: Rulebook, matrix: Matrix, left: tuple[int, ...]) -> Exposure:
+    from taisai.study.shoe.exposure import exposure
+
+    tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
+    compositions = prod(count + 1 for count in left)
+    with shown_progress("compositions", compositions if arguments.perfect else 1) as advance:
+        return exposure(
+            matrix,
+            left,
+            penetration=_penetration(arguments.penetration),
+            area=arguments.count,
+            most_tag=tags,
+            deck=book.chance_rule.cards_per_face * 6,
+            perfect=arguments.perfect,
+            progress=lambda _done, whole: advance(compositions // whole),
+        )
+
+
+def _left(arguments: Namespace, full: tuple[int, ...]) -> tuple[int, ...]:
+    """The composition that was given: what is left, or what was seen."""
+    if arguments.left is None:
+        return after_seeing(full, asked.faces(arguments.seen, "--seen") if arguments.seen is not None else ())
+    if arguments.seen is not None:
+        raise RulesError("expected --left or --seen, got both")
+    left = asked.faces(arguments.left, "--left")
+    if len(left) != len(full):
+        raise RulesError(
+            f"expected six numbers, one a face, such as --left 48,48,48,48,45,42, got {len(left)}"
+        )
+    for face, (there, held) in enumerate(zip(left, full, strict=True), 1):
+        if not 0 <= there <= held:
+            raise RulesError(f"expected 0 to {held} cards of face {face} left, got {there}")
+    return left
 
 
 def _penetration(text: str | None) -> Fraction:
@@ -81,7 +112,7 @@ def _penetration(text: str | None) -> Fraction:
     return share
 
 
-def _draw(result: CompositionOdds | Exposure | Removal, path: str) -> None:
+def _draw(result: Drawn, path: str) -> None:
     from taisai.study.plotting import save
     from taisai.study.shoe import pictures
     from taisai.study.shoe.composition import CompositionOdds

@@ -8,7 +8,16 @@ from taisai.cli.arguments import Once, Parser
 def a_question(parser: Parser) -> None:
     """What is asked about the shoe; the odds now, unless said."""
     parser.add_argument(
+        "--left",
+        metavar="N,N,N,N,N,N",
+        action=Once,
+        help="instead of --seen: how many cards of each face are left, from 1 to 6",
+    )
+    parser.add_argument(
         "--removal", action="store_true", help="what one card gone of each face does to every area's edge"
+    )
+    parser.add_argument(
+        "--positions", action="store_true", help="the edge of every round of the shoe before a card is seen"
     )
     parser.add_argument(
         "--counting", action="store_true", help="what a count that a person can keep would earn"

@@ -9,45 +9,115 @@ rounds come more often after some cards than after others, and `stopped_edges` s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from itertools import product
+from functools import cache, reduce
 from math import comb, prod
-from typing import Final
+from typing import Any, Final
 
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
-from taisai.rules.outcomes import DICE, OUTCOMES
+from taisai.rules.outcomes import DICE, FACES, OUTCOMES
+from taisai.study.report import Report, Sheet, Told, columns
 from taisai.study.shoe.odds import chance_left
 
 MOST_COMPOSITIONS: Final = 20_000
-"""Enumerated one by one with exact fractions: a demonstration, for small shoes."""
+"""Followed one by one with exact fractions where the cards decide on the shuffle: for small shoes."""
+MOST_CARDS: Final = 1_000
+"""Beyond it the polynomials of all positions take minutes; six decks have 288 cards."""
 Left = tuple[int, ...]
 
 
-def position_edges(matrix: Matrix, left: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
-    """[round][area] the house edge before any card is seen, by enumerating all that may have gone before.
+@dataclass(frozen=True)
+class PositionEdges(Told):
+    """The house edge of every area in every round of a shoe, before a card of it is seen."""
+
+    matrix: Matrix
+    left: Left
+    rounds: tuple[tuple[Fraction, ...], ...]
+    """[round][area] each reckoned by itself, from all that may have been dealt before it."""
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether every round has the edges of the first."""
+        return len(set(self.rounds)) == 1
+
+    def report(self) -> Report:
+        """A row an area: the first round and the last."""
+        numbers = ("first round", "last round")
+        edges = zip(self.matrix.areas, self.rounds[0], self.rounds[-1], strict=True)
+        cards = f"{sum(self.left)} cards ({' '.join(map(str, self.left))})"
+        sheet = Sheet(
+            f"{self.matrix.rulebook}, layout {self.matrix.layout}, {cards}: house edge before a card is seen",
+            columns("area", *numbers, "exactly", numbers=numbers),
+            tuple(
+                (str(area), f"{float(first):.3%}", f"{float(last):.3%}", str(last))
+                for area, first, last in edges
+            ),
+        )
+        count = len(self.rounds)
+        alike = f"Each of the {count} rounds has exactly the edges of the first; each was reckoned by itself."
+        return Report((sheet,), (alike if self.are_alike else "The rounds differ.",))
+
+    def facts(self) -> dict[str, Any]:
+        """All exact."""
+        return {
+            "rulebook": self.matrix.rulebook,
+            "layout": self.matrix.layout,
+            "left": list(self.left),
+            "alike": self.are_alike,
+            "rounds": [
+                {str(area): str(edge) for area, edge in zip(self.matrix.areas, edges, strict=True)}
+                for edges in self.rounds
+            ],
+        }
+
+
+def position_edges(matrix: Matrix, left: Sequence[int]) -> PositionEdges:
+    """The house edge of each round before any card is seen, from all that may have gone before.
+
+    The theorem is not used. In how many ways m cards of a face are still there, and k of them come now, is
+    C(n, m)·C(m, k): a polynomial in m for each face and k. For each outcome the product of six of them counts
+    all compositions at once, and every position is one of its coefficients.
 
     >>> from taisai.rules import rulebook
-    >>> edges = position_edges(rulebook("mbs-3-card-sic-bo").matrix(), (2, 1, 1, 1, 1, 1))
-    >>> len(edges), edges[0] == edges[1], edges[0][0]
-    (2, True, Fraction(-11, 35))
+    >>> edges = position_edges(rulebook("mbs-3-card-sic-bo").matrix(), (48,) * 6)
+    >>> len(edges.rounds), edges.are_alike, edges.rounds[95][0]
+    (96, True, Fraction(1081, 41041))
     """
-    start = _small(left)
+    start = tuple(left)
+    chance_left(start)
     cards = sum(start)
+    if cards > MOST_CARDS:
+        raise RulesError(f"expected a shoe of at most {MOST_CARDS:,} cards, got {cards:,}")
+    ways = [
+        reduce(
+            _times,
+            (_comes(count, outcome.faces.count(face)) for face, count in zip(FACES, start, strict=True)),
+        )
+        for outcome in OUTCOMES
+    ]
     rounds = []
-    for dealt in range(0, cards - DICE + 1, DICE):
-        returned = [0] * len(matrix.areas)
-        ways = 0
-        for after in product(*(range(count + 1) for count in start)):
-            if sum(after) == cards - dealt:
-                times = prod(map(comb, start, after))
-                chance = chance_left(after)
-                ways += times * chance.total
-                for row, nets in enumerate(matrix.nets):
-                    returned[row] += times * sum(map(int.__mul__, chance.weights, nets))
-        rounds.append(tuple(Fraction(-net, ways * matrix.denominator) for net in returned))
-    return tuple(rounds)
+    for there in range(cards, DICE - 1, -DICE):
+        weights = [some[there] for some in ways]
+        whole = sum(weights) * matrix.denominator
+        rounds.append(tuple(Fraction(-sum(map(int.__mul__, weights, nets)), whole) for nets in matrix.nets))
+    return PositionEdges(matrix, start, tuple(rounds))
+
+
+def _comes(count: int, now: int) -> list[int]:
+    """[m] in how many ways m of so many cards are still there and some of those m come now."""
+    return [comb(count, there) * comb(there, now) for there in range(count + 1)]
+
+
+def _times(one: list[int], other: list[int]) -> list[int]:
+    """The product of two polynomials."""
+    made = [0] * (len(one) + len(other) - 1)
+    for place, factor in enumerate(one):
+        if factor:
+            for more, times in enumerate(other, place):
+                made[more] += factor * times
+    return made
 
 
 def stopped_edges(
