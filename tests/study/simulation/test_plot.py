@@ -1,4 +1,4 @@
-"""Where sessions ended, as a picture."""
+"""Where the money went and where sessions ended, as pictures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from matplotlib.patches import Rectangle
 from taisai.rules import rulebook
 from taisai.study.mix import Mix
 from taisai.study.simulation import Simulated, Terms, simulate
+from taisai.study.simulation.lanes import CHUNK
 from taisai.study.simulation.plot import drawn
 
 BOOK = rulebook("us-sic-bo")
@@ -23,6 +24,18 @@ def bars(result: Simulated) -> list[tuple[float, float, float]]:
     (axes,) = drawn(result).axes
     boxes = [box for box in axes.patches if isinstance(box, Rectangle)]
     return [(box.get_x() + box.get_width() / 2, box.get_width(), box.get_height()) for box in boxes]
+
+
+@pytest.mark.parametrize("rounds", [10, 5_000, 2 * CHUNK + 5])
+def test_a_trail_has_its_marks_and_each_is_where_a_shorter_run_ends(rounds: int) -> None:
+    mix = Mix.of(BOOK.matrix(), {"small": 100})
+    plain = simulate(mix, BOOK.chance(), rounds=rounds, seed=1)
+    marked = simulate(mix, BOOK.chance(), rounds=rounds, seed=1, marks=12)
+    assert len(marked.trail) >= min(12, rounds)
+    assert (marked.net, marked.max_drawdown) == (plain.net, plain.max_drawdown)
+    assert set(plain.trail) <= set(marked.trail)
+    for played, net in marked.trail[1:]:
+        assert simulate(mix, BOOK.chance(), rounds=played, seed=1).net == net
 
 
 def test_two_ends_are_two_bars_at_their_places() -> None:

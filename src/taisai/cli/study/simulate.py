@@ -26,6 +26,7 @@ from taisai.study.simulation.workers import MOST_WORKERS
 
 _INTERRUPTED = 130
 _LONGEST_SHARE = 40  # characters
+_MARKS = 200  # of a trail that is drawn
 
 
 def run(arguments: Namespace) -> int:
@@ -81,6 +82,7 @@ def _result(arguments: Namespace) -> Simulated:
             shoe=shoe,
             workers=workers,
             tick=tick,
+            marks=_MARKS if arguments.plot is not None else 0,
         )
 
 

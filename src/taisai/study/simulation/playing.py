@@ -46,6 +46,8 @@ class Run(NamedTuple):
     workers: Workers
     tick: Tick
     clock: Clock
+    marks: int = 0
+    """Way marks that the trail of a fixed mix shall have at least."""
 
     def timed(
         self, first: Task[P], tasks: Iterator[Task[P]], take: Callable[[P], None]
@@ -86,6 +88,8 @@ def walked(run: Run, multiple: int) -> Simulated:
             yield WalkTask(keyed, classes, chunks, 0, rest)
 
     seconds, is_whole = run.timed(WalkTask(keyed, classes, 0, 0, 1), tasks(), take)
+    if is_whole and len(trail) <= min(run.marks, _FEW_CHUNKS):  # so few that there is one a chunk
+        _add_marks(run, WalkTask(keyed, classes, 0, 0, 0), unit, trail)
     walk = walk.times(unit)
     staked = played * run.mix.staked * multiple
     error = sqrt(law.variance / played) / run.mix.staked if played else None
@@ -93,6 +97,19 @@ def walked(run: Run, multiple: int) -> Simulated:
         titled(run.mix, "flat"), run.seed, run.rounds, played, staked, staked + walk.net, error,
         walk.drawdown, seconds, run.mix.edge(run.chance), is_whole, None, tuple(trail),
     )  # fmt: skip
+
+
+def _add_marks(run: Run, task: WalkTask, unit: int, trail: list[tuple[int, int]]) -> None:
+    """Puts marks within chunks into a trail: a chunk's beginning is walked again as far as each."""
+    known = dict(trail)
+    wanted = sorted({run.rounds * mark // run.marks for mark in range(1, run.marks)} - known.keys())
+    begun = [task._replace(first=at // CHUNK, rest=at % CHUNK) for at in wanted]
+    try:
+        for at, part in zip(wanted, run.workers.executor.map(WalkTask.run, begun), strict=True):
+            known[at] = known[at - part.rounds] + part.walk.net * unit
+    except KeyboardInterrupt:
+        return  # all rounds are played; the picture is a plainer one
+    trail[:] = sorted(known.items())
 
 
 def sat(run: Run, terms: Terms, system: System, count: int) -> Simulated:

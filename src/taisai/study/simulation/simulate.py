@@ -36,10 +36,12 @@ def simulate(
     workers: Workers | None = None,
     tick: Tick = lambda _rounds: None,
     clock: Clock = perf_counter,
+    marks: int = 0,
 ) -> Simulated:
     """Plays so many rounds of a mix, in each of so many sessions, and tells what came of it.
 
-    `chance` is the law of every round; with a `shoe` the cards are dealt from it instead.
+    `chance` is the law of every round; with a `shoe` the cards are dealt from it instead. The trail of a
+    fixed mix has at least so many `marks`, where there are as many rounds.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -57,9 +59,9 @@ def simulate(
         with local_workers() as some:
             return simulate(
                 mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions, shoe=shoe,
-                workers=some, tick=tick, clock=clock,
+                workers=some, tick=tick, clock=clock, marks=marks,
             )  # fmt: skip
-    run = Run(mix, chance, rounds, seed, workers, tick, clock)
+    run = Run(mix, chance, rounds, seed, workers, tick, clock, marks)
     strategy = terms.strategy
     if shoe is not None or isinstance(strategy, Counting):
         if shoe is None or not (strategy == "flat" or isinstance(strategy, Counting)):
