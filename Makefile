@@ -1,5 +1,5 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
-.PHONY: help demo test lint faults bench pictures docs pins clean run dev
+.PHONY: help demo study test lint faults bench pictures docs pins clean run dev
 PY := .venv/bin/python
 # Two for each core, since browsers, disks and kills are waited for more than anything is computed.
 WORKERS = $$($(PY) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))")
@@ -10,6 +10,10 @@ help: ## this list
 
 demo: run ## a casino of play money, live: four tables, virtual people, a lobby into every role
 	@.venv/bin/taisai demo
+
+study: ## the command with the libraries of the study: exact mathematics, simulation, plots
+	@tools/setup study
+	@echo "for the mathematics: . .venv/bin/activate, then taisai odds --help, or docs/study"
 
 test: lint ## everything that must hold: style, types, imports, tests
 	@echo "── vitest: components";        $(NPM) run --silent test

@@ -20,6 +20,12 @@ REGISTRY = re.compile(
     r"https?://[^\s\"'<>]*(?:pypi|pythonhosted|npmjs|artifact|registry|/simple\b)", re.IGNORECASE
 )
 PIN = re.compile(r"[a-z0-9-]+==[^\s;]+(?: ; [^-]+)?(?: --hash=sha256:[0-9a-f]{64})+")
+EXTRAS = {
+    "run": (),
+    "study": ("study", "cluster", "gym"),
+    "dev": ("study", "cluster", "gym", "parquet", "fast", "bulk"),
+}
+"""File of pins → the extras that it serves."""
 
 
 def words_not_ours(code: str) -> Iterator[str]:
@@ -88,14 +94,16 @@ def test_the_readme_shows_the_two_commands() -> None:
     assert "make test" in readme
 
 
-@pytest.mark.parametrize("which", ["run", "dev"])
+@pytest.mark.parametrize("which", EXTRAS)
 def test_every_dependency_is_pinned_with_hashes(which: str) -> None:
     assert [line for line in pinned(which) if not PIN.fullmatch(line)] == []
     pins = {line.partition("==")[0] for line in pinned(which)}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    wanted = [*project["project"]["dependencies"], *project["dependency-groups"][which]]
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"].get(which, [])]
+    for extra in EXTRAS[which]:
+        wanted += project["project"]["optional-dependencies"][extra]
     assert {re.split(r"[<>=~! ;\[]", name)[0] for name in wanted if isinstance(name, str)} <= pins
 
 
 def test_what_is_pinned_to_run_is_pinned_the_same_to_develop() -> None:
-    assert set(pinned("run")) < set(pinned("dev"))
+    assert set(pinned("run")) < set(pinned("study")) < set(pinned("dev"))

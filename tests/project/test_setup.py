@@ -159,12 +159,15 @@ def test_without_a_browser_root_installs_it_others_are_told_how(with_uv: Machine
         assert with_uv.calls("apt-calls") == []
 
 
-def test_what_dev_installs_serves_run_but_not_the_other_way_round(with_uv: Machine) -> None:
-    with_uv.setup("run")
+@pytest.mark.parametrize(("less", "more"), [("run", "study"), ("study", "dev"), ("run", "dev")])
+def test_what_installs_more_serves_less_but_not_the_other_way_round(
+    with_uv: Machine, less: str, more: str
+) -> None:
+    with_uv.setup(less)
     with_uv.calls()
-    with_uv.setup("dev")
+    with_uv.setup(more)
     assert with_uv.calls() == ["uv pip install", "uv pip install"]
-    with_uv.setup("run")
+    with_uv.setup(less)
     assert with_uv.calls() == []
 
 
@@ -238,4 +241,4 @@ def test_without_the_venv_module_root_installs_it_others_are_told_how(machine: M
 
 
 def test_an_unknown_set_is_refused(machine: Machine) -> None:
-    assert "expected 'run' or 'dev', got 'all'" in machine.setup("all").stderr
+    assert "expected 'run', 'study' or 'dev', got 'all'" in machine.setup("all").stderr

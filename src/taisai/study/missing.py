@@ -20,5 +20,6 @@ def needed(library: str, extra: str) -> Iterator[None]:
     except ImportError as error:
         why = "none" if isinstance(error, ModuleNotFoundError) else f"one that cannot be loaded ({error})"
         raise MissingError(
-            f"expected {library} to be installed, got {why}: pip install 'taisai[{extra}]'"
+            f"expected {library} to be installed, got {why}: "
+            f"pip install 'taisai[{extra}]', in a clone make study"
         ) from error
