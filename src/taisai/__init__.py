@@ -32,9 +32,19 @@ if TYPE_CHECKING:
     from taisai.study.session.ends import ends_of
     from taisai.study.session.total import total_after
     from taisai.study.shoe.composition import composition_odds, full_shoe
+    from taisai.study.shoe.exposure import exposure
+    from taisai.study.shoe.odds import odds_of_many
     from taisai.study.shoe.perfect import perfect_play
+    from taisai.study.shoe.position import position_edges
     from taisai.study.shoe.removal import removal
-    from taisai.study.simulation import simulate, simulate_totals
+    from taisai.study.simulation import (
+        Shoe,
+        Terms,
+        cluster_workers,
+        local_workers,
+        simulate,
+        simulate_totals,
+    )
 
 __version__ = "0.1.0"
 
@@ -42,20 +52,27 @@ _STUDY: Final = {
     "DiceWatch": "dice_watch",
     "Law": "law",
     "Mix": "mix",
+    "Shoe": "simulation",
     "Side": "compare",
+    "Terms": "simulation",
     "area_odds": "odds",
+    "cluster_workers": "simulation",
     "compare": "compare",
     "composition_odds": "shoe.composition",
     "dice_tests": "dice",
     "dominance": "portfolio",
     "ends_of": "session.ends",
+    "exposure": "shoe.exposure",
     "full_shoe": "shoe.composition",
+    "local_workers": "simulation",
     "mapping_proof": "dice",
     "measures": "measures",
     "observed": "journal",
+    "odds_of_many": "shoe.odds",
     "par_sheet": "par",
     "perfect_play": "shoe.perfect",
     "portfolio": "portfolio",
+    "position_edges": "shoe.position",
     "read_rolls": "dice",
     "removal": "shoe.removal",
     "resettle": "journal.resettle",
@@ -81,21 +98,28 @@ __all__ = [
     "Rulebook",
     "RulesError",
     "Settlement",
+    "Shoe",
     "Side",
+    "Terms",
     "__version__",
     "area_odds",
+    "cluster_workers",
     "compare",
     "composition_odds",
     "dice_tests",
     "dominance",
     "ends_of",
+    "exposure",
     "full_shoe",
+    "local_workers",
     "mapping_proof",
     "measures",
     "observed",
+    "odds_of_many",
     "par_sheet",
     "perfect_play",
     "portfolio",
+    "position_edges",
     "read_rolls",
     "removal",
     "resettle",
