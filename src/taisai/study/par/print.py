@@ -66,7 +66,7 @@ def _source(sheet: ParSheet) -> Iterator[str]:
     yield f"== Tolerance of the observed edge, in %\n#{_text(words.BANDS)}"
     for one in tables.tolerances(sheet):
         yield from _table(one, size="7.8pt", level=3)
-    yield from _table(tables.monitoring(sheet), words.MONITORING, size="7.2pt")
+    yield from _table(tables.monitoring(sheet), words.MONITORING, size="6.7pt")
     yield from _table(tables.interpretations(sheet), size="8.5pt", wide=3, shares=("1fr", "3fr", "3fr"))
     yield from _table(tables.errata(sheet), size="8.5pt", wide=4, shares=("1fr", "1.4fr", "1.4fr", "3fr"))
     yield _signing(sheet)
