@@ -3,11 +3,11 @@
 from fractions import Fraction
 from itertools import combinations, product
 from math import sqrt
-from statistics import NormalDist
 
 import pytest
 
 from taisai.rules import Outcome, RulesError, rulebook, rulebook_ids
+from taisai.study.bands import LEVELS
 from taisai.study.measures import measures
 
 LAYOUTS = [(book, layout) for book in rulebook_ids() for layout in rulebook(book).layouts]
@@ -43,31 +43,6 @@ def _hands() -> set[tuple[int, ...]]:
     return {tuple(sorted(hand)) for hand in combinations([f for f in range(1, 7) for _ in range(3)], 3)}
 
 
-def test_a_band_holds_the_share_it_promises_within_its_stated_error() -> None:
-    book = rulebook("rws-sic-bo-etg-v8")
-    small = measures(book.matrix("A"), book.chance())["small"]
-    rounds = 400
-    band = small.band(rounds, Fraction(95, 100))
-    # The number of wins is binomial: count exactly how often the observed edge lies within the band.
-    p, share, weight = float(small.win_probability), 0.0, (1 - float(small.win_probability)) ** rounds
-    for wins in range(rounds + 1):
-        if band.low <= (rounds - 2 * wins) / rounds <= band.high:
-            share += weight
-        weight *= (rounds - wins) / (wins + 1) * p / (1 - p)
-    assert abs(share - 0.95) <= band.error < 0.06
-
-
-def test_bands_shrink_with_the_root_of_the_rounds_and_grow_with_the_level() -> None:
-    book = rulebook("us-sic-bo")
-    triple = measures(book.matrix(), book.chance())["triple-1"]
-    wide, narrow = triple.band(10_000), triple.band(1_000_000)
-    assert (wide.high - wide.low) == pytest.approx(10 * (narrow.high - narrow.low))
-    assert wide.error == pytest.approx(10 * narrow.error)
-    sure = triple.band(10_000, Fraction(99, 100))
-    ratio = NormalDist().inv_cdf(0.995) / NormalDist().inv_cdf(0.95)
-    assert (sure.high - sure.low) / (wide.high - wide.low) == pytest.approx(ratio)
-
-
 @pytest.mark.parametrize("rounds", [0, -1, 10**15 + 1])
 def test_bands_have_limits(rounds: int) -> None:
     book = rulebook("us-sic-bo")
@@ -80,3 +55,28 @@ def test_a_level_is_between_0_and_1(level: Fraction) -> None:
     book = rulebook("us-sic-bo")
     with pytest.raises(RulesError, match="expected a level between 0 and 1"):
         measures(book.matrix(), book.chance())["small"].band(100, level)
+
+
+@pytest.mark.parametrize("width", [60, 80, 110, 200])
+def test_no_width_of_a_terminal_hides_an_area_or_an_end_of_a_band(width: int) -> None:
+    book = rulebook("mbs-sic-bo-v6")
+    found = measures(book.matrix(), book.chance(), [1_000, 1_000_000])
+    for level, sheet in zip(LEVELS, found.report().sheets[1:], strict=True):
+        assert len(sheet.rows) == len(found.families) < len(found.areas)
+        told = sheet.text(width)
+        for family in found.families:
+            for rounds in found.rounds:
+                band = family.areas[-1].band(rounds, level)
+                assert f"{100 * band.low:.2f}" in told
+                assert f"{100 * band.high:.2f}" in told
+        joined = "".join(line[: line.find("  ", 1)] for line in told.splitlines())
+        assert all(f"{family.areas[0].id}" in joined.replace(" ", "") for family in found.families)
+
+
+def test_the_report_says_how_its_bands_were_reckoned() -> None:
+    book = rulebook("us-sic-bo")
+    matrix, chance = book.matrix(), book.chance()
+    assert "normal" not in measures(matrix, chance, [1_000, 10_000]).report().notes[-1]
+    notes = measures(matrix, chance, [10_000, 10**14]).report().notes[-1]
+    families = len(measures(matrix, chance).families)
+    assert f"{3 * families} of {6 * families} bands are normal" in notes

@@ -57,7 +57,8 @@ def run(arguments: Namespace) -> int:
 
 def _in_full(matrix: Matrix, chance: Chance, arguments: Namespace) -> int:
     from taisai.cli.study.telling import tell
-    from taisai.study.measures import MOST_ROUNDS, ROUNDS, measures
+    from taisai.study.bands import MOST_ROUNDS, ROUNDS
+    from taisai.study.measures import measures
 
     if arguments.rounds is None:
         return tell(measures(matrix, chance), arguments)

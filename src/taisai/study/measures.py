@@ -12,29 +12,16 @@ from typing import Any, Final, NamedTuple
 
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance
-from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.odds import Odds
+from taisai.study.bands import LEVELS, ROUNDS, Band, Method, tolerance_band
 from taisai.study.law import Law
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Column, Report, Sheet, Told, columns
 
-LEVELS: Final = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
-"""The shares of all samples that a tolerance band holds."""
-ROUNDS: Final = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-MOST_ROUNDS: Final = 10**15
-BERRY_ESSEEN: Final = 0.4748
-"""The least constant proven for sums of equal laws (Shevtsova, 2011)."""
-
-
-class Band(NamedTuple):
-    """Where the observed edge lies, with the probability `level`, after so many rounds."""
-
-    rounds: int
-    level: Fraction
-    low: float
-    high: float
-    error: float
-    """How far the true probability may be from `level` at most: bands are normal, laws are not."""
+NOTE: Final = (
+    "Edge and hit frequency are exact. A bet staked equally each round has its observed edge within the band "
+    "in at least the stated share of samples, and beyond either end in at most half of the rest."
+)
 
 
 @dataclass(frozen=True)
@@ -85,26 +72,37 @@ class AreaMeasures:
         """The half-width of the 90 % band of one round: 1.645 standard deviations."""
         return NormalDist().inv_cdf(0.95) * self.deviation
 
-    def band(self, rounds: int, level: Fraction = LEVELS[0]) -> Band:
-        """The tolerance band of the observed edge, and how far the normal approximation can be off."""
-        if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:
-            raise RulesError(f"expected 1 to {MOST_ROUNDS} rounds for a band, got {rounds}")
-        if not 0 < level < 1:
-            raise RulesError(f"expected a level between 0 and 1 for a band, got {level}")
-        half = NormalDist().inv_cdf((1 + float(level)) / 2) * self.deviation / sqrt(rounds)
-        edge = float(self.house_edge)
-        return Band(rounds, level, edge - half, edge + half, self._error(rounds))
+    def exact_facts(self) -> dict[str, Any]:
+        """For machines: what is counted, and no float."""
+        return {
+            "id": self.id,
+            "odds": [str(odds) for odds in self.odds],
+            "ways": list(self.ways),
+            "win_probability": str(self.win_probability),
+            "hits_one_in": None if self.hits_one_in is None else str(self.hits_one_in),
+            "house_edge": str(self.house_edge),
+            "variance": str(self.variance),
+        }
 
-    def _error(self, rounds: int) -> float:
-        """Twice the Berry–Esseen bound, since a band has two ends."""
-        mean = self.law.mean
-        if not self.law.variance:
-            return 0.0  # nothing varies, and nothing is approximated
-        pairs = zip(self.law.values, self.law.weights, strict=True)
-        third = Fraction(sum((weight * abs(value - mean) ** 3 for value, weight in pairs), Fraction(0)))
-        return min(
-            1.0, 2 * BERRY_ESSEEN * float(third / self.law.total) / self.law.deviation**3 / sqrt(rounds)
-        )
+    def band(self, rounds: int, level: Fraction = LEVELS[0]) -> Band:
+        """The tolerance band of the observed edge, the share of samples within, and how that was reckoned."""
+        return tolerance_band(self.law, self.denominator, rounds, level)
+
+
+class Family(NamedTuple):
+    """Areas that follow one law, such as all fifteen pairs: one row of a table of bands."""
+
+    areas: tuple[AreaMeasures, ...]
+
+    @property
+    def name(self) -> str:
+        """The areas, shortened in the middle where they are many."""
+        ids = [str(one.id) for one in self.areas]
+        return ", ".join(ids) if len(ids) <= 4 else f"{ids[0]}, {ids[1]} … {ids[-1]} ({len(ids)})"
+
+    def bands(self, level: Fraction, rounds: Sequence[int]) -> tuple[Band, ...]:
+        """The tolerance bands of any of them."""
+        return tuple(self.areas[0].band(one, level) for one in rounds)
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ class LayoutMeasures(Told):
         return self.areas[self.matrix.row(area)]
 
     def report(self) -> Report:
-        """Three tables: what a bet is like, the bands, and what the bands are worth."""
+        """What each bet is like, a table of bands for each level, and what the bands are worth."""
         numbers = ("hits 1 in", "house edge", "std dev", "skew", "volatility")
         like = Sheet(
             f"{self.matrix.rulebook}, layout {self.matrix.layout}: per unit staked",
@@ -139,23 +137,44 @@ class LayoutMeasures(Told):
                 for one in self.areas
             ),
         )
-        heads = tuple(f"{rounds:,}" for rounds in self.rounds)
         bands = tuple(
-            Sheet(
-                f"Observed edge, {float(level):.0%} band, after so many rounds",
-                columns("area", *heads, numbers=heads),
-                tuple(
-                    (str(one.id), *(_band(one.band(rounds, level)) for rounds in self.rounds))
-                    for one in self.areas
-                ),
-            )
+            self.band_sheet(f"Observed edge in %, {float(level):.0%} band by rounds", level, self.rounds)
             for level in LEVELS
         )
-        note = (
-            "Edge and hit frequency are exact. Bands are normal; ≈ marks one whose share may be off by more "
-            "than 5 percentage points by the Berry–Esseen bound."
+        return Report((like, *bands), (NOTE, self._worth()))
+
+    def _worth(self) -> str:
+        """How the bands were reckoned, and how far their shares can be off."""
+        rows = [family.bands(level, self.rounds) for family in self.families for level in LEVELS]
+        found = [band for row in rows for band in row]
+        normal = [band.error for band in found if band.method is Method.NORMAL]
+        exact = [band.error for band in found if band.method is not Method.NORMAL]
+        told = []
+        if exact:
+            told.append(f"Ends are exact, and no share is off by more than {max(exact):.0e}.")
+        if normal:
+            told.append(
+                f"{len(normal)} of {len(found)} bands are normal, their shares off by at most "
+                f"{100 * max(normal):.2g} percentage points by the Berry–Esseen bound; ≈ marks more than 5."
+            )
+        return " ".join(told)
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The areas, those with one law together, in the rulebook's order."""
+        found: dict[object, list[AreaMeasures]] = {}
+        for one in self.areas:
+            found.setdefault((one.law, one.odds), []).append(one)
+        return tuple(Family(tuple(areas)) for areas in found.values())
+
+    def band_sheet(self, title: str, level: Fraction, rounds: Sequence[int]) -> Sheet:
+        """A table of bands, a row for each family."""
+        heads = tuple(f"{one:,}" for one in rounds)
+        rows = tuple(
+            (family.name, *(band.percent() for band in family.bands(level, rounds)))
+            for family in self.families
         )
-        return Report((like, *bands), (note,))
+        return Sheet(title, (Column("areas", is_long=True), *columns(*heads, numbers=heads)), rows)
 
     def facts(self) -> dict[str, Any]:
         """For machines."""
@@ -164,13 +183,7 @@ class LayoutMeasures(Told):
             "layout": self.matrix.layout,
             "areas": [
                 {
-                    "id": one.id,
-                    "odds": [str(odds) for odds in one.odds],
-                    "ways": list(one.ways),
-                    "win_probability": str(one.win_probability),
-                    "hits_one_in": None if one.hits_one_in is None else str(one.hits_one_in),
-                    "house_edge": str(one.house_edge),
-                    "variance": str(one.variance),
+                    **one.exact_facts(),
                     "skew": one.skew,
                     "volatility_index": one.volatility_index,
                     "bands": [_band_facts(one.band(n, level)) for level in LEVELS for n in self.rounds],
@@ -189,8 +202,8 @@ def measures(matrix: Matrix, chance: Chance, rounds: Sequence[int] = ROUNDS) -> 
     >>> small.house_edge, round(small.deviation, 4), round(small.skew, 4), small.hits_one_in
     (Fraction(1, 36), 0.9996, 0.0556, Fraction(72, 35))
     >>> band = small.band(1_000_000, Fraction(99, 100))
-    >>> f"{band.low:.4f} to {band.high:.4f}, give or take {band.error:.4f} of the 99 %"
-    '0.0252 to 0.0304, give or take 0.0010 of the 99 %'
+    >>> f"{band.low:.6f} to {band.high:.6f} in {band.share:.6%} of all samples", band.error < 1e-11
+    ('0.025202 to 0.030352 in 99.003366% of all samples', True)
     """
     areas = tuple(
         AreaMeasures(
@@ -211,16 +224,13 @@ def one_in(area: AreaMeasures) -> str:
     return "never" if area.hits_one_in is None else f"{float(area.hits_one_in):.3f}"
 
 
-def _band(band: Band) -> str:
-    about = "≈ " if band.error > 0.05 else ""
-    return f"{about}{100 * band.low:.2f} … {100 * band.high:.2f} %"
-
-
 def _band_facts(band: Band) -> dict[str, Any]:
     return {
         "rounds": band.rounds,
         "level": str(band.level),
         "low": band.low,
         "high": band.high,
+        "share": band.share,
         "error_at_most": band.error,
+        "method": band.method.value,
     }

@@ -20,6 +20,8 @@ class Column(NamedTuple):
 
     name: str
     is_number: bool = False
+    is_long: bool = False
+    """Its words may break into lines, so that the figures beside them need not."""
 
 
 class Sheet(NamedTuple):
@@ -39,7 +41,8 @@ class Sheet(NamedTuple):
         made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for place, column in enumerate(self.columns):
             side: Literal["left", "right"] = "right" if column.is_number else "left"
-            made.add_column(column.name, justify=side, overflow="fold", no_wrap=place == 0)
+            is_whole = place == 0 and not column.is_long
+            made.add_column(column.name, justify=side, overflow="fold", no_wrap=is_whole)
         for row in self.rows:
             made.add_row(*row)
         return Group(Text(self.title, style="italic"), made)

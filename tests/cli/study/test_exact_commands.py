@@ -2,12 +2,15 @@
 
 import base64
 import json
+import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from taisai.cli import main
 from taisai.house.seals.keys import PublicKey
+from taisai.study.bands import _ends
 
 RWS = "rws-sic-bo-etg-v8"
 
@@ -21,8 +24,26 @@ def test_odds_in_full_tell_bands_for_the_rounds_asked(capsys: pytest.CaptureFixt
     small = json.loads(capsys.readouterr().out)["areas"][0]
     assert (small["id"], small["house_edge"], small["hits_one_in"]) == ("small", "1/36", "72/35")
     assert [band["rounds"] for band in small["bands"][:2]] == [10_000, 2_500_000]
+    assert {band["method"] for band in small["bands"]} == {"wave"}
+    assert all(band["share"] >= float(Fraction(band["level"])) for band in small["bands"])
+    assert all(0 < band["error_at_most"] < 1e-10 for band in small["bands"])
     assert typed("odds", RWS, "--full") == 0
     assert "99% band" in capsys.readouterr().out
+
+
+def test_plain_odds_need_no_numpy_and_bands_say_that_they_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    _ends.cache_clear()
+    assert typed("odds", RWS) == 0
+    assert typed("par", RWS) == 0
+    assert "small" in capsys.readouterr().out
+    assert typed("odds", RWS, "--full") == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "expected numpy to be installed" in told.err
 
 
 def test_a_portfolio_of_bets(capsys: pytest.CaptureFixture[str]) -> None:

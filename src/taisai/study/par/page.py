@@ -49,7 +49,7 @@ def as_html(sheet: ParSheet, felt: str) -> str:
         f'<figure>{felt}<figcaption class="quiet">The layout and its odds.</figcaption></figure>',
         _section(tables.every_area(sheet), words.EXACT),
         _section(tables.exact_edges(sheet)),
-        f"<h2>Tolerance of the observed edge</h2><p>{escape(words.BANDS)}</p>",
+        f"<h2>Tolerance of the observed edge, in %</h2><p>{escape(words.BANDS)}</p>",
         *(_section(one, heading="h3") for one in tables.tolerances(sheet)),
         _section(tables.monitoring(sheet), words.MONITORING),
         _section(tables.interpretations(sheet)),

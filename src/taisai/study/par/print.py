@@ -63,10 +63,10 @@ def _source(sheet: ParSheet) -> Iterator[str]:
     yield f'#figure(image("felt.svg", width: 100%, alt: {_text(alt)}))'
     yield from _table(tables.every_area(sheet), words.EXACT, size="7.8pt", wide=2)
     yield from _table(tables.exact_edges(sheet), size="8.5pt")
-    yield f"== Tolerance of the observed edge\n#{_text(words.BANDS)}"
+    yield f"== Tolerance of the observed edge, in %\n#{_text(words.BANDS)}"
     for one in tables.tolerances(sheet):
         yield from _table(one, size="7.8pt", level=3)
-    yield from _table(tables.monitoring(sheet), words.MONITORING, size="6.6pt")
+    yield from _table(tables.monitoring(sheet), words.MONITORING, size="6.7pt")
     yield from _table(tables.interpretations(sheet), size="8.5pt", wide=3, shares=("1fr", "3fr", "3fr"))
     yield from _table(tables.errata(sheet), size="8.5pt", wide=4, shares=("1fr", "1.4fr", "1.4fr", "3fr"))
     yield _signing(sheet)

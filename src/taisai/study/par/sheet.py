@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
@@ -12,7 +11,8 @@ from typing import Any, Final, NamedTuple
 from taisai import __version__
 from taisai.rules import Chance, Matrix, Rulebook
 from taisai.rules.chance import ChanceKind
-from taisai.study.measures import LEVELS, ROUNDS, AreaMeasures, Band, LayoutMeasures, measures
+from taisai.study.bands import LEVELS, ROUNDS
+from taisai.study.measures import Family, LayoutMeasures, measures
 from taisai.study.report import Report, Sheet, Told, columns
 
 FORMAT: Final = 1
@@ -25,22 +25,6 @@ class Signature(NamedTuple):
 
     key: str
     signature: str
-
-
-class Family(NamedTuple):
-    """Areas that follow one law, such as all fifteen pairs: one row of a table of bands."""
-
-    areas: tuple[AreaMeasures, ...]
-
-    @property
-    def name(self) -> str:
-        """The areas, shortened in the middle where they are many."""
-        ids = [str(one.id) for one in self.areas]
-        return ", ".join(ids) if len(ids) <= 4 else f"{ids[0]}, {ids[1]} … {ids[-1]} ({len(ids)})"
-
-    def bands(self, level: Fraction, rounds: tuple[int, ...]) -> tuple[Band, ...]:
-        """The tolerance bands of any of them."""
-        return tuple(self.areas[0].band(one, level) for one in rounds)
 
 
 @dataclass(frozen=True)
@@ -62,13 +46,10 @@ class ParSheet(Told):
         """The chances it is played at."""
         return self.measures.chance
 
-    @cached_property
+    @property
     def families(self) -> tuple[Family, ...]:
         """The areas, those with one law together, in the rulebook's order."""
-        found: dict[object, list[AreaMeasures]] = {}
-        for one in self.measures.areas:
-            found.setdefault((one.law, one.odds), []).append(one)
-        return tuple(Family(tuple(areas)) for areas in found.values())
+        return self.measures.families
 
     @property
     def cycle(self) -> str:
@@ -112,11 +93,8 @@ class ParSheet(Told):
         return {**self._figures(), "digest": self.digest, "signature": signature}
 
     def _figures(self) -> dict[str, Any]:
-        told = self.measures.facts()
-        for area, one in zip(told["areas"], self.measures.areas, strict=True):
-            area["label"] = one.label
-            for odd in ("skew", "volatility_index", "bands"):  # floats: they follow from the rest
-                area.pop(odd)
+        # Floats, bands among them, follow from the rest: no digest hangs on them.
+        areas = [{**one.exact_facts(), "label": one.label} for one in self.measures.areas]
         return {
             "format": FORMAT,
             "rulebook": self.book.id,
@@ -126,7 +104,7 @@ class ParSheet(Told):
             "settings": dict(self.settings),
             "cycle": self.chance.total,
             "decks": self.chance.decks,
-            "areas": told["areas"],
+            "areas": areas,
             "errata": [one._asdict() for one in self.book.errata],
             "interpretations": [one._asdict() for one in self.book.interpretations],
         }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from taisai.study.measures import LEVELS, ROUNDS, Band, one_in
+from taisai.study.bands import LEVELS, ROUNDS
+from taisai.study.measures import one_in
 from taisai.study.par.sheet import MONITORED, ParSheet
 from taisai.study.report import Sheet, columns
 
@@ -53,12 +52,16 @@ def exact_edges(sheet: ParSheet) -> Sheet:
 
 def tolerances(sheet: ParSheet) -> tuple[Sheet, ...]:
     """Where the observed edge lies, by level and number of rounds."""
-    return tuple(_bands(sheet, f"{float(level):.0%} of all samples", level, ROUNDS) for level in LEVELS)
+    return tuple(
+        sheet.measures.band_sheet(f"{float(level):.0%} of all samples, by rounds", level, ROUNDS)
+        for level in LEVELS
+    )
 
 
 def monitoring(sheet: ParSheet) -> Sheet:
     """The 99 % bands at the points where somebody who watches a live table looks."""
-    return _bands(sheet, "Live monitoring: look into it outside of these (99 %)", LEVELS[-1], MONITORED)
+    title = "Live monitoring: look into an edge outside of its 99 % band, in %"
+    return sheet.measures.band_sheet(title, LEVELS[-1], MONITORED)
 
 
 def errata(sheet: ParSheet) -> Sheet:
@@ -73,14 +76,3 @@ def interpretations(sheet: ParSheet) -> Sheet:
         (", ".join(map(str, one.clauses)), one.reading, one.reason) for one in sheet.book.interpretations
     )
     return Sheet("Interpretations", columns("clauses", "reading", "because"), rows)
-
-
-def _bands(sheet: ParSheet, title: str, level: Fraction, rounds: tuple[int, ...]) -> Sheet:
-    heads = tuple(f"{one:,}" for one in rounds)
-    rows = tuple((family.name, *map(_band, family.bands(level, rounds))) for family in sheet.families)
-    return Sheet(title, columns("areas", *heads, numbers=heads), rows)
-
-
-def _band(band: Band) -> str:
-    about = "≈ " if band.error > 0.05 else ""
-    return f"{about}{100 * band.low:.2f} … {100 * band.high:.2f} %"

@@ -10,11 +10,13 @@ EXACT: Final = (
     "The volatility index is 1.645 standard deviations."
 )
 BANDS: Final = (
-    "The observed edge of one area, staked equally each round, lies within its band in the stated share of "
-    "samples. Bands are normal. ≈ marks those whose share may be off by more than 5 percentage points by the "
-    "Berry–Esseen bound: with so few rounds look at the count of wins instead."
+    "The observed edge of one area, staked equally each round, lies within its band in at least the stated "
+    "share of samples, and beyond either end in at most half of the rest. Bands are exact quantiles of the "
+    "law of the total: counted in whole numbers to 1,000 rounds, by a Fourier transform with a proven error "
+    "beyond. Where odds lie too far apart for that a band is normal, and ≈ marks one whose share may be off "
+    "by more than 5 percentage points by the Berry–Esseen bound."
 )
 MONITORING: Final = (
-    "One look in a hundred at one area is outside of its 99 % band by chance alone. With many areas and many "
-    "looks it will happen; the dice watch of the floor corrects for looking often, these bands do not."
+    "At most one look in a hundred at one area is outside of its 99 % band by chance alone. With many areas "
+    "and many looks it will happen; the dice watch of the floor corrects for looking often, these do not."
 )

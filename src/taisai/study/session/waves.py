@@ -78,10 +78,20 @@ def sum_wave(lattice: Lattice, rounds: int) -> Wave:
             f"expected a total of at most 2^26 = {MOST_POINTS:,} possible values, got {points:,} "
             f"({rounds:,} rounds of bets with a range of {lattice.degree:,} steps)"
         )
+    return windowed_wave(lattice, rounds)
+
+
+def window(lattice: Lattice, rounds: int) -> int:
+    """How many points the transform takes: they grow with the root of the rounds, the support with them."""
+    return int(2 ** max(1, ceil(log2(min(lattice.points(rounds), 2 * _reach(lattice, rounds) + 2)))))
+
+
+def windowed_wave(lattice: Lattice, rounds: int) -> Wave:
+    """The same whatever the support, for a caller who has looked at the window and looks at the error."""
     with needed("numpy", "study"):
         import numpy as np
+    points, size = lattice.points(rounds), window(lattice, rounds)
     centre, reach = round(rounds * lattice.mean), _reach(lattice, rounds)
-    size = 2 ** max(1, ceil(log2(min(points, 2 * reach + 2))))
     start = 0 if size >= points else centre - size // 2
     bins = np.empty(size // 2 + 1, dtype=np.complex128)
     summed = squared = 0.0
@@ -166,7 +176,7 @@ def _far(
     import numpy as np
 
     def circle(times: int) -> Any:
-        turn = which * times % size
+        turn = which * (times % size) % size  # both factors below the window: no product overflows
         return (turn - size * (turn > size // 2)) * (2 * pi / size)
 
     value = np.zeros(len(which), dtype=np.complex128)
