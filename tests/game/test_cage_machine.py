@@ -115,10 +115,10 @@ class CageMachine(RuleBasedStateMachine):
             is_retry = (before.by, before.ask) == (command.by, command.ask)
         else:
             is_retry = False
-        if is_retry:  # the same ask of the same person again, and nothing happens
-            assert decided == ()
-            return
         staffed = command.by == TABLE if kind is SendTicket else command.by in house.people
+        if is_retry:  # the same ask of the same person again, and nothing happens; who has left is refused
+            assert decided == () if staffed else isinstance(decided, Refusal)
+            return
         if ticket.redeemed and staffed and getattr(command, "transfer", None) not in known:
             assert isinstance(decided, Refusal)
             assert decided.reason is Reason.RULED_OUT
