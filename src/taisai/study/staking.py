@@ -4,8 +4,9 @@ A player has a mix of bets, the unit, and stakes whole multiples of it. The mach
 multiple is wanted; whether the round won, lost or came out level says which state is next. Three limits cut
 in, here and everywhere that plays these machines:
 
-- The table's minimum and maximum hold for each area. A multiple that would stay under the minimum is raised
-  to it, one beyond the maximum is cut to it, and the machine goes on as if it had been staked as wanted.
+- The table's minimum and maximum hold for each area. A multiple that would leave an area under the minimum
+  is raised to the least that does not, one that would bring an area beyond the maximum is cut to the greatest
+  that does not, and the machine goes on as if it had been staked as wanted.
 - A multiple that the bankroll does not cover is cut to the greatest that it does.
 - A player who cannot cover the least multiple that the table takes is ruined and leaves.
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from taisai.study.odds import area_odds
-from taisai.study.shoe.exposure import rounds_dealt
 from taisai.study.shoe.odds import chance_left
+from taisai.study.shoe.penetration import rounds_dealt
 from tests.study.shoe import brute
 from tools import cards
 

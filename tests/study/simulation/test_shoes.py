@@ -76,8 +76,7 @@ def card_by_card(each: int, betting: Betting, number: int, rounds: int) -> tuple
 
 @pytest.mark.parametrize("betting", BETTINGS.values(), ids=BETTINGS)
 def test_compiled_numpy_and_card_by_card_deal_the_same(betting: Betting) -> None:
-    shoe = Shoe.of(8, 2, Fraction(9, 10))
-    assert shoe == Shoe(16, 28)
+    shoe = Shoe(16, 28)
     compiled = shoes_compiled.dealt(KEY, shoe, betting, first=50, shoes=12, rounds=28)
     assert compiled == shoes_plain.dealt(KEY, shoe, betting, first=50, shoes=12, rounds=28)
     shoes = [card_by_card(16, betting, number, 28) for number in range(50, 62)]
@@ -157,9 +156,29 @@ def test_the_standard_error_of_shoes_is_that_of_many_seeds() -> None:
     assert abs(np.var(scores) - 1) < 0.45
 
 
+@pytest.mark.parametrize(("percent", "rounds"), [(1, 1), (5, 2), (10, 4), (75, 24), (90, 29), (100, 32)])
+def test_a_shoe_is_dealt_as_far_as_at_a_table_with_that_setting(percent: int, rounds: int) -> None:
+    """A round begins while less than this share is dealt, as everywhere else."""
+    assert Shoe.of(8, 2, Fraction(percent, 100)) == Shoe(16, rounds)
+
+
+def test_a_count_by_its_name_is_that_count() -> None:
+    shoe = Shoe.of(8, 2, Fraction(1, 2))
+    for name, counting in (("count", Counting()), ("count:8", Counting(1, 8))):
+        by_name, by_value = (
+            simulate(MIX, BOOK.chance(), rounds=5_000, seed=1, terms=Terms(strategy), shoe=shoe)
+            for strategy in (name, counting)
+        )
+        assert (by_name.title, by_name.staked, by_name.trail) == (
+            by_value.title,
+            by_value.staked,
+            by_value.trail,
+        )
+
+
 def test_what_no_shoe_can_be_is_refused() -> None:
     chance = BOOK.chance()
-    for share in (Fraction(0), Fraction(5, 4), Fraction(-1, 2), Fraction(1, 1000)):
+    for share in (Fraction(0), Fraction(5, 4), Fraction(-1, 2)):
         with pytest.raises(RulesError, match="expected a penetration"):
             Shoe.of(8, 6, share)
     with pytest.raises(RulesError, match="at most 65,535 cards"):

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 from taisai.rules.areas import AreaId
-from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Report, Sheet, Told, columns
 from taisai.study.shoe.counting import CountedRound, best_threshold, counted
 from taisai.study.shoe.odds import need_numpy
+from taisai.study.shoe.penetration import rounds_dealt
 from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
 from taisai.study.shoe.removal import Count, linear_count, removal
 
@@ -209,18 +209,6 @@ def exposure(
     threshold, played = best_threshold(play, count.area, mirror, rounds)
     best = perfect_play(matrix, left, progress=progress) if perfect else None
     return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration)
-
-
-def rounds_dealt(cards: int, penetration: Fraction) -> int:
-    """How many rounds are dealt before the shuffle: a round begins while less than this share is dealt.
-
-    >>> rounds_dealt(288, Fraction(1, 2)), rounds_dealt(288, Fraction(1))
-    (48, 96)
-    """
-    if not 0 < penetration <= 1:
-        raise RulesError(f"expected a penetration above 0 and at most 1, got {float(penetration):g}")
-    whole, rest = divmod(penetration.numerator * cards, DICE * penetration.denominator)
-    return max(1, min(whole + (rest > 0), cards // DICE))
 
 
 def _most_moved(effects: Sequence[Any]) -> AreaId:

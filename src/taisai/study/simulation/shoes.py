@@ -10,6 +10,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, Outcome
 from taisai.study.mix import Mix
+from taisai.study.shoe.penetration import rounds_dealt
 from taisai.study.simulation.walk import Walk
 
 SIX: Final = len(FACES)
@@ -35,14 +36,7 @@ class Shoe(NamedTuple):
             raise RulesError(f"expected a shoe of at most {MOST_CARDS:,} cards, got {SIX * each:,}")
         if penetration is None:
             return Shoe(each, 1)
-        if not 0 < penetration <= 1:
-            raise RulesError(f"expected a penetration above 0 and at most 1, such as 0.75, got {penetration}")
-        rounds = penetration * SIX * each // DICE
-        if not rounds:
-            raise RulesError(
-                f"expected a penetration of at least {DICE} of {SIX * each} cards, got {float(penetration):g}"
-            )
-        return Shoe(each, int(rounds))
+        return Shoe(each, rounds_dealt(SIX * each, penetration))
 
 
 class Betting(NamedTuple):

@@ -51,7 +51,7 @@ def simulate(
     (1000000, 100000000, True)
     """
     _checked(rounds, sessions)
-    terms.checked()
+    terms = terms.checked()
     key(seed, "")  # refuses a seed that is none
     with needed("numpy", "study"):
         import numpy  # noqa: F401 - better said now than by a worker

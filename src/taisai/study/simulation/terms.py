@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from taisai.rules.errors import RulesError
 from taisai.study.mix import Mix
-from taisai.study.simulation.strategies import Staking
+from taisai.study.simulation.strategies import Staking, named
 from taisai.study.staking import GREATEST_MULTIPLE, Multiples, allowed
 
 MOST_MONEY: Final = 2**53 - 1
@@ -25,11 +25,11 @@ class Terms(NamedTuple):
     """Of the table, for each area."""
 
     def checked(self) -> Terms:
-        """The terms, if their money can be."""
+        """The terms, if their money and their strategy can be; a count by its name is taken as such."""
         for what, money in (("bankroll", self.bankroll), ("target", self.target)):
             if money is not None and not 1 <= money <= MOST_MONEY:
                 raise RulesError(f"expected a {what} from 1 to 2^53 - 1, got {money}")
-        return self
+        return self._replace(strategy=named(self.strategy)) if isinstance(self.strategy, str) else self
 
     @property
     def is_endless(self) -> bool:
