@@ -184,7 +184,7 @@ class LayoutMeasures(Told):
             "areas": [
                 {
                     **one.exact_facts(),
-                    "skew": one.skew,
+                    "skew": one.skew if one.law.variance else None,
                     "volatility_index": one.volatility_index,
                     "bands": [_band_facts(one.band(n, level)) for level in LEVELS for n in self.rounds],
                 }

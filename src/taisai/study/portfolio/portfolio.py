@@ -116,7 +116,9 @@ class Portfolio(Told):
                 tuple(dearest),
             )
         )
-        return Report(tuple(sheets))
+        alike = sum(net == self.exposure[len(dearest) - 1][1] for _, net in self.exposure[len(dearest) :])
+        more = f"{alike} more cost the house as much as the last of these." if alike else ""
+        return Report(tuple(sheets), (more,) if more else ())
 
     def _on(self, net: int) -> str:
         places = [o for o in OUTCOMES if self.mix.nets[o.index] == net and self.chance.weights[o.index]]
