@@ -29,6 +29,8 @@ def test_a_portfolio_of_bets(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed("portfolio", RWS, "--bet", "small=100", "--bet", "big=100", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["staked"], told["best"], told["worst"], told["house_edge"]) == (200, 0, -200, "1/36")
+    assert typed("portfolio", RWS, "--bet", "small=1e2", "--bet", "big=1e2", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == told
 
 
 def test_the_dominated_areas_are_told_with_their_certificate(capsys: pytest.CaptureFixture[str]) -> None:

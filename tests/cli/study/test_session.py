@@ -37,7 +37,8 @@ def test_for_machines(taisai: Taisai) -> None:
 
 @pytest.mark.parametrize(("word", "target"), [("1e3", 1_000), ("-1e3", -1_000), ("1_000", 1_000), ("-7", -7)])
 def test_a_target_is_written_as_any_number(taisai: Taisai, word: str, target: int) -> None:
-    assert json.loads(taisai(*SMALL, "--rounds", "20", f"--target={word}", "--json").out)["target"] == target
+    for words in ([f"--target={word}"], ["--target", word]):
+        assert json.loads(taisai(*SMALL, "--rounds", "20", *words, "--json").out)["target"] == target
 
 
 def test_the_distribution_is_listed_or_kept(taisai: Taisai, tmp_path: Path) -> None:

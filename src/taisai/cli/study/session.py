@@ -39,8 +39,7 @@ def run(arguments: Namespace) -> int:
 
 def _net(text: str) -> int:
     """What is won, or lost where there is a minus before it."""
-    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    return sign * asked.count(digits, "--target", MOST_TARGET, least=0)
+    return asked.count(text, "--target", MOST_TARGET, least=-MOST_TARGET)
 
 
 def chance(book: Rulebook, arguments: Namespace) -> Chance:

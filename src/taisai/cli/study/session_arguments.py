@@ -32,7 +32,7 @@ def a_session(parser: Parser) -> None:
         "--target",
         metavar="NET",
         action=Once,
-        help="how likely is this much won, or more, such as 500, 1e3 or =-500",
+        help="how likely is this much won, or more, such as 500, 1e3 or -500",
     )
 
 

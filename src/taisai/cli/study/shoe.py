@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 from fractions import Fraction
 from math import prod
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from taisai.study.shoe.exposure import Exposure
     from taisai.study.shoe.removal import Removal
 
-_SHARE: Final = re.compile(r"[01]|[01]?\.[0-9]{1,6}", re.ASCII)
+_USUAL: Final = Fraction(1, 2)
+"""What is dealt before the shuffle, unless said."""
 
 
 def run(arguments: Namespace) -> int:
@@ -59,7 +59,9 @@ def run(arguments: Namespace) -> int:
             result = exposure(
                 matrix,
                 left,
-                penetration=_penetration(arguments.penetration),
+                penetration=_USUAL
+                if arguments.penetration is None
+                else asked.share(arguments.penetration, "--penetration"),
                 area=arguments.count,
                 most_tag=tags,
                 deck=book.chance_rule.cards_per_face * 6,
@@ -71,14 +73,6 @@ def run(arguments: Namespace) -> int:
     if arguments.plot is not None:
         _draw(result, arguments.plot)
     return tell(result, arguments)
-
-
-def _penetration(text: str | None) -> Fraction:
-    if text is None:
-        return Fraction(1, 2)
-    if not _SHARE.fullmatch(text) or not 0 < (share := Fraction(text)) <= 1:
-        raise RulesError(f"expected --penetration above 0 and at most 1, such as 0.75, got {text!r}")
-    return share
 
 
 def _draw(result: CompositionOdds | Exposure | Removal, path: str) -> None:

@@ -6,7 +6,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from fractions import Fraction
 
 from taisai.cli import asked
 from taisai.cli.study.telling import tell
@@ -25,7 +24,6 @@ from taisai.study.simulation.terms import MOST_MONEY
 from taisai.study.simulation.workers import MOST_WORKERS
 
 _INTERRUPTED = 130
-_LONGEST_SHARE = 40  # characters
 
 
 def run(arguments: Namespace) -> int:
@@ -94,10 +92,7 @@ def _shoe(book: Rulebook, decks: int | None, share: str | None) -> Shoe | None:
     rule = book.chance_rule
     if rule.kind is not ChanceKind.CARDS:
         raise RulesError("expected no penetration in a game of dice, got --penetration")
-    try:
-        penetration = Fraction(share if len(share) <= _LONGEST_SHARE else "")
-    except (ValueError, ZeroDivisionError):
-        raise RulesError(f"expected --penetration as a share such as 0.75 or 3/4, got {share!r}") from None
+    penetration = asked.share(share, "--penetration")
     return Shoe.of(rule.cards_per_face, rule.decks if decks is None else decks, penetration)
 
 
