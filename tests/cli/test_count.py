@@ -38,7 +38,24 @@ def test_what_is_read(text: str, expected: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", " ", "-1", "-1e3", "+1", "0", "0e9", "1.5", "1e", "e9", ".5e1", "1.e3", "1e-3", "_1", "1_", "1__0"),
+        *(
+            "",
+            " ",
+            "-1",
+            "-1e3",
+            "+1",
+            "0",
+            "0e9",
+            "1.5",
+            "1e",
+            "e9",
+            ".5e1",
+            "1.e3",
+            "1e-3",
+            "_1",
+            "1_",
+            "1__0",
+        ),
         *("nan", "inf", "1e30", "1e16", "1000000000000001", "1.0000000000000001e15", "1e999", "1e9999"),
         *("٣", "1,000", "0x10", "1e3e3", "9" * 101, "1\n"),
     ],
@@ -77,7 +94,9 @@ def test_whole_numbers_are_read_alike_wherever_one_is_asked_for(text: str, expec
     assert whole(text, "the stake", such_as="1050") == expected
 
 
-@pytest.mark.parametrize("text", ["", "1.5", "-", "--1", "-+1", "1e-3", "1e100", "-1e100", "9" * 101, "1e9999"])
+@pytest.mark.parametrize(
+    "text", ["", "1.5", "-", "--1", "-+1", "1e-3", "1e100", "-1e100", "9" * 101, "1e9999"]
+)
 def test_what_is_no_whole_number(text: str) -> None:
     with pytest.raises(RulesError, match="expected the stake as a whole number of at most 100 digits"):
         whole(text, "the stake", such_as="1050")
@@ -98,5 +117,7 @@ def test_a_share_is_read(text: str, expected: Fraction) -> None:
      "1e-3", "1e99999999", "1e-99999999", "0." + "1" * 99, "٣/٤"],
 )  # fmt: skip
 def test_what_is_no_share_is_refused_at_once(text: str) -> None:
-    with pytest.raises(RulesError, match=r"expected --penetration above 0 and at most 1, such as 0.75 or 3/4"):
+    with pytest.raises(
+        RulesError, match=r"expected --penetration above 0 and at most 1, such as 0.75 or 3/4"
+    ):
         share(text, "--penetration")

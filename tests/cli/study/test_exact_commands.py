@@ -25,6 +25,12 @@ def test_odds_in_full_tell_bands_for_the_rounds_asked(capsys: pytest.CaptureFixt
     assert "99% band" in capsys.readouterr().out
 
 
+def test_one_card_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for seen, told in (("1", "a shoe of 2 decks, 1 card seen"), ("1,6", "a shoe of 2 decks, 2 cards seen")):
+        assert typed("odds", "mbs-3-card-sic-bo", "--decks", "2", "--seen", seen) == 0
+        assert f"{told}\n" in capsys.readouterr().out
+
+
 def test_a_portfolio_of_bets(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed("portfolio", RWS, "--bet", "small=100", "--bet", "big=100", "--json") == 0
     told = json.loads(capsys.readouterr().out)

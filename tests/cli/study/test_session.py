@@ -41,6 +41,11 @@ def test_a_target_is_written_as_any_number(taisai: Taisai, word: str, target: in
         assert json.loads(taisai(*SMALL, "--rounds", "20", *words, "--json").out)["target"] == target
 
 
+def test_one_round_is_one(taisai: Taisai) -> None:
+    assert "small=100, 1 round\n" in taisai(*SMALL, "--rounds", "1").out
+    assert "small=100, 2 rounds\n" in taisai(*SMALL, "--rounds", "2").out
+
+
 def test_the_distribution_is_listed_or_kept(taisai: Taisai, tmp_path: Path) -> None:
     facts = json.loads(taisai(*SMALL, "--rounds", "1", "--json").out)
     assert facts["distribution"] == [

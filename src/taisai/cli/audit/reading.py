@@ -15,6 +15,7 @@ from taisai.house.audit.sources import Export, JournalFile, Progress, source_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.seals.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.rules.errors import RulesError, printable
+from taisai.study.report import counted
 
 if TYPE_CHECKING:  # only a terminal needs it
     from rich.progress import Task
@@ -24,6 +25,8 @@ STDOUT: Final = "-"
 _BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
 """How the lines of an export begin; where one does not, the file was never one."""
 _MEGABYTE: Final = 1_000_000
+count: Final = counted
+"""Such as '1,042 entries'."""
 
 
 def opened(path: str) -> JournalFile | Export:
@@ -93,11 +96,6 @@ def said(text: str) -> None:
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     line(textwrap.fill(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False))
-
-
-def count(number: int, word: str, plural: str = "") -> str:
-    """Such as '1,042 entries'."""
-    return f"{number:,} {word if number == 1 else plural or f'{word}s'}"
 
 
 def read_small(path: str, what: str, most: int) -> bytes:

@@ -12,6 +12,7 @@ from taisai.cli.study.session import chance
 from taisai.cli.study.telling import tell
 from taisai.rules import RulesError, rulebook
 from taisai.study.mix import Mix
+from taisai.study.report import counted
 from taisai.study.session.ends import MOST_BANKROLL, MOST_ROUNDS, Progress, ends_of
 
 _INTERRUPTED = 130
@@ -58,8 +59,8 @@ def run(arguments: Namespace) -> int:
                 progress=heard,
             )
     except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
-        of = "" if rounds is None else f" of {rounds:,}"
-        sys.stderr.write(f"taisai: stopped after {played:,}{of} rounds, before the end was known\n")
+        after = counted(played, "round") if rounds is None else f"{played:,} of {counted(rounds, 'round')}"
+        sys.stderr.write(f"taisai: stopped after {after}, before the end was known\n")
         return _INTERRUPTED
     if arguments.plot is not None:
         from taisai.study.plotting import save

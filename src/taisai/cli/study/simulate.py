@@ -12,6 +12,7 @@ from taisai.cli.study.telling import tell
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.mix import Mix
 from taisai.study.plotting import picture_path
+from taisai.study.report import counted
 from taisai.study.simulation import Shoe, Simulated, Terms, Workers, cluster_workers, local_workers
 from taisai.study.simulation import simulate as simulated
 from taisai.study.simulation import simulate_totals as simulated_totals
@@ -42,7 +43,7 @@ def run(arguments: Namespace) -> int:
     if result.is_whole:
         return 0
     sys.stdout.flush()
-    sys.stderr.write(f"taisai: stopped after {result.rounds:,} of {result.asked:,} rounds\n")
+    sys.stderr.write(f"taisai: stopped after {result.rounds:,} of {counted(result.asked, 'round')}\n")
     return _INTERRUPTED
 
 
