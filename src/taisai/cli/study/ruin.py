@@ -7,15 +7,13 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from taisai.cli import asked
+from taisai.cli import INTERRUPTED, asked
 from taisai.cli.study.session import chance
 from taisai.cli.study.telling import tell
 from taisai.rules import RulesError, rulebook
 from taisai.study.mix import Mix
 from taisai.study.report import counted
 from taisai.study.session.ends import MOST_BANKROLL, MOST_ROUNDS, Progress, ends_of
-
-_INTERRUPTED = 130
 
 
 def run(arguments: Namespace) -> int:
@@ -61,7 +59,7 @@ def run(arguments: Namespace) -> int:
     except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
         after = counted(played, "round") if rounds is None else f"{played:,} of {counted(rounds, 'round')}"
         sys.stderr.write(f"taisai: stopped after {after}, before the end was known\n")
-        return _INTERRUPTED
+        return INTERRUPTED
     if arguments.plot is not None:
         from taisai.study.plotting import save
         from taisai.study.session.pictures import of_ends

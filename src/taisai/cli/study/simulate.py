@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from taisai.cli import asked
+from taisai.cli import DONE, INTERRUPTED, asked
 from taisai.cli.study.telling import tell
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.mix import Mix
@@ -24,8 +24,6 @@ from taisai.study.simulation.streams import MOST_SEED
 from taisai.study.simulation.terms import MOST_MONEY
 from taisai.study.simulation.workers import MOST_WORKERS
 
-_INTERRUPTED = 130
-
 
 def run(arguments: Namespace) -> int:
     """Plays, and prints, keeps and draws what came of it."""
@@ -41,10 +39,10 @@ def run(arguments: Namespace) -> int:
         draw(result, arguments.plot)
     tell(result, arguments)
     if result.is_whole:
-        return 0
+        return DONE
     sys.stdout.flush()
     sys.stderr.write(f"taisai: stopped after {result.rounds:,} of {counted(result.asked, 'round')}\n")
-    return _INTERRUPTED
+    return INTERRUPTED
 
 
 def _result(arguments: Namespace) -> Simulated:
