@@ -102,7 +102,7 @@ MISUSES = {
     "rules diff no-such/A us-sic-bo/A": "expected a rulebook id",
     "rules clauses us-sic-bo --about weather": "expected --about one of heading,",
     "rules show us-sic-bo --svg /no/such/folder/felt.svg": "expected a file that can be written",
-    "rules show us-sic-bo --svg .": "expected a file that can be written",
+    "rules show us-sic-bo --svg .": "expected no file there yet, got one (.)",
     "": "required: COMMAND",
     "rules": "required: COMMAND",
     "ruels list": "invalid choice: 'ruels'",
@@ -151,7 +151,7 @@ WITH_SPACES: dict[Words, str] = {
     ("odds", "mbs-3-card-sic-bo", "--seen", ""): "got ''",
     ("settle", "us-sic-bo", "--dice", "", "--bet", "small=1"): "got ''",
     ("settle", "us-sic-bo", "--dice", "2,3,5", "--bet", ""): "got ''",
-    ("rules", "show", "us-sic-bo", "--svg", ""): "expected a file that can be written",
+    ("rules", "show", "us-sic-bo", "--svg", ""): "expected no file there yet, got one (.)",
     ("rules", "clauses", "us-sic-bo", "--about", ""): "got ''",
 }  # fmt: skip
 

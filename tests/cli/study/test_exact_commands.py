@@ -83,7 +83,7 @@ def test_a_par_sheet_signed_with_a_key(tmp_path: Path, capsys: pytest.CaptureFix
         (("odds", RWS, "--rounds", "1e30"), "expected --rounds as a whole number"),
         (("odds", RWS, "--rounds", "1,2,3,4,5,6"), "expected at most 5 numbers of rounds"),
         (("par", RWS, "-o", "sheet.doc"), "expected a file that ends with .pdf or .html"),
-        (("par", RWS, "-o", "/nowhere/at/all/sheet.html"), "expected to write"),
+        (("par", RWS, "-o", "/nowhere/at/all/sheet.html"), "expected a file that can be written"),
         (("par", RWS, "--key", "/nowhere.key"), "/nowhere.key"),
         (("par", RWS, "--decks", "6"), "expected no decks"),
     ],

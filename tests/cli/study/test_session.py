@@ -108,7 +108,7 @@ def test_cards_are_freshly_shuffled(taisai: Taisai) -> None:
         ),
         (("--rounds", "10", "--distribution", "no/x.json"), "expected a file that can be written"),
         (("--rounds", "10", "--plot", "x.gif"), "expected a picture's file name to end in"),
-        (("--rounds", "10", "--plot", "nowhere/x.svg"), "expected to write the picture"),
+        (("--rounds", "10", "--plot", "nowhere/x.svg"), "expected a file that can be written"),
         (("--rounds", "10", "--decks", "2"), "expected no decks"),
         (
             ("--rounds", "10", "--bet", "smal=100"),

@@ -5,18 +5,20 @@ from __future__ import annotations
 from argparse import Namespace
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
-from taisai.cli import asked
+from taisai.cli import DONE, asked
 from taisai.cli.study.progress import shown_progress
-from taisai.cli.study.telling import tell
-from taisai.rules import RulesError, rulebook
+from taisai.cli.study.telling import told_and_kept
+from taisai.rules import Matrix, RulesError, rulebook
 from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
 
 if TYPE_CHECKING:
     from taisai.study.shoe.composition import CompositionOdds
     from taisai.study.shoe.exposure import Exposure
     from taisai.study.shoe.removal import Removal
+
+    Answer = CompositionOdds | Exposure | Removal
 
 _USUAL: Final = Fraction(1, 2)
 """What is dealt before the shuffle, unless said."""
@@ -45,37 +47,40 @@ def run(arguments: Namespace) -> int:
         from taisai.study.plotting import picture_path
 
         picture_path(arguments.plot)  # a name that cannot be drawn is refused before an hour's work
-    result: CompositionOdds | Exposure | Removal
-    if arguments.removal:
-        from taisai.study.shoe.removal import removal
 
-        result = removal(matrix, left)
-    elif counting:
-        from taisai.study.shoe.exposure import exposure
+    def work() -> Answer:
+        if arguments.removal:
+            from taisai.study.shoe.removal import removal
 
-        tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
-        compositions = prod(count + 1 for count in left)
-        with shown_progress("compositions", compositions if arguments.perfect else 1) as advance:
-            result = exposure(
-                matrix,
-                left,
-                penetration=_USUAL
-                if arguments.penetration is None
-                else asked.share(arguments.penetration, "--penetration"),
-                area=arguments.count,
-                most_tag=tags,
-                deck=book.chance_rule.cards_per_face * 6,
-                perfect=arguments.perfect,
-                progress=lambda _done, whole: advance(compositions // whole),
-            )
-    else:
-        result = composition_odds(matrix, left, full)
-    if arguments.plot is not None:
-        _draw(result, arguments.plot)
-    return tell(result, arguments)
+            return removal(matrix, left)
+        if counting:
+            return _exposure(matrix, left, book.chance_rule.cards_per_face * 6, arguments)
+        return composition_odds(matrix, left, full)
+
+    told_and_kept(arguments, work, (arguments.plot, _draw))
+    return DONE
 
 
-def _draw(result: CompositionOdds | Exposure | Removal, path: str) -> None:
+def _exposure(matrix: Matrix, left: tuple[int, ...], deck: int, arguments: Namespace) -> Exposure:
+    from taisai.study.shoe.exposure import exposure
+
+    tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
+    share = arguments.penetration
+    compositions = prod(count + 1 for count in left)
+    with shown_progress("compositions", compositions if arguments.perfect else 1) as advance:
+        return exposure(
+            matrix,
+            left,
+            penetration=_USUAL if share is None else asked.share(share, "--penetration"),
+            area=arguments.count,
+            most_tag=tags,
+            deck=deck,
+            perfect=arguments.perfect,
+            progress=lambda _done, whole: advance(compositions // whole),
+        )
+
+
+def _draw(result: Answer, path: str, file: IO[bytes]) -> None:
     from taisai.study.plotting import save
     from taisai.study.shoe import pictures
     from taisai.study.shoe.composition import CompositionOdds
@@ -84,8 +89,8 @@ def _draw(result: CompositionOdds | Exposure | Removal, path: str) -> None:
 
     match result:
         case Exposure():
-            save(pictures.exposure_picture(result), path)
+            save(pictures.exposure_picture(result), path, file)
         case Removal():
-            save(pictures.removal_picture(result), path)
+            save(pictures.removal_picture(result), path, file)
         case CompositionOdds():
-            save(pictures.edges_picture(result), path)
+            save(pictures.edges_picture(result), path, file)

@@ -6,9 +6,10 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import IO
 
 from taisai.cli import DONE, INTERRUPTED, asked
-from taisai.cli.study.telling import tell
+from taisai.cli.study.telling import told_and_kept
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.mix import Mix
 from taisai.study.plotting import picture_path
@@ -27,22 +28,24 @@ from taisai.study.simulation.workers import MOST_WORKERS
 
 def run(arguments: Namespace) -> int:
     """Plays, and prints, keeps and draws what came of it."""
-    output = None if arguments.output is None else result_path(arguments.output)
+    if arguments.output is not None:
+        result_path(arguments.output)
     if arguments.plot is not None:
         picture_path(arguments.plot)
-    result = _result(arguments)
-    if output is not None:
-        save(result, output)
-    if arguments.plot is not None:
-        from taisai.study.simulation.plot import draw
-
-        draw(result, arguments.plot)
-    tell(result, arguments)
+    result = told_and_kept(
+        arguments, lambda: _result(arguments), (arguments.output, save), (arguments.plot, _draw)
+    )
     if result.is_whole:
         return DONE
     sys.stdout.flush()
     sys.stderr.write(f"taisai: stopped after {result.rounds:,} of {counted(result.asked, 'round')}\n")
     return INTERRUPTED
+
+
+def _draw(result: Simulated, path: str, file: IO[bytes]) -> None:
+    from taisai.study.simulation.plot import draw
+
+    draw(result, path, file)
 
 
 def _result(arguments: Namespace) -> Simulated:
@@ -62,6 +65,9 @@ def _result(arguments: Namespace) -> Simulated:
     decks = None if arguments.decks is None else asked.whole(arguments.decks, "--decks", such_as="6")
     chance = book.chance(decks=decks)
     shoe = _shoe(book, decks, arguments.penetration)
+    is_one_way = shoe is not None or (terms.is_endless and terms.strategy == "flat")
+    if arguments.plot is not None and sessions == 1 and not is_one_way:
+        raise RulesError("expected rounds of a fixed mix or several sessions to draw, got one session")
     if arguments.totals:
         for option in ("penetration", "dask", "workers", "plot"):
             if getattr(arguments, option) is not None:
