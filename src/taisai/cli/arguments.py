@@ -85,7 +85,7 @@ def a_layout(parser: Parser) -> None:
 
 def _form(parser: Parser) -> None:
     one_of = parser.add_mutually_exclusive_group()
-    one_of.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
+    one_of.add_argument("--svg", metavar="FILE", help="draw the layout into a new file")
     one_of.add_argument("--toml", action="store_true", help="the book's own text, to start one of yours from")
     one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
 
