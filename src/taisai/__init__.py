@@ -1,7 +1,6 @@
 """Taisai: the reference implementation of Sic Bo (Tai Sai)."""
 
-from typing import TYPE_CHECKING, Final
-
+TYPE_CHECKING = False  # checkers take it for true; typing itself takes longer to load than all that is here
 if TYPE_CHECKING:
     from taisai.rules import (
         OUTCOMES,
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_STUDY: Final = {
+_STUDY = {
     "DiceWatch": "dice_watch",
     "Law": "law",
     "Mix": "mix",

@@ -47,9 +47,9 @@ def test_every_command_takes_a_path_where_it_takes_an_id(
     saved(tmp_path, text_of(US), "my.toml" if name == "ABSOLUTE" else name)
     path = str(tmp_path / "my.toml") if name == "ABSOLUTE" else name
     machine: Words = () if command == "show svg" else ("--json",)
-    by_path, by_id = (
-        taisai(*(word.replace("BOOK", book) for word in COMMANDS[command]), *machine) for book in (path, US)
-    )
+    by_path = taisai(*(word.replace("BOOK", path) for word in COMMANDS[command]), *machine)
+    (tmp_path / "felt.svg").unlink(missing_ok=True)  # which is never written over
+    by_id = taisai(*(word.replace("BOOK", US) for word in COMMANDS[command]), *machine)
     if command.startswith("diff"):  # two texts may have one id, so it names the sides as they were typed
         named = json.dumps(path)[1:-1]
         assert named in by_path.out

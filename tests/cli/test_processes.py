@@ -138,6 +138,34 @@ def test_a_disk_that_is_full_is_told_in_one_line(words: Words) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
+INTERRUPTED_AT = """
+import sys
+class CtrlC:
+    def find_spec(name, *_):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, CtrlC)
+from taisai.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["taisai.rules", "argparse", "taisai.cli.arguments", "taisai.cli.odds", "taisai.study.odds", "rich"],
+)
+def test_ctrl_c_while_the_command_is_still_loading_is_one_line(module: str) -> None:
+    words = [sys.executable, "-c", INTERRUPTED_AT, module, "odds", US]
+    done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"taisai: stopped by Ctrl-C\n")
+
+
+def test_next_to_nothing_is_loaded_before_ctrl_c_is_answered() -> None:
+    told = "import sys; had = set(sys.modules); import taisai.cli; print(*sorted(set(sys.modules) - had))"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, timeout=60, check=True)
+    assert set(done.stdout.decode().split()) <= {"__future__", "taisai", "taisai.cli"}
+
+
 @pytest.mark.parametrize("closed", ["1", "2"])
 @pytest.mark.parametrize(("words", "code"), [("rules list", 0), ("odds no-such-book", 2)])
 def test_a_closed_stream_is_no_traceback(closed: str, words: str, code: int) -> None:

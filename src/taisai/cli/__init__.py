@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
-from taisai.cli.arguments import parsed
-from taisai.rules.errors import RulesError, printable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DONE, CHECK_FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code: 0 done, 1 check failed, 2 refused or misused."""
-    _prepare_streams()
+    try:  # whatever takes time to load is loaded within, so that Ctrl-C is answered from the beginning
+        _prepare_streams()
+        return _answered(sys.argv[1:] if words is None else words)
+    except KeyboardInterrupt:
+        sys.stderr.write("taisai: stopped by Ctrl-C\n")
+        return INTERRUPTED
+
+
+def _answered(words: Sequence[str]) -> int:
+    from taisai.rules.errors import RulesError
+
     try:
-        code = _run(sys.argv[1:] if words is None else words)
+        code = _run(words)
     except RulesError as error:
         return _refused(*getattr(error, "faults", (str(error),)))  # a file with several tells all of them
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _discard_output()
         return DONE
@@ -31,6 +39,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    from taisai.cli.arguments import parsed
+    from taisai.rules.errors import RulesError
+
     for word in words:
         if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
             raise RulesError(f"expected words in UTF-8, got {word!r}")
@@ -55,6 +66,8 @@ def _discard_output() -> None:
 
 def _refused(*messages: str) -> int:
     """One line for each reason, whatever was typed."""
+    from taisai.rules.errors import printable
+
     for message in messages:
         sys.stderr.write(f"taisai: {printable(message, 1_000)}\n")
     return REFUSED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Final, NamedTuple, NoReturn
@@ -36,6 +37,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, prog: str, **texts: str) -> None:
         super().__init__(prog, formatter_class=_Help, **texts)  # type: ignore[arg-type]
+        # -1e3 is a number as much as -1000 is, which is all that argparse itself takes for one.
+        self._negative_number_matcher = re.compile(r"-\.?[0-9]", re.ASCII)
 
     def error(self, message: str) -> NoReturn:
         """One clear line instead of a page of usage."""
@@ -82,7 +85,7 @@ def a_layout(parser: Parser) -> None:
 
 def _form(parser: Parser) -> None:
     one_of = parser.add_mutually_exclusive_group()
-    one_of.add_argument("--svg", metavar="FILE", help="draw the layout into this file")
+    one_of.add_argument("--svg", metavar="FILE", help="draw the layout into a new file")
     one_of.add_argument("--toml", action="store_true", help="the book's own text, to start one of yours from")
     one_of.add_argument("--json", action="store_true", help="for machines: exact, stable")
 

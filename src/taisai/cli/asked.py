@@ -10,41 +10,65 @@ from typing import TYPE_CHECKING, Final
 from taisai.rules import Chance, Matrix, Rulebook, RulesError, rulebook
 
 if TYPE_CHECKING:  # a question about odds needs no bets
+    from fractions import Fraction
+
     from taisai.rules import Bet
 
-_WHOLE: Final = re.compile(r"-?[0-9]{1,100}", re.ASCII)
-_COUNT: Final = re.compile(r"([0-9]+(?:_[0-9]+)*)(?:\.([0-9]+))?(?:[eE]\+?([0-9]{1,3}))?", re.ASCII)
-LONGEST_COUNT: Final = 100  # characters; no count that makes sense is longer
+_FACE: Final = re.compile(r"-?[0-9]{1,100}", re.ASCII)
+_NUMBER: Final = re.compile(r"(-?[0-9]+(?:_[0-9]+)*)(?:\.([0-9]+))?(?:[eE]\+?([0-9]{1,3}))?", re.ASCII)
+_SHARE: Final = re.compile(r"[0-9]{0,3}\.[0-9]{1,20}|[0-9]{1,20}(?:/[0-9]{1,20})?", re.ASCII)
+MOST_DIGITS: Final = 100  # no whole number that makes sense has more
 MOST_WORDS: Final = 2_000  # cards seen or bets given in one command
 
 
 def whole(text: str, what: str, *, such_as: str) -> int:
-    """A whole number."""
-    if not _WHOLE.fullmatch(text):
+    """A whole number, below 0 or above."""
+    found = _number(text)
+    if found is None:
         raise RulesError(
-            f"expected {what} as a whole number of at most 100 digits, such as {such_as}, got {text!r}"
+            f"expected {what} as a whole number of at most {MOST_DIGITS} digits, such as {such_as}, "
+            f"got {text!r}"
         )
-    return int(text)
+    return found
 
 
 def count(text: str, what: str, most: int, *, least: int = 1) -> int:
     """A number of things, exactly: 1000, 1_000, 1e9 or 1.5e6, from least to most."""
-    match = _COUNT.fullmatch(text) if len(text) <= LONGEST_COUNT else None
-    if match is not None:
-        digits, decimals, power = match[1].replace("_", ""), match[2] or "", int(match[3] or 0)
-        scale: int = 10 ** len(decimals)
-        found, rest = divmod(int(digits + decimals) * int(10**power), scale)
-        if not rest and least <= found <= most:
-            return found
-    bounds = f"from {least:,} to {_short(most)}"
+    found = _number(text)
+    if found is not None and least <= found <= most:
+        return found
+    bounds = f"from {_short(least)} to {_short(most)}"
     raise RulesError(f"expected {what} as a whole number {bounds}, such as 1000 or 1e3, got {text!r}")
+
+
+def share(text: str, what: str) -> Fraction:
+    """A part of a whole, above 0 and at most 1: 0.75, .75 or 3/4."""
+    from fractions import Fraction
+
+    if _SHARE.fullmatch(text):
+        above, _, below = text.partition("/")
+        if not below or int(below):  # nothing can be divided by 0
+            found = Fraction(above) / int(below or 1)
+            if 0 < found <= 1:
+                return found
+    raise RulesError(f"expected {what} above 0 and at most 1, such as 0.75 or 3/4, got {text!r}")
+
+
+def _number(text: str) -> int | None:
+    """The whole number that is written there, exactly; None where it is none, or too long."""
+    match = _NUMBER.fullmatch(text) if len(text) <= MOST_DIGITS + 1 else None
+    if match is None:
+        return None
+    digits, decimals, power = match[1].replace("_", ""), match[2] or "", int(match[3] or 0)
+    found, rest = divmod(int(digits + decimals) * int(10**power), int(10 ** len(decimals)))
+    return None if rest or abs(found) >= 10**MOST_DIGITS else found
 
 
 def _short(number: int) -> str:
     """1e15 for a long round number, else with commas."""
-    digits = str(number)
-    power = len(digits) - 1
-    return f"1e{power}" if power >= 7 and number == 10**power else f"{number:,}"
+    power = len(str(abs(number))) - 1
+    sign = "-" if number < 0 else ""
+    return f"{sign}1e{power}" if power >= 7 and abs(number) == 10**power else f"{number:,}"
 
 
 def faces(text: str, what: str) -> tuple[int, ...]:
@@ -52,7 +76,7 @@ def faces(text: str, what: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",")]
     if len(words) > MOST_WORDS:
         raise RulesError(f"expected at most {MOST_WORDS} numbers for {what}, got {len(words)}")
-    if not all(_WHOLE.fullmatch(word) for word in words):
+    if not all(_FACE.fullmatch(word) for word in words):
         raise RulesError(f"expected numbers with commas between, such as {what} 2,3,5, got {text!r}")
     return tuple(map(int, words))
 

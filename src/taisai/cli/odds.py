@@ -80,5 +80,7 @@ def chance_words(chance: Chance) -> str:
     """What the chances are of, for people."""
     if chance.kind is ChanceKind.DICE:
         return "three dice"
-    seen = f", {sum(chance.seen)} cards seen" if any(chance.seen) else ""
-    return f"a shoe of {chance.decks} decks{seen}"
+    from taisai.study.report import counted
+
+    seen = f", {counted(sum(chance.seen), 'card')} seen" if any(chance.seen) else ""
+    return f"a shoe of {counted(chance.decks or 0, 'deck')}{seen}"

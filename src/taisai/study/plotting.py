@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from taisai.rules.errors import RulesError
 from taisai.study.missing import needed
@@ -96,16 +96,17 @@ def legend(axes: Axes, **where: Any) -> None:
 
 
 def picture_path(text: str) -> Path:
-    """Where a picture goes, if its ending names a format we draw."""
+    """Where a picture goes, if its ending names a format we draw and there is something to draw it."""
     path = Path(text)
     if path.suffix.lower().lstrip(".") not in FORMATS:
         expected = ", ".join(f".{ending}" for ending in FORMATS)
         raise RulesError(f"expected a picture's file name to end in {expected}, got {text!r}")
+    _needed()
     return path
 
 
-def save(made: Figure, path: str | Path) -> Path:
-    """Writes the picture; the same figure always gives the same bytes."""
+def save(made: Figure, path: str | Path, into: IO[bytes] | None = None) -> Path:
+    """Writes the picture, into a file that is open already or its own; the same figure, the same bytes."""
     to = picture_path(str(path))
     ending = to.suffix.lower().lstrip(".")
     from matplotlib import rc_context
@@ -117,7 +118,7 @@ def save(made: Figure, path: str | Path) -> Path:
     }
     with rc_context(_LOOK):
         try:
-            made.savefig(to, format=ending, metadata=nothing[ending])
+            made.savefig(into or to, format=ending, metadata=nothing[ending])
         except OSError as error:
             raise RulesError(f"expected to write the picture {to}, got {error.strerror}") from error
     return to

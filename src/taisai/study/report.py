@@ -104,6 +104,11 @@ def columns(*names: str, numbers: Sequence[str] = ()) -> tuple[Column, ...]:
     return tuple(Column(name, name in numbers) for name in names)
 
 
+def counted(number: int, word: str, plural: str = "") -> str:
+    """Such as '1 round' or '1,042 rounds'."""
+    return f"{number:,} {word if number == 1 else plural or f'{word}s'}"
+
+
 def _drawn(what: RenderableType, width: int) -> str:
     from rich.console import Console
 

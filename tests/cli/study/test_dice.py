@@ -1,7 +1,12 @@
 """`taisai dice`, as typed."""
 
 import json
+import os
+import pty
 import random
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,7 +86,7 @@ def test_the_mapping_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("test",), "expected a file of rolls or --shaker ROLLS, got none"),
         (("test", "rolls.txt", "--shaker", "5"), "got both"),
-        (("test", "/no/such/rolls.txt"), "expected to read /no/such/rolls.txt"),
+        (("test", "/no/such/rolls.txt"), "expected to read '/no/such/rolls.txt'"),
         (("test", "--shaker", "1e30"), "expected --shaker as a whole number"),
         (("test", "--shaker", "10"), "expected at least 20 rolls to test, got 10"),
         (("test", "--shaker", "100", "--seed", "xyz"), "64 hexadecimal digits"),
@@ -97,3 +102,28 @@ def test_what_cannot_be_done_is_one_line(
     assert printed.out == ""
     assert expected in printed.err
     assert len(printed.err.splitlines()) == 1
+
+
+def test_ctrl_c_ends_all_its_processes_with_one_line() -> None:
+    """A terminal sends it to the whole group, so that every worker gets it as well."""
+    master, slave = pty.openpty()
+    words = [sys.executable, "-m", "taisai", "dice", "test", "--shaker", "1e11"]
+    shown = b""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave, start_new_session=True) as process:
+        os.close(slave)
+        while b"rolls/s" not in shown:
+            shown += os.read(master, 4096)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == b""
+        while True:
+            try:
+                more = os.read(master, 4096)
+            except OSError:  # the other end is closed, by all of them
+                break
+            shown += more
+            if not more:
+                break
+    os.close(master)
+    assert process.returncode == 130
+    assert shown.endswith(b"taisai: stopped by Ctrl-C\r\n")
+    assert b"Traceback" not in shown

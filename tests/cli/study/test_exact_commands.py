@@ -46,10 +46,18 @@ def test_plain_odds_need_no_numpy_and_bands_say_that_they_do(
     assert "expected numpy to be installed" in told.err
 
 
+def test_one_card_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for seen, told in (("1", "a shoe of 2 decks, 1 card seen"), ("1,6", "a shoe of 2 decks, 2 cards seen")):
+        assert typed("odds", "mbs-3-card-sic-bo", "--decks", "2", "--seen", seen) == 0
+        assert f"{told}\n" in capsys.readouterr().out
+
+
 def test_a_portfolio_of_bets(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed("portfolio", RWS, "--bet", "small=100", "--bet", "big=100", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["staked"], told["best"], told["worst"], told["house_edge"]) == (200, 0, -200, "1/36")
+    assert typed("portfolio", RWS, "--bet", "small=1e2", "--bet", "big=1e2", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == told
 
 
 def test_the_dominated_areas_are_told_with_their_certificate(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +104,7 @@ def test_a_par_sheet_signed_with_a_key(tmp_path: Path, capsys: pytest.CaptureFix
         (("odds", RWS, "--rounds", "1e30"), "expected --rounds as a whole number"),
         (("odds", RWS, "--rounds", "1,2,3,4,5,6"), "expected at most 5 numbers of rounds"),
         (("par", RWS, "-o", "sheet.doc"), "expected a file that ends with .pdf or .html"),
-        (("par", RWS, "-o", "/nowhere/at/all/sheet.html"), "expected to write"),
+        (("par", RWS, "-o", "/nowhere/at/all/sheet.html"), "expected a file that can be written"),
         (("par", RWS, "--key", "/nowhere.key"), "/nowhere.key"),
         (("par", RWS, "--decks", "6"), "expected no decks"),
     ],

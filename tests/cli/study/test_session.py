@@ -37,7 +37,13 @@ def test_for_machines(taisai: Taisai) -> None:
 
 @pytest.mark.parametrize(("word", "target"), [("1e3", 1_000), ("-1e3", -1_000), ("1_000", 1_000), ("-7", -7)])
 def test_a_target_is_written_as_any_number(taisai: Taisai, word: str, target: int) -> None:
-    assert json.loads(taisai(*SMALL, "--rounds", "20", f"--target={word}", "--json").out)["target"] == target
+    for words in ([f"--target={word}"], ["--target", word]):
+        assert json.loads(taisai(*SMALL, "--rounds", "20", *words, "--json").out)["target"] == target
+
+
+def test_one_round_is_one(taisai: Taisai) -> None:
+    assert "small=100, 1 round\n" in taisai(*SMALL, "--rounds", "1").out
+    assert "small=100, 2 rounds\n" in taisai(*SMALL, "--rounds", "2").out
 
 
 def test_the_distribution_is_listed_or_kept(taisai: Taisai, tmp_path: Path) -> None:
@@ -102,7 +108,7 @@ def test_cards_are_freshly_shuffled(taisai: Taisai) -> None:
         ),
         (("--rounds", "10", "--distribution", "no/x.json"), "expected a file that can be written"),
         (("--rounds", "10", "--plot", "x.gif"), "expected a picture's file name to end in"),
-        (("--rounds", "10", "--plot", "nowhere/x.svg"), "expected to write the picture"),
+        (("--rounds", "10", "--plot", "nowhere/x.svg"), "expected a file that can be written"),
         (("--rounds", "10", "--decks", "2"), "expected no decks"),
         (
             ("--rounds", "10", "--bet", "smal=100"),

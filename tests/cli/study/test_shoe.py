@@ -108,7 +108,7 @@ def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path, questi
     [
         (("shoe", "us-sic-bo"), "expected a game of cards, such as mbs-3-card-sic-bo, got one of dice"),
         ((*BOOK, "--decks", "7"), "expected 2 to 6 decks (2.1), got 7"),
-        ((*BOOK, "--decks", "1e30"), "expected --decks as a whole number"),
+        ((*BOOK, "--decks", "1e30"), "expected 2 to 6 decks (2.1), got 1000000"),
         ((*BOOK, "--seen", "7"), "expected cards of face 1 to 6 seen, got 7"),
         ((*BOOK, *OWN, "--seen", ",".join(["1"] * 17)), "expected at most 16 cards of face 1 seen, got 17"),
         (

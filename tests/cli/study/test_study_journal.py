@@ -66,3 +66,21 @@ def test_what_cannot_be_done_is_one_line(
     assert printed.out == ""
     assert expected in printed.err
     assert len(printed.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("bets.parquet", "--offer", "triple-1=180 to 1"), "expected --book with --set and --offer"),
+        (("bets.parquet", "--set", "no_roll=void"), "expected --book with --set and --offer"),
+        (("",), "expected a Parquet file that can be read, got '': no such file"),
+        ((ROUND,), "rws-wrong-result.round': it is none"),
+    ],
+)
+def test_what_cannot_be_settled_anew_is_one_line(
+    words: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert typed("study", "resettle", *words) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, len(printed.err.splitlines())) == ("", 1)
+    assert expected in printed.err

@@ -6,7 +6,8 @@ from argparse import Namespace
 from contextlib import closing
 from typing import IO, Final
 
-from taisai.cli.audit.reading import STDOUT, flawed, opened, progress, writing
+from taisai.cli.audit.reading import flawed, opened, progress
+from taisai.cli.writing import STDOUT, writing
 from taisai.house.audit.sources import Progress, Source
 from taisai.house.errors import DamagedError
 from taisai.rules.errors import RulesError

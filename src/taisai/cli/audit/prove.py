@@ -6,7 +6,8 @@ from argparse import Namespace
 from contextlib import closing
 
 from taisai.cli import asked
-from taisai.cli.audit.reading import flawed, held_checkpoint, opened, progress, writing
+from taisai.cli.audit.reading import flawed, held_checkpoint, opened, progress
+from taisai.cli.writing import writing
 from taisai.house.audit.proofs.checking import Proof, written
 from taisai.house.audit.proofs.making import prove_entry, prove_growth
 from taisai.house.errors import DamagedError

@@ -1,29 +1,30 @@
-"""Files that an auditor names: read with a word on how far it is, written whole or not at all."""
+"""Files that an auditor names, read with a word on how far it is."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final
 
 from taisai.cli.printing import WIDTH, as_json, line
 from taisai.house.audit.sources import Export, JournalFile, Progress, source_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.seals.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.rules.errors import RulesError, printable
+from taisai.study.report import counted
 
 if TYPE_CHECKING:  # only a terminal needs it
     from rich.progress import Task
 
 CHECK_FAILED: Final = 1
-STDOUT: Final = "-"
 _BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
 """How the lines of an export begin; where one does not, the file was never one."""
 _MEGABYTE: Final = 1_000_000
+count: Final = counted
+"""Such as '1,042 entries'."""
 
 
 def opened(path: str) -> JournalFile | Export:
@@ -95,11 +96,6 @@ def said(text: str) -> None:
     line(textwrap.fill(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False))
 
 
-def count(number: int, word: str, plural: str = "") -> str:
-    """Such as '1,042 entries'."""
-    return f"{number:,} {word if number == 1 else plural or f'{word}s'}"
-
-
 def read_small(path: str, what: str, most: int) -> bytes:
     """The bytes of a small file that someone names."""
     try:
@@ -120,45 +116,3 @@ def held_checkpoint(path: str) -> SignedCheckpoint:
         return read_signed(text.replace(b"\r\n", b"\n"))  # a mail, or a Windows editor, was on its way
     except CheckpointError as error:
         raise CheckpointError(f"{error} ({printable(path)})") from None
-
-
-@contextmanager
-def writing(out: str) -> Iterator[IO[bytes]]:
-    """A new file that is there once all of it is written, and not before; or standard output."""
-    if out == STDOUT:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        return
-    path = Path(out)
-    if os.path.lexists(path):
-        raise _is_there(path)
-    unfinished = path.with_name(f"{path.name}.part")
-    try:
-        file = unfinished.open("xb")
-    except FileExistsError:
-        raise _is_there(unfinished) from None
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no name of a file"
-        raise RulesError(f"expected a file that can be written, got {printable(repr(out))}: {why}") from None
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _put_in_place(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _put_in_place(unfinished: Path, path: Path) -> None:
-    """Under its own name, unless someone else took it meanwhile."""
-    try:
-        os.link(unfinished, path)
-    except FileExistsError:
-        raise _is_there(path) from None
-    except OSError:  # a disk without links
-        unfinished.rename(path)
-
-
-def _is_there(path: Path) -> RulesError:
-    return RulesError(f"expected no file there yet, got one ({printable(str(path))})")

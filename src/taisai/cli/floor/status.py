@@ -10,6 +10,7 @@ from typing import Any, Final
 import httpx
 import msgspec
 
+from taisai.cli import INTERRUPTED
 from taisai.cli.printing import as_json, line
 from taisai.rules.errors import RulesError, printable
 
@@ -51,7 +52,10 @@ def run(arguments: Namespace) -> int:
         elif arguments.once or not sys.stdout.isatty():
             _tell(url, health)
         else:
-            _live(client, url, health)
+            try:
+                _live(client, url, health)
+            except KeyboardInterrupt:  # how one leaves it: nothing was stopped
+                return INTERRUPTED
     return TROUBLE if health["status"] != "ok" else 0
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 from typing import Any, Final
 
 from taisai.cli.odds import chance_words
 from taisai.cli.plain import plain
 from taisai.cli.printing import ON_DICE, as_json, line, percent, show, table, wrapped
 from taisai.cli.rules import irregularities
-from taisai.rules import AreaId, Layout, Matrix, Rulebook, RulesError, rulebook
+from taisai.rules import AreaId, Layout, Matrix, Rulebook, rulebook
 from taisai.rules.procedure import Declared
 from taisai.study.odds import area_odds
 
@@ -41,11 +40,10 @@ def run(arguments: Namespace) -> int:
 
 def _draw(book: Rulebook, layout: Layout, file: str) -> int:
     from taisai.cli.rules.felt import drawn
+    from taisai.cli.writing import writing
 
-    try:
-        Path(file).write_text(drawn(book.matrix(layout.id), layout), encoding="utf-8")
-    except OSError as error:
-        raise RulesError(f"expected a file that can be written, got {file!r}: {error.strerror}") from None
+    with writing(file) as out:
+        out.write(drawn(book.matrix(layout.id), layout).encode())
     line(f"{book.id} layout {layout.id} drawn in {file}")
     return 0
 

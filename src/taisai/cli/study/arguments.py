@@ -32,7 +32,7 @@ def _dominated(parser: Parser) -> None:
 
 def _sheet(parser: Parser) -> None:
     parser.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the sheet as .pdf or .html")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the sheet in a new .pdf or .html")
     parser.add_argument("--key", metavar="FILE", help="sign the figures with this key (`taisai keys make`)")
 
 
@@ -59,7 +59,7 @@ def _raw(parser: Parser) -> None:
 def _played(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="a journal's file, or an export of one (jsonl)")
     parser.add_argument("--table", metavar="T", help="only this table")
-    parser.add_argument("--plot", metavar="FILE", help="draw it: .svg, .png or .pdf")
+    parser.add_argument("--plot", metavar="FILE", help="draw it into a new .svg, .png or .pdf")
 
 
 def _columns(parser: Parser) -> None:

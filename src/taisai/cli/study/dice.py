@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import secrets
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
+from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from taisai.cli.printing import line
 from taisai.cli.study.progress import shown_progress
 from taisai.cli.study.shaken import ROLLS, raw, tally_of_throw
 from taisai.cli.study.telling import tell
+from taisai.cli.writing import STDOUT, writing
 from taisai.game.draw import BYTE, below
 from taisai.rules.errors import RulesError, printable
 from taisai.study.dice import Tally, dice_tests, mapping_proof, read_rolls, tallied
@@ -56,18 +58,14 @@ def export(arguments: Namespace) -> int:
     """Writes the shaker's raw bytes, for batteries such as dieharder."""
     left = asked.count(arguments.bytes, "--bytes", most=MOST_BYTES)
     seed = _seed(arguments.seed)
-    if arguments.output == "-":
+    if arguments.output == STDOUT:
         if sys.stdout.isatty():
             raise RulesError("expected -o FILE or a pipe for raw bytes, got a terminal")
-        sys.stdout.flush()
-        with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+        with writing(STDOUT) as out:
             out.writelines(_pieces(seed, left))
         return DONE
-    try:
-        with Path(arguments.output).open("xb") as file:
-            file.writelines(_pieces(seed, left))
-    except OSError as error:
-        raise RulesError(f"expected to write {printable(arguments.output)}, got {error.strerror}") from error
+    with writing(arguments.output) as file:
+        file.writelines(_pieces(seed, left))
     line(f"{printable(arguments.output)}: {left:,} bytes of the demonstration shaker, seed {seed.hex()}")
     return DONE
 
@@ -77,7 +75,7 @@ def _of_file(name: str) -> Tally:
         with Path(name).open("rb") as file:
             return tallied(read_rolls(file, name))
     except OSError as error:
-        raise RulesError(f"expected to read {printable(name)}, got {error.strerror}") from error
+        raise RulesError(f"expected to read {printable(repr(name))}, got {error.strerror}") from error
 
 
 def _of_shaker(seed: bytes, rolls: int) -> Tally:
@@ -86,14 +84,24 @@ def _of_shaker(seed: bytes, rolls: int) -> Tally:
     if len(throws) == 1:
         return tally_of_throw(seed, *throws[0])
     tally = Tally()
-    with (
-        shown_progress("rolls", rolls) as advance,
-        ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
-    ):
-        for found in pool.map(tally_of_throw, (seed for _ in throws), *zip(*throws, strict=True)):
+    with shown_progress("rolls", rolls) as advance, _workers() as pool:  # on leaving, whatever runs is ended
+        for found in pool.imap(partial(_tally, seed), throws):
             tally += found
             advance(found.rolls)
     return tally
+
+
+def _tally(seed: bytes, throw: tuple[int, int]) -> Tally:
+    return tally_of_throw(seed, *throw)
+
+
+def _workers() -> Pool:
+    """One a core. A terminal sends Ctrl-C to all processes: what is ignored here they ignore from birth."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return get_context("spawn").Pool()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _pieces(seed: bytes, left: int) -> Iterator[bytes]:

@@ -5,32 +5,43 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from typing import IO, Any
 
+from taisai.cli import DONE
 from taisai.cli.audit.reading import flawed, opened, progress
-from taisai.cli.study.telling import tell
+from taisai.cli.study.telling import told_and_kept
 from taisai.house.audit.exports.columns import BETS, Row
 from taisai.house.audit.exports.rows import PayTable, bet_rows
 from taisai.house.errors import DamagedError
 from taisai.rules import Outcome
-from taisai.study.journal import PlayedBet, observed
+from taisai.study.journal import Observed, PlayedBet, observed
 
 
 def run(arguments: Namespace) -> int:
     """Reads a journal, or an export of one, and prints observed and exact side by side."""
-    pay_tables: dict[str, PayTable] = {}
+    if arguments.plot is not None:
+        from taisai.study.plotting import picture_path
+
+        picture_path(arguments.plot)  # a wrong name is told before the work begins
     try:
-        with closing(opened(arguments.file)) as source, progress(source, "reading") as told:
-            rows = bet_rows(source, told, pay_tables)
-            found = observed(_settled(rows, arguments.table), pay_tables, arguments.file)
+        told_and_kept(arguments, lambda: _observed(arguments), (arguments.plot, _draw))
     except DamagedError as error:
         return flawed(error, arguments.file, json=arguments.json)
-    if arguments.plot is not None:
-        from taisai.study.journal.drawing import drawn
-        from taisai.study.plotting import save
+    return DONE
 
-        save(drawn(found), arguments.plot)
-    return tell(found, arguments)
+
+def _observed(arguments: Namespace) -> Observed:
+    pay_tables: dict[str, PayTable] = {}
+    with closing(opened(arguments.file)) as source, progress(source, "reading") as told:
+        rows = bet_rows(source, told, pay_tables)
+        return observed(_settled(rows, arguments.table), pay_tables, arguments.file)
+
+
+def _draw(result: Observed, path: str, file: IO[bytes]) -> None:
+    from taisai.study.journal.drawing import drawn
+    from taisai.study.plotting import save
+
+    save(drawn(result), path, file)
 
 
 def _settled(rows: Iterator[Row], table: str | None) -> Iterator[PlayedBet]:

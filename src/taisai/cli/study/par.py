@@ -10,6 +10,7 @@ from taisai.cli import asked
 from taisai.cli.printing import line
 from taisai.cli.rules.felt import drawn
 from taisai.cli.study.telling import tell
+from taisai.cli.writing import writing
 from taisai.rules import RulesError, rulebook
 from taisai.rules.errors import printable
 from taisai.study.par import ParSheet, Signature, par_sheet
@@ -26,12 +27,10 @@ def run(arguments: Namespace) -> int:
     if arguments.output is None:
         return tell(sheet, arguments)
     made = _made(sheet, arguments.output, drawn(sheet.matrix, book.layout(arguments.layout)))
-    try:
-        Path(arguments.output).write_bytes(made)
-    except OSError as error:
-        raise RulesError(
-            f"expected to write {printable(arguments.output)}, got {error.strerror or error}"
-        ) from error
+    with writing(arguments.output) as file:
+        file.write(made)
+    if arguments.json:
+        return tell(sheet, arguments)
     line(f"{printable(arguments.output)}: {sheet.book.title}, layout {sheet.matrix.layout}, {sheet.digest}")
     return 0
 

@@ -7,12 +7,14 @@ from argparse import Namespace
 from taisai.cli import CHECK_FAILED, DONE, asked
 from taisai.cli.study.progress import shown_progress
 from taisai.cli.study.telling import tell
-from taisai.rules import Matrix, rulebook, rulebook_ids
+from taisai.rules import Matrix, RulesError, rulebook, rulebook_ids
 from taisai.study.journal.resettle import resettle
 
 
 def run(arguments: Namespace) -> int:
     """Checks every bet; exit code 1 where one did not get what was due."""
+    if arguments.book is None and (arguments.settings or arguments.offer):
+        raise RulesError("expected --book with --set and --offer, got no book that they are of")
     with shown_progress("bets", _bets(arguments.file)) as advance:
         found = resettle(arguments.file, _known(arguments), advance)
     tell(found, arguments)

@@ -6,15 +6,15 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 
-from taisai.cli import asked
+from taisai.cli import DONE, INTERRUPTED, asked
 from taisai.cli.study.session import chance
-from taisai.cli.study.telling import tell
+from taisai.cli.study.telling import told_and_kept
 from taisai.rules import RulesError, rulebook
 from taisai.study.mix import Mix
-from taisai.study.session.ends import MOST_BANKROLL, MOST_ROUNDS, Progress, ends_of
-
-_INTERRUPTED = 130
+from taisai.study.report import counted
+from taisai.study.session.ends import MOST_BANKROLL, MOST_ROUNDS, Ends, Progress, ends_of
 
 
 def run(arguments: Namespace) -> int:
@@ -38,35 +38,40 @@ def run(arguments: Namespace) -> int:
         picture_path(arguments.plot)  # a wrong name is told before the work begins
     played = 0
 
-    def heard(done: int) -> None:
-        nonlocal played
-        played = done
-        if progress:
-            progress(done)
+    def work() -> Ends:
+        def heard(done: int) -> None:
+            nonlocal played
+            played = done
+            if progress:
+                progress(done)
 
-    try:
         with _progress(rounds) as progress:
-            result = ends_of(
+            return ends_of(
                 mix,
                 chance(book, arguments),
                 bankroll=bankroll,
                 target=target,
                 rounds=rounds,
-                staking=arguments.system or "flat",
+                staking="flat" if arguments.system is None else arguments.system,
                 minimum=limits["minimum"],
                 maximum=limits["maximum"],
                 progress=heard,
             )
-    except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
-        of = "" if rounds is None else f" of {rounds:,}"
-        sys.stderr.write(f"taisai: stopped after {played:,}{of} rounds, before the end was known\n")
-        return _INTERRUPTED
-    if arguments.plot is not None:
-        from taisai.study.plotting import save
-        from taisai.study.session.pictures import of_ends
 
-        save(of_ends(result), arguments.plot)
-    return tell(result, arguments)
+    try:
+        told_and_kept(arguments, work, (arguments.plot, _draw))
+    except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
+        after = counted(played, "round") if rounds is None else f"{played:,} of {counted(rounds, 'round')}"
+        sys.stderr.write(f"taisai: stopped after {after}, before the end was known\n")
+        return INTERRUPTED
+    return DONE
+
+
+def _draw(result: Ends, path: str, file: IO[bytes]) -> None:
+    from taisai.study.plotting import save
+    from taisai.study.session.pictures import of_ends
+
+    save(of_ends(result), path, file)
 
 
 @contextmanager

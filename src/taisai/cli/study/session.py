@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import IO
 
-from taisai.cli import asked
-from taisai.cli.study.telling import tell
+from taisai.cli import DONE, asked
+from taisai.cli.study.telling import told_and_kept
 from taisai.rules import Chance, Rulebook, RulesError, rulebook
 from taisai.study.mix import Mix
 from taisai.study.session.keeping import distribution_path, save_distribution
-from taisai.study.session.total import MOST_ROUNDS, MOST_TARGET, total_after
+from taisai.study.session.total import MOST_ROUNDS, MOST_TARGET, Total, total_after
 
 
 def run(arguments: Namespace) -> int:
@@ -26,21 +27,25 @@ def run(arguments: Namespace) -> int:
         picture_path(arguments.plot)  # a wrong name is told before the work begins
     if arguments.distribution is not None:
         distribution_path(arguments.distribution)
-    result = total_after(mix, chance(book, arguments), rounds, target=target)
-    if arguments.distribution is not None:
-        save_distribution(result, arguments.distribution)
-    if arguments.plot is not None:
-        from taisai.study.plotting import save
-        from taisai.study.session.pictures import of_total
+    told_and_kept(
+        arguments,
+        lambda: total_after(mix, chance(book, arguments), rounds, target=target),
+        (arguments.distribution, save_distribution),
+        (arguments.plot, _draw),
+    )
+    return DONE
 
-        save(of_total(result), arguments.plot)
-    return tell(result, arguments)
+
+def _draw(result: Total, path: str, file: IO[bytes]) -> None:
+    from taisai.study.plotting import save
+    from taisai.study.session.pictures import of_total
+
+    save(of_total(result), path, file)
 
 
 def _net(text: str) -> int:
     """What is won, or lost where there is a minus before it."""
-    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    return sign * asked.count(digits, "--target", MOST_TARGET, least=0)
+    return asked.count(text, "--target", MOST_TARGET, least=-MOST_TARGET)
 
 
 def chance(book: Rulebook, arguments: Namespace) -> Chance:

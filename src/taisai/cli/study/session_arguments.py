@@ -16,7 +16,7 @@ def some_decks(parser: Parser) -> None:
 
 def a_picture(parser: Parser) -> None:
     """`--plot`."""
-    parser.add_argument("--plot", metavar="FILE", action=Once, help="draw it into this .svg, .png or .pdf")
+    parser.add_argument("--plot", metavar="FILE", action=Once, help="draw it into a new .svg, .png or .pdf")
 
 
 def a_session(parser: Parser) -> None:
@@ -26,13 +26,13 @@ def a_session(parser: Parser) -> None:
         "--distribution",
         metavar="FILE",
         action=Once,
-        help="every total with its probability into this .json or .parquet (--json lists up to 200)",
+        help="every total with its probability into a new .json or .parquet (--json lists up to 200)",
     )
     parser.add_argument(
         "--target",
         metavar="NET",
         action=Once,
-        help="how likely is this much won, or more, such as 500, 1e3 or =-500",
+        help="how likely is this much won, or more, such as 500, 1e3 or -500",
     )
 
 

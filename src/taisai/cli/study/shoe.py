@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
-from taisai.cli import asked
+from taisai.cli import DONE, asked
 from taisai.cli.study.progress import shown_progress
-from taisai.cli.study.telling import tell
+from taisai.cli.study.telling import tell, told_and_kept
 from taisai.rules import Matrix, Rulebook, RulesError, rulebook
 from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
 
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 
     Drawn = CompositionOdds | Exposure | Removal
 
-_SHARE: Final = re.compile(r"[01]|[01]?\.[0-9]{1,6}", re.ASCII)
+_USUAL: Final = Fraction(1, 2)
+"""What is dealt before the shuffle, unless said."""
 
 
 def run(arguments: Namespace) -> int:
@@ -32,26 +32,26 @@ def run(arguments: Namespace) -> int:
     full = full_shoe(book.chance_rule, decks)
     left = _left(arguments, full)
     question = _question(arguments)
-    if arguments.plot is not None:
-        from taisai.study.plotting import picture_path
-
-        picture_path(arguments.plot)  # a name that cannot be drawn is refused before an hour's work
     if question == "--positions":
         from taisai.study.shoe.position import position_edges
 
         return tell(position_edges(matrix, left), arguments)
-    result: Drawn
-    if question == "--removal":
-        from taisai.study.shoe.removal import removal
-
-        result = removal(matrix, left)
-    elif question == "--counting":
-        result = _exposure(arguments, book, matrix, left)
-    else:
-        result = composition_odds(matrix, left, full)
     if arguments.plot is not None:
-        _draw(result, arguments.plot)
-    return tell(result, arguments)
+        from taisai.study.plotting import picture_path
+
+        picture_path(arguments.plot)  # a name that cannot be drawn is refused before an hour's work
+
+    def work() -> Drawn:
+        if question == "--removal":
+            from taisai.study.shoe.removal import removal
+
+            return removal(matrix, left)
+        if question == "--counting":
+            return _exposure(arguments, book, matrix, left)
+        return composition_odds(matrix, left, full)
+
+    told_and_kept(arguments, work, (arguments.plot, _draw))
+    return DONE
 
 
 def _question(arguments: Namespace) -> str | None:
@@ -73,12 +73,13 @@ def _exposure(arguments: Namespace, book: Rulebook, matrix: Matrix, left: tuple[
     from taisai.study.shoe.exposure import exposure
 
     tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
+    share = arguments.penetration
     compositions = prod(count + 1 for count in left)
     with shown_progress("compositions", compositions if arguments.perfect else 1) as advance:
         return exposure(
             matrix,
             left,
-            penetration=_penetration(arguments.penetration),
+            penetration=_USUAL if share is None else asked.share(share, "--penetration"),
             area=arguments.count,
             most_tag=tags,
             deck=book.chance_rule.cards_per_face * 6,
@@ -104,15 +105,7 @@ def _left(arguments: Namespace, full: tuple[int, ...]) -> tuple[int, ...]:
     return left
 
 
-def _penetration(text: str | None) -> Fraction:
-    if text is None:
-        return Fraction(1, 2)
-    if not _SHARE.fullmatch(text) or not 0 < (share := Fraction(text)) <= 1:
-        raise RulesError(f"expected --penetration above 0 and at most 1, such as 0.75, got {text!r}")
-    return share
-
-
-def _draw(result: Drawn, path: str) -> None:
+def _draw(result: Drawn, path: str, file: IO[bytes]) -> None:
     from taisai.study.plotting import save
     from taisai.study.shoe import pictures
     from taisai.study.shoe.composition import CompositionOdds
@@ -121,8 +114,8 @@ def _draw(result: Drawn, path: str) -> None:
 
     match result:
         case Exposure():
-            save(pictures.exposure_picture(result), path)
+            save(pictures.exposure_picture(result), path, file)
         case Removal():
-            save(pictures.removal_picture(result), path)
+            save(pictures.removal_picture(result), path, file)
         case CompositionOdds():
-            save(pictures.edges_picture(result), path)
+            save(pictures.edges_picture(result), path, file)

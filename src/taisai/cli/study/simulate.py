@@ -6,13 +6,14 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from fractions import Fraction
+from typing import IO
 
-from taisai.cli import asked
-from taisai.cli.study.telling import tell
+from taisai.cli import DONE, INTERRUPTED, asked
+from taisai.cli.study.telling import told_and_kept
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.mix import Mix
 from taisai.study.plotting import picture_path
+from taisai.study.report import counted
 from taisai.study.simulation import Shoe, Simulated, Terms, Workers, cluster_workers, local_workers
 from taisai.study.simulation import simulate as simulated
 from taisai.study.simulation import simulate_totals as simulated_totals
@@ -24,29 +25,29 @@ from taisai.study.simulation.streams import MOST_SEED
 from taisai.study.simulation.terms import MOST_MONEY
 from taisai.study.simulation.workers import MOST_WORKERS
 
-_INTERRUPTED = 130
-_LONGEST_SHARE = 40  # characters
 _MARKS = 200  # of a trail that is drawn
 
 
 def run(arguments: Namespace) -> int:
     """Plays, and prints, keeps and draws what came of it."""
-    output = None if arguments.output is None else result_path(arguments.output)
+    if arguments.output is not None:
+        result_path(arguments.output)
     if arguments.plot is not None:
         picture_path(arguments.plot)
-    result = _result(arguments)
-    if output is not None:
-        save(result, output)
-    if arguments.plot is not None:
-        from taisai.study.simulation.plot import draw
-
-        draw(result, arguments.plot)
-    tell(result, arguments)
+    result = told_and_kept(
+        arguments, lambda: _result(arguments), (arguments.output, save), (arguments.plot, _draw)
+    )
     if result.is_whole:
-        return 0
+        return DONE
     sys.stdout.flush()
-    sys.stderr.write(f"taisai: stopped after {result.rounds:,} of {result.asked:,} rounds\n")
-    return _INTERRUPTED
+    sys.stderr.write(f"taisai: stopped after {result.rounds:,} of {counted(result.asked, 'round')}\n")
+    return INTERRUPTED
+
+
+def _draw(result: Simulated, path: str, file: IO[bytes]) -> None:
+    from taisai.study.simulation.plot import draw
+
+    draw(result, path, file)
 
 
 def _result(arguments: Namespace) -> Simulated:
@@ -66,6 +67,9 @@ def _result(arguments: Namespace) -> Simulated:
     decks = None if arguments.decks is None else asked.whole(arguments.decks, "--decks", such_as="6")
     chance = book.chance(decks=decks)
     shoe = _shoe(book, decks, arguments.penetration)
+    is_one_way = shoe is not None or (terms.is_endless and terms.strategy == "flat")
+    if arguments.plot is not None and sessions == 1 and not is_one_way:
+        raise RulesError("expected rounds of a fixed mix or several sessions to draw, got one session")
     if arguments.totals:
         for option in ("penetration", "dask", "workers", "plot"):
             if getattr(arguments, option) is not None:
@@ -96,10 +100,7 @@ def _shoe(book: Rulebook, decks: int | None, share: str | None) -> Shoe | None:
     rule = book.chance_rule
     if rule.kind is not ChanceKind.CARDS:
         raise RulesError("expected no penetration in a game of dice, got --penetration")
-    try:
-        penetration = Fraction(share if len(share) <= _LONGEST_SHARE else "")
-    except (ValueError, ZeroDivisionError):
-        raise RulesError(f"expected --penetration as a share such as 0.75 or 3/4, got {share!r}") from None
+    penetration = asked.share(share, "--penetration")
     return Shoe.of(rule.cards_per_face, rule.decks if decks is None else decks, penetration)
 
 

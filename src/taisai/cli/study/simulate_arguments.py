@@ -49,5 +49,7 @@ def who_plays(parser: Parser) -> None:
 
 def where_to(parser: Parser) -> None:
     """`-o` and `--plot`."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="the figures as .json or .parquet as well")
-    parser.add_argument("--plot", metavar="FILE", help="a picture: .svg, .png or .pdf")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the figures in a new .json or .parquet as well"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw it into a new .svg, .png or .pdf")

@@ -169,7 +169,7 @@ class ColumnFile:
         except (OSError, pa.ArrowException) as error:
             why = getattr(error, "strerror", None) or "it is none"
             raise RulesError(
-                f"expected a Parquet file that can be read, got {printable(self._path)}: {why}"
+                f"expected a Parquet file that can be read, got {printable(repr(self._path))}: {why}"
             ) from None
 
 

@@ -16,7 +16,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.study.dice_mixture import WATCHED
 from taisai.study.odds import AreaOdds, area_odds
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Report, Sheet, Told, columns, counted
 
 LEVEL: Final = Fraction(99, 100)
 TRUSTED: Final = 0.05
@@ -123,7 +123,7 @@ class Observed(Told):
         """By area, in sum, the dice; then what the figures are worth."""
         numbers = ("rounds", "bets", "staked", "returned", "observed", "exact", "99 % band", "σ")
         areas = Sheet(
-            f"{self.source}: {self.rounds:,} rounds with bets",
+            f"{self.source}: {counted(self.rounds, 'round')} with bets",
             columns("area", *numbers, "", numbers=numbers),
             tuple(
                 (

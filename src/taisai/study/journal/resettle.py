@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.matrix import Matrix
 from taisai.study.missing import needed
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Report, Sheet, Told, columns, counted
 
 if TYPE_CHECKING:
     from taisai.study.journal.columnar import Checked, ColumnFile, Wrong
@@ -52,7 +52,7 @@ class Resettled(Told):
         """Sums by table, then the faults."""
         numbers = ("bets", "staked", "returned", "house", "due to players", "out by")
         sums = Sheet(
-            f"{self.source}: {self.bets:,} bets settled anew",
+            f"{self.source}: {counted(self.bets, 'bet')} settled anew",
             columns("table", *numbers, numbers=numbers),
             tuple(map(_sums_told, self.tables)),
         )
@@ -67,7 +67,7 @@ class Resettled(Told):
                 for one in self.told[:MOST_SHOWN]
             ),
         )  # fmt: skip
-        return Report((sums, faults), (f"{self.faults:,} bets did not get what was due.",))
+        return Report((sums, faults), (f"{counted(self.faults, 'bet')} did not get what was due.",))
 
     def facts(self) -> dict[str, Any]:
         """For machines."""

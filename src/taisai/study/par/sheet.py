@@ -13,7 +13,7 @@ from taisai.rules import Chance, Matrix, Rulebook
 from taisai.rules.chance import ChanceKind
 from taisai.study.bands import LEVELS, ROUNDS
 from taisai.study.measures import Family, LayoutMeasures, measures
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Report, Sheet, Told, columns, counted
 
 FORMAT: Final = 1
 MONITORED: Final = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -56,7 +56,7 @@ class ParSheet(Told):
         """All that can come, each once."""
         if self.chance.kind is ChanceKind.DICE:
             return f"{self.chance.total} rolls of three dice"
-        return f"{self.chance.total:,} draws of three cards from {self.chance.decks} decks"
+        return f"{self.chance.total:,} draws of three cards from {counted(self.chance.decks or 0, 'deck')}"
 
     @property
     def identity(self) -> tuple[tuple[str, str], ...]:

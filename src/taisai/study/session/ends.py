@@ -12,7 +12,7 @@ from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.errors import RulesError
 from taisai.study.missing import needed
 from taisai.study.mix import Mix
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Report, Sheet, Told, columns, counted
 from taisai.study.session.digits import decimal_text, got, printed_decimals, told
 from taisai.study.session.total import fresh_shoe
 from taisai.study.staking import Multiples, allowed, system
@@ -118,7 +118,7 @@ class Ends(Told):
             rows.append(self._row("still playing", self.playing, self.neither))
         matrix, most = self.mix.matrix, self.multiples.most
         bets = ", ".join(f"{area}={stake}" for area, stake in self.mix.stakes.items())
-        end = "until it ends" if self.rounds is None else f"{self.rounds:,} rounds at most"
+        end = "until it ends" if self.rounds is None else f"{counted(self.rounds, 'round')} at most"
         title = f"{matrix.rulebook}, layout {matrix.layout}: {self.system} with {bets}, {end}"
         numbers = ("probability", "bankroll then, mean")
         took = (

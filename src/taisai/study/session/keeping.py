@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from taisai.rules.errors import RulesError
 from taisai.study.law import Law
@@ -22,18 +23,26 @@ def distribution_path(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() not in ENDINGS:
         raise RulesError(f"expected a file name that ends in {' or '.join(ENDINGS)}, got {text!r}")
+    if path.suffix.lower() == ".parquet":
+        with needed("pyarrow", "study"):
+            import pyarrow  # noqa: F401 - better said before the work than after
     return path
 
 
-def save_distribution(total: Total, path: str | Path) -> Path:
-    """Writes every total with its probability; in JSON beside all the other facts."""
+def save_distribution(total: Total, path: str | Path, into: IO[bytes] | None = None) -> Path:
+    """Writes every total with its probability, in JSON beside all the other facts.
+
+    Into a file that is open already, or its own.
+    """
     to = distribution_path(str(path))
     try:
-        if to.suffix.lower() == ".json":
-            _fits(total)
-            to.write_text(json.dumps({**total.facts(), "distribution": total.listed()}) + "\n", "utf-8")
-        else:
-            _parquet(total, to)
+        with nullcontext(into) if into else to.open("wb") as file:
+            if to.suffix.lower() == ".json":
+                _fits(total)
+                facts = {**total.facts(), "distribution": total.listed()}
+                file.write((json.dumps(facts) + "\n").encode())
+            else:
+                _parquet(total, file)
     except OSError as error:
         got = error.strerror or type(error).__name__
         raise RulesError(f"expected a file that can be written, got {str(to)!r}: {got}") from error
@@ -50,7 +59,7 @@ def _fits(total: Total) -> None:
         )
 
 
-def _parquet(total: Total, path: Path) -> None:
+def _parquet(total: Total, file: IO[bytes]) -> None:
     """Totals as whole numbers, probabilities as the nearest float."""
     with needed("pyarrow", "study"):
         import pyarrow as pa
@@ -70,4 +79,4 @@ def _parquet(total: Total, path: Path) -> None:
         }
     )
     about = {"exact": str(total.is_exact).lower(), "error_at_most": repr(total.error)}
-    pq.write_table(table.replace_schema_metadata(about), path)
+    pq.write_table(table.replace_schema_metadata(about), file)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from taisai.study.law import Law
 from taisai.study.mix import Mix
 from taisai.study.plotting import INK, PALETTE, figure
+from taisai.study.report import counted
 from taisai.study.session.ends import Ends
 from taisai.study.session.powers import Lattice
 from taisai.study.session.total import Total
@@ -28,7 +29,7 @@ def of_total(total: Total) -> Figure:
     """The law of the total, with the part that is ahead in another colour."""
     made, (axes,) = figure(
         _titled(total.mix, _bets(total.mix)),
-        x=f"total after {total.rounds:,} rounds, in minor units",
+        x=f"total after {counted(total.rounds, 'round')}, in minor units",
         y="probability",
     )
     low, high = total.quantile(Fraction(1, 20_000)), total.quantile(Fraction(19_999, 20_000))
@@ -151,7 +152,7 @@ def _curve(axes: Any, ends: Ends) -> None:
         ends.mean, color=_RED, linestyle=":", linewidth=2, label=f"mean in the end: {ends.mean:,.0f}"
     )
     axes.set_ylim(0, 1.05)
-    after = "in the end" if ends.rounds is None else f"after {ends.rounds:,} rounds at most"
+    after = "in the end" if ends.rounds is None else f"after {counted(ends.rounds, 'round')} at most"
     axes.set_xlabel(f"bankroll {after}, in minor units")
     axes.set_ylabel("probability")
     axes.yaxis.set_major_formatter(_percent)

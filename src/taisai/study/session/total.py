@@ -13,7 +13,7 @@ from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.errors import RulesError
 from taisai.study.law import Law
 from taisai.study.mix import Mix
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Report, Sheet, Told, columns, counted
 from taisai.study.session.digits import decimal_text, fraction_text, got, told
 from taisai.study.session.powers import Lattice, sparse_sum_law, sum_law
 from taisai.study.session.waves import MOST_POINTS, Wave, sum_wave
@@ -161,7 +161,7 @@ class Total(Told):
         ]
         bets = ", ".join(f"{area}={stake}" for area, stake in self.mix.stakes.items())
         matrix = self.mix.matrix
-        title = f"{matrix.rulebook}, layout {matrix.layout}: {bets}, {self.rounds:,} rounds"
+        title = f"{matrix.rulebook}, layout {matrix.layout}: {bets}, {counted(self.rounds, 'round')}"
         quantiles = tuple(
             (f"{decimal_text(100 * share)} %", f"{value:+,}") for share, value in self.quantiles
         )
@@ -270,7 +270,7 @@ def _exact(lattice: Lattice, rounds: int) -> Law | None:
 
 def fresh_shoe(chance: Chance) -> str:
     """What has to be assumed of cards, whose rounds out of one shoe are not independent."""
-    return f"Every round is dealt from a freshly shuffled shoe of {chance.decks} decks."
+    return f"Every round is dealt from a freshly shuffled shoe of {counted(chance.decks or 0, 'deck')}."
 
 
 def _fact(value: Fraction | float) -> str | float:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from taisai.rules.chance import Chance
 from taisai.study.mix import Mix
+from taisai.study.report import counted
 from taisai.study.simulation.classes import Classes
 from taisai.study.simulation.lanes import CHUNK
 from taisai.study.simulation.result import Sessions, Simulated, exact_sum
@@ -181,7 +182,7 @@ def dealt_from(run: Run, terms: Terms, shoe: Shoe) -> Simulated:
     error = dealt.standard_error()
     if error is None and flat and dealt.rounds:  # one shoe says nothing of its spread
         error = sqrt(law.variance / dealt.rounds) / run.mix.staked
-    name = f"{'flat' if terms.strategy == 'flat' else strategy.name}, {shoe.rounds} rounds a shoe"
+    name = f"{'flat' if terms.strategy == 'flat' else strategy.name}, {counted(shoe.rounds, 'round')} a shoe"
     return Simulated(
         titled(run.mix, name), run.seed, run.rounds, dealt.rounds, staked, staked + walk.net, error,
         walk.drawdown, seconds, run.mix.edge(run.chance) if flat else None, is_whole, None, tuple(trail),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from taisai.rules.errors import RulesError
 from taisai.study.plotting import PALETTE, figure, save
@@ -29,9 +29,9 @@ def drawn(result: Simulated) -> Figure:
     return _trail(result)
 
 
-def draw(result: Simulated, path: str | Path) -> Path:
+def draw(result: Simulated, path: str | Path, into: IO[bytes] | None = None) -> Path:
     """Draws a result into a file."""
-    return save(drawn(result), path)
+    return save(drawn(result), path, into)
 
 
 def _trail(result: Simulated) -> Figure:

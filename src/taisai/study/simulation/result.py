@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Report, Sheet, Told, columns, counted
 from taisai.study.simulation.sessions import ENDS
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Simulated(Told):
             sheets.append(_ends(self.sessions))
         notes = [f"Seed {self.seed}: the same seed brings the same figures, however many workers play."]
         if not self.is_whole:
-            notes.append(f"Stopped after {self.rounds:,} of at most {self.asked:,} rounds.")
+            notes.append(f"Stopped after {self.rounds:,} of at most {counted(self.asked, 'round')}.")
         return Report(tuple(sheets), tuple(notes))
 
 
@@ -149,7 +149,7 @@ def _ends(sessions: Sessions) -> Sheet:
     rows = [(way, f"{many:,}", f"{many / count:.3%}") for way, many in sessions.ways().items()]
     rows += [(f"{share} % ended at or below", f"{net:+,}", "") for share, net in sessions.quantiles().items()]
     return Sheet(
-        f"{count:,} sessions", columns("", "figure", "share", numbers=("figure", "share")), tuple(rows)
+        counted(count, "session"), columns("", "figure", "share", numbers=("figure", "share")), tuple(rows)
     )
 
 

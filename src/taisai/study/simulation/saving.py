@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from taisai.rules.errors import RulesError
 from taisai.study.missing import needed
@@ -19,22 +20,27 @@ def result_path(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() not in ENDINGS:
         raise RulesError(f"expected a file name that ends in {' or '.join(ENDINGS)}, got {text!r}")
+    if path.suffix.lower() == ".parquet":
+        with needed("pyarrow", "study"):
+            import pyarrow  # noqa: F401 - better said before the work than after
     return path
 
 
-def save(result: Simulated, path: Path) -> None:
-    """Writes the figures; in Parquet one row a session where there are several."""
+def save(result: Simulated, path: str | Path, into: IO[bytes] | None = None) -> None:
+    """Writes the figures, into a file that is open already or its own; in Parquet one row a session."""
+    path = result_path(str(path))
     try:
-        if path.suffix.lower() == ".json":
-            path.write_text(json.dumps(result.facts(), indent=2) + "\n", "utf-8")
-        else:
-            _parquet(result, path)
+        with nullcontext(into) if into else path.open("wb") as file:
+            if path.suffix.lower() == ".json":
+                file.write((json.dumps(result.facts(), indent=2) + "\n").encode())
+            else:
+                _parquet(result, file)
     except OSError as error:
         got = error.strerror or type(error).__name__
         raise RulesError(f"expected a file that can be written, got {str(path)!r}: {got}") from error
 
 
-def _parquet(result: Simulated, path: Path) -> None:
+def _parquet(result: Simulated, file: IO[bytes]) -> None:
     with needed("pyarrow", "study"):
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -59,4 +65,4 @@ def _parquet(result: Simulated, path: Path) -> None:
         whole = ("rounds", "staked", "returned", "net", "max_drawdown")
         kinds = {name: wide if name in whole else pa.float64() for name in facts}
         table = pa.table({name: pa.array([facts[name]], kinds[name]) for name in facts})
-    pq.write_table(table.replace_schema_metadata({"taisai": f"{result.title}, seed {result.seed}"}), path)
+    pq.write_table(table.replace_schema_metadata({"taisai": f"{result.title}, seed {result.seed}"}), file)
