@@ -122,7 +122,7 @@ def chance(book: Rulebook, arguments: Namespace) -> Chance:
 
 def terms(arguments: Namespace) -> str:
     """The settings and offers given, as a title names them."""
-    given = [*arguments.settings, *arguments.offer]
+    given = [*getattr(arguments, "settings", ()), *getattr(arguments, "offer", ())]
     return f", with {', '.join(given)}" if given else ""
 
 

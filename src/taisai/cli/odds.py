@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from math import sqrt
-from typing import Any
 
 from taisai.cli import asked
 from taisai.cli.printing import as_json, percent, show, table
-from taisai.rules import Chance, ChanceKind, Matrix, RulesError, rulebook
+from taisai.rules import Chance, Matrix, RulesError, rulebook
+from taisai.study.chances import chance_facts, chance_words
 from taisai.study.odds import area_odds
 
 
@@ -66,21 +66,3 @@ def _in_full(matrix: Matrix, chance: Chance, arguments: Namespace) -> int:
     if len(rounds) > len(ROUNDS):
         raise RulesError(f"expected at most {len(ROUNDS)} numbers of rounds, got {len(rounds)}")
     return tell(measures(matrix, chance, rounds), arguments)
-
-
-def chance_facts(chance: Chance) -> dict[str, Any]:
-    """What the chances are of, for machines."""
-    if chance.kind is ChanceKind.DICE:
-        return {"kind": "dice", "dice": 3, "rolls": chance.total}
-    faces = dict(zip("123456", chance.seen, strict=True))
-    return {"kind": "cards", "decks": chance.decks, "seen": faces, "draws": chance.total}
-
-
-def chance_words(chance: Chance) -> str:
-    """What the chances are of, for people."""
-    if chance.kind is ChanceKind.DICE:
-        return "three dice"
-    from taisai.study.report import counted
-
-    seen = f", {counted(sum(chance.seen), 'card')} seen" if any(chance.seen) else ""
-    return f"a shoe of {counted(chance.decks or 0, 'deck')}{seen}"

@@ -8,8 +8,9 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from taisai.rules.areas import AreaId
-from taisai.rules.chance import Chance
+from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.matrix import Matrix
+from taisai.study.chances import chance_facts, chance_words
 from taisai.study.odds import AreaOdds, area_odds
 from taisai.study.report import Report, Sheet, Told, columns
 
@@ -24,6 +25,13 @@ class Side(NamedTuple):
     def name(self) -> str:
         """Rulebook and layout."""
         return f"{self.matrix.rulebook}/{self.matrix.layout}"
+
+    @property
+    def words(self) -> str:
+        """The same, and the shoe where there is one."""
+        if self.chance.kind is ChanceKind.DICE:
+            return self.name
+        return f"{self.name}, {chance_words(self.chance)}"
 
 
 class Pair(NamedTuple):
@@ -71,13 +79,15 @@ class Comparison(Told):
         )
         heads = columns("area", "odds left", "odds right", *numbers, numbers=numbers)
         note = f"{len(self.differing)} of {len(self.pairs)} areas differ."
-        return Report((Sheet(f"{self.left.name} (left), {self.right.name} (right)", heads, rows),), (note,))
+        return Report((Sheet(f"{self.left.words} (left), {self.right.words} (right)", heads, rows),), (note,))
 
     def facts(self) -> dict[str, Any]:
         """For machines."""
         return {
             "left": self.left.name,
             "right": self.right.name,
+            "left_chance": chance_facts(self.left.chance),
+            "right_chance": chance_facts(self.right.chance),
             "areas": [
                 {
                     "id": pair.area,

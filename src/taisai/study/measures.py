@@ -15,6 +15,7 @@ from taisai.rules.chance import Chance
 from taisai.rules.matrix import Matrix
 from taisai.rules.odds import Odds
 from taisai.study.bands import LEVELS, ROUNDS, Band, Method, tolerance_band
+from taisai.study.chances import chance_facts, fresh_shoe, game_words
 from taisai.study.law import Law
 from taisai.study.report import Column, Report, Sheet, Told, columns
 
@@ -121,7 +122,7 @@ class LayoutMeasures(Told):
         """What each bet is like, a table of bands for each level, and what the bands are worth."""
         numbers = ("hits 1 in", "house edge", "std dev", "skew", "volatility")
         like = Sheet(
-            f"{self.matrix.rulebook}, layout {self.matrix.layout}: per unit staked",
+            f"{game_words(self.matrix, self.chance)}: per unit staked",
             columns("area", "", "odds", *numbers, numbers=numbers),
             tuple(
                 (
@@ -141,7 +142,8 @@ class LayoutMeasures(Told):
             self.band_sheet(f"Observed edge in %, {float(level):.0%} band by rounds", level, self.rounds)
             for level in LEVELS
         )
-        return Report((like, *bands), (NOTE, self._worth()))
+        supposed = fresh_shoe(self.chance)
+        return Report((like, *bands), (NOTE, self._worth(), *([supposed] if supposed else [])))
 
     def _worth(self) -> str:
         """How the bands were reckoned, and how far their shares can be off."""
@@ -181,6 +183,7 @@ class LayoutMeasures(Told):
         return {
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
+            "chance": chance_facts(self.chance),
             "areas": [
                 {
                     **one.exact_facts(),

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -104,17 +105,23 @@ def test_what_cannot_be_done_is_one_line(
     assert len(printed.err.splitlines()) == 1
 
 
-def test_ctrl_c_ends_all_its_processes_with_one_line() -> None:
-    """A terminal sends it to the whole group, so that every worker gets it as well."""
+@pytest.mark.parametrize("after", [0.0, 0.05, 0.1, 0.3, 1.5])
+def test_ctrl_c_ends_all_its_processes_with_one_line(after: float) -> None:
+    """A terminal sends it to the whole group, so that every worker gets it, also one that just starts."""
     master, slave = pty.openpty()
     words = [sys.executable, "-m", "taisai", "dice", "test", "--shaker", "1e11"]
     shown = b""
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave, start_new_session=True) as process:
         os.close(slave)
-        while b"rolls/s" not in shown:
-            shown += os.read(master, 4096)
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.communicate(timeout=60)[0] == b""
+        try:
+            while b"rolls/s" not in shown:  # the workers are about to start
+                shown += os.read(master, 4096)
+            time.sleep(after)
+            os.killpg(process.pid, signal.SIGINT)
+            assert process.communicate(timeout=60)[0] == b""
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         while True:
             try:
                 more = os.read(master, 4096)

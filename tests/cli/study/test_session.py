@@ -88,7 +88,7 @@ def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path) -> Non
 
 def test_cards_are_freshly_shuffled(taisai: Taisai) -> None:
     ran = taisai("session", "mbs-3-card-sic-bo", "--bet", "big=100", "--rounds", "10", "--decks", "2")
-    assert "Every round is dealt from a freshly shuffled shoe of 2 decks." in ran.out
+    assert "Every round is dealt from a shoe of 2 decks, freshly shuffled." in ran.out
 
 
 @pytest.mark.parametrize(

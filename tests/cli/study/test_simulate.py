@@ -136,7 +136,6 @@ MISUSES = {
     f"{CARDS} --penetration 1e99999999": "expected --penetration above 0 and at most 1",
     f"{CARDS} --penetration half": "expected --penetration above 0 and at most 1",
     f"{CARDS} --penetration 1/0": "expected --penetration above 0 and at most 1",
-    f"{CARDS} --penetration 0.001": "expected a penetration of at least 3",
     f"{CARDS} --penetration 0.5 --strategy martingale": "got martingale with one",
     f"{CARDS} --decks 7": "expected 2 to 6 decks",
 }

@@ -180,8 +180,8 @@ def test_a_bankroll_that_covers_no_bet_is_ruined_at_once() -> None:
 def test_cards_say_that_every_round_has_a_fresh_shoe() -> None:
     book = rulebook("mbs-3-card-sic-bo")
     ends = ends_of(Mix.of(book.matrix("A"), SMALL), book.chance(decks=2), bankroll=500, target=1_000)
-    assert "freshly shuffled shoe of 2 decks" in str(ends)
-    assert ends.facts()["assumption"] == "Every round is dealt from a freshly shuffled shoe of 2 decks."
+    assert "a shoe of 2 decks, freshly shuffled" in str(ends)
+    assert ends.facts()["assumption"] == "Every round is dealt from a shoe of 2 decks, freshly shuffled."
 
 
 def test_the_report_tells_the_end_and_what_it_took() -> None:

@@ -70,9 +70,9 @@ def test_a_law_too_large_for_memory_goes_by_the_fft(monkeypatch: pytest.MonkeyPa
 
 def test_cards_say_that_every_round_has_a_fresh_shoe() -> None:
     session = total_after(Mix.of(CARDS.matrix("A"), {"small": 100}), CARDS.chance(), 1_000)
-    assert "freshly shuffled shoe of 6 decks" in str(session)
+    assert "a shoe of 6 decks, freshly shuffled" in str(session)
     facts = json.loads(json.dumps(session.facts()))
-    assert facts["assumption"] == "Every round is dealt from a freshly shuffled shoe of 6 decks."
+    assert facts["assumption"] == "Every round is dealt from a shoe of 6 decks, freshly shuffled."
     ahead = facts["probability"]["ahead"]
     assert len(ahead["value"]) > 4_300  # longer than Python prints unasked
     assert small(10).facts()["assumption"] is None

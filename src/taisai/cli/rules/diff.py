@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from taisai.cli import asked
-from taisai.cli.odds import chance_words
 from taisai.cli.printing import as_json, line, percent, show, table, wrapped
 from taisai.rules import AreaId, Matrix
+from taisai.study.chances import chance_words
 from taisai.study.odds import AreaOdds, area_odds
 
 

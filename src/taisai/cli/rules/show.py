@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any, Final
 
-from taisai.cli.odds import chance_words
 from taisai.cli.plain import plain
 from taisai.cli.printing import ON_DICE, as_json, line, percent, show, table, wrapped
 from taisai.cli.rules import irregularities
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, rulebook
 from taisai.rules.procedure import Declared
+from taisai.study.chances import chance_words
 from taisai.study.odds import area_odds
 
 MOST_NAMED: Final = 4  # areas of one pay line by name; more are shown by the first and the last

@@ -8,7 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Final
@@ -96,12 +96,19 @@ def _tally(seed: bytes, throw: tuple[int, int]) -> Tally:
 
 
 def _workers() -> Pool:
-    """One a core. A terminal sends Ctrl-C to all processes: what is ignored here they ignore from birth."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """One a core. A terminal sends Ctrl-C to all processes: what is held back here they never hear of.
+
+    Here it comes as soon as they are there. The tracker is started first: it would let the signal through.
+    """
+    context = get_context("spawn")
+    if not hasattr(signal, "pthread_sigmask"):
+        return context.Pool()
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return get_context("spawn").Pool()
+        return context.Pool()
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _pieces(seed: bytes, left: int) -> Iterator[bytes]:

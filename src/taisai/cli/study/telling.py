@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import IO, TypeVar
 
+from taisai.cli import asked
 from taisai.cli.printing import as_json, line, show
 from taisai.cli.writing import writing
 from taisai.study.report import Told
@@ -47,4 +48,6 @@ def tell(result: Told, arguments: Namespace) -> int:
         show(sheet.rich())
     for note in report.notes:
         line(note)
+    if terms := asked.terms(arguments):
+        line(f"All of it{terms}.")
     return 0

@@ -15,6 +15,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Bet
+from taisai.study.chances import chance_facts, game_words
 from taisai.study.law import Law
 from taisai.study.mix import Mix
 from taisai.study.report import Report, Sheet, Told, columns
@@ -82,7 +83,7 @@ class Portfolio(Told):
         law, staked = self.law, self.mix.staked
         sheets = [
             Sheet(
-                f"{self.mix.matrix.rulebook}, layout {self.mix.matrix.layout}: {_listed(self.mix)}",
+                f"{game_words(self.mix.matrix, self.chance)}: {_listed(self.mix)}",
                 columns("of one round", "", numbers=("",)),
                 (
                     ("staked", f"{staked:,}"),
@@ -130,6 +131,7 @@ class Portfolio(Told):
         return {
             "rulebook": self.mix.matrix.rulebook,
             "layout": self.mix.matrix.layout,
+            "chance": chance_facts(self.chance),
             "bets": dict(self.mix.stakes),
             "staked": self.mix.staked,
             "house_edge": str(self.house_edge),

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from taisai.rules.chance import Chance, ChanceKind
+from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
+from taisai.study.chances import fresh_shoe
 from taisai.study.missing import needed
 from taisai.study.mix import Mix
 from taisai.study.report import Report, Sheet, Told, columns, counted
 from taisai.study.session.digits import decimal_text, got, printed_decimals, told
-from taisai.study.session.total import fresh_shoe
 from taisai.study.staking import Multiples, allowed, system
 
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ class Ends(Told):
             else ("lost of what is staked", "–"),
         )
         notes = [f"No probability is off by more than {self.error:.0e}." if self.error else "Exact."]
-        if self.chance.kind is ChanceKind.CARDS:
-            notes.append(fresh_shoe(self.chance))
+        if supposed := fresh_shoe(self.chance):
+            notes.append(supposed)
         return Report(
             (
                 Sheet(title, columns("how it ends", *numbers, numbers=numbers), tuple(rows)),
@@ -155,7 +155,7 @@ class Ends(Told):
             "rulebook": self.mix.matrix.rulebook,
             "layout": self.mix.matrix.layout,
             "bets": dict(self.mix.stakes),
-            "assumption": fresh_shoe(self.chance) if self.chance.kind is ChanceKind.CARDS else None,
+            "assumption": fresh_shoe(self.chance),
             "system": self.system,
             "bankroll": self.bankroll,
             "target": self.target,

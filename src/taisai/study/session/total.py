@@ -9,8 +9,9 @@ from functools import cached_property
 from math import sqrt
 from typing import Any, Final
 
-from taisai.rules.chance import Chance, ChanceKind
+from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
+from taisai.study.chances import fresh_shoe
 from taisai.study.law import Law
 from taisai.study.mix import Mix
 from taisai.study.report import Report, Sheet, Told, columns, counted
@@ -168,7 +169,7 @@ class Total(Told):
         sheets = (
             Sheet(title, columns("total", "", numbers=("",)), tuple(rows)),
             Sheet(
-                "So many sessions in a hundred end at or below",
+                "At least so many sessions in a hundred end at or below",
                 columns("sessions", "total", numbers=("sessions", "total")),
                 quantiles,
             ),
@@ -185,8 +186,8 @@ class Total(Told):
                 f"{self.error:.1e}, no sum of them by more than {self.sum_error:.1e}; "
                 "mean and deviation are exact."
             )
-        if self.chance.kind is ChanceKind.CARDS:
-            notes.append(fresh_shoe(self.chance))
+        if supposed := fresh_shoe(self.chance):
+            notes.append(supposed)
         return notes
 
     def facts(self) -> dict[str, Any]:
@@ -196,7 +197,7 @@ class Total(Told):
             "layout": self.mix.matrix.layout,
             "bets": dict(self.mix.stakes),
             "rounds": self.rounds,
-            "assumption": fresh_shoe(self.chance) if self.chance.kind is ChanceKind.CARDS else None,
+            "assumption": fresh_shoe(self.chance),
             "exact": self.is_exact,
             "why_not_exact": self.why_not_exact,
             "error_at_most": self.error,
@@ -266,11 +267,6 @@ def _exact(lattice: Lattice, rounds: int) -> Law | None:
     if points > MOST_POINTS and least <= most:  # no FFT either: perhaps many ways lead to the same few totals
         return sparse_sum_law(lattice, rounds, min(most, sums if sums <= MOST_SPARSE else _TRIED))
     return None
-
-
-def fresh_shoe(chance: Chance) -> str:
-    """What has to be assumed of cards, whose rounds out of one shoe are not independent."""
-    return f"Every round is dealt from a freshly shuffled shoe of {counted(chance.decks or 0, 'deck')}."
 
 
 def _fact(value: Fraction | float) -> str | float:
