@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from taisai.bulk.resettling import NO_STATE, RETURNED, SETTLED, Columns, Lookups, PayRows
 from taisai.house.audit.exports.columns import BETS
-from taisai.house.audit.exports.tables import COMPRESSION, parquet_schema
+from taisai.house.audit.exports.tables import COMPRESSION, GROUP, parquet_schema
 from taisai.rules import OUTCOMES, rulebook
 
 MATRIX: Final = rulebook("rws-sic-bo-etg-v8").matrix("B")
@@ -24,9 +24,8 @@ FACES: Final = [" ".join(map(str, outcome.faces)) for outcome in OUTCOMES]
 STATES: Final = ["settled", "back"]
 KINDS: Final = ("more", "less", "won", "area", "faces", "state", "voided")
 FAULTS: Final = 1_000
-PART: Final = 1 << 21
+PART: Final = 16 * GROUP
 """Bets that are drawn and written at a time."""
-GROUP: Final = 1 << 17
 
 _KNOWN: Final = np.arange(len(NETS), dtype=np.uint32)
 LOOKUPS: Final = Lookups(

@@ -263,11 +263,11 @@ def _compiled() -> Loop:
         except RuntimeError:  # no folder that numba could keep the compiled code in
             return numba.njit(signature, nogil=True)(loop)  # type: ignore[no-any-return]
 
-    return _one_after_another(made(_right_ones, gives(*takes)), made(_others, gives(*takes, types.int64)))
+    return one_after_another(made(_right_ones, gives(*takes)), made(_others, gives(*takes, types.int64)))
 
 
-def _one_after_another(right_ones: Loop = _right_ones, others: Loop = _others) -> Loop:
-    """Both loops."""
+def one_after_another(right_ones: Loop = _right_ones, others: Loop = _others) -> Loop:
+    """Both loops as one, compiled or as they stand here."""
 
     def loops(*arrays: Any) -> tuple[int, int]:
         left, seen = right_ones(*arrays)

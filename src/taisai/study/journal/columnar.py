@@ -123,11 +123,12 @@ class ColumnFile:
         groups: list[int] = []
         before = rows = 0
         for group in range(self._file.metadata.num_row_groups):
-            groups.append(group)
-            rows += self._file.metadata.row_group(group).num_rows
-            if rows >= AT_ONCE:
+            more = self._file.metadata.row_group(group).num_rows
+            if groups and rows + more > AT_ONCE:
                 yield Piece(tuple(groups), rows, before)
                 before, rows, groups = before + rows, 0, []
+            groups.append(group)
+            rows += more
         if groups:
             yield Piece(tuple(groups), rows, before)
 
@@ -150,13 +151,8 @@ class ColumnFile:
     def _resettled(self, some: pa.RecordBatch, before: int) -> Checked:
         coded = {name: self._coded(some, name) for name in CODED}
         figures = {name: _figures(some.column(name)) for name in FIGURES}
-        tables = coded["table"].words
-        columns = Columns(
-            *(coded[name].codes for name in CODED[:-1]),
-            _flags(some.column(FLAG)),
-            coded["table"].codes,
-            *(figures[name] for name in FIGURES),
-        )
+        codes, tables = [one.codes for one in coded.values()], coded["table"].words
+        columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
         sums, wrong = resettled(columns, self._lookups(coded), self._pay, max(1, len(tables)))
         by_table = zip(*(one.tolist() for one in sums), strict=True)
         named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
@@ -165,7 +161,7 @@ class ColumnFile:
 
     def _coded(self, some: pa.RecordBatch, name: str) -> Coded:
         array = some.column(name)
-        words, codes = array.dictionary.to_pylist(), array.indices
+        words, codes = array.dictionary.to_numpy(zero_copy_only=False).tolist(), array.indices
         if array.null_count:
             codes = codes.fill_null(len(words))
             words.append(None)
@@ -240,8 +236,16 @@ def _figures(array: pa.Array) -> Whole:
 
 
 def _flags(array: pa.BooleanArray) -> Flags:
-    found: Flags = array.cast(pa.uint8()).fill_null(UNTOLD).to_numpy(zero_copy_only=False)
-    return found
+    if array.null_count:
+        told: Flags = array.cast(pa.uint8()).fill_null(UNTOLD).to_numpy(zero_copy_only=False)
+        return told
+    first, start = divmod(array.offset, 8)
+    packed = (
+        np.frombuffer(array.buffers()[1], dtype=np.uint8, offset=first)
+        if len(array)
+        else np.empty(0, np.uint8)
+    )
+    return np.unpackbits(packed, count=start + len(array), bitorder="little")[start:]
 
 
 @lru_cache(maxsize=1024)
