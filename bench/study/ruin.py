@@ -77,7 +77,7 @@ def run(*, quick: bool) -> Iterator[Line]:
             over="ours",
             target=None if asked.staking in WITHOUT_TARGET else Target(20),
         )
-        yield bench.line("limit: ours / the same chain in bare doubles by numba", of="ours", over="chain")
+        yield bench.line("limit: ours / the chain in doubles by numba", of="ours", over="chain")
         more = log10(deviation / ends.error)
         yield Line(
             name, "digits of ours beyond the simulation's", more, more, more, Target(10, unit=" digits")
@@ -210,25 +210,27 @@ def _chain(  # noqa: PLR0917 (as above)
     target: int,
     rounds: int,
 ) -> tuple[float, float]:
-    purses = target // unit
-    now, then = np.zeros((purses, stakes.size)), np.zeros((purses, stakes.size))
-    now[bankroll // unit, 0] = 1.0
+    purses, states = target // unit, stakes.size
+    now, then = np.zeros((states, purses)), np.zeros((states, purses))
+    now[0, bankroll // unit] = 1.0
     ruined = reached = 0.0
     for _ in range(rounds):
         then[:] = 0.0
-        for purse in range(1, purses):
-            for state in range(stakes.size):
-                share = now[purse, state]
-                if share == 0.0:
-                    continue
-                stake = min(stakes[state] // unit, purse)
-                if purse + stake >= purses:
-                    reached += share * chance
+        for state in range(states):
+            stake, up, down = min(stakes[state] // unit, purses), won[state], lost[state]
+            for purse in range(1, stake):  # all that is left is staked
+                if 2 * purse < purses:
+                    then[up, 2 * purse] += chance * now[state, purse]
                 else:
-                    then[purse + stake, won[state]] += share * chance
-                if purse == stake:
-                    ruined += share * (1.0 - chance)
-                else:
-                    then[purse - stake, lost[state]] += share * (1.0 - chance)
+                    reached += chance * now[state, purse]
+                ruined += (1.0 - chance) * now[state, purse]
+            for purse in range(stake, purses - stake):
+                then[up, purse + stake] += chance * now[state, purse]
+            for purse in range(max(stake, purses - stake), purses):
+                reached += chance * now[state, purse]
+            if stake < purses:
+                ruined += (1.0 - chance) * now[state, stake]
+            for purse in range(stake + 1, purses):
+                then[down, purse - stake] += (1.0 - chance) * now[state, purse]
         now, then = then, now
     return ruined, reached

@@ -19,7 +19,7 @@ T = TypeVar("T")
 AT_ONCE: Final = 20_000
 """Rows in hand as they came."""
 GROUP: Final = 6 * AT_ONCE
-"""Rows of one group of a Parquet file: a reader turns to each anew, and small ones double its time."""
+"""Rows of one group of a Parquet file: a reader turns to each anew, and many small ones take it longer."""
 COMPRESSION: Final = "lz4"
 """A tenth larger than by zstd, and read in two thirds of the time."""
 FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
