@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import c_int64, c_uint64
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from bench.harness import Bench, Line, Target, in_turns
+from bench.study.compiled import library
 from bench.study.growing import growth
 from taisai.rules import rulebook
 from taisai.study.mix import Mix
@@ -23,12 +26,13 @@ SESSIONS: Final = 200_000
 NUMPY_SESSIONS: Final = 50_000
 PYTHON_SESSIONS: Final = 500
 SEED: Final = 7
+CORES: Final = 2
 
 
 def run(*, quick: bool) -> Iterator[Line]:
     """Against a tight loop in Python and whole arrays in NumPy; all are ruined as often as the exact law."""
     terms = Terms("martingale", bankroll=BANKROLL, target=TARGET, maximum=MAXIMUM)
-    with local_workers(2) as workers:
+    with local_workers(CORES) as workers:
 
         def ours(sessions: int = SESSIONS) -> Simulated:
             return simulate(
@@ -36,6 +40,9 @@ def run(*, quick: bool) -> Iterator[Line]:
             )
 
         ways: dict[str, Callable[[], object]] = {"ours": ours, "NumPy": by_numpy, "plain Python": in_python}
+        bare = by_c()
+        if bare is not None:
+            ways["C"] = bare
         exact = float(
             ends_of(
                 MIX, BOOK.chance(), bankroll=BANKROLL, target=TARGET, rounds=ROUNDS, staking="martingale",
@@ -50,6 +57,7 @@ def run(*, quick: bool) -> Iterator[Line]:
             (mine, SESSIONS),
             (by_numpy(), NUMPY_SESSIONS),
             (in_python(), PYTHON_SESSIONS),
+            *([(bare(), SESSIONS)] if bare is not None else []),
         ):
             assert abs(other.ruined / sessions - exact) < 5 * (exact * (1 - exact) / sessions) ** 0.5
             assert abs(other.staked / sessions / each - 1) < 0.2
@@ -60,6 +68,8 @@ def run(*, quick: bool) -> Iterator[Line]:
         bench = Bench("Martingale sessions, two cores", times)
         yield bench.line("plain Python / ours", of="plain Python", over="ours", target=Target(40))
         yield bench.line("NumPy / ours", of="NumPy", over="ours", target=Target(5))
+        if bare is not None:
+            yield bench.line("limit: ours / a plain loop in C on two threads", of="ours", over="C")
         yield growth(bench.name, ours, (10_000, 100_000, 1_000_000), turns=5, at_most=1.1)
 
 
@@ -118,3 +128,24 @@ def by_numpy() -> Ended:
             if not money.size:
                 break
     return Ended(ruined, staked, deepest)
+
+
+def by_c() -> Callable[[], Ended] | None:
+    """One session after the other, half of them on each of two threads; None without a compiler."""
+    made = library("dealt.c")
+    if made is None:
+        return None
+    terms = (c_int64(one) for one in (STAKE, MAXIMUM, BANKROLL, TARGET))
+    rest = (c_int64(SESSIONS // CORES), c_int64(ROUNDS), c_uint64(int(WON * 2**64)), *terms)
+
+    def half(number: int) -> Ended:
+        out = (c_int64 * 3)()
+        made.sessions(c_uint64(SEED + number), *rest, out)
+        return Ended(*out)
+
+    def kernel() -> Ended:
+        with ThreadPoolExecutor(CORES) as pool:
+            one, two = pool.map(half, range(CORES))
+        return Ended(one.ruined + two.ruined, one.staked + two.staked, max(one.drawdown, two.drawdown))
+
+    return kernel

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import c_int64, c_uint64, c_void_p
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
 from bench.harness import Bench, Line, Target, in_turns
+from bench.study.compiled import library
 from bench.study.growing import growth
 from taisai.rules import rulebook
 from taisai.study.mix import Mix
@@ -21,6 +24,7 @@ SHOE: Final = Shoe.of(8, 6, Fraction(3, 4))
 SHOES: Final = 100_000
 NUMPY_SHOES: Final = 4_000
 SEED: Final = 7
+CORES: Final = 2
 
 
 def run(*, quick: bool) -> Iterator[Line]:
@@ -29,7 +33,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     Beside it, without a target, our own way written in NumPy: how many cards are left below a face is kept,
     and one card after the other drawn out of many shoes at once.
     """
-    with local_workers(2) as workers:
+    with local_workers(CORES) as workers:
 
         def ours(rounds: int = SHOES * SHOE.rounds) -> Simulated:
             return simulate(MIX, BOOK.chance(), rounds=rounds, seed=SEED, shoe=SHOE, workers=workers)
@@ -39,8 +43,13 @@ def run(*, quick: bool) -> Iterator[Line]:
             "NumPy, shuffled": by_shuffling,
             "NumPy, card by card": card_by_card,
         }
+        bare = by_c()
+        found = [(ours().net, SHOES), (by_shuffling(), NUMPY_SHOES), (card_by_card(), NUMPY_SHOES)]
+        if bare is not None:
+            ways["C"] = bare
+            found.append((bare(), SHOES))
         law = MIX.law(BOOK.chance())
-        for net, shoes in ((ours().net, SHOES), (by_shuffling(), NUMPY_SHOES), (card_by_card(), NUMPY_SHOES)):
+        for net, shoes in found:
             rounds = shoes * SHOE.rounds
             assert abs(net - float(law.mean) * rounds) < 6 * law.deviation * rounds**0.5
         times = dict(in_turns(ways, turns=5 if quick else 15))
@@ -49,6 +58,8 @@ def run(*, quick: bool) -> Iterator[Line]:
         bench = Bench("rounds of a six-deck shoe, two cores", times)
         yield bench.line("NumPy, shuffled / ours", of="NumPy, shuffled", over="ours", target=Target(10))
         yield bench.line("our own way in NumPy, card by card / ours", of="NumPy, card by card", over="ours")
+        if bare is not None:
+            yield bench.line("limit: ours / a plain loop in C on two threads", of="ours", over="C")
         yield growth(bench.name, ours, (10**6, 10**7, 10**8), turns=5, at_most=1.1)
 
 
@@ -85,3 +96,25 @@ def card_by_card() -> int:
     fall = (np.maximum.accumulate(walk) - walk).max()
     assert fall >= 0
     return int(walk[-1])
+
+
+def by_c() -> Callable[[], int] | None:
+    """Card after card swapped to the front of a shoe, half of the shoes on each of two threads."""
+    made = library("dealt.c")
+    if made is None:
+        return None
+    nets = np.array(MIX.nets, dtype=np.int64)[list(ROLLS)]
+    cards = np.repeat(np.arange(6, dtype=np.uint8), SHOE.each)
+
+    def half(number: int) -> int:
+        shoe, out = cards.copy(), (c_int64 * 2)()
+        many, where = (c_int64(SHOES // CORES), c_int64(SHOE.rounds)), c_void_p(shoe.ctypes.data)
+        made.shoes(c_uint64(SEED + number), *many, where, c_int64(shoe.size), c_void_p(nets.ctypes.data), out)
+        assert out[1] >= max(0, -out[0])
+        return int(out[0])
+
+    def kernel() -> int:
+        with ThreadPoolExecutor(CORES) as pool:
+            return sum(pool.map(half, range(CORES)))
+
+    return kernel

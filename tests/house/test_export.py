@@ -18,7 +18,7 @@ from taisai.house.audit.exports import rows as export_rows
 from taisai.house.audit.exports.columns import BETS, COLUMNS, EVENTS, Column, Kind, Row
 from taisai.house.audit.exports.lines import lines
 from taisai.house.audit.exports.rows import bet_rows, event_rows
-from taisai.house.audit.exports.tables import AT_ONCE, write_csv, write_parquet
+from taisai.house.audit.exports.tables import AT_ONCE, GROUP, write_csv, write_parquet
 from taisai.house.audit.sources import source_of
 from taisai.house.errors import DamagedError, JournalError
 from tests.house import played
@@ -209,13 +209,14 @@ def test_parquet_is_written_in_groups(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     def rows() -> Any:
-        for number in range(2 * AT_ONCE + 1):
+        for number in range(2 * GROUP + AT_ONCE + 1):
             yield ("x", number)
 
     with (tmp_path / "x.parquet").open("wb") as file:
         write_parquet(TEXT, rows(), file)
     made = parquet.ParquetFile(tmp_path / "x.parquet")
-    assert [made.metadata.row_group(n).num_rows for n in range(3)] == [AT_ONCE, AT_ONCE, 1]
+    assert [made.metadata.row_group(n).num_rows for n in range(3)] == [GROUP, GROUP, AT_ONCE + 1]
+    assert made.read().column("b").to_pylist() == [number for _, number in rows()]
 
 
 def test_a_number_beyond_64_bits_is_refused(tmp_path: Path) -> None:

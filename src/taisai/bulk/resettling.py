@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +16,19 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
 
-Codes = npt.NDArray[np.int32]
+Codes = npt.NDArray[np.uint32]
+Flags = npt.NDArray[np.uint8]
 SETTLED: Final = 0
 RETURNED: Final = 1
 """Void or taken back: the stake goes back whole."""
 OPEN: Final = 2
 """Nothing yet: there is nothing to check."""
-UNKNOWN: Final = -1
+NO_STATE: Final = 3
+UNTOLD: Final = 2
+NO_ROW: Final = 0
+NO_OUTCOME: Final = len(OUTCOMES)
+NOTHING: Final = -1
+"""What the pay rows give for an area or an outcome that nobody knows."""
 BITS: Final = GREATEST_SUM.bit_length()
 _MOST: Final = 2**63 - 1
 MOST_FACTOR: Final = _MOST // GREATEST_SUM
@@ -30,10 +36,10 @@ MOST_FACTOR: Final = _MOST // GREATEST_SUM
 
 
 class PayRows(NamedTuple):
-    """The pay tables that bets were settled by, stacked: a row for each area of each."""
+    """The pay tables that bets were settled by, stacked: a row for each area of each, after NO_ROW."""
 
     returns: Whole
-    """[row][outcome] what comes back of one unit, in 1/unit."""
+    """[row][outcome] what comes back of one unit, in 1/unit; NOTHING in NO_ROW and at NO_OUTCOME."""
     units: Whole
     """[row] the denominator of its pay table."""
     first: tuple[int, ...]
@@ -42,19 +48,18 @@ class PayRows(NamedTuple):
     @staticmethod
     def of(matrices: tuple[Matrix, ...]) -> PayRows:
         """The rows of these pay tables, in their order."""
-        returns: list[list[int]] = []
-        units: list[int] = []
+        returns: list[list[int]] = [[NOTHING] * (NO_OUTCOME + 1)]
+        units: list[int] = [1]
         first: list[int] = []
         for matrix in matrices:
             first.append(len(returns))
             one = matrix.denominator
-            returns += [[net + one if net > 0 else 0 for net in row] for row in matrix.nets]
+            returns += [[*(net + one if net > 0 else 0 for net in row), NOTHING] for row in matrix.nets]
             units += [one] * len(matrix.nets)
-        largest = max((max(row) for row in returns), default=0)
+        largest = max(map(max, returns))
         if max([largest, *units]) > MOST_FACTOR:
             raise BulkError(f"expected odds whose returns are at most {MOST_FACTOR} units, got {largest}")
-        table = np.array(returns, dtype=np.int64).reshape(-1, len(OUTCOMES))
-        return PayRows(table, np.array(units, dtype=np.int64), tuple(first))
+        return PayRows(np.array(returns, dtype=np.int64), np.array(units, dtype=np.int64), tuple(first))
 
 
 class Columns(NamedTuple):
@@ -64,6 +69,8 @@ class Columns(NamedTuple):
     areas: Codes
     faces: Codes
     states: Codes
+    voided: Flags
+    """Whether the round is void: 0, 1, or UNTOLD."""
     tables: Codes
     stakes: Whole
     kept_out: Whole
@@ -76,14 +83,14 @@ class Columns(NamedTuple):
 
 
 class Lookups(NamedTuple):
-    """What the codes mean; UNKNOWN where nobody knows."""
+    """What the codes mean."""
 
-    rows: npt.NDArray[np.int32]
-    """[pay table][area] the row among the pay rows."""
+    rows: Codes
+    """[pay table][area] the row among the pay rows, or NO_ROW."""
     outcomes: Codes
-    """[faces] the outcome, by its place among the 56."""
+    """[faces] the outcome, by its place among the 56, or NO_OUTCOME."""
     states: Codes
-    """[state] SETTLED, RETURNED or OPEN."""
+    """[state][voided] SETTLED, RETURNED, OPEN, or NO_STATE where the two contradict each other."""
 
 
 class Sums(NamedTuple):
@@ -101,99 +108,140 @@ class Sums(NamedTuple):
         return Sums._make(one.astype(object) + more for one, more in zip(self, other, strict=True))
 
 
-Loop = Callable[..., int]
+Places = npt.NDArray[np.intp]
+Loop = Callable[..., tuple[int, int]]
 
 
-def resettled(
-    columns: Columns, lookups: Lookups, pay: PayRows, tables: int
-) -> tuple[Sums, npt.NDArray[np.intp]]:
+def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
     """The sums by table, and the places of the bets that did not get what was due.
 
     A bet with an unknown area, outcome or state, or with money below 0 or beyond the greatest, is at fault.
     """
     size = columns.stakes.size
-    highest = min(GREATEST_SUM, int(max(columns.stakes.max(initial=0), columns.returned.max(initial=0))))
-    if size > 1 and size * highest * int(pay.returns.max(initial=1)) > _MOST:  # a sum might not fit 64 bits
+    sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
+    places = np.empty(size, dtype=np.intp)  # memory that nobody writes to is none
+    loop = _compiled() if loads_numba() else _by_numpy
+    found, seen = loop(*columns, *lookups, pay.returns, pay.units, *sums, places)
+    if size > 1 and size << int(seen).bit_length() > _MOST:  # a sum might not have fitted 64 bits
         half = size // 2
         early, at_first = resettled(columns.part(slice(None, half)), lookups, pay, tables)
         late, at_last = resettled(columns.part(slice(half, None)), lookups, pay, tables)
         return early.plus(late), np.concatenate([at_first, at_last + half])
-    sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
-    faults = np.empty(size, dtype=bool)
-    loop = _compiled() if loads_numba() else _by_numpy
-    found = loop(*columns, *lookups, pay.returns, pay.units, *sums, faults)
-    return sums, np.flatnonzero(faults) if found else np.empty(0, dtype=np.intp)
+    return sums, places[:found].copy()
 
 
-def _loop(  # noqa: PLR0917  what numba compiles takes arrays, and takes them by place
-    pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, tables: Codes, stakes: Whole,
-    kept_out: Whole, won: Whole, returned: Whole, row_of: npt.NDArray[np.int32], outcome_of: Codes,
+def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes them by place
+    pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, row_of: Codes, outcome_of: Codes,
     state_of: Codes, returns: Whole, units: Whole, bets: Whole, staked: Whole, back: Whole, due: Whole,
-    faults: npt.NDArray[np.bool_],
-) -> int:  # fmt: skip
-    """One bet after another. Returns how many are at fault; those that make no sense are in no sum."""
-    found = 0
+    places: Places,
+) -> tuple[int, int]:  # fmt: skip
+    """Sums up the bets that were settled and got what was due; the others go into the places.
+
+    Returns how many others there are, and every bit of money that was summed up. Nothing here is hard to
+    foretell for a processor, and what was returned is multiplied rather than what is due divided.
+    """
+    seen = others = 0
+    last, many, stake_sum, back_sum = np.uint32(0), 0, 0, 0  # rows of one table stand together
     for bet in range(stakes.size):
-        faults[bet] = False
-        state = state_of[states[bet]]
+        table = tables[bet]
+        if table != last:
+            bets[last] += many
+            staked[last] += stake_sum
+            back[last] += back_sum
+            due[last] += back_sum
+            last, many, stake_sum, back_sum = table, 0, 0, 0
+        stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
+        row = row_of[pay_tables[bet], areas[bet]]
+        gives = returns[row, outcome_of[faces[bet]]]
+        money, playing, gained = stake | kept | above | got, stake - kept, got - kept
+        if (
+            (state_of[states[bet], voided[bet]] == SETTLED)
+            & (gives >= 0)
+            & (money >> BITS == 0)  # also not below 0
+            & (playing >= 0)
+            & (gained * units[row] == playing * gives)
+            & (above == max(gained - playing, 0))
+        ):
+            many += 1
+            stake_sum += stake
+            back_sum += got
+            seen |= money
+        else:
+            places[others] = bet
+            others += 1
+    if stakes.size:
+        bets[last] += many
+        staked[last] += stake_sum
+        back[last] += back_sum
+        due[last] += back_sum
+    return others, seen
+
+
+def _others(  # noqa: PLR0917  as above
+    pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, row_of: Codes, outcome_of: Codes,
+    state_of: Codes, returns: Whole, units: Whole, bets: Whole, staked: Whole, back: Whole, due: Whole,
+    places: Places, others: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Sums up the first so many of the places; those at fault stay. What makes no sense is in no sum.
+
+    Returns how many are at fault, and every bit of money that was summed up.
+    """
+    found = seen = 0
+    for bet in places[:others]:
+        state = state_of[states[bet], voided[bet]]
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
         if state == OPEN and not stake >> BITS:
             continue
-        wrong = state < 0 or state == OPEN or (stake | kept | above | got) >> BITS != 0  # also below 0
-        row = outcome = UNKNOWN
-        gives, more = stake, 0
-        if state == SETTLED and not wrong:
-            row, outcome = row_of[pay_tables[bet], areas[bet]], outcome_of[faces[bet]]
-            wrong = row < 0 or outcome < 0
-        if wrong:  # nothing that could be summed up
-            faults[bet] = True
+        row = row_of[pay_tables[bet], areas[bet]]
+        gives = returns[row, outcome_of[faces[bet]]] if state == SETTLED else 0
+        wrong = state >= OPEN or (stake | kept | above | got) >> BITS != 0 or gives < 0
+        if not wrong:
+            more, owed = 0, stake
+            if state == SETTLED:
+                playing = stake - kept
+                owed = playing * gives // units[row]
+                wrong = owed * units[row] != playing * gives or playing < 0
+                more, owed = max(owed - playing, 0), owed + kept
+            table = tables[bet]
+            bets[table] += 1
+            staked[table] += stake
+            back[table] += got
+            due[table] += owed
+            seen |= stake | got | abs(owed)
+            wrong = wrong or got != owed or above != more
+        if wrong:
+            places[found] = bet
             found += 1
-            continue
-        if state == SETTLED:
-            unit, playing = units[row], stake - kept
-            product = playing * returns[row, outcome]
-            gives = (
-                product if unit == 1 else product // unit
-            )  # mostly 1: a division takes as long as the rest
-            wrong = gives * unit != product or playing < 0
-            more = gives - playing if gives > playing else 0
-            gives += kept
-        table = tables[bet]
-        bets[table] += 1
-        staked[table] += stake
-        back[table] += got
-        due[table] += gives
-        if wrong or got != gives or above != more:
-            faults[bet] = True
-            found += 1
-    return found
+    return found, seen
 
 
 def _by_numpy(  # noqa: PLR0917  as above
-    pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, tables: Codes, stakes: Whole,
-    kept_out: Whole, won: Whole, returned: Whole, row_of: npt.NDArray[np.int32], outcome_of: Codes,
+    pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, row_of: Codes, outcome_of: Codes,
     state_of: Codes, returns: Whole, units: Whole, bets: Whole, staked: Whole, back: Whole, due: Whole,
-    faults: npt.NDArray[np.bool_],
-) -> int:  # fmt: skip
+    places: Places,
+) -> tuple[int, int]:  # fmt: skip
     """The same, whole columns at a time."""
-    state = state_of[states]
-    row, outcome = row_of[pay_tables, areas], outcome_of[faces]
+    state, row = state_of[states, voided], row_of[pay_tables, areas]
+    gives = np.where(state == SETTLED, returns[row, outcome_of[faces]], 0)
     is_open = (state == OPEN) & (stakes >> BITS == 0)
-    senseless = (state == UNKNOWN) | (state == OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0)
-    senseless |= (state == SETTLED) & ((row < 0) | (outcome < 0))
+    senseless = (state >= OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0) | (gives < 0)
     senseless &= ~is_open
     counted = ~(is_open | senseless)
     settled = counted & (state == SETTLED)
-    row, outcome = np.where(settled, row, 0), np.where(settled, outcome, 0)
     playing = np.where(settled, stakes - kept_out, 0)
-    gives, rest = np.divmod(playing * returns[row, outcome], units[row])
-    more = np.where(settled, np.maximum(gives - playing, 0), 0)
-    gives = np.where(settled, gives + kept_out, stakes)
+    owed, rest = np.divmod(playing * gives, units[row])
+    more = np.where(settled, np.maximum(owed - playing, 0), 0)
+    owed = np.where(settled, owed + kept_out, stakes)
     wrong = settled & ((rest != 0) | (playing < 0))
-    np.logical_or(senseless, counted & (wrong | (returned != gives) | (won != more)), out=faults)
-    for total, figures in ((bets, counted), (staked, stakes), (back, returned), (due, gives)):
+    faults = np.flatnonzero(senseless | (counted & (wrong | (returned != owed) | (won != more))))
+    places[: faults.size] = faults
+    for total, figures in ((bets, counted), (staked, stakes), (back, returned), (due, owed)):
         np.add.at(total, tables[counted], figures[counted])
-    return int(np.count_nonzero(faults))
+    summed = np.bitwise_or.reduce((stakes | returned | np.abs(owed))[counted], initial=0)
+    return faults.size, int(summed)
 
 
 @cache
@@ -201,12 +249,29 @@ def _compiled() -> Loop:
     import numba
 
     types = numba.types
-    code, whole = (types.Array(kind, 1, "C", readonly=True) for kind in (types.int32, types.int64))
-    rows, returns = (types.Array(kind, 2, "C", readonly=True) for kind in (types.int32, types.int64))
-    sums, flags = types.Array(types.int64, 1, "C"), types.Array(types.boolean, 1, "C")
-    lookups = (rows, code, code)
-    signature = types.int64(*[code] * 5, *[whole] * 4, *lookups, returns, whole, *[sums] * 4, flags)
-    try:
-        return numba.njit(signature, cache=True, nogil=True)(_loop)  # type: ignore[no-any-return]
-    except RuntimeError:  # no folder that numba could keep the compiled code in
-        return numba.njit(signature, nogil=True)(_loop)  # type: ignore[no-any-return]
+    code, whole, flags = (
+        types.Array(kind, 1, "C", readonly=True) for kind in (types.uint32, types.int64, types.uint8)
+    )
+    rows, returns = (types.Array(kind, 2, "C", readonly=True) for kind in (types.uint32, types.int64))
+    sums, places = types.Array(types.int64, 1, "C"), types.Array(types.intp, 1, "C")
+    takes = [*[code] * 4, flags, code, *[whole] * 4, rows, code, rows, returns, whole, *[sums] * 4, places]
+    gives = types.UniTuple(types.int64, 2)
+
+    def made(loop: Loop, signature: Any) -> Loop:
+        try:
+            return numba.njit(signature, cache=True, nogil=True)(loop)  # type: ignore[no-any-return]
+        except RuntimeError:  # no folder that numba could keep the compiled code in
+            return numba.njit(signature, nogil=True)(loop)  # type: ignore[no-any-return]
+
+    return one_after_another(made(_right_ones, gives(*takes)), made(_others, gives(*takes, types.int64)))
+
+
+def one_after_another(right_ones: Loop = _right_ones, others: Loop = _others) -> Loop:
+    """Both loops as one, compiled or as they stand here."""
+
+    def loops(*arrays: Any) -> tuple[int, int]:
+        left, seen = right_ones(*arrays)
+        found, more = others(*arrays, left) if left else (0, 0)
+        return found, seen | more
+
+    return loops

@@ -5,7 +5,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -36,6 +35,7 @@ def bet(drawn: Random) -> dict[str, Any]:
     row = {
         "table": drawn.choice(("SB1", "SB2", "SB3")), "area": area, "pay_table": matrix.digest,
         "state": state, "faces": " ".join(map(str, outcome.faces)), "stake": stake,
+        "voided": state == "void" or (state == "back" and drawn.random() < 0.5),
     }  # fmt: skip
     if state == "open":
         return {**row, "faces": None, "kept_out": None, "won": None, "returned": None}
@@ -48,9 +48,8 @@ def bet(drawn: Random) -> dict[str, Any]:
 
 def saved(folder: Path, rows: list[dict[str, Any]], group: int = 100) -> str:
     path = folder / "bets.parquet"
-    kinds = [(name, pa.string()) for name in columnar.CODED] + [
-        (name, pa.int64()) for name in columnar.FIGURES
-    ]
+    kinds = [(name, pa.string()) for name in columnar.CODED]
+    kinds += [(name, pa.int64()) for name in columnar.FIGURES] + [(columnar.FLAG, pa.bool_())]
     parquet.write_table(pa.Table.from_pylist(rows, pa.schema(kinds)), path, row_group_size=group)
     return str(path)
 
@@ -114,7 +113,7 @@ def test_sums_beyond_64_bits_are_whole(tmp_path: Path) -> None:
     stake = 2**52
     row = {
         "table": "SB1", "area": "small", "pay_table": US.matrix().digest, "state": "settled",
-        "faces": "6 6 6", "stake": stake, "kept_out": 0, "won": 0, "returned": 0,
+        "faces": "6 6 6", "stake": stake, "kept_out": 0, "won": 0, "returned": 0, "voided": False,
     }  # fmt: skip
     found = resettle(saved(tmp_path, [row] * 5000, 5000), PAY)
     assert found.is_right
@@ -127,7 +126,8 @@ def test_sums_beyond_64_bits_are_whole(tmp_path: Path) -> None:
         {"area": "tiny"}, {"faces": "2 3"}, {"faces": None}, {"state": "lost"}, {"state": None},
         {"stake": -1}, {"stake": None}, {"returned": 2**60}, {"returned": None}, {"won": None},
         {"kept_out": None},
-        {"area": None}, {"state": "open", "stake": -5},
+        {"area": None}, {"state": "open", "stake": -5}, {"voided": True}, {"voided": None},
+        {"state": "void", "won": 0}, {"state": "open", "voided": True},
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_at_fault_and_hides_no_other(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -175,25 +175,55 @@ def test_odds_too_long_for_whole_products_are_refused() -> None:
         denominator = 1
         nets = ((10**6,) + (-1,) * 55,)
 
-    assert resettling.PayRows.of((matrix,)).first == (0,)
+    assert resettling.PayRows.of((matrix,)).first == (1,)
     with pytest.raises(BulkError, match="expected odds whose returns"):
         resettling.PayRows.of((Long(),))  # type: ignore[arg-type]
 
 
-def test_the_loop_is_what_numba_compiles() -> None:
-    """The plain function gives the same, so that what is compiled can be read and stepped through."""
-    drawn = Random(4)
-    rows = [bet(drawn) for _ in range(50)]
-    codes, no = np.zeros(50, dtype=np.int32), np.zeros(1, dtype=np.int32)
-    stakes = np.array([row["stake"] for row in rows], dtype=np.int64)
-    pay = resettling.PayRows.of((US.matrix(),))
-    lookups = resettling.Lookups(no.reshape(1, 1), no, no)
-    columns = resettling.Columns(
-        codes, codes, codes, codes, codes, stakes, stakes * 0, stakes * 0, stakes * 0
-    )
-    sums, wrong = resettling.resettled(columns, lookups, pay, 1)
-    plain = resettling.Sums._make(np.zeros(1, dtype=np.int64) for _ in range(4))
-    flags = np.empty(50, dtype=bool)
-    resettling._loop(*columns, *lookups, pay.returns, pay.units, *plain, flags)
-    assert [one.tolist() for one in sums] == [one.tolist() for one in plain]
-    assert wrong.tolist() == np.flatnonzero(flags).tolist()
+@pytest.mark.parametrize("state", ["settled", "void", "back", "open"])
+def test_a_state_and_a_flag_that_contradict_each_other_are_a_fault(tmp_path: Path, state: str) -> None:
+    drawn = Random(5)
+    row = next(one for one in iter(lambda: bet(drawn), None) if one["state"] == state)
+    for voided in (False, True):
+        found = resettle(saved(tmp_path, [row | {"voided": voided}]), PAY)
+        assert found.is_right == (state == "back" or voided == (state == "void"))
+
+
+def test_a_row_group_of_any_size_is_taken_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = Random(6)
+    rows = [bet(drawn) for _ in range(1000)]
+    rows[777] |= {"state": "lost"}
+    file = saved(tmp_path, rows, 1000)
+    whole = resettle(file, PAY)
+    monkeypatch.setattr(columnar, "AT_ONCE", 64 + 3)  # flags are bits: parts must not begin at a byte
+    told: list[int] = []
+    assert resettle(file, PAY, told.append) == whole
+    assert (max(told), sum(told)) == (67, 1000)
+    assert [one.row for one in whole.told] == [778]
+
+
+def test_all_faults_are_counted_and_the_first_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columnar, "MOST_TOLD", 7)
+    rows = [bet(Random(1)) | {"state": "lost"}] * 50
+    found = resettle(saved(tmp_path, rows, 5), PAY)
+    assert found.faults == 50
+    assert [one.row for one in found.told] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_word_beyond_its_dictionary_is_refused(tmp_path: Path) -> None:
+    """PyArrow hands out such a place as it is, and a compiled loop would follow it anywhere."""
+    row = bet(Random(1)) | {"table": "SB1"}
+    tables = [f"SB{1 + n % 3}" for n in range(64)]
+    kinds = [pa.field("table", pa.string(), nullable=False)]
+    kinds += [pa.field(name, pa.string()) for name in columnar.CODED if name != "table"]
+    kinds += [pa.field(name, pa.int64()) for name in columnar.FIGURES] + [pa.field("voided", pa.bool_())]
+    made = pa.Table.from_pylist([row | {"table": one} for one in tables], pa.schema(kinds))
+    path = tmp_path / "bets.parquet"
+    parquet.write_table(made, path, compression="none")
+    assert resettle(str(path), PAY).is_right
+    places = bytes([0b00100100, 0b01001001, 0b10010010])  # 0 1 2 0 1 2 …, two bits each, as the file has them
+    whole = path.read_bytes()
+    assert whole.count(places * 5) == 1
+    path.write_bytes(whole.replace(places * 5, b"\xff" + (places * 5)[1:]))
+    with pytest.raises(RulesError, match="expected words among the 3 of column table, got the place 3"):
+        resettle(str(path), PAY)

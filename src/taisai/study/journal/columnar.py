@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from threading import local
 from typing import Any, Final, NamedTuple
@@ -12,21 +13,45 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
-from taisai.bulk.resettling import UNKNOWN, Columns, Lookups, PayRows, resettled
+from taisai.bulk.resettling import (
+    NO_OUTCOME,
+    NO_ROW,
+    NO_STATE,
+    OPEN,
+    RETURNED,
+    SETTLED,
+    UNTOLD,
+    Codes,
+    Columns,
+    Flags,
+    Lookups,
+    PayRows,
+    Places,
+    resettled,
+)
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import Outcome
 
 CODED: Final = ("pay_table", "area", "faces", "state", "table")
 FIGURES: Final = ("stake", "kept_out", "won", "returned")
-STATES: Final = {"settled": 0, "void": 1, "back": 1, "open": 2}
-AT_ONCE: Final = 1 << 18
+FLAG: Final = "voided"
+READ: Final = (*CODED, *FIGURES, FLAG)
+STATES: Final = {
+    "settled": (SETTLED, NO_STATE, NO_STATE),
+    "void": (NO_STATE, RETURNED, NO_STATE),
+    "back": (RETURNED, RETURNED, NO_STATE),
+    "open": (OPEN, NO_STATE, NO_STATE),
+}
+"""By whether the round is void: not, void, untold."""
+AT_ONCE: Final = 1 << 17
 """Bets in hand of one thread: some megabytes."""
+MOST_TOLD: Final = 1_000
+"""Faults that are told one by one; all are counted."""
 
 NO_MONEY: Final = -1
 """Where a cell is empty: right for a bet that is still open, at fault for any other."""
 
-Codes = npt.NDArray[np.int32]
 Whole = npt.NDArray[np.int64]
 
 
@@ -53,12 +78,14 @@ class Wrong(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a piece came to."""
+    """What some bets came to."""
 
     bets: int
-    sums: dict[str, tuple[int, ...]]
-    """By table: bets that count, staked, returned, due."""
-    wrong: list[Wrong]
+    sums: list[tuple[str, tuple[int, ...]]]
+    """Of each table: bets that count, staked, returned, due. A file may name a table twice."""
+    faults: int
+    told: list[Wrong]
+    """The first of them."""
 
 
 class Coded(NamedTuple):
@@ -96,31 +123,56 @@ class ColumnFile:
         groups: list[int] = []
         before = rows = 0
         for group in range(self._file.metadata.num_row_groups):
-            groups.append(group)
-            rows += self._file.metadata.row_group(group).num_rows
-            if rows >= AT_ONCE:
+            more = self._file.metadata.row_group(group).num_rows
+            if groups and rows + more > AT_ONCE:
                 yield Piece(tuple(groups), rows, before)
                 before, rows, groups = before + rows, 0, []
+            groups.append(group)
+            rows += more
         if groups:
             yield Piece(tuple(groups), rows, before)
 
-    def checked(self, piece: Piece) -> Checked:
-        """Every bet of a piece settled anew."""
+    def checked(self, piece: Piece) -> list[Checked]:
+        """Every bet of a piece settled anew, some at a time: a row group may be of any size."""
+        found: list[Checked] = []
+        before = piece.before
         try:
-            read = self._file.read_row_groups(piece.groups, columns=[*CODED, *FIGURES], use_threads=False)
+            for some in self._file.iter_batches(
+                AT_ONCE, row_groups=piece.groups, columns=list(READ), use_threads=False
+            ):
+                found.append(self._resettled(some, before))
+                before += some.num_rows
         except (OSError, pa.ArrowException) as error:
-            raise RulesError(f"expected row groups that can be read, got {error} ({self._path})") from None
-        read = read.unify_dictionaries().combine_chunks()
-        coded = {name: _coded(read.column(name)) for name in CODED}
-        figures = {name: _figures(read.column(name)) for name in FIGURES}
-        arrays = (*(coded[name].codes for name in CODED), *(figures[name] for name in FIGURES))
-        columns = Columns._make(arrays)
-        tables = coded["table"].words
+            raise RulesError(
+                f"expected row groups that can be read, got {error} ({printable(self._path)})"
+            ) from None
+        return found
+
+    def _resettled(self, some: pa.RecordBatch, before: int) -> Checked:
+        coded = {name: self._coded(some, name) for name in CODED}
+        figures = {name: _figures(some.column(name)) for name in FIGURES}
+        codes, tables = [one.codes for one in coded.values()], coded["table"].words
+        columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
         sums, wrong = resettled(columns, self._lookups(coded), self._pay, max(1, len(tables)))
-        by_table = {
-            str(table or "(none)"): tuple(int(one[at]) for one in sums) for at, table in enumerate(tables)
-        }
-        return Checked(piece.rows, by_table, list(_told(coded, figures, wrong, piece.before)))
+        by_table = zip(*(one.tolist() for one in sums), strict=True)
+        named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
+        told = list(_told(coded, figures, wrong[:MOST_TOLD], before))
+        return Checked(some.num_rows, named, len(wrong), told)
+
+    def _coded(self, some: pa.RecordBatch, name: str) -> Coded:
+        array = some.column(name)
+        words, codes = array.dictionary.to_numpy(zero_copy_only=False).tolist(), array.indices
+        if array.null_count:
+            codes = codes.fill_null(len(words))
+            words.append(None)
+        places = codes.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).view(np.uint32)
+        # PyArrow does not look, and a compiled loop would read whatever stands there.
+        if places.size and (most := int(places.max())) >= len(words):
+            raise RulesError(
+                f"expected words among the {len(words)} of column {name}, got the place {most} "
+                f"({printable(self._path)})"
+            )
+        return Coded(places, words)
 
     def _lookups(self, coded: Mapping[str, Coded]) -> Lookups:
         pay_tables, areas = coded["pay_table"].words, coded["area"].words
@@ -129,16 +181,13 @@ class ColumnFile:
                 f"expected pay tables that are known, got {', '.join(map(printable, unknown[:3]))}; name the "
                 f"rulebook with --book, and --set and --offer where they hold ({printable(self._path)})"
             )
-        rows = [
-            [self._rows.get(str(digest), {}).get(str(area), UNKNOWN) for area in areas]
-            for digest in pay_tables
-        ]
+        rows = [[self._rows[str(digest)].get(str(area), NO_ROW) for area in areas] for digest in pay_tables]
         outcomes = [_outcome(one) for one in coded["faces"].words]
-        states = [STATES.get(str(one), UNKNOWN) for one in coded["state"].words]
+        states = [STATES.get(str(one), (NO_STATE,) * 3) for one in coded["state"].words]
         return Lookups(
-            np.array(rows, dtype=np.int32).reshape(len(pay_tables), len(areas)),
-            np.array(outcomes, dtype=np.int32),
-            np.array(states, dtype=np.int32),
+            np.array(rows, dtype=np.uint32).reshape(len(pay_tables), len(areas)),
+            np.array(outcomes, dtype=np.uint32),
+            np.array(states, dtype=np.uint32).reshape(-1, 3),
         )
 
     def _expect_columns(self) -> None:
@@ -146,7 +195,8 @@ class ColumnFile:
         kinds = {name: schema.field(name).type for name in schema.names}
         fits = [name for name in CODED if name in kinds and _is_text(kinds[name])]
         fits += [name for name in FIGURES if name in kinds and pa.types.is_integer(kinds[name])]
-        if missing := [name for name in (*CODED, *FIGURES) if name not in fits]:
+        fits += [FLAG] if FLAG in kinds and pa.types.is_boolean(kinds[FLAG]) else []
+        if missing := [name for name in READ if name not in fits]:
             raise RulesError(
                 "expected the columns of `taisai audit export --format parquet --of bets`, got none like "
                 f"{', '.join(missing)} ({printable(self._path)})"
@@ -178,32 +228,36 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(within) or pa.types.is_large_string(within))
 
 
-def _coded(column: pa.ChunkedArray) -> Coded:
-    array = column.chunk(0) if column.num_chunks else pa.array([], pa.string()).dictionary_encode()
-    words, codes = array.dictionary.to_pylist(), array.indices
-    if array.null_count:
-        codes = codes.fill_null(len(words))
-        words.append(None)
-    return Coded(codes.to_numpy(zero_copy_only=False).astype(np.int32, copy=False), words)
-
-
-def _figures(column: pa.ChunkedArray) -> Whole:
-    array = column.chunk(0) if column.num_chunks else pa.array([], pa.int64())
+def _figures(array: pa.Array) -> Whole:
     if array.null_count:
         array = array.fill_null(NO_MONEY)
     found: Whole = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return found
 
 
+def _flags(array: pa.BooleanArray) -> Flags:
+    if array.null_count:
+        told: Flags = array.cast(pa.uint8()).fill_null(UNTOLD).to_numpy(zero_copy_only=False)
+        return told
+    first, start = divmod(array.offset, 8)
+    packed = (
+        np.frombuffer(array.buffers()[1], dtype=np.uint8, offset=first)
+        if len(array)
+        else np.empty(0, np.uint8)
+    )
+    return np.unpackbits(packed, count=start + len(array), bitorder="little")[start:]
+
+
+@lru_cache(maxsize=1024)
 def _outcome(faces: str | None) -> int:
     try:
         return Outcome.of(*map(int, (faces or "").split())).index
     except (ValueError, RulesError):
-        return UNKNOWN
+        return NO_OUTCOME
 
 
 def _told(
-    coded: Mapping[str, Coded], figures: Mapping[str, Whole], places: npt.NDArray[np.intp], before: int
+    coded: Mapping[str, Coded], figures: Mapping[str, Whole], places: Places, before: int
 ) -> Iterator[Wrong]:
     for at in places.tolist():
         words = [str(coded[name].at(at) or "") for name in ("table", "area", "faces", "state")]

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.matrix import Matrix
@@ -17,8 +17,6 @@ from taisai.study.report import Report, Sheet, Told, columns, counted
 if TYPE_CHECKING:
     from taisai.study.journal.columnar import Checked, ColumnFile, Wrong
 
-MOST_TOLD: Final = 1_000
-"""Faults that are told one by one; all are counted."""
 MOST_SHOWN: Final = 20
 
 
@@ -86,28 +84,28 @@ def resettle(
 ) -> Resettled:
     """Settles every bet of a Parquet export anew, by the pay tables known by their digests."""
     with needed("NumPy and PyArrow", "study"):
-        from taisai.study.journal.columnar import ColumnFile
+        from taisai.study.journal.columnar import MOST_TOLD, ColumnFile
     source = ColumnFile(file, pay_tables)
     bets = faults = 0
     told: list[Wrong] = []
     sums: dict[str, list[int]] = {}
-    for part in _in_order(source):
+    for part in chain.from_iterable(_in_order(source)):
         bets += part.bets
-        faults += len(part.wrong)
-        told += part.wrong[: MOST_TOLD - len(told)]
-        for table, more in part.sums.items():
+        faults += part.faults
+        told += part.told[: MOST_TOLD - len(told)]
+        for table, more in part.sums:
             sums[table] = [one + other for one, other in zip(sums.get(table, [0] * 4), more, strict=True)]
         advance(part.bets)
     tables = tuple(TableSums(table, *found) for table, found in sums.items() if found[0])
     return Resettled(file, bets, faults, tuple(told), tables)
 
 
-def _in_order(source: ColumnFile) -> Iterator[Checked]:
+def _in_order(source: ColumnFile) -> Iterator[list[Checked]]:
     """What the pieces come to, in their order; as many in hand as there are processors, and one more."""
     workers = os.cpu_count() or 1
     pieces = source.pieces()
     with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[Checked]] = deque(
+        waiting: deque[Future[list[Checked]]] = deque(
             pool.submit(source.checked, one) for one in islice(pieces, workers + 1)
         )
         try:

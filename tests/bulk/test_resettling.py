@@ -1,0 +1,81 @@
+"""Bets settled anew: the two loops, what numba makes of them and NumPy alone give the same digits."""
+
+import numpy as np
+import pytest
+
+from taisai.bulk import resettling
+from taisai.bulk.kernels import WITHOUT_NUMBA
+from taisai.bulk.resettling import Columns, Lookups, PayRows, resettled
+from taisai.rules import rulebook
+
+MATRICES = (rulebook("rws-sic-bo-etg-v8").matrix("B"), rulebook("us-sic-bo").matrix())
+PAY = PayRows.of(MATRICES)
+AREAS, TABLES = 20, 5
+LOOKUPS = Lookups(
+    np.array(
+        [[first + area if area else resettling.NO_ROW for area in range(AREAS)] for first in PAY.first],
+        dtype=np.uint32,
+    ),
+    np.array([*range(56), resettling.NO_OUTCOME], dtype=np.uint32),
+    np.array([(0, 3, 3), (3, 1, 3), (1, 1, 3), (2, 3, 3), (3, 3, 3)], dtype=np.uint32),
+)
+
+
+def drawn(bets: int, seed: int, greatest: int = 5000) -> Columns:
+    """Bets of which most are right, and some strange in every way."""
+    draw = np.random.default_rng(seed)
+
+    def codes(most: int, common: float = 0.0) -> resettling.Codes:
+        found = draw.integers(0, most, bets, dtype=np.uint32)
+        found[draw.random(bets) < common] = 0
+        return found
+
+    pay_tables, areas, faces = codes(2), codes(AREAS), codes(57)
+    states, voided = codes(5, 0.9), draw.choice(3, bets, p=(0.96, 0.03, 0.01)).astype(np.uint8)
+    stakes = draw.integers(0, greatest, bets) * 2
+    kept = np.where(draw.random(bets) < 0.2, stakes // 4 * 2, 0)
+    row = LOOKUPS.rows[pay_tables, areas]
+    owed = (stakes - kept) * np.maximum(PAY.returns[row, faces], 0) // PAY.units[row]
+    won, returned = np.maximum(owed - (stakes - kept), 0), owed + kept
+    for column in (stakes, kept, won, returned):
+        strange = draw.random(bets) < 0.02
+        column[strange] += draw.choice((-(2**40), -1, 1, 2, 2**54, -(2**63)), np.count_nonzero(strange))
+    tables = np.sort(codes(TABLES)) if seed % 2 else codes(TABLES)
+    return Columns(pay_tables, areas, faces, states, voided, tables, stakes, kept, won, returned)
+
+
+def by(name: str, columns: Columns, monkeypatch: pytest.MonkeyPatch) -> tuple[list[list[int]], list[int]]:
+    with monkeypatch.context() as patched:
+        if name != "numba":
+            patched.setenv(WITHOUT_NUMBA, "1")
+        if name == "plain":
+            patched.setattr(resettling, "_by_numpy", resettling.one_after_another())
+        with np.errstate(over="ignore"):  # strange money; what is compiled says nothing of it either
+            sums, wrong = resettled(columns, LOOKUPS, PAY, TABLES)
+    return [one.tolist() for one in sums], wrong.tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_way_gives_the_same_digits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = drawn(2000, seed)
+    compiled = by("numba", columns, monkeypatch)
+    assert compiled == by("numpy", columns, monkeypatch) == by("plain", columns, monkeypatch)
+    assert 100 < len(compiled[1]) < 1500
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_sums_beyond_64_bits_are_the_same_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = drawn(60_000, seed, greatest=2**51)
+    compiled = by("numba", columns, monkeypatch)
+    assert compiled == by("numpy", columns, monkeypatch)
+    assert max(compiled[0][1]) > 2**63
+    few = 500  # whose sums fit
+    parts = [by("numba", columns.part(slice(at, at + few)), monkeypatch) for at in range(0, 60_000, few)]
+    assert compiled[0] == [
+        [sum(part[0][figure][table] for part in parts) for table in range(TABLES)] for figure in range(4)
+    ]
+
+
+def test_no_bets_are_no_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("numba", "numpy", "plain"):
+        assert by(name, drawn(0, 1), monkeypatch) == ([[0] * TABLES] * 4, [])
