@@ -75,6 +75,7 @@ def test_counting(taisai: Taisai) -> None:
         "75%       24   78.2%   6.588",
         "bet on small at 1 or above, on big at -1 or below",
         "0.978",
+        "luck strays from the count's gain by 7.56 units in 100 rounds",
     ):
         assert words in ran.out
     facts = json.loads(taisai(*BOOK, *OWN, "--counting", "--count", "total-4", "--tags", "3", "--json").out)
@@ -86,6 +87,10 @@ def test_perfect_play_beside_it(taisai: Taisai) -> None:
     facts = json.loads(taisai(*BOOK, *OWN, "--perfect", "--json").out)
     half = next(depth for depth in facts["depths"] if depth["penetration"] == "1/2")
     assert half["perfect_gain_per_100"] == pytest.approx(9.676, abs=1e-3)
+    assert half["perfect_deviation_per_round"] == pytest.approx(4.904, abs=1e-3)
+    assert facts["deviation_per_100"] == pytest.approx(7.627, abs=1e-3)
+    assert facts["rounds_until_equal"] == pytest.approx(363.9, abs=0.1)
+    assert "std dev a round" in taisai(*BOOK, *OWN, "--perfect").out
     assert facts["harmless_rounds"] == 1
     assert facts["relative_error"] < 1e-10
 

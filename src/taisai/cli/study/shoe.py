@@ -70,20 +70,27 @@ def _question(arguments: Namespace) -> str | None:
 
 
 def _exposure(arguments: Namespace, book: Rulebook, matrix: Matrix, left: tuple[int, ...]) -> Exposure:
-    from taisai.study.shoe.exposure import exposure
+    from taisai.study.shoe.exposure import exposure, rounds_dealt
 
     tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
+    penetration = _penetration(arguments.penetration)
     compositions = prod(count + 1 for count in left)
-    with shown_progress("compositions", compositions if arguments.perfect else 1) as advance:
+    work = (
+        ("compositions", compositions)
+        if arguments.perfect
+        else ("rounds", rounds_dealt(sum(left), penetration))
+    )
+    with shown_progress(*work) as advance:
         return exposure(
             matrix,
             left,
-            penetration=_penetration(arguments.penetration),
+            penetration=penetration,
             area=arguments.count,
             most_tag=tags,
             deck=book.chance_rule.cards_per_face * 6,
             perfect=arguments.perfect,
-            progress=lambda _done, whole: advance(compositions // whole),
+            deviation=True,
+            progress=lambda _done, whole: advance(work[1] // whole),
         )
 
 
