@@ -1,6 +1,6 @@
 """Fills the tables of docs/study/cards.md and draws its pictures from docs/study/cards.json.
 
-With --reckon it first reckons those figures anew, which takes two minutes on two cores.
+With --reckon it first reckons those figures anew, which takes three minutes on two cores.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from taisai.rules import rulebook
 from taisai.study.plotting import save
 from taisai.study.shoe.counting import counted
 from taisai.study.shoe.exposure import WORTHLESS
+from taisai.study.shoe.luck import luck
 from taisai.study.shoe.penetration import rounds_dealt
 from taisai.study.shoe.perfect import PerfectPlay, RoundGain, perfect_play
 from taisai.study.shoe.pictures import gains_picture, removal_picture
@@ -36,6 +37,9 @@ def reckoned(play: PerfectPlay) -> dict[str, Any]:
     count = linear_count(removal(MATRIX, play.left), "small", 2)
     worth = counted(MATRIX, play.left, count.tags)
     half = len(play.rounds) // 2
+    strays = luck(MATRIX, play.left, count.tags, ("small", "big", Fraction(1)), _rounds(decks, 50))
+    if strays is None:
+        raise ValueError("expected numba to be installed, got none: pip install 'taisai[study]'")
     return {
         "decks": decks,
         "perfect": [[played.bet, played.gain] for played in play.rounds],
@@ -51,6 +55,7 @@ def reckoned(play: PerfectPlay) -> dict[str, Any]:
         "tags": list(count.tags),
         "correlation": count.correlation,
         "count": [[one.bet, one.gain] for one in worth.by_threshold("small", "big", Fraction(1))],
+        "luck": {"deviation": strays.deviation, "until_equal": strays.until_equal, "error": strays.error},
         "index": [[one.bet, one.gain] for one in worth.by_index()],
     }
 
@@ -112,15 +117,14 @@ def _often(shoes: dict[int, dict[str, Any]]) -> str:
 
 
 def _risk(shoes: dict[int, dict[str, Any]]) -> str:
-    """Small and big pay even money, so the square of a round's net is 1 where there is a bet, else 0."""
+    """What the count earns beside how far it strays, half of the shoe dealt."""
     head = ("decks", "bets in 100 rounds", "units won", "standard deviation", "rounds until they are equal")
     rows = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for decks, shoe in shoes.items():
         half = _rounds(decks, 50)
         bet, gain = _mean(shoe["count"], half, 0), _mean(shoe["count"], half, 1)
-        deviation = (bet - gain * gain) ** 0.5
-        equal = (deviation / gain) ** 2
-        rows.append(f"| {decks} | {100 * bet:.0f} | {100 * gain:.2f} | {10 * deviation:.2f} | {equal:,.0f} |")
+        deviation, equal = shoe["luck"]["deviation"], shoe["luck"]["until_equal"]
+        rows.append(f"| {decks} | {100 * bet:.0f} | {100 * gain:.2f} | {deviation:.2f} | {equal:,.0f} |")
     return "\n".join(rows) + "\n"
 
 

@@ -50,6 +50,7 @@ def test_every_position_of_the_shoe(taisai: Taisai) -> None:
         (("--left", "48,48,48,48,48,-1"), "expected 0 to 48 cards of face 6 left, got -1"),
         (("--left", "48,48,48,48,48,48", "--seen", "1"), "expected --left or --seen, got both"),
         (("--left", "1,1,0,0,0,0"), "expected at least three cards left"),
+        (("--deviation",), "expected --counting or --perfect with --deviation, got --deviation alone"),
         (("--positions", "--removal"), "expected one of --removal, --positions, --counting, got"),
         (("--positions", "--plot", "x.svg"), "expected no --plot with --positions"),
     ],
@@ -69,12 +70,13 @@ def test_effects_of_removal(taisai: Taisai) -> None:
 
 
 def test_counting(taisai: Taisai) -> None:
-    ran = taisai(*BOOK, *OWN, "--counting", "--penetration", "0.75")
+    ran = taisai(*BOOK, *OWN, "--counting", "--penetration", "0.75", "--deviation")
     assert (ran.code, ran.err) == (0, "")
     for words in (
         "75%       24   78.2%   6.588",
         "bet on small at 1 or above, on big at -1 or below",
         "0.978",
+        "luck strays from the count's gain by 7.56 units in 100 rounds",
     ):
         assert words in ran.out
     facts = json.loads(taisai(*BOOK, *OWN, "--counting", "--count", "total-4", "--tags", "3", "--json").out)
@@ -83,9 +85,13 @@ def test_counting(taisai: Taisai) -> None:
 
 
 def test_perfect_play_beside_it(taisai: Taisai) -> None:
-    facts = json.loads(taisai(*BOOK, *OWN, "--perfect", "--json").out)
+    facts = json.loads(taisai(*BOOK, *OWN, "--perfect", "--deviation", "--json").out)
     half = next(depth for depth in facts["depths"] if depth["penetration"] == "1/2")
     assert half["perfect_gain_per_100"] == pytest.approx(9.676, abs=1e-3)
+    assert half["perfect_deviation_per_round"] == pytest.approx(4.904, abs=1e-3)
+    assert facts["deviation_per_100"] == pytest.approx(7.627, abs=1e-3)
+    assert facts["rounds_until_equal"] == pytest.approx(363.9, abs=0.1)
+    assert "std dev a round" in taisai(*BOOK, *OWN, "--perfect").out
     assert facts["harmless_rounds"] == 1
     assert facts["relative_error"] < 1e-10
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations
@@ -79,3 +79,25 @@ def positions(matrix: Matrix, left: Sequence[int], *, burnt: int = 0) -> list[li
         ]
         made.append([-net / len(orders) for net in nets])
     return made
+
+
+def moments(
+    matrix: Matrix, left: tuple[int, ...], rounds: int, called: Callable[[tuple[int, ...]], str | None]
+) -> tuple[Fraction, Fraction]:
+    """The mean of what so many rounds bring together, and of its square, betting as the cards left say."""
+
+    @cache
+    def ahead(now: tuple[int, ...], more: int) -> tuple[Fraction, Fraction]:
+        if not more:
+            return Fraction(0), Fraction(0)
+        hands = Counter(combinations(cards(now), 3))
+        area, mean, square = called(now), Fraction(0), Fraction(0)
+        for hand, times in hands.items():
+            net = matrix.net(area, Outcome.of(*hand)) if area else Fraction(0)
+            after = tuple(count - hand.count(face) for face, count in enumerate(now, 1))
+            then, squared = ahead(after, more - 1)
+            mean += times * (net + then)
+            square += times * (net * net + 2 * net * then + squared)
+        return mean / hands.total(), square / hands.total()
+
+    return ahead(left, rounds)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
 from taisai.study.odds import area_odds
+from taisai.study.shoe.luck import luck
 from taisai.study.shoe.odds import chance_left
 from taisai.study.shoe.penetration import rounds_dealt
 from tests.study.shoe import brute
@@ -28,6 +31,29 @@ def test_the_words_say_the_figures_of_the_tables() -> None:
         gain = 100 * sum(figure[1] for figure in shoes[decks]["perfect"][:rounds]) / rounds
         assert words.split("## What one card does")[share == 25].count(f"{gain:.2f}") >= 1
     assert max(shoe["error"] for shoe in shoes.values()) < 7e-10
+
+
+def test_the_words_say_how_soon_it_shows() -> None:
+    words, shoes = " ".join(cards.PAGE.read_text("utf-8").split()), cards.published()
+    hours = {decks: round(shoe["luck"]["until_equal"] / 60) for decks, shoe in shoes.items()}
+    assert f"that is {hours[6]} hours at a table with six decks" in words
+    assert hours[2] == 6
+    assert "and six at one with two" in words
+    independent = {}
+    for decks in (2, 6):
+        half = shoes[decks]["count"][: 8 * decks]
+        bet, gain = (sum(figure[place] for figure in half) / len(half) for place in (0, 1))
+        independent[decks] = 10 * (bet - gain * gain) ** 0.5
+    assert f"would be {independent[2]:.2f} with two decks and {independent[6]:.2f} with six" in words
+    assert max(shoe["luck"]["error"] for shoe in shoes.values()) < 3e-7
+
+
+def test_how_far_two_decks_stray_is_what_is_published() -> None:
+    shoe = cards.published()[2]
+    found = luck(cards.MATRIX, (16,) * 6, shoe["tags"], ("small", "big", Fraction(1)), 16)
+    assert found is not None
+    assert found.deviation == pytest.approx(shoe["luck"]["deviation"], rel=1e-9)
+    assert found.until_equal == pytest.approx(shoe["luck"]["until_equal"], rel=1e-9)
 
 
 def test_four_sixes_gone_and_small_is_the_players() -> None:

@@ -61,8 +61,8 @@ def _question(arguments: Namespace) -> str | None:
     several = [name for name, is_asked in questions.items() if is_asked]
     if len(several) > 1:
         raise RulesError(f"expected one of {', '.join(questions)}, got {' and '.join(several)}")
-    for option in ("--penetration", "--count", "--tags"):
-        if getattr(arguments, option[2:]) is not None and not counting:
+    for option in ("--penetration", "--count", "--tags", "--deviation"):
+        if getattr(arguments, option[2:]) not in {None, False} and not counting:
             raise RulesError(f"expected --counting or --perfect with {option}, got {option} alone")
     if arguments.positions and arguments.plot is not None:
         raise RulesError("expected no --plot with --positions: every round is alike")
@@ -71,20 +71,28 @@ def _question(arguments: Namespace) -> str | None:
 
 def _exposure(arguments: Namespace, book: Rulebook, matrix: Matrix, left: tuple[int, ...]) -> Exposure:
     from taisai.study.shoe.exposure import exposure
+    from taisai.study.shoe.penetration import rounds_dealt
 
     tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
     share = arguments.penetration
+    penetration = _USUAL if share is None else asked.share(share, "--penetration")
     compositions = prod(count + 1 for count in left)
-    with shown_progress("compositions", compositions if arguments.perfect else 1) as advance:
+    work = (
+        ("compositions", compositions)
+        if arguments.perfect
+        else ("rounds", rounds_dealt(sum(left), penetration))
+    )
+    with shown_progress(*work) as advance:
         return exposure(
             matrix,
             left,
-            penetration=_USUAL if share is None else asked.share(share, "--penetration"),
+            penetration=penetration,
             area=arguments.count,
             most_tag=tags,
             deck=book.chance_rule.cards_per_face * 6,
             perfect=arguments.perfect,
-            progress=lambda _done, whole: advance(compositions // whole),
+            deviation=arguments.deviation,
+            progress=lambda _done, whole: advance(work[1] // whole),
         )
 
 

@@ -42,3 +42,8 @@ def a_question(parser: Parser) -> None:
     parser.add_argument(
         "--tags", metavar="N", action=Once, help="with --counting: the greatest tag of a card (2 unless said)"
     )
+    parser.add_argument(
+        "--deviation",
+        action="store_true",
+        help="with --counting: also how far luck strays from it (two decks: a second; six: twenty)",
+    )

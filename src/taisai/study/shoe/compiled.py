@@ -40,7 +40,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _loop(function: Callable[P, R]) -> Callable[P, R]:
+def loop(function: Callable[P, R]) -> Callable[P, R]:
     """Compiles on the first call, which takes seconds once; later processes read numba's cache."""
     made: Callable[P, R]
     try:
@@ -65,14 +65,14 @@ def _aligned(size: int, kind: np.dtype[Any]) -> Reals:
     return memory[start : start + size * kind.itemsize].view(kind)
 
 
-@_loop
+@loop
 def _pairs(count: Any) -> Any:
     """In how many ways two cards of so many can come."""
     real = type(count)
     return count * (count - real(1)) * real(0.5)
 
 
-@_loop
+@loop
 def _triples(count: Any, pairs: Any) -> Any:
     """In how many ways three can come.
 
@@ -81,7 +81,7 @@ def _triples(count: Any, pairs: Any) -> Any:
     return type(count)(np.float64(pairs) * (np.float64(count) - 2.0) * (1.0 / 3.0) + ROUNDS - ROUNDS)
 
 
-@_loop
+@loop
 def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
     """The parts of the compositions from `start`, all in one go; returns their counts or-ed."""
     real = parts.dtype.type
@@ -134,7 +134,7 @@ def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
     return int(bits)
 
 
-@_loop
+@loop
 def _weigh(store: Store, adding: Wholes, at: Any) -> None:
     """From the parts to the weights of all classes, which go to the tile from `at`."""
     parts, classes = store
@@ -163,7 +163,7 @@ def _weigh(store: Store, adding: Wholes, at: Any) -> None:
                 classes[made, at + lane] += some + parts[e + lane] * parts[f + lane]
 
 
-@_loop
+@loop
 def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) -> None:
     """One step of an area's sum: what its classes weigh, times what they return."""
     kind = back.dtype.type
@@ -189,7 +189,7 @@ def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) 
             back[lane] = kind(some) * returned
 
 
-@_loop
+@loop
 def returns(
     piece: tuple[int, int], left: Wholes, steps: Steps, store: Store, result: tuple[Wholes, Wholes]
 ) -> tuple[int, int, int]:
@@ -221,7 +221,7 @@ def returns(
     return int(bits), int(fewest), int(most)
 
 
-@_loop
+@loop
 def gains(
     outer: tuple[int, int],
     shoe: tuple[Wholes, Reals, Reals],
@@ -265,7 +265,7 @@ def gains(
         _gather(lanes, (weight, place), (best, which), units, result)
 
 
-@_loop
+@loop
 def _choose(counts: Wholes, store: Store, steps: Steps, choice: tuple[Reals, Reals, Wholes]) -> None:
     """The area that returns most in every lane; the first among equals."""
     adding, sums = steps
@@ -284,7 +284,7 @@ def _choose(counts: Wholes, store: Store, steps: Steps, choice: tuple[Reals, Rea
                 which[lane] = area if better else which[lane]
 
 
-@_loop
+@loop
 def _gather(
     lanes: int,
     seen: tuple[Reals, Wholes],

@@ -78,14 +78,20 @@ class Counted:
         played = []
         for k in range(len(self.chances)):
             unseen = sum(self.left) - DICE * k
-            true = counts * self.deck * at.denominator  # count / (unseen / deck) ≥ at, without a division
-            high = true >= at.numerator * unseen
-            low = (true <= -at.numerator * unseen) & ~high if mirror else np.zeros_like(high)
+            high, low = called(counts, unseen, self.deck, at, mirrored=mirror is not None)
             gain = self.expected[self.matrix.row(area), k][high].sum()
             if mirror:
                 gain += self.expected[self.matrix.row(mirror), k][low].sum()
             played.append(CountedRound(k + 1, float(self.chances[k][high | low].sum()), float(gain)))
         return tuple(played)
+
+
+def called(counts: Reals, unseen: int, deck: int, at: Fraction, *, mirrored: bool) -> tuple[Reals, Reals]:
+    """For which counts the area is bet on, and for which its mirror, with so many cards not seen."""
+    true = counts * deck * at.denominator  # count / (unseen / deck) ≥ at, without a division
+    high = true >= at.numerator * unseen
+    low = (true <= -at.numerator * unseen) & ~high
+    return high, low & mirrored
 
 
 def counted(matrix: Matrix, left: Sequence[int], tags: Sequence[int], *, deck: int = 48) -> Counted:

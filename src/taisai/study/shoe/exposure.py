@@ -12,6 +12,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Report, Sheet, Told, columns
 from taisai.study.shoe.counting import CountedRound, best_threshold, counted
+from taisai.study.shoe.luck import Luck, luck
 from taisai.study.shoe.odds import need_numpy
 from taisai.study.shoe.penetration import rounds_dealt
 from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
@@ -21,7 +22,16 @@ PENETRATIONS: Final = tuple(Fraction(percent, 100) for percent in (5, 10, 25, 50
 """Where a report looks, besides where it was asked to."""
 WORTHLESS: Final = 0.1
 """Units in 100 rounds: with a unit of 1,000, an hour's work for about 60."""
-_NUMBERS: Final = ("dealt", "rounds", "bets", "gain", "bets, perfect", "gain, perfect", "std dev", "share")
+_NUMBERS: Final = (
+    "dealt",
+    "rounds",
+    "bets",
+    "gain",
+    "bets, perfect",
+    "gain, perfect",
+    "std dev a round",
+    "share",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +47,7 @@ class Depth:
     """What it brings in 100 rounds, in units."""
     perfect_bet: float | None = None
     perfect_gain: float | None = None
-    perfect_deviation: float | None = None
-    """Of one round's net."""
+    perfect_deviation_per_round: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,8 @@ class Exposure(Told):
     perfect: PerfectPlay | None
     asked: Fraction
     """The penetration that the threshold is best for."""
+    luck: Luck | None = None
+    """How far the count's rounds stray at that penetration, if it was asked for and can be reckoned."""
 
     def at(self, penetration: Fraction) -> Depth:
         """What counting earns at a penetration."""
@@ -117,6 +128,7 @@ class Exposure(Told):
             f"Its tags follow the effects of removal with a correlation of {self.count.correlation:.3f}.",
             "Exact: every count by its generating function"
             + ("; perfect play by every composition." if self.perfect else "."),
+            *self._strays(),
         ]
         dealt = f"At {float(self.asked):.0%} dealt {by} earns"
         if danger < WORTHLESS:
@@ -132,6 +144,14 @@ class Exposure(Told):
             f"{dealt} {danger:.2f} units in 100 rounds: shuffle before every round, or {limit}.",
         ]
 
+    def _strays(self) -> list[str]:
+        if self.luck is None:
+            return []
+        equal = self.luck.until_equal
+        after = f"; what the count earns equals that after {equal:,.0f} rounds" if equal else ""
+        strays = f"luck strays from the count's gain by {self.luck.deviation:.2f} units in 100 rounds"
+        return [f"At {float(self.asked):.0%} dealt {strays} (one standard deviation){after}."]
+
     def facts(self) -> dict[str, Any]:
         """Every depth; floats, with the bound of their error."""
         return {
@@ -146,6 +166,8 @@ class Exposure(Told):
                 "threshold": str(self.threshold),
             },
             "penetration": str(self.asked),
+            "deviation_per_100": self.luck.deviation if self.luck else None,
+            "rounds_until_equal": self.luck.until_equal if self.luck else None,
             "harmless_rounds": self.harmless(),
             "relative_error": self.perfect.error if self.perfect else None,
             "areas": self._areas(),
@@ -157,7 +179,7 @@ class Exposure(Told):
                     "gain_per_100": depth.gain,
                     "perfect_bet": depth.perfect_bet,
                     "perfect_gain_per_100": depth.perfect_gain,
-                    "perfect_deviation": depth.perfect_deviation,
+                    "perfect_deviation_per_round": depth.perfect_deviation_per_round,
                 }
                 for depth in self.depths()
             ],
@@ -187,9 +209,12 @@ def exposure(
     most_tag: int = 2,
     deck: int = 48,
     perfect: bool = False,
+    deviation: bool = False,
     progress: Progress | None = None,
 ) -> Exposure:
     """What counting would earn from a shoe: a practical count for an area, and perfect play if asked for.
+
+    With `deviation` also how far the count's rounds stray, which takes ten to twenty seconds from six decks.
 
     >>> from taisai.rules import rulebook
     >>> found = exposure(rulebook("mbs-3-card-sic-bo").matrix(), (16,) * 6)
@@ -207,8 +232,13 @@ def exposure(
     mirror = _mirror(matrix, count.area) if balanced else None
     play = counted(matrix, left, count.tags, deck=deck)
     threshold, played = best_threshold(play, count.area, mirror, rounds)
+    strays = None
+    if deviation:
+        told = None if perfect else progress  # the bar is that of the longer work
+        bet = (count.area, mirror, threshold)
+        strays = luck(matrix, left, count.tags, bet, rounds, deck=deck, progress=told)
     best = perfect_play(matrix, left, progress=progress) if perfect else None
-    return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration)
+    return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration, strays)
 
 
 def _most_moved(effects: Sequence[Any]) -> AreaId:
@@ -234,6 +264,7 @@ def _row(depth: Depth) -> tuple[str, ...]:
     cells = (f"{float(depth.penetration):.0%}", str(depth.rounds), f"{depth.bet:.1%}", f"{depth.gain:.3f}")
     if depth.perfect_bet is None or depth.perfect_gain is None:
         return cells
-    deviation = "" if depth.perfect_deviation is None else f"{depth.perfect_deviation:.2f}"
+    per_round = depth.perfect_deviation_per_round
+    deviation = "" if per_round is None else f"{per_round:.2f}"
     share = f"{depth.gain / depth.perfect_gain:.0%}" if depth.perfect_gain > 0 else ""
     return (*cells, f"{depth.perfect_bet:.1%}", f"{depth.perfect_gain:.3f}", deviation, share)

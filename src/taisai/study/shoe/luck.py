@@ -1,0 +1,172 @@
+"""How far luck strays from what a count earns: the exact variance of a whole shoe, its rounds together.
+
+The rounds of one shoe are not independent: cards that come in one do not come in another. So the variance
+needs the mean product of every two rounds' nets. The bets depend on the count alone, and the count on how
+many cards of each tag are dealt; given those numbers, faces of one tag come in every order alike. Hence for
+two hands, told by their tags, the mean product of the nets is a fixed number, whatever else was dealt: a
+table of hands by hands. It is symmetric, so it is a sum of a few products of a figure of the one hand and the
+same of the other (its eigenvectors: four where two faces share a tag). Each figure is carried forward, round
+by round, over all numbers of cards of each tag that may be dealt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import combinations_with_replacement
+from math import comb, prod
+from typing import TYPE_CHECKING, Any, Final
+
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import DICE, OUTCOMES
+from taisai.study.shoe.counting import called
+from taisai.study.shoe.odds import chance_left, has_numba, threads
+from taisai.study.shoe.perfect import Progress
+
+if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
+    import numpy.typing as npt
+
+    from taisai.study.shoe.dealing import Shoe
+
+    Reals = npt.NDArray[Any]
+
+GROUPS: Final = 5
+"""Tags that may differ: with six, two decks would take minutes and six decks days."""
+MOST_CELLS: Final = 64_000_000
+"""Figures kept, 0.5 GB: six decks of a count with five tags have 59 million."""
+LEAST: Final = 1e-18
+"""Numbers of cards dealt that are less probable are left out."""
+NOISE: Final = 1e-13
+"""An eigenvalue smaller than this share of the greatest is the rounding of 0."""
+
+ROUNDING: Final = 1e-9
+"""Of a variance in units of the greatest square: thousands of positive terms, each rounded by 2**-53."""
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """What the rounds of one shoe bring together."""
+
+    rounds: int
+    mean: float
+    """In units, of the whole shoe."""
+    variance: float
+    error: float
+    """The variance is not off by more than this."""
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of 100 rounds, from as many shoes as they take."""
+        return 10 * float((self.variance / self.rounds) ** 0.5)
+
+    @property
+    def until_equal(self) -> float | None:
+        """After how many rounds what is won equals one standard deviation; none where nothing is won."""
+        return self.variance * self.rounds / self.mean**2 if self.mean > 0 else None
+
+
+def luck(
+    matrix: Matrix,
+    left: Sequence[int],
+    tags: Sequence[int],
+    bet: tuple[str, str | None, Fraction],
+    rounds: int,
+    *,
+    deck: int = 48,
+    progress: Progress | None = None,
+) -> Luck | None:
+    """How far so many rounds of a shoe stray, played by a count on an area, its mirror, from a threshold on.
+
+    None where it would take too long: without numba, with six different tags, or from more than six decks.
+
+    >>> from taisai.rules import rulebook
+    >>> matrix = rulebook("mbs-3-card-sic-bo").matrix()
+    >>> found = luck(matrix, (16,) * 6, (-2, -1, 0, 0, 1, 2), ("small", "big", Fraction(1)), 16)
+    >>> round(found.deviation, 3), round(found.until_equal)
+    (7.627, 364)
+    """
+    import numpy as np
+
+    left, tags = tuple(left), tuple(tags)
+    chance_left(left)  # refuses what is no shoe
+    if len(set(tags)) > GROUPS or not has_numba():
+        return None
+    area, mirror, at = bet
+    factors, shoe = _shoe(matrix, left, tags, (matrix.row(area), matrix.row(mirror or area)))
+    if 2 * factors.size * prod(int(count) + DICE + 1 for count in shoe.held[:4]) > MOST_CELLS:
+        return None
+    from taisai.study.shoe.dealing import Round, deal
+
+    cards = sum(left)
+    far = sum(abs(tag) * count for tag, count in zip(tags, left, strict=True)) + DICE * max(map(abs, tags))
+    counts = np.arange(-far, far + 1)
+    before, after = (np.zeros((factors.size, *(shoe.held[:4] + DICE + 1))) for _ in range(2))
+    mean = square = 0.0
+    for k in range(rounds):
+        bets = np.array(called(counts, cards - DICE * k, deck, at, mirrored=mirror is not None), dtype=float)
+        dealt = DICE * (k + 1)
+        now = Round(dealt, float(comb(cards, dealt)), bets, before, after)
+        some = range(min(int(shoe.held[0]), dealt) + 1)
+        sums = np.sum(list(threads().map(partial(deal, shoe, now), some)), axis=0)
+        mean += sums[-2]
+        square += sums[-1] + 2 * float(factors @ sums[:-2])
+        before, after = after, before
+        if progress:
+            progress(k + 1, rounds)
+    # A product of nets is lost where one of at most `rounds` numbers dealt between the two was left out.
+    lost = prod(int(count) + 1 for count in shoe.held[:4]) * LEAST * rounds**3 / 3
+    most = float(abs(shoe.nets[1]).max())
+    return Luck(rounds, float(mean), float(square - mean * mean), (lost + ROUNDING) * most)
+
+
+def _shoe(
+    matrix: Matrix, left: tuple[int, ...], tags: tuple[int, ...], rows: tuple[int, int]
+) -> tuple[Reals, Shoe]:
+    """How much each part counts, and the shoe as it is dealt, its largest group last."""
+    import numpy as np
+
+    from taisai.study.shoe.dealing import Shoe
+
+    cards = {tag: sum(n for n, of in zip(left, tags, strict=True) if of == tag) for tag in set(tags)}
+    groups = sorted(cards, key=lambda tag: (cards[tag], tag))
+    places = [groups.index(tag) + GROUPS - len(groups) for tag in tags]
+    held = np.array([0] * (GROUPS - len(groups)) + [cards[tag] for tag in groups])
+    values = np.array([0] * (GROUPS - len(groups)) + groups)
+    hands: list[tuple[int, ...]] = list(combinations_with_replacement(sorted(set(places)), DICE))
+    of = [hands.index(tuple(sorted(places[face - 1] for face in outcome.faces))) for outcome in OUTCOMES]
+    nets = np.array([matrix.nets[row] for row in rows]) / matrix.denominator
+    factors, parts = _parts(left, of, nets, len(hands))
+    chances = np.array(chance_left(left).weights, dtype=float)
+    whole = np.bincount(of, chances, len(hands))
+    mean = [
+        [
+            np.divide(np.bincount(of, chances * one, len(hands)), whole, out=whole * 0, where=whole > 0)
+            for one in some
+        ]
+        for some in (nets, nets * nets)
+    ]
+    by_group = np.array([[hand.count(group) for group in range(GROUPS)] for hand in hands])
+    ways = np.array([[float(comb(int(count), n)) for n in range(int(held.max()) + 1)] for count in held])
+    taken = np.array([[float(comb(n, k)) for n in range(sum(left) + 1)] for k in range(DICE + 1)])
+    return factors, Shoe(held, values, ways, taken, by_group, by_group @ values, parts, np.array(mean), LEAST)
+
+
+def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> tuple[Reals, Reals]:
+    """The table of mean products of two hands' nets as a sum: [part] a factor, [part][high or low][hand]."""
+    import numpy as np
+
+    faces = np.array([[outcome.faces.count(face) for face in range(1, 7)] for outcome in OUTCOMES])
+    ways = np.array(
+        [[[float(comb(n, i) * comb(max(0, n - i), j)) for j in range(4)] for i in range(4)] for n in left]
+    )
+    both = ways[np.arange(6), faces[:, None, :], faces[None, :, :]].prod(axis=2)
+    is_hand = np.zeros((hands, len(OUTCOMES)))
+    is_hand[of, np.arange(len(OUTCOMES))] = 1
+    told = np.concatenate([is_hand * net for net in nets])
+    weights = np.tile(is_hand @ both @ is_hand.T, (2, 2))
+    table = np.divide(told @ both @ told.T, weights, out=np.zeros_like(weights), where=weights > 0)
+    values, vectors = np.linalg.eigh((table + table.T) / 2)
+    kept = abs(values) > NOISE * abs(values).max()
+    return values[kept], np.ascontiguousarray(vectors[:, kept].T.reshape(-1, 2, hands))

@@ -1,0 +1,104 @@
+"""How far luck strays: against every deal of small shoes, and against sampled shoes of two decks."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from taisai.study.shoe import luck as luck_module
+from taisai.study.shoe.counting import counted
+from taisai.study.shoe.exposure import exposure
+from taisai.study.shoe.luck import Luck, luck
+from tests.study.shoe import brute
+
+MATRIX = brute.MATRIX
+TAGS = (-2, -1, 0, 0, 1, 2)
+SMALL_AND_BIG = ("small", "big", Fraction(1))
+
+
+def found(
+    left: tuple[int, ...], tags: tuple[int, ...], bet: tuple[str, str | None, Fraction], rounds: int
+) -> Luck:
+    made = luck(MATRIX, left, tags, bet, rounds, deck=6)
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize("left", [(2, 2, 2, 2, 2, 2), (4, 0, 3, 1, 2, 3), (1, 1, 1, 1, 1, 1)], ids=str)
+@pytest.mark.parametrize(
+    "tags", [TAGS, (-1, -1, 0, 0, 1, 1), (1, 0, 0, 0, 0, -1), (3, 0, 0, 1, 1, 0)], ids=str
+)
+@pytest.mark.parametrize(
+    ("area", "mirror", "at"),
+    [
+        ("small", "big", Fraction(1, 2)),
+        ("total-10", None, Fraction(1)),
+        ("total-4", "total-17", Fraction(3, 2)),
+    ],
+)
+def test_a_shoe_strays_as_every_deal_makes_it(
+    left: tuple[int, ...], tags: tuple[int, ...], area: str, mirror: str | None, at: Fraction
+) -> None:
+    def called(now: tuple[int, ...]) -> str | None:
+        count = sum(tag * (was - there) for tag, was, there in zip(tags, left, now, strict=True))
+        true = Fraction(6 * count, sum(now))
+        return area if true >= at else mirror if true <= -at else None
+
+    for rounds in range(1, sum(left) // 3 + 1):
+        mean, square = brute.moments(MATRIX, left, rounds, called)
+        strays = found(left, tags, (area, mirror, at), rounds)
+        assert strays.mean == pytest.approx(float(mean), abs=1e-11)
+        assert abs(strays.variance - float(square - mean * mean)) < strays.error
+
+
+def test_two_decks_stray_as_sampled_shoes_do() -> None:
+    """Shoes are shuffled, counted and bet on round by round, with nothing of ours at all."""
+    shoes, rounds, chance = 100_000, 16, np.random.default_rng(20)
+    cards = chance.permuted(np.tile(np.repeat(np.arange(6), 16), (shoes, 1)), axis=1)[:, : 3 * rounds]
+    won, count = np.zeros(shoes), np.zeros(shoes)
+    for k in range(rounds):
+        hand = cards[:, 3 * k : 3 * k + 3]
+        total, triple = hand.sum(axis=1) + 3, (hand == hand[:, :1]).all(axis=1)
+        decks = (96 - 3 * k) / 48
+        won += (count >= decks) * np.where((total <= 10) & ~triple, 1, -1)
+        won += (count <= -decks) * np.where((total >= 11) & ~triple, 1, -1)
+        count += np.array(TAGS)[hand].sum(axis=1)
+    sampled = 10 * won.std() / rounds**0.5
+    exact = luck(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, rounds)
+    assert exact is not None
+    assert abs(sampled - exact.deviation) < 4 * sampled / (2 * shoes) ** 0.5 < 0.08
+    assert exact.deviation == pytest.approx(7.627, abs=5e-4)  # not 8.39, as if its rounds were independent
+
+
+def test_the_mean_is_that_of_the_count() -> None:
+    exact = luck(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, 20)
+    played = counted(MATRIX, (16,) * 6, TAGS).by_threshold(*SMALL_AND_BIG)[:20]
+    assert exact is not None
+    assert exact.mean == pytest.approx(sum(one.gain for one in played), abs=1e-9)
+    assert exact.error < 1e-8
+
+
+def test_none_where_it_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert luck(MATRIX, (2,) * 6, (-3, -2, -1, 1, 2, 3), SMALL_AND_BIG, 2) is None
+    monkeypatch.setattr(luck_module, "MOST_CELLS", 2 * 4 * 12**4)
+    assert luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2) is not None
+    assert luck(MATRIX, (9, 8, 8, 8, 8, 8), TAGS, SMALL_AND_BIG, 2) is None
+    monkeypatch.setattr(luck_module, "has_numba", lambda: False)
+    assert luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2) is None
+
+
+def test_nothing_won_is_never_equal_to_luck() -> None:
+    assert Luck(rounds=4, mean=-0.1, variance=2.0, error=0.0).until_equal is None
+    assert Luck(rounds=4, mean=0.5, variance=2.0, error=0.0).until_equal == 32
+
+
+def test_exposure_tells_it_when_asked() -> None:
+    plain = exposure(MATRIX, (8,) * 6)
+    assert plain.facts()["deviation_per_100"] is plain.facts()["rounds_until_equal"] is None
+    told = exposure(MATRIX, (8,) * 6, deviation=True)
+    facts = told.facts()
+    equal = 100 * (facts["deviation_per_100"] / told.at(told.asked).gain) ** 2
+    assert facts["rounds_until_equal"] == pytest.approx(equal)
+    assert f"after {equal:,.0f} rounds" in " ".join(str(told).split())
