@@ -156,7 +156,7 @@ def test_ctrl_c_shows_a_bar_until_then_and_tells_what_is_done() -> None:
     ) as process:
         os.close(slave)
         shown = b""
-        while not re.search(rb"[1-9][0-9,]* rounds/s", shown):
+        while not re.search(rb"[1-9][0-9.e]* rounds/s", shown):
             shown += os.read(master, 4096)
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None

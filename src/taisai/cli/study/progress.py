@@ -24,9 +24,13 @@ def shown_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
             return Text(f"{_short(task.speed or 0)} {what}/s")
 
     columns = (TextColumn("{task.percentage:>5.1f} %"), BarColumn(), Rate(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=total)
+    try:  # not `with bar`: Ctrl-C while it starts would leave it drawing, and the cursor hidden
+        bar.start()
         yield lambda done: bar.advance(task, done)
+    finally:
+        bar.stop()
 
 
 def _short(number: float) -> str:

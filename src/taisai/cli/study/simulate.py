@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import IO
 
 from taisai.cli import DONE, INTERRUPTED, asked
+from taisai.cli.study.progress import shown_progress
 from taisai.cli.study.telling import told_and_kept
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.mix import Mix
@@ -75,7 +75,7 @@ def _result(arguments: Namespace) -> Simulated:
             if getattr(arguments, option) is not None:
                 raise RulesError(f"expected --totals, which plays no rounds, without --{option}, got both")
         return simulated_totals(mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions)
-    with _workers(arguments) as workers, _shown(rounds * sessions) as tick:
+    with _workers(arguments) as workers, shown_progress("rounds", rounds * sessions) as tick:
         return simulated(
             mix,
             chance,
@@ -109,33 +109,3 @@ def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:
         return cluster_workers(arguments.dask)
     many = arguments.workers
     return local_workers(None if many is None else asked.count(many, "--workers", MOST_WORKERS))
-
-
-@contextmanager
-def _shown(rounds: int) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error with rate and time left, where somebody looks at it."""
-    if not sys.stderr.isatty():
-        yield lambda _rounds: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TimeRemainingColumn
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        """Rounds a second."""
-
-        def render(self, task) -> Text:  # type: ignore[no-untyped-def]
-            """So many a second."""
-            return Text(f"{task.speed or 0:,.0f} rounds/s")
-
-    bar = Progress(
-        BarColumn(),
-        TaskProgressColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("rounds", total=rounds)
-        yield lambda more: bar.advance(task, more)
