@@ -134,3 +134,24 @@ def test_ctrl_c_ends_all_its_processes_with_one_line(after: float) -> None:
     assert process.returncode == 130
     assert shown.endswith(b"taisai: stopped by Ctrl-C\r\n")
     assert b"Traceback" not in shown
+
+
+def test_a_worker_that_is_ended_from_outside_is_told_in_one_line() -> None:
+    words = [sys.executable, "-m", "taisai", "dice", "test", "--shaker", "1e10"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while not (workers := _spawned(process.pid)):
+                time.sleep(0.05)
+            time.sleep(1)
+            os.kill(workers[0], signal.SIGKILL)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, out) == (2, "")
+    assert err == "taisai: expected every worker to last, got one that was ended from outside\n"
+
+
+def _spawned(parent: int) -> list[int]:
+    """The workers of a process: its children that were spawned to work."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
+    return [int(one) for one in children if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]

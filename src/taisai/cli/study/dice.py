@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import signal
 import sys
 from argparse import Namespace
+from collections import deque
 from collections.abc import Iterator
-from functools import partial
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
-from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +29,8 @@ from taisai.study.dice import Tally, dice_tests, mapping_proof, read_rolls, tall
 MOST_ROLLS: Final = 10**11
 MOST_BYTES: Final = 10**12
 SEED_BYTES: Final = 32
+_AHEAD: Final = 4 * (os.cpu_count() or 1)
+"""Throws that are asked for before they are needed."""
 
 
 def test(arguments: Namespace) -> int:
@@ -80,33 +85,52 @@ def _of_file(name: str) -> Tally:
 
 def _of_shaker(seed: bytes, rolls: int) -> Tally:
     """Throws in parallel, joined in their order: any number of workers counts the same."""
-    throws = [(at, min(ROLLS, rolls - (at - 1) * ROLLS)) for at in range(1, -(-rolls // ROLLS) + 1)]
-    if len(throws) == 1:
-        return tally_of_throw(seed, *throws[0])
+    if rolls <= ROLLS:
+        return tally_of_throw(seed, 1, rolls)
+    throws = ((at, min(ROLLS, rolls - (at - 1) * ROLLS)) for at in range(1, -(-rolls // ROLLS) + 1))
     tally = Tally()
-    with shown_progress("rolls", rolls) as advance, _workers() as pool:  # on leaving, whatever runs is ended
-        for found in pool.imap(partial(_tally, seed), throws):
-            tally += found
-            advance(found.rolls)
+    with shown_progress("rolls", rolls) as advance, _workers() as workers:
+        waiting: deque[Future[Tally]] = deque()
+        for throw in throws:
+            waiting.append(workers.submit(tally_of_throw, seed, *throw))
+            if len(waiting) > _AHEAD:
+                advance(waiting[0].result().rolls)
+                tally += waiting.popleft().result()
+        for found in waiting:
+            advance(found.result().rolls)
+            tally += found.result()
     return tally
 
 
-def _tally(seed: bytes, throw: tuple[int, int]) -> Tally:
-    return tally_of_throw(seed, *throw)
+@contextmanager
+def _workers() -> Iterator[ProcessPoolExecutor]:
+    """One a core; on leaving, what is not begun is let go.
 
-
-def _workers() -> Pool:
-    """One a core. A terminal sends Ctrl-C to all processes: what is held back here they never hear of.
-
-    Here it comes as soon as they are there. The tracker is started first: it would let the signal through.
+    A terminal sends Ctrl-C to all processes: it is held back while the workers start, so that they never
+    hear of it, and comes here as soon as they are there. The tracker of their resources, which would let it
+    through, is started first.
     """
-    context = get_context("spawn")
+    workers = ProcessPoolExecutor(mp_context=get_context("spawn"))
+    try:
+        resource_tracker.ensure_running()
+        with _ctrl_c_held_back():
+            started = [workers.submit(bool) for _ in range(os.cpu_count() or 1)]
+        wait(started)
+        yield workers
+    except BrokenProcessPool:
+        raise RulesError("expected every worker to last, got one that was ended from outside") from None
+    finally:
+        workers.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
-        return context.Pool()
-    resource_tracker.ensure_running()
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return context.Pool()
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
