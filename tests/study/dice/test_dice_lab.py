@@ -112,6 +112,33 @@ def test_what_is_crooked_is_found_by_the_test_for_it(bend: Callable[[Rolls], Rol
     assert not found.is_fair
 
 
+def test_independent_dice_with_a_bias_do_not_look_dependent() -> None:
+    weights = [1 / 7] * 5 + [2 / 7]
+    rolls = np.random.default_rng(5).choice(np.arange(1, 7, dtype=np.uint8), (20_000, 3), p=weights)
+    found = {test.name: test for test in dice_tests(tallied([rolls]), "test").tests}
+    assert found["faces"].corrected < 1e-9
+    for name, test in found.items():
+        if name.startswith(("runs", "serial")):
+            assert test.p > 1e-3, name
+
+
+def test_serial_correlation_is_about_the_rolls_own_mean() -> None:
+    rolls = stream(11, 3_000)
+    totals = rolls.sum(axis=1).astype(float)
+    off = totals - totals.mean()
+    found = {
+        test.name: test.statistic for test in dice_tests(tallied(np.array_split(rolls, 7)), "test").tests
+    }
+    for lag in range(1, 6):
+        direct = (off[lag:] * off[:-lag]).sum() / totals.var() / np.sqrt(3_000 - lag)
+        assert found[f"serial correlation, lag {lag}"] == pytest.approx(direct)
+    high = int((totals > 10).sum())
+    runs = 1 + int(np.count_nonzero((totals[1:] > 10) != (totals[:-1] > 10)))
+    mean = 2 * high * (3_000 - high) / 3_000 + 1
+    spread = np.sqrt((mean - 1) * (mean - 2) / 2_999)
+    assert found["runs of totals, high and low"] == pytest.approx((runs - mean) / spread)
+
+
 def test_rolls_without_an_order_are_not_tested_for_one() -> None:
     found = dice_tests(tallied([np.sort(stream(3, 5000), axis=1)]), "test")
     assert found.is_fair

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import OUTCOMES
-from taisai.study.dice.tally import LAGS, Tally
+from taisai.study.dice.tally import LAGS, MIDDLE, Tally
 from taisai.study.dice_mixture import WATCHED
 from taisai.study.missing import needed
 from taisai.study.report import Report, Sheet, Told, columns
@@ -157,11 +157,12 @@ def _made(tally: Tally, left_out: list[str]) -> Iterator[tuple[str, float, str, 
         yield from _chi_square("ordered triples", tally.triples, [n / 216] * 216, left_out)
     combinations = [n * outcome.ways / 216 for outcome in OUTCOMES]
     yield from _chi_square("56 combinations", tally.outcomes, combinations, left_out)
-    yield _normal("runs of totals, high and low", _runs(tally))
-    for lag, product in zip(LAGS, tally.products, strict=True):
-        if n > lag:
-            # The centred totals, doubled, have variance 35: a product of two has variance 35², and no mean.
-            yield _normal(f"serial correlation, lag {lag}", product / (35 * sqrt(n - lag)))
+    # Both go by what these rolls are like, not fair ones: a bias alone must not look like dependence.
+    if 0 < tally.above < n:
+        yield _normal("runs of totals, high and low", _runs(tally))
+    for lag in LAGS:
+        if n > lag and (found := _serial(tally, lag)) is not None:
+            yield _normal(f"serial correlation, lag {lag}", found)
 
 
 def _chi_square(
@@ -186,6 +187,25 @@ def _normal(name: str, deviations: float) -> tuple[str, float, str, float]:
 
 
 def _runs(tally: Tally) -> float:
-    """A total is above 10.5 with chance 1/2: each step changes sides with chance 1/2, independently."""
-    steps = tally.rolls - 1
-    return (tally.runs - 1 - steps / 2) / sqrt(steps / 4)
+    """Wald and Wolfowitz: given how many totals are high, every order of high and low is as likely."""
+    n, high = tally.rolls, tally.above
+    pairs = 2 * high * (n - high)
+    return (tally.runs - 1 - pairs / n) / sqrt(pairs * (pairs - n) / (n * n * (n - 1)) or 1)
+
+
+def _serial(tally: Tally, lag: int) -> float | None:
+    """The correlation of totals so many rolls apart, about their own mean; None where all are the same."""
+    n = tally.rolls
+    counts = [(2 * sum(_FACES[place]) - MIDDLE, count) for place, count in enumerate(tally.triples) if count]
+    whole = sum(value * count for value, count in counts)
+    mean = whole / n
+    variance = sum(value * value * count for value, count in counts) / n - mean * mean
+    if len({value for value, _ in counts}) == 1:
+        return None
+    early = whole - sum(2 * total - MIDDLE for total in tally.last[-lag:])
+    late = whole - sum(2 * total - MIDDLE for total in tally.first[:lag])
+    product = tally.products[LAGS.index(lag)] - mean * (early + late) + (n - lag) * mean * mean
+    return product / (variance * sqrt(n - lag))
+
+
+_FACES: Final = tuple((place // 36 + 1, place // 6 % 6 + 1, place % 6 + 1) for place in range(216))
