@@ -40,8 +40,18 @@ def drawn(bets: int, seed: int, greatest: int = 5000) -> Columns:
     for column in (stakes, kept, won, returned):
         strange = draw.random(bets) < 0.02
         column[strange] += draw.choice((-(2**40), -1, 1, 2, 2**54, -(2**63)), np.count_nonzero(strange))
+    is_open = LOOKUPS.states[states, voided] == resettling.OPEN
+    for column in (kept, won, returned):  # most open bets have no money, as it should be
+        column[is_open & (draw.random(bets) < 0.9)] = resettling.NO_MONEY
     tables = np.sort(codes(TABLES)) if seed % 2 else codes(TABLES)
     return Columns(pay_tables, areas, faces, states, voided, tables, stakes, kept, won, returned)
+
+
+def one_bet(state: int, *money: int) -> Columns:
+    """A bet in the first table, on the first area and outcome, with a stake, kept out, won, returned."""
+    codes = [np.array([code], dtype=np.uint32) for code in (0, 1, 0, state, 0)]
+    figures = [np.array([figure], dtype=np.int64) for figure in money]
+    return Columns._make([*codes[:4], np.zeros(1, dtype=np.uint8), codes[4], *figures])
 
 
 def by(name: str, columns: Columns, monkeypatch: pytest.MonkeyPatch) -> tuple[list[list[int]], list[int]]:
@@ -74,6 +84,15 @@ def test_sums_beyond_64_bits_are_the_same_too(seed: int, monkeypatch: pytest.Mon
     assert compiled[0] == [
         [sum(part[0][figure][table] for part in parts) for table in range(TABLES)] for figure in range(4)
     ]
+
+
+@pytest.mark.parametrize("name", ["numba", "numpy", "plain"])
+@pytest.mark.parametrize("money", [(-1, -1, -1), (0, -1, -1), (-1, 5, -1), (-1, -1, 0), (-1, 5, 1_000_000)])
+def test_an_open_bet_has_no_money(
+    name: str, money: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = by(name, one_bet(3, 100, *money), monkeypatch)
+    assert found == ([[0] * TABLES] * 4, [] if money == (-1, -1, -1) else [0])
 
 
 def test_no_bets_are_no_sums(monkeypatch: pytest.MonkeyPatch) -> None:

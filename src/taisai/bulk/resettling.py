@@ -22,9 +22,11 @@ SETTLED: Final = 0
 RETURNED: Final = 1
 """Void or taken back: the stake goes back whole."""
 OPEN: Final = 2
-"""Nothing yet: there is nothing to check."""
+"""Nothing yet: there is nothing to check, unless there is money all the same."""
 NO_STATE: Final = 3
 UNTOLD: Final = 2
+NO_MONEY: Final = -1
+"""Where a cell is empty: right for a bet that is still open, at fault for any other."""
 NO_ROW: Final = 0
 NO_OUTCOME: Final = len(OUTCOMES)
 NOTHING: Final = -1
@@ -192,7 +194,7 @@ def _others(  # noqa: PLR0917  as above
     for bet in places[:others]:
         state = state_of[states[bet], voided[bet]]
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
-        if state == OPEN and not stake >> BITS:
+        if state == OPEN and not stake >> BITS and kept == above == got == NO_MONEY:
             continue
         row = row_of[pay_tables[bet], areas[bet]]
         gives = returns[row, outcome_of[faces[bet]]] if state == SETTLED else 0
@@ -227,6 +229,7 @@ def _by_numpy(  # noqa: PLR0917  as above
     state, row = state_of[states, voided], row_of[pay_tables, areas]
     gives = np.where(state == SETTLED, returns[row, outcome_of[faces]], 0)
     is_open = (state == OPEN) & (stakes >> BITS == 0)
+    is_open &= (kept_out == NO_MONEY) & (won == NO_MONEY) & (returned == NO_MONEY)
     senseless = (state >= OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0) | (gives < 0)
     senseless &= ~is_open
     counted = ~(is_open | senseless)

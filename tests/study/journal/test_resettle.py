@@ -18,6 +18,7 @@ from taisai.study.journal.resettle import Resettled, resettle
 RWS, US = rulebook("rws-sic-bo-etg-v8"), rulebook("us-sic-bo")
 PAY = {matrix.digest: matrix for matrix in (RWS.matrix("A"), RWS.matrix("B"), US.matrix())}
 STATES = ("settled",) * 7 + ("void", "back", "open")
+OPEN = {"state": "open", "faces": None, "kept_out": None, "won": None, "returned": None}
 
 
 @pytest.fixture(params=["numba", "numpy"], autouse=True)
@@ -38,7 +39,7 @@ def bet(drawn: Random) -> dict[str, Any]:
         "voided": state == "void" or (state == "back" and drawn.random() < 0.5),
     }  # fmt: skip
     if state == "open":
-        return {**row, "faces": None, "kept_out": None, "won": None, "returned": None}
+        return row | OPEN
     if state != "settled":
         return {**row, "kept_out": 0, "won": 0, "returned": stake}
     net = matrix.net(area, outcome) * (stake - kept)
@@ -59,7 +60,9 @@ def test_bets_that_got_what_was_due_are_right_and_sum_up(tmp_path: Path) -> None
     rows = [bet(drawn) for _ in range(3000)]
     found = resettle(saved(tmp_path, rows), PAY)
     assert found.is_right, found
-    assert (found.bets, found.faults) == (3000, 0)
+    in_hand = sum(row["state"] == "open" for row in rows)
+    assert (found.bets, found.still_open, found.faults) == (3000, in_hand, 0)
+    assert f"{3000 - in_hand:,} bets settled anew, {in_hand} still open" in " ".join(str(found).split())
     for one in found.tables:
         counted = [row for row in rows if row["table"] == one.table and row["state"] != "open"]
         assert one.bets == len(counted)
@@ -128,6 +131,8 @@ def test_sums_beyond_64_bits_are_whole(tmp_path: Path) -> None:
         {"kept_out": None},
         {"area": None}, {"state": "open", "stake": -5}, {"voided": True}, {"voided": None},
         {"state": "void", "won": 0}, {"state": "open", "voided": True},
+        {**OPEN, "won": 5, "returned": 1_000_000}, {**OPEN, "kept_out": 0}, {**OPEN, "won": 0},
+        {**OPEN, "returned": 0},
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_at_fault_and_hides_no_other(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -142,6 +147,7 @@ def test_what_makes_no_sense_is_at_fault_and_hides_no_other(tmp_path: Path, chan
     found = resettle(saved(tmp_path, rows), PAY)
     assert [one.row for one in found.told] == [151, 251]
     assert sum(one.staked for one in found.tables) == staked
+    assert found.still_open == sum(row["state"] == "open" for row in rows) - (rows[150]["state"] == "open")
 
 
 @pytest.mark.parametrize("digest", ["sha256:no", None])
@@ -165,7 +171,7 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
 
 def test_no_bets_balance(tmp_path: Path) -> None:
     found = resettle(saved(tmp_path, []), PAY)
-    assert found == Resettled(found.source, 0, 0, (), ())
+    assert found == Resettled(found.source, 0, 0, 0, (), ())
 
 
 def test_odds_too_long_for_whole_products_are_refused() -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from taisai.bulk.resettling import (
+    NO_MONEY,
     NO_OUTCOME,
     NO_ROW,
     NO_STATE,
@@ -49,9 +50,6 @@ AT_ONCE: Final = 1 << 17
 MOST_TOLD: Final = 1_000
 """Faults that are told one by one; all are counted."""
 
-NO_MONEY: Final = -1
-"""Where a cell is empty: right for a bet that is still open, at fault for any other."""
-
 Whole = npt.NDArray[np.int64]
 
 
@@ -81,6 +79,7 @@ class Checked(NamedTuple):
     """What some bets came to."""
 
     bets: int
+    still_open: int
     sums: list[tuple[str, tuple[int, ...]]]
     """Of each table: bets that count, staked, returned, due. A file may name a table twice."""
     faults: int
@@ -153,11 +152,12 @@ class ColumnFile:
         figures = {name: _figures(some.column(name)) for name in FIGURES}
         codes, tables = [one.codes for one in coded.values()], coded["table"].words
         columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
-        sums, wrong = resettled(columns, self._lookups(coded), self._pay, max(1, len(tables)))
+        lookups = self._lookups(coded)
+        sums, wrong = resettled(columns, lookups, self._pay, max(1, len(tables)))
         by_table = zip(*(one.tolist() for one in sums), strict=True)
         named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
         told = list(_told(coded, figures, wrong[:MOST_TOLD], before))
-        return Checked(some.num_rows, named, len(wrong), told)
+        return Checked(some.num_rows, _still_open(columns, lookups, wrong), named, len(wrong), told)
 
     def _coded(self, some: pa.RecordBatch, name: str) -> Coded:
         array = some.column(name)
@@ -254,6 +254,15 @@ def _outcome(faces: str | None) -> int:
         return Outcome.of(*map(int, (faces or "").split())).index
     except (ValueError, RulesError):
         return NO_OUTCOME
+
+
+def _still_open(columns: Columns, lookups: Lookups, wrong: Places) -> int:
+    """How many bets are open and rightly so; most files have none, and then there is nothing to count."""
+    if OPEN not in lookups.states:
+        return 0
+    is_open = lookups.states[columns.states, columns.voided] == OPEN
+    is_open[wrong] = False
+    return int(np.count_nonzero(is_open))
 
 
 def _told(
