@@ -95,6 +95,16 @@ def test_an_open_bet_has_no_money(
     assert found == ([[0] * TABLES] * 4, [] if money == (-1, -1, -1) else [0])
 
 
+@pytest.mark.parametrize("name", ["numba", "numpy", "plain"])
+@pytest.mark.parametrize("state", [0, 2])
+def test_more_kept_out_than_staked_is_at_fault_and_in_no_sum(
+    name: str, state: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert by(name, one_bet(state, 100, 150, 0, 100), monkeypatch) == ([[0] * TABLES] * 4, [0])
+    whole = by(name, one_bet(state, 100, 100, 0, 100), monkeypatch)
+    assert whole == ([[many, *[0] * (TABLES - 1)] for many in (1, 100, 100, 100)], [])
+
+
 def test_no_bets_are_no_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("numba", "numpy", "plain"):
         assert by(name, drawn(0, 1), monkeypatch) == ([[0] * TABLES] * 4, [])

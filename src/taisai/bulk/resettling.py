@@ -117,7 +117,8 @@ Loop = Callable[..., tuple[int, int]]
 def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
     """The sums by table, and the places of the bets that did not get what was due.
 
-    A bet with an unknown area, outcome or state, or with money below 0 or beyond the greatest, is at fault.
+    A bet with an unknown area, outcome or state, with money below 0 or beyond the greatest, or with more kept
+    out than staked, is at fault and in no sum.
     """
     size = columns.stakes.size
     sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
@@ -198,20 +199,20 @@ def _others(  # noqa: PLR0917  as above
             continue
         row = row_of[pay_tables[bet], areas[bet]]
         gives = returns[row, outcome_of[faces[bet]]] if state == SETTLED else 0
-        wrong = state >= OPEN or (stake | kept | above | got) >> BITS != 0 or gives < 0
+        wrong = state >= OPEN or (stake | kept | above | got) >> BITS != 0 or kept > stake or gives < 0
         if not wrong:
             more, owed = 0, stake
             if state == SETTLED:
                 playing = stake - kept
                 owed = playing * gives // units[row]
-                wrong = owed * units[row] != playing * gives or playing < 0
+                wrong = owed * units[row] != playing * gives
                 more, owed = max(owed - playing, 0), owed + kept
             table = tables[bet]
             bets[table] += 1
             staked[table] += stake
             back[table] += got
             due[table] += owed
-            seen |= stake | got | abs(owed)
+            seen |= stake | got | owed
             wrong = wrong or got != owed or above != more
         if wrong:
             places[found] = bet
@@ -230,20 +231,20 @@ def _by_numpy(  # noqa: PLR0917  as above
     gives = np.where(state == SETTLED, returns[row, outcome_of[faces]], 0)
     is_open = (state == OPEN) & (stakes >> BITS == 0)
     is_open &= (kept_out == NO_MONEY) & (won == NO_MONEY) & (returned == NO_MONEY)
-    senseless = (state >= OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0) | (gives < 0)
-    senseless &= ~is_open
+    senseless = (state >= OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0)
+    senseless = (senseless | (kept_out > stakes) | (gives < 0)) & ~is_open
     counted = ~(is_open | senseless)
     settled = counted & (state == SETTLED)
     playing = np.where(settled, stakes - kept_out, 0)
     owed, rest = np.divmod(playing * gives, units[row])
     more = np.where(settled, np.maximum(owed - playing, 0), 0)
     owed = np.where(settled, owed + kept_out, stakes)
-    wrong = settled & ((rest != 0) | (playing < 0))
-    faults = np.flatnonzero(senseless | (counted & (wrong | (returned != owed) | (won != more))))
+    wrong = (settled & (rest != 0)) | (returned != owed) | (won != more)
+    faults = np.flatnonzero(senseless | (counted & wrong))
     places[: faults.size] = faults
     for total, figures in ((bets, counted), (staked, stakes), (back, returned), (due, owed)):
         np.add.at(total, tables[counted], figures[counted])
-    summed = np.bitwise_or.reduce((stakes | returned | np.abs(owed))[counted], initial=0)
+    summed = np.bitwise_or.reduce((stakes | returned | owed)[counted], initial=0)
     return faults.size, int(summed)
 
 

@@ -132,7 +132,8 @@ def test_sums_beyond_64_bits_are_whole(tmp_path: Path) -> None:
         {"area": None}, {"state": "open", "stake": -5}, {"voided": True}, {"voided": None},
         {"state": "void", "won": 0}, {"state": "open", "voided": True},
         {**OPEN, "won": 5, "returned": 1_000_000}, {**OPEN, "kept_out": 0}, {**OPEN, "won": 0},
-        {**OPEN, "returned": 0},
+        {**OPEN, "returned": 0}, {"stake": 100, "kept_out": 150},
+        {"state": "back", "stake": 100, "kept_out": 150, "won": 0, "returned": 100},
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_at_fault_and_hides_no_other(tmp_path: Path, change: dict[str, Any]) -> None:
