@@ -1,6 +1,7 @@
 """Exports settled anew: every planted fault found and nothing else, by the compiled loop and by NumPy."""
 
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -126,7 +127,8 @@ def test_sums_beyond_64_bits_are_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"area": "tiny"}, {"faces": "2 3"}, {"faces": None}, {"state": "lost"}, {"state": None},
+        {"faces": "2 3"}, {"faces": "１ ２ ３"}, {"faces": "+1 2 0_3"}, {"faces": "1  2 3"},
+        {"area": "tiny"}, {"faces": None}, {"state": "lost"}, {"state": None},
         {"stake": -1}, {"stake": None}, {"returned": 2**60}, {"returned": None}, {"won": None},
         {"kept_out": None},
         {"area": None}, {"state": "open", "stake": -5}, {"voided": True}, {"voided": None},
@@ -168,6 +170,49 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     for path in (text, tmp_path / "nothing.parquet"):
         with pytest.raises(RulesError, match="expected a Parquet file that can be read"):
             resettle(str(path), PAY)
+
+
+def test_dice_may_stand_in_any_order(tmp_path: Path) -> None:
+    row = next(one for one in map(bet, [Random(7)] * 99) if one["state"] == "settled")
+    outcome = next(one for one in OUTCOMES if one.ways == 6)
+    right = {"won": 0, "returned": 0, "kept_out": 0, "area": "any-triple", "pay_table": US.matrix().digest}
+    orders = [" ".join(map(str, faces)) for faces in permutations(outcome.faces)]
+    assert resettle(saved(tmp_path, [row | right | {"faces": one} for one in orders]), PAY).is_right
+    assert len(columnar.SPELT) == 216
+
+
+@pytest.mark.parametrize("name", ["stake", "area"])
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path, name: str) -> None:
+    file = saved(tmp_path, [bet(Random(1))])
+    found = parquet.read_table(file)
+    parquet.write_table(found.append_column("seat", found["area"]).append_column("seat", found["won"]), file)
+    assert resettle(file, PAY).is_right  # what is not read may stand as often as it likes
+    parquet.write_table(found.append_column(name, found[name]), file)
+    with pytest.raises(RulesError, match=f"expected every column once, got more than one {name} \\("):
+        resettle(file, PAY)
+
+
+@pytest.mark.parametrize("kind", [pa.uint64(), pa.uint32(), pa.int16()])
+def test_money_may_be_of_any_whole_kind_and_some_cells_empty(tmp_path: Path, kind: pa.DataType) -> None:
+    rows = [bet(Random(1)) | {**OPEN, "voided": False, "stake": 100}] * 3
+    rows[1] = rows[1] | {"won": 5}
+    file = saved(tmp_path, rows)
+    found = parquet.read_table(file)
+    schema = pa.schema([one.with_type(kind) if one.name in columnar.FIGURES else one for one in found.schema])
+    parquet.write_table(found.cast(schema), file)
+    told = resettle(file, PAY)
+    assert ([one.row for one in told.told], told.still_open) == ([2], 2)
+
+
+@pytest.mark.parametrize("other", [0, None])
+def test_money_beyond_64_bits_is_refused(tmp_path: Path, other: int | None) -> None:
+    file = saved(tmp_path, [bet(Random(1))] * 2)
+    found = parquet.read_table(file)
+    most = pa.array([2**63, other], pa.uint64())
+    parquet.write_table(found.set_column(found.schema.get_field_index("won"), "won", most), file)
+    with pytest.raises(RulesError, match=f"whole numbers of 64 bits in column won, got .*{2**63}") as refused:
+        resettle(file, PAY)
+    assert len(str(refused.value).splitlines()) == 1
 
 
 def test_no_bets_balance(tmp_path: Path) -> None:

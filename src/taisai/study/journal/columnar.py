@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from itertools import permutations
 from pathlib import Path
 from threading import local
 from typing import Any, Final, NamedTuple
@@ -32,7 +32,7 @@ from taisai.bulk.resettling import (
 )
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
-from taisai.rules.outcomes import Outcome
+from taisai.rules.outcomes import OUTCOMES
 
 CODED: Final = ("pay_table", "area", "faces", "state", "table")
 FIGURES: Final = ("stake", "kept_out", "won", "returned")
@@ -45,6 +45,8 @@ STATES: Final = {
     "open": (OPEN, NO_STATE, NO_STATE),
 }
 """By whether the round is void: not, void, untold."""
+SPELT: Final = {" ".join(map(str, faces)): one.index for one in OUTCOMES for faces in permutations(one.faces)}
+"""Three faces in any order, as an export has them: nothing else that int() would take is dice."""
 AT_ONCE: Final = 1 << 17
 """Bets in hand of one thread: some megabytes."""
 MOST_TOLD: Final = 1_000
@@ -149,7 +151,7 @@ class ColumnFile:
 
     def _resettled(self, some: pa.RecordBatch, before: int) -> Checked:
         coded = {name: self._coded(some, name) for name in CODED}
-        figures = {name: _figures(some.column(name)) for name in FIGURES}
+        figures = {name: self._figures(some, name) for name in FIGURES}
         codes, tables = [one.codes for one in coded.values()], coded["table"].words
         columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
         lookups = self._lookups(coded)
@@ -174,6 +176,18 @@ class ColumnFile:
             )
         return Coded(places, words)
 
+    def _figures(self, some: pa.RecordBatch, name: str) -> Whole:
+        try:
+            array = some.column(name).cast(pa.int64())  # first, for NO_MONEY may not fit the column's kind
+        except pa.ArrowInvalid as error:
+            raise RulesError(
+                f"expected whole numbers of 64 bits in column {name}, got {error} ({printable(self._path)})"
+            ) from None
+        if array.null_count:
+            array = array.fill_null(NO_MONEY)
+        found: Whole = array.to_numpy(zero_copy_only=False)
+        return found
+
     def _lookups(self, coded: Mapping[str, Coded]) -> Lookups:
         pay_tables, areas = coded["pay_table"].words, coded["area"].words
         if unknown := [str(one) for one in pay_tables if one not in self._rows]:
@@ -182,7 +196,7 @@ class ColumnFile:
                 f"rulebook with --book, and --set and --offer where they hold ({printable(self._path)})"
             )
         rows = [[self._rows[str(digest)].get(str(area), NO_ROW) for area in areas] for digest in pay_tables]
-        outcomes = [_outcome(one) for one in coded["faces"].words]
+        outcomes = [SPELT.get(str(one), NO_OUTCOME) for one in coded["faces"].words]
         states = [STATES.get(str(one), (NO_STATE,) * 3) for one in coded["state"].words]
         return Lookups(
             np.array(rows, dtype=np.uint32).reshape(len(pay_tables), len(areas)),
@@ -192,7 +206,11 @@ class ColumnFile:
 
     def _expect_columns(self) -> None:
         schema = self._read(parquet.read_schema, memory_map=True)
-        kinds = {name: schema.field(name).type for name in schema.names}
+        if twice := [name for name in READ if schema.names.count(name) > 1]:
+            raise RulesError(
+                f"expected every column once, got more than one {', '.join(twice)} ({printable(self._path)})"
+            )
+        kinds = {field.name: field.type for field in schema}
         fits = [name for name in CODED if name in kinds and _is_text(kinds[name])]
         fits += [name for name in FIGURES if name in kinds and pa.types.is_integer(kinds[name])]
         fits += [FLAG] if FLAG in kinds and pa.types.is_boolean(kinds[FLAG]) else []
@@ -228,13 +246,6 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(within) or pa.types.is_large_string(within))
 
 
-def _figures(array: pa.Array) -> Whole:
-    if array.null_count:
-        array = array.fill_null(NO_MONEY)
-    found: Whole = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
-    return found
-
-
 def _flags(array: pa.BooleanArray) -> Flags:
     if array.null_count:
         told: Flags = array.cast(pa.uint8()).fill_null(UNTOLD).to_numpy(zero_copy_only=False)
@@ -246,14 +257,6 @@ def _flags(array: pa.BooleanArray) -> Flags:
         else np.empty(0, np.uint8)
     )
     return np.unpackbits(packed, count=start + len(array), bitorder="little")[start:]
-
-
-@lru_cache(maxsize=1024)
-def _outcome(faces: str | None) -> int:
-    try:
-        return Outcome.of(*map(int, (faces or "").split())).index
-    except (ValueError, RulesError):
-        return NO_OUTCOME
 
 
 def _still_open(columns: Columns, lookups: Lookups, wrong: Places) -> int:
