@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from taisai.bulk import resettling
+from taisai.bulk import BulkError, resettling
 from taisai.bulk.kernels import WITHOUT_NUMBA
 from taisai.bulk.resettling import Columns, Lookups, PayRows, resettled
 from taisai.rules import rulebook
@@ -103,6 +103,35 @@ def test_more_kept_out_than_staked_is_at_fault_and_in_no_sum(
     assert by(name, one_bet(state, 100, 150, 0, 100), monkeypatch) == ([[0] * TABLES] * 4, [0])
     whole = by(name, one_bet(state, 100, 100, 0, 100), monkeypatch)
     assert whole == ([[many, *[0] * (TABLES - 1)] for many in (1, 100, 100, 100)], [])
+
+
+@pytest.mark.parametrize("name", ["numba", "numpy", "plain"])
+@pytest.mark.parametrize(
+    ("column", "many"),
+    [("pay_tables", 2), ("areas", AREAS), ("faces", 57), ("states", 5), ("voided", 3), ("tables", TABLES)],
+)
+def test_codes_beyond_what_is_known_are_refused(
+    name: str, column: str, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = drawn(50, 1)
+    getattr(columns, column)[7] = many - 1
+    by(name, columns, monkeypatch)
+    getattr(columns, column)[7] = many
+    with pytest.raises(BulkError, match=f"expected codes below {many} in column {column}, got {many}"):
+        by(name, columns, monkeypatch)
+
+
+@pytest.mark.parametrize(("lookup", "many"), [("rows", PAY.units.size), ("outcomes", 57)])
+def test_lookups_beyond_the_pay_rows_are_refused(lookup: str, many: int) -> None:
+    beyond = LOOKUPS._replace(**{lookup: np.full_like(getattr(LOOKUPS, lookup), many)})
+    with pytest.raises(BulkError, match=f"expected codes below {many} in {lookup} looked up, got {many}"):
+        resettled(drawn(5, 1), beyond, PAY, TABLES)
+
+
+def test_columns_of_several_lengths_are_refused() -> None:
+    columns = drawn(5, 1)
+    with pytest.raises(BulkError, match=r"expected columns of one length, got \[4, 5\]"):
+        resettled(columns._replace(won=columns.won[1:]), LOOKUPS, PAY, TABLES)
 
 
 def test_no_bets_are_no_sums(monkeypatch: pytest.MonkeyPatch) -> None:

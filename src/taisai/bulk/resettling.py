@@ -120,6 +120,27 @@ def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> 
     A bet with an unknown area, outcome or state, with money below 0 or beyond the greatest, or with more kept
     out than staked, is at fault and in no sum.
     """
+    _expect_codes(columns, lookups, pay, tables)
+    return _resettled(columns, lookups, pay, tables)
+
+
+def _expect_codes(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> None:
+    """A compiled loop does not look: it would read and write whatever stands beyond."""
+    if len(sizes := {one.size for one in columns}) > 1:
+        raise BulkError(f"expected columns of one length, got {sorted(sizes)}")
+    rows, outcomes = pay.returns.shape
+    known = {
+        "pay_tables": lookups.rows.shape[0], "areas": lookups.rows.shape[1], "faces": lookups.outcomes.size,
+        "states": lookups.states.shape[0], "voided": lookups.states.shape[1], "tables": tables,
+    }  # fmt: skip
+    bounds = [(f"column {name}", getattr(columns, name), many) for name, many in known.items()]
+    bounds += [("rows looked up", lookups.rows, rows), ("outcomes looked up", lookups.outcomes, outcomes)]
+    for what, codes, many in bounds:
+        if codes.size and (most := int(codes.max())) >= many:
+            raise BulkError(f"expected codes below {many} in {what}, got {most}")
+
+
+def _resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
     size = columns.stakes.size
     sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
     places = np.empty(size, dtype=np.intp)  # memory that nobody writes to is none
@@ -127,8 +148,8 @@ def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> 
     found, seen = loop(*columns, *lookups, pay.returns, pay.units, *sums, places)
     if size > 1 and size << int(seen).bit_length() > _MOST:  # a sum might not have fitted 64 bits
         half = size // 2
-        early, at_first = resettled(columns.part(slice(None, half)), lookups, pay, tables)
-        late, at_last = resettled(columns.part(slice(half, None)), lookups, pay, tables)
+        early, at_first = _resettled(columns.part(slice(None, half)), lookups, pay, tables)
+        late, at_last = _resettled(columns.part(slice(half, None)), lookups, pay, tables)
         return early.plus(late), np.concatenate([at_first, at_last + half])
     return sums, places[:found].copy()
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
+from taisai.bulk.entry import BulkError
 from taisai.bulk.resettling import (
     NO_MONEY,
     NO_OUTCOME,
@@ -150,31 +151,19 @@ class ColumnFile:
         return found
 
     def _resettled(self, some: pa.RecordBatch, before: int) -> Checked:
-        coded = {name: self._coded(some, name) for name in CODED}
+        coded = {name: _coded(some.column(name)) for name in CODED}
         figures = {name: self._figures(some, name) for name in FIGURES}
         codes, tables = [one.codes for one in coded.values()], coded["table"].words
         columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
         lookups = self._lookups(coded)
-        sums, wrong = resettled(columns, lookups, self._pay, max(1, len(tables)))
+        try:
+            sums, wrong = resettled(columns, lookups, self._pay, max(1, len(tables)))
+        except BulkError as error:  # a word beyond its dictionary: PyArrow does not look
+            raise RulesError(f"{error} ({printable(self._path)})") from None
         by_table = zip(*(one.tolist() for one in sums), strict=True)
         named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
         told = list(_told(coded, figures, wrong[:MOST_TOLD], before))
         return Checked(some.num_rows, _still_open(columns, lookups, wrong), named, len(wrong), told)
-
-    def _coded(self, some: pa.RecordBatch, name: str) -> Coded:
-        array = some.column(name)
-        words, codes = array.dictionary.to_numpy(zero_copy_only=False).tolist(), array.indices
-        if array.null_count:
-            codes = codes.fill_null(len(words))
-            words.append(None)
-        places = codes.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).view(np.uint32)
-        # PyArrow does not look, and a compiled loop would read whatever stands there.
-        if places.size and (most := int(places.max())) >= len(words):
-            raise RulesError(
-                f"expected words among the {len(words)} of column {name}, got the place {most} "
-                f"({printable(self._path)})"
-            )
-        return Coded(places, words)
 
     def _figures(self, some: pa.RecordBatch, name: str) -> Whole:
         try:
@@ -244,6 +233,15 @@ class ColumnFile:
 def _is_text(kind: pa.DataType) -> bool:
     within = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(within) or pa.types.is_large_string(within))
+
+
+def _coded(array: pa.DictionaryArray) -> Coded:
+    words, codes = array.dictionary.to_numpy(zero_copy_only=False).tolist(), array.indices
+    if array.null_count:
+        codes = codes.fill_null(len(words))
+        words.append(None)
+    places = codes.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).view(np.uint32)
+    return Coded(places, words)
 
 
 def _flags(array: pa.BooleanArray) -> Flags:
