@@ -22,11 +22,11 @@ from bench.study.compiled import library
 from bench.study.exported import AREAS, FACES, FAULTS, LOOKUPS, MATRIX, NETS, PAY, TABLES, Exported, written
 from bench.study.growing import growth
 from taisai.bulk.resettling import Columns, resettled
+from taisai.study.journal.columnar import AT_ONCE
 from taisai.study.journal.resettle import resettle
 
 KNOWN: Final = {MATRIX.digest: MATRIX}
 GIGABYTE: Final = 1_000_000_000
-AT_ONCE: Final = 1 << 19
 CORES: Final = 2
 EVERY: Final = 0.003
 """Seconds between two looks at the memory."""
@@ -60,7 +60,7 @@ def run(*, quick: bool) -> Iterator[Line]:
         yield growth(name, lambda size: resettle(files[size], KNOWN), list(files), turns=5, at_most=1.1)
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
             peak = apart.submit(memory, str(path)).result() / GIGABYTE
-        what = "memory of the process at its peak, the file's own pages aside"
+        what = "memory of the process at its peak, as sampled, the file's own pages aside"
         yield Line(name, what, peak, peak, peak, Target(1, at_most=True, unit=" GB"))
 
 
@@ -69,13 +69,8 @@ def _ratios(name: str, exported: Exported, path: str, turns: int) -> Iterator[Li
     base = duckdb.connect()
     base.register("given", _pay_table())
     base.execute("create table pay as select * from given")
-    names = (
-        "pay_table", "row", "outcome", "state", "voided", "table", "stake", "kept_out", "won", "returned"
-    )  # fmt: skip
-    held = dict(zip(names, columns, strict=True)) | {"voided": columns.voided.astype(bool)}
-    base.register("held", pa.table(held))
-    base.register("placed", pa.table(held | {"place": np.arange(columns.stakes.size)}))
-    codes = {"on": 'b."row" = p."row" and b.outcome = p.outcome', "settled": 0}
+    _hold(base, columns)
+    codes = {"on": "b.cell = p.cell", "settled": 0}
     words = {"on": "b.area = p.area and b.faces = p.faces", "settled": "'settled'"}
     from_held = SUMS.format(settled_anew=SETTLED_ANEW.format(bets="held", **codes))
     from_file = SUMS.format(settled_anew=SETTLED_ANEW.format(bets=f"read_parquet('{path}')", **words))
@@ -88,7 +83,7 @@ def _ratios(name: str, exported: Exported, path: str, turns: int) -> Iterator[Li
     totals, places = by_parts(columns)
     ours = resettle(path, KNOWN)
     assert places == [one.row - 1 for one in ours.told] == exported.faults
-    assert rows_of("place", bets="placed", **codes) == exported.faults
+    assert rows_of("place", bets="held", **codes) == exported.faults
     assert rows_of("file_row_number", bets=numbered, **words) == exported.faults
     assert ours.faults == FAULTS
     assert [tuple(one[1:]) for one in ours.tables] == totals
@@ -116,12 +111,29 @@ def _ratios(name: str, exported: Exported, path: str, turns: int) -> Iterator[Li
         yield bench.line("limit: from Parquet, ours / bare C on columns", of="ours, file", over="C")
 
 
+def _hold(base: duckdb.DuckDBPyConnection, columns: Columns) -> None:
+    """DuckDB's own table of the bets, each with the one cell of the pay table that it is settled by."""
+    given = {
+        "cell": columns.areas * np.uint32(len(FACES)) + columns.faces,
+        "state": columns.states,
+        "voided": columns.voided.astype(bool),
+        "table": columns.tables,
+        "stake": columns.stakes,
+        "kept_out": columns.kept_out,
+        "won": columns.won,
+        "returned": columns.returned,
+        "place": np.arange(columns.stakes.size),
+    }
+    base.register("arrow", pa.table(given))
+    base.execute("create table held as select * from arrow")
+    base.unregister("arrow")
+
+
 def _pay_table() -> pa.Table:
     outcomes, one = len(FACES), MATRIX.denominator
     return pa.table(
         {
-            "row": np.repeat(np.arange(len(NETS), dtype=np.uint32), outcomes),
-            "outcome": np.tile(np.arange(outcomes, dtype=np.uint32), len(NETS)),
+            "cell": np.arange(NETS.size, dtype=np.uint32),
             "area": np.repeat(AREAS, outcomes),
             "faces": np.tile(FACES, len(NETS)),
             "returns": np.where(NETS > 0, NETS + one, 0).ravel(),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from taisai.bulk import resettling
+from taisai.bulk import BulkError, resettling
 from taisai.bulk.kernels import WITHOUT_NUMBA
 from taisai.bulk.resettling import Columns, Lookups, PayRows, resettled
 from taisai.rules import rulebook
@@ -40,8 +40,18 @@ def drawn(bets: int, seed: int, greatest: int = 5000) -> Columns:
     for column in (stakes, kept, won, returned):
         strange = draw.random(bets) < 0.02
         column[strange] += draw.choice((-(2**40), -1, 1, 2, 2**54, -(2**63)), np.count_nonzero(strange))
+    is_open = LOOKUPS.states[states, voided] == resettling.OPEN
+    for column in (kept, won, returned):  # most open bets have no money, as it should be
+        column[is_open & (draw.random(bets) < 0.9)] = resettling.NO_MONEY
     tables = np.sort(codes(TABLES)) if seed % 2 else codes(TABLES)
     return Columns(pay_tables, areas, faces, states, voided, tables, stakes, kept, won, returned)
+
+
+def one_bet(state: int, *money: int) -> Columns:
+    """A bet in the first table, on the first area and outcome, with a stake, kept out, won, returned."""
+    codes = [np.array([code], dtype=np.uint32) for code in (0, 1, 0, state, 0)]
+    figures = [np.array([figure], dtype=np.int64) for figure in money]
+    return Columns._make([*codes[:4], np.zeros(1, dtype=np.uint8), codes[4], *figures])
 
 
 def by(name: str, columns: Columns, monkeypatch: pytest.MonkeyPatch) -> tuple[list[list[int]], list[int]]:
@@ -74,6 +84,54 @@ def test_sums_beyond_64_bits_are_the_same_too(seed: int, monkeypatch: pytest.Mon
     assert compiled[0] == [
         [sum(part[0][figure][table] for part in parts) for table in range(TABLES)] for figure in range(4)
     ]
+
+
+@pytest.mark.parametrize("name", ["numba", "numpy", "plain"])
+@pytest.mark.parametrize("money", [(-1, -1, -1), (0, -1, -1), (-1, 5, -1), (-1, -1, 0), (-1, 5, 1_000_000)])
+def test_an_open_bet_has_no_money(
+    name: str, money: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = by(name, one_bet(3, 100, *money), monkeypatch)
+    assert found == ([[0] * TABLES] * 4, [] if money == (-1, -1, -1) else [0])
+
+
+@pytest.mark.parametrize("name", ["numba", "numpy", "plain"])
+@pytest.mark.parametrize("state", [0, 2])
+def test_more_kept_out_than_staked_is_at_fault_and_in_no_sum(
+    name: str, state: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert by(name, one_bet(state, 100, 150, 0, 100), monkeypatch) == ([[0] * TABLES] * 4, [0])
+    whole = by(name, one_bet(state, 100, 100, 0, 100), monkeypatch)
+    assert whole == ([[many, *[0] * (TABLES - 1)] for many in (1, 100, 100, 100)], [])
+
+
+@pytest.mark.parametrize("name", ["numba", "numpy", "plain"])
+@pytest.mark.parametrize(
+    ("column", "many"),
+    [("pay_tables", 2), ("areas", AREAS), ("faces", 57), ("states", 5), ("voided", 3), ("tables", TABLES)],
+)
+def test_codes_beyond_what_is_known_are_refused(
+    name: str, column: str, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = drawn(50, 1)
+    getattr(columns, column)[7] = many - 1
+    by(name, columns, monkeypatch)
+    getattr(columns, column)[7] = many
+    with pytest.raises(BulkError, match=f"expected codes below {many} in column {column}, got {many}"):
+        by(name, columns, monkeypatch)
+
+
+@pytest.mark.parametrize(("lookup", "many"), [("rows", PAY.units.size), ("outcomes", 57)])
+def test_lookups_beyond_the_pay_rows_are_refused(lookup: str, many: int) -> None:
+    beyond = LOOKUPS._replace(**{lookup: np.full_like(getattr(LOOKUPS, lookup), many)})
+    with pytest.raises(BulkError, match=f"expected codes below {many} in {lookup} looked up, got {many}"):
+        resettled(drawn(5, 1), beyond, PAY, TABLES)
+
+
+def test_columns_of_several_lengths_are_refused() -> None:
+    columns = drawn(5, 1)
+    with pytest.raises(BulkError, match=r"expected columns of one length, got \[4, 5\]"):
+        resettled(columns._replace(won=columns.won[1:]), LOOKUPS, PAY, TABLES)
 
 
 def test_no_bets_are_no_sums(monkeypatch: pytest.MonkeyPatch) -> None:

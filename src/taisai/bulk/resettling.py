@@ -22,9 +22,11 @@ SETTLED: Final = 0
 RETURNED: Final = 1
 """Void or taken back: the stake goes back whole."""
 OPEN: Final = 2
-"""Nothing yet: there is nothing to check."""
+"""Nothing yet: there is nothing to check, unless there is money all the same."""
 NO_STATE: Final = 3
 UNTOLD: Final = 2
+NO_MONEY: Final = -1
+"""Where a cell is empty: right for a bet that is still open, at fault for any other."""
 NO_ROW: Final = 0
 NO_OUTCOME: Final = len(OUTCOMES)
 NOTHING: Final = -1
@@ -115,8 +117,30 @@ Loop = Callable[..., tuple[int, int]]
 def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
     """The sums by table, and the places of the bets that did not get what was due.
 
-    A bet with an unknown area, outcome or state, or with money below 0 or beyond the greatest, is at fault.
+    A bet with an unknown area, outcome or state, with money below 0 or beyond the greatest, or with more kept
+    out than staked, is at fault and in no sum.
     """
+    _expect_codes(columns, lookups, pay, tables)
+    return _resettled(columns, lookups, pay, tables)
+
+
+def _expect_codes(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> None:
+    """A compiled loop does not look: it would read and write whatever stands beyond."""
+    if len(sizes := {one.size for one in columns}) > 1:
+        raise BulkError(f"expected columns of one length, got {sorted(sizes)}")
+    rows, outcomes = pay.returns.shape
+    known = {
+        "pay_tables": lookups.rows.shape[0], "areas": lookups.rows.shape[1], "faces": lookups.outcomes.size,
+        "states": lookups.states.shape[0], "voided": lookups.states.shape[1], "tables": tables,
+    }  # fmt: skip
+    bounds = [(f"column {name}", getattr(columns, name), many) for name, many in known.items()]
+    bounds += [("rows looked up", lookups.rows, rows), ("outcomes looked up", lookups.outcomes, outcomes)]
+    for what, codes, many in bounds:
+        if codes.size and (most := int(codes.max())) >= many:
+            raise BulkError(f"expected codes below {many} in {what}, got {most}")
+
+
+def _resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
     size = columns.stakes.size
     sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
     places = np.empty(size, dtype=np.intp)  # memory that nobody writes to is none
@@ -124,8 +148,8 @@ def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> 
     found, seen = loop(*columns, *lookups, pay.returns, pay.units, *sums, places)
     if size > 1 and size << int(seen).bit_length() > _MOST:  # a sum might not have fitted 64 bits
         half = size // 2
-        early, at_first = resettled(columns.part(slice(None, half)), lookups, pay, tables)
-        late, at_last = resettled(columns.part(slice(half, None)), lookups, pay, tables)
+        early, at_first = _resettled(columns.part(slice(None, half)), lookups, pay, tables)
+        late, at_last = _resettled(columns.part(slice(half, None)), lookups, pay, tables)
         return early.plus(late), np.concatenate([at_first, at_last + half])
     return sums, places[:found].copy()
 
@@ -192,24 +216,24 @@ def _others(  # noqa: PLR0917  as above
     for bet in places[:others]:
         state = state_of[states[bet], voided[bet]]
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
-        if state == OPEN and not stake >> BITS:
+        if state == OPEN and not stake >> BITS and kept == above == got == NO_MONEY:
             continue
         row = row_of[pay_tables[bet], areas[bet]]
         gives = returns[row, outcome_of[faces[bet]]] if state == SETTLED else 0
-        wrong = state >= OPEN or (stake | kept | above | got) >> BITS != 0 or gives < 0
+        wrong = state >= OPEN or (stake | kept | above | got) >> BITS != 0 or kept > stake or gives < 0
         if not wrong:
             more, owed = 0, stake
             if state == SETTLED:
                 playing = stake - kept
                 owed = playing * gives // units[row]
-                wrong = owed * units[row] != playing * gives or playing < 0
+                wrong = owed * units[row] != playing * gives
                 more, owed = max(owed - playing, 0), owed + kept
             table = tables[bet]
             bets[table] += 1
             staked[table] += stake
             back[table] += got
             due[table] += owed
-            seen |= stake | got | abs(owed)
+            seen |= stake | got | owed
             wrong = wrong or got != owed or above != more
         if wrong:
             places[found] = bet
@@ -227,20 +251,21 @@ def _by_numpy(  # noqa: PLR0917  as above
     state, row = state_of[states, voided], row_of[pay_tables, areas]
     gives = np.where(state == SETTLED, returns[row, outcome_of[faces]], 0)
     is_open = (state == OPEN) & (stakes >> BITS == 0)
-    senseless = (state >= OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0) | (gives < 0)
-    senseless &= ~is_open
+    is_open &= (kept_out == NO_MONEY) & (won == NO_MONEY) & (returned == NO_MONEY)
+    senseless = (state >= OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0)
+    senseless = (senseless | (kept_out > stakes) | (gives < 0)) & ~is_open
     counted = ~(is_open | senseless)
     settled = counted & (state == SETTLED)
     playing = np.where(settled, stakes - kept_out, 0)
     owed, rest = np.divmod(playing * gives, units[row])
     more = np.where(settled, np.maximum(owed - playing, 0), 0)
     owed = np.where(settled, owed + kept_out, stakes)
-    wrong = settled & ((rest != 0) | (playing < 0))
-    faults = np.flatnonzero(senseless | (counted & (wrong | (returned != owed) | (won != more))))
+    wrong = (settled & (rest != 0)) | (returned != owed) | (won != more)
+    faults = np.flatnonzero(senseless | (counted & wrong))
     places[: faults.size] = faults
     for total, figures in ((bets, counted), (staked, stakes), (back, returned), (due, owed)):
         np.add.at(total, tables[counted], figures[counted])
-    summed = np.bitwise_or.reduce((stakes | returned | np.abs(owed))[counted], initial=0)
+    summed = np.bitwise_or.reduce((stakes | returned | owed)[counted], initial=0)
     return faults.size, int(summed)
 
 

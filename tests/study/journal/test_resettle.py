@@ -1,6 +1,7 @@
 """Exports settled anew: every planted fault found and nothing else, by the compiled loop and by NumPy."""
 
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +19,7 @@ from taisai.study.journal.resettle import Resettled, resettle
 RWS, US = rulebook("rws-sic-bo-etg-v8"), rulebook("us-sic-bo")
 PAY = {matrix.digest: matrix for matrix in (RWS.matrix("A"), RWS.matrix("B"), US.matrix())}
 STATES = ("settled",) * 7 + ("void", "back", "open")
+OPEN = {"state": "open", "faces": None, "kept_out": None, "won": None, "returned": None}
 
 
 @pytest.fixture(params=["numba", "numpy"], autouse=True)
@@ -38,7 +40,7 @@ def bet(drawn: Random) -> dict[str, Any]:
         "voided": state == "void" or (state == "back" and drawn.random() < 0.5),
     }  # fmt: skip
     if state == "open":
-        return {**row, "faces": None, "kept_out": None, "won": None, "returned": None}
+        return row | OPEN
     if state != "settled":
         return {**row, "kept_out": 0, "won": 0, "returned": stake}
     net = matrix.net(area, outcome) * (stake - kept)
@@ -59,7 +61,9 @@ def test_bets_that_got_what_was_due_are_right_and_sum_up(tmp_path: Path) -> None
     rows = [bet(drawn) for _ in range(3000)]
     found = resettle(saved(tmp_path, rows), PAY)
     assert found.is_right, found
-    assert (found.bets, found.faults) == (3000, 0)
+    in_hand = sum(row["state"] == "open" for row in rows)
+    assert (found.bets, found.still_open, found.faults) == (3000, in_hand, 0)
+    assert f"{3000 - in_hand:,} bets settled anew, {in_hand} still open" in " ".join(str(found).split())
     for one in found.tables:
         counted = [row for row in rows if row["table"] == one.table and row["state"] != "open"]
         assert one.bets == len(counted)
@@ -123,11 +127,15 @@ def test_sums_beyond_64_bits_are_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"area": "tiny"}, {"faces": "2 3"}, {"faces": None}, {"state": "lost"}, {"state": None},
+        {"faces": "2 3"}, {"faces": "１ ２ ３"}, {"faces": "+1 2 0_3"}, {"faces": "1  2 3"},
+        {"area": "tiny"}, {"faces": None}, {"state": "lost"}, {"state": None},
         {"stake": -1}, {"stake": None}, {"returned": 2**60}, {"returned": None}, {"won": None},
         {"kept_out": None},
         {"area": None}, {"state": "open", "stake": -5}, {"voided": True}, {"voided": None},
         {"state": "void", "won": 0}, {"state": "open", "voided": True},
+        {**OPEN, "won": 5, "returned": 1_000_000}, {**OPEN, "kept_out": 0}, {**OPEN, "won": 0},
+        {**OPEN, "returned": 0}, {"stake": 100, "kept_out": 150},
+        {"state": "back", "stake": 100, "kept_out": 150, "won": 0, "returned": 100},
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_at_fault_and_hides_no_other(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -142,6 +150,7 @@ def test_what_makes_no_sense_is_at_fault_and_hides_no_other(tmp_path: Path, chan
     found = resettle(saved(tmp_path, rows), PAY)
     assert [one.row for one in found.told] == [151, 251]
     assert sum(one.staked for one in found.tables) == staked
+    assert found.still_open == sum(row["state"] == "open" for row in rows) - (rows[150]["state"] == "open")
 
 
 @pytest.mark.parametrize("digest", ["sha256:no", None])
@@ -163,9 +172,52 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
             resettle(str(path), PAY)
 
 
+def test_dice_may_stand_in_any_order(tmp_path: Path) -> None:
+    row = next(one for one in map(bet, [Random(7)] * 99) if one["state"] == "settled")
+    outcome = next(one for one in OUTCOMES if one.ways == 6)
+    right = {"won": 0, "returned": 0, "kept_out": 0, "area": "any-triple", "pay_table": US.matrix().digest}
+    orders = [" ".join(map(str, faces)) for faces in permutations(outcome.faces)]
+    assert resettle(saved(tmp_path, [row | right | {"faces": one} for one in orders]), PAY).is_right
+    assert len(columnar.SPELT) == 216
+
+
+@pytest.mark.parametrize("name", ["stake", "area"])
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path, name: str) -> None:
+    file = saved(tmp_path, [bet(Random(1))])
+    found = parquet.read_table(file)
+    parquet.write_table(found.append_column("seat", found["area"]).append_column("seat", found["won"]), file)
+    assert resettle(file, PAY).is_right  # what is not read may stand as often as it likes
+    parquet.write_table(found.append_column(name, found[name]), file)
+    with pytest.raises(RulesError, match=f"expected every column once, got more than one {name} \\("):
+        resettle(file, PAY)
+
+
+@pytest.mark.parametrize("kind", [pa.uint64(), pa.uint32(), pa.int16()])
+def test_money_may_be_of_any_whole_kind_and_some_cells_empty(tmp_path: Path, kind: pa.DataType) -> None:
+    rows = [bet(Random(1)) | {**OPEN, "voided": False, "stake": 100}] * 3
+    rows[1] = rows[1] | {"won": 5}
+    file = saved(tmp_path, rows)
+    found = parquet.read_table(file)
+    schema = pa.schema([one.with_type(kind) if one.name in columnar.FIGURES else one for one in found.schema])
+    parquet.write_table(found.cast(schema), file)
+    told = resettle(file, PAY)
+    assert ([one.row for one in told.told], told.still_open) == ([2], 2)
+
+
+@pytest.mark.parametrize("other", [0, None])
+def test_money_beyond_64_bits_is_refused(tmp_path: Path, other: int | None) -> None:
+    file = saved(tmp_path, [bet(Random(1))] * 2)
+    found = parquet.read_table(file)
+    most = pa.array([2**63, other], pa.uint64())
+    parquet.write_table(found.set_column(found.schema.get_field_index("won"), "won", most), file)
+    with pytest.raises(RulesError, match=f"whole numbers of 64 bits in column won, got .*{2**63}") as refused:
+        resettle(file, PAY)
+    assert len(str(refused.value).splitlines()) == 1
+
+
 def test_no_bets_balance(tmp_path: Path) -> None:
     found = resettle(saved(tmp_path, []), PAY)
-    assert found == Resettled(found.source, 0, 0, (), ())
+    assert found == Resettled(found.source, 0, 0, 0, (), ())
 
 
 def test_odds_too_long_for_whole_products_are_refused() -> None:
@@ -225,5 +277,7 @@ def test_a_word_beyond_its_dictionary_is_refused(tmp_path: Path) -> None:
     whole = path.read_bytes()
     assert whole.count(places * 5) == 1
     path.write_bytes(whole.replace(places * 5, b"\xff" + (places * 5)[1:]))
-    with pytest.raises(RulesError, match="expected words among the 3 of column table, got the place 3"):
+    with pytest.raises(
+        RulesError, match=r"expected codes below 3 in column tables, got 3 \(.*bets.parquet\)"
+    ):
         resettle(str(path), PAY)

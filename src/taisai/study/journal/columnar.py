@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from itertools import permutations
 from pathlib import Path
 from threading import local
 from typing import Any, Final, NamedTuple
@@ -13,7 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
+from taisai.bulk.entry import BulkError
 from taisai.bulk.resettling import (
+    NO_MONEY,
     NO_OUTCOME,
     NO_ROW,
     NO_STATE,
@@ -31,7 +33,7 @@ from taisai.bulk.resettling import (
 )
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
-from taisai.rules.outcomes import Outcome
+from taisai.rules.outcomes import OUTCOMES
 
 CODED: Final = ("pay_table", "area", "faces", "state", "table")
 FIGURES: Final = ("stake", "kept_out", "won", "returned")
@@ -44,13 +46,12 @@ STATES: Final = {
     "open": (OPEN, NO_STATE, NO_STATE),
 }
 """By whether the round is void: not, void, untold."""
+SPELT: Final = {" ".join(map(str, faces)): one.index for one in OUTCOMES for faces in permutations(one.faces)}
+"""Three faces in any order, as an export has them: nothing else that int() would take is dice."""
 AT_ONCE: Final = 1 << 17
 """Bets in hand of one thread: some megabytes."""
 MOST_TOLD: Final = 1_000
 """Faults that are told one by one; all are counted."""
-
-NO_MONEY: Final = -1
-"""Where a cell is empty: right for a bet that is still open, at fault for any other."""
 
 Whole = npt.NDArray[np.int64]
 
@@ -81,6 +82,7 @@ class Checked(NamedTuple):
     """What some bets came to."""
 
     bets: int
+    still_open: int
     sums: list[tuple[str, tuple[int, ...]]]
     """Of each table: bets that count, staked, returned, due. A file may name a table twice."""
     faults: int
@@ -149,30 +151,31 @@ class ColumnFile:
         return found
 
     def _resettled(self, some: pa.RecordBatch, before: int) -> Checked:
-        coded = {name: self._coded(some, name) for name in CODED}
-        figures = {name: _figures(some.column(name)) for name in FIGURES}
+        coded = {name: _coded(some.column(name)) for name in CODED}
+        figures = {name: self._figures(some, name) for name in FIGURES}
         codes, tables = [one.codes for one in coded.values()], coded["table"].words
         columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
-        sums, wrong = resettled(columns, self._lookups(coded), self._pay, max(1, len(tables)))
+        lookups = self._lookups(coded)
+        try:
+            sums, wrong = resettled(columns, lookups, self._pay, max(1, len(tables)))
+        except BulkError as error:  # a word beyond its dictionary: PyArrow does not look
+            raise RulesError(f"{error} ({printable(self._path)})") from None
         by_table = zip(*(one.tolist() for one in sums), strict=True)
         named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
         told = list(_told(coded, figures, wrong[:MOST_TOLD], before))
-        return Checked(some.num_rows, named, len(wrong), told)
+        return Checked(some.num_rows, _still_open(columns, lookups, wrong), named, len(wrong), told)
 
-    def _coded(self, some: pa.RecordBatch, name: str) -> Coded:
-        array = some.column(name)
-        words, codes = array.dictionary.to_numpy(zero_copy_only=False).tolist(), array.indices
-        if array.null_count:
-            codes = codes.fill_null(len(words))
-            words.append(None)
-        places = codes.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).view(np.uint32)
-        # PyArrow does not look, and a compiled loop would read whatever stands there.
-        if places.size and (most := int(places.max())) >= len(words):
+    def _figures(self, some: pa.RecordBatch, name: str) -> Whole:
+        try:
+            array = some.column(name).cast(pa.int64())  # first, for NO_MONEY may not fit the column's kind
+        except pa.ArrowInvalid as error:
             raise RulesError(
-                f"expected words among the {len(words)} of column {name}, got the place {most} "
-                f"({printable(self._path)})"
-            )
-        return Coded(places, words)
+                f"expected whole numbers of 64 bits in column {name}, got {error} ({printable(self._path)})"
+            ) from None
+        if array.null_count:
+            array = array.fill_null(NO_MONEY)
+        found: Whole = array.to_numpy(zero_copy_only=False)
+        return found
 
     def _lookups(self, coded: Mapping[str, Coded]) -> Lookups:
         pay_tables, areas = coded["pay_table"].words, coded["area"].words
@@ -182,7 +185,7 @@ class ColumnFile:
                 f"rulebook with --book, and --set and --offer where they hold ({printable(self._path)})"
             )
         rows = [[self._rows[str(digest)].get(str(area), NO_ROW) for area in areas] for digest in pay_tables]
-        outcomes = [_outcome(one) for one in coded["faces"].words]
+        outcomes = [SPELT.get(str(one), NO_OUTCOME) for one in coded["faces"].words]
         states = [STATES.get(str(one), (NO_STATE,) * 3) for one in coded["state"].words]
         return Lookups(
             np.array(rows, dtype=np.uint32).reshape(len(pay_tables), len(areas)),
@@ -192,7 +195,11 @@ class ColumnFile:
 
     def _expect_columns(self) -> None:
         schema = self._read(parquet.read_schema, memory_map=True)
-        kinds = {name: schema.field(name).type for name in schema.names}
+        if twice := [name for name in READ if schema.names.count(name) > 1]:
+            raise RulesError(
+                f"expected every column once, got more than one {', '.join(twice)} ({printable(self._path)})"
+            )
+        kinds = {field.name: field.type for field in schema}
         fits = [name for name in CODED if name in kinds and _is_text(kinds[name])]
         fits += [name for name in FIGURES if name in kinds and pa.types.is_integer(kinds[name])]
         fits += [FLAG] if FLAG in kinds and pa.types.is_boolean(kinds[FLAG]) else []
@@ -228,11 +235,13 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(within) or pa.types.is_large_string(within))
 
 
-def _figures(array: pa.Array) -> Whole:
+def _coded(array: pa.DictionaryArray) -> Coded:
+    words, codes = array.dictionary.to_numpy(zero_copy_only=False).tolist(), array.indices
     if array.null_count:
-        array = array.fill_null(NO_MONEY)
-    found: Whole = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
-    return found
+        codes = codes.fill_null(len(words))
+        words.append(None)
+    places = codes.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).view(np.uint32)
+    return Coded(places, words)
 
 
 def _flags(array: pa.BooleanArray) -> Flags:
@@ -248,12 +257,13 @@ def _flags(array: pa.BooleanArray) -> Flags:
     return np.unpackbits(packed, count=start + len(array), bitorder="little")[start:]
 
 
-@lru_cache(maxsize=1024)
-def _outcome(faces: str | None) -> int:
-    try:
-        return Outcome.of(*map(int, (faces or "").split())).index
-    except (ValueError, RulesError):
-        return NO_OUTCOME
+def _still_open(columns: Columns, lookups: Lookups, wrong: Places) -> int:
+    """How many bets are open and rightly so; most files have none, and then there is nothing to count."""
+    if OPEN not in lookups.states:
+        return 0
+    is_open = lookups.states[columns.states, columns.voided] == OPEN
+    is_open[wrong] = False
+    return int(np.count_nonzero(is_open))
 
 
 def _told(

@@ -37,6 +37,8 @@ class Resettled(Told):
     source: str
     bets: int
     """All rows, those of rounds in hand as well."""
+    still_open: int
+    """Those of rounds in hand, which there is nothing to settle of yet."""
     faults: int
     told: tuple[Wrong, ...]
     tables: tuple[TableSums, ...]
@@ -49,8 +51,9 @@ class Resettled(Told):
     def report(self) -> Report:
         """Sums by table, then the faults."""
         numbers = ("bets", "staked", "returned", "house", "due to players", "out by")
+        in_hand = f", {self.still_open:,} still open" if self.still_open else ""
         sums = Sheet(
-            f"{self.source}: {counted(self.bets, 'bet')} settled anew",
+            f"{self.source}: {counted(self.bets - self.still_open, 'bet')} settled anew{in_hand}",
             columns("table", *numbers, numbers=numbers),
             tuple(map(_sums_told, self.tables)),
         )
@@ -72,6 +75,7 @@ class Resettled(Told):
         return {
             "source": self.source,
             "bets": self.bets,
+            "open": self.still_open,
             "faults": self.faults,
             "first_faults": [one._asdict() for one in self.told],
             "tables": [one._asdict() for one in self.tables],
@@ -86,18 +90,19 @@ def resettle(
     with needed("NumPy and PyArrow", "study"):
         from taisai.study.journal.columnar import MOST_TOLD, ColumnFile
     source = ColumnFile(file, pay_tables)
-    bets = faults = 0
+    bets = still_open = faults = 0
     told: list[Wrong] = []
     sums: dict[str, list[int]] = {}
     for part in chain.from_iterable(_in_order(source)):
         bets += part.bets
+        still_open += part.still_open
         faults += part.faults
         told += part.told[: MOST_TOLD - len(told)]
         for table, more in part.sums:
             sums[table] = [one + other for one, other in zip(sums.get(table, [0] * 4), more, strict=True)]
         advance(part.bets)
     tables = tuple(TableSums(table, *found) for table, found in sums.items() if found[0])
-    return Resettled(file, bets, faults, tuple(told), tables)
+    return Resettled(file, bets, still_open, faults, tuple(told), tables)
 
 
 def _in_order(source: ColumnFile) -> Iterator[list[Checked]]:
