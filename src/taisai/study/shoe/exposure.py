@@ -67,7 +67,7 @@ class Exposure(Told):
     asked: Fraction
     """The penetration that the threshold is best for."""
     luck: Luck | None = None
-    """How far the count's rounds stray at that penetration, if it was asked for and can be reckoned."""
+    """How far the count's rounds stray at that penetration, if it was asked for."""
 
     def at(self, penetration: Fraction) -> Depth:
         """What counting earns at a penetration."""

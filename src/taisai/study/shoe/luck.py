@@ -19,9 +19,11 @@ from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import TYPE_CHECKING, Any, Final
 
+from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, OUTCOMES
-from taisai.study.shoe.counting import called
+from taisai.study.missing import MissingError
+from taisai.study.shoe.counting import MOST_CARDS, called, whole_tags
 from taisai.study.shoe.odds import chance_left, has_numba, threads
 from taisai.study.shoe.perfect import Progress
 
@@ -76,10 +78,10 @@ def luck(
     *,
     deck: int = 48,
     progress: Progress | None = None,
-) -> Luck | None:
+) -> Luck:
     """How far so many rounds of a shoe stray, played by a count on an area, its mirror, from a threshold on.
 
-    None where it would take too long: without numba, with six different tags, or from more than six decks.
+    Refused where it would take too long: without numba, with six different tags, or from more than six decks.
 
     >>> from taisai.rules import rulebook
     >>> matrix = rulebook("mbs-3-card-sic-bo").matrix()
@@ -89,14 +91,16 @@ def luck(
     """
     import numpy as np
 
-    left, tags = tuple(left), tuple(tags)
-    chance_left(left)  # refuses what is no shoe
-    if len(set(tags)) > GROUPS or not has_numba():
-        return None
+    left, tags = tuple(left), whole_tags(tags)
+    _check(left, tags, rounds)
     area, mirror, at = bet
     factors, shoe = _shoe(matrix, left, tags, (matrix.row(area), matrix.row(mirror or area)))
-    if 2 * factors.size * prod(int(count) + DICE + 1 for count in shoe.held[:4]) > MOST_CELLS:
-        return None
+    cells = 2 * factors.size * prod(int(count) + DICE + 1 for count in shoe.held[:4])
+    if cells > MOST_CELLS:
+        raise RulesError(
+            f"expected at most {MOST_CELLS} figures to keep for a deviation, got {cells} "
+            f"({sum(left)} cards with {len(set(tags))} different tags)"
+        )
     from taisai.study.shoe.dealing import Round, deal
 
     cards = sum(left)
@@ -119,6 +123,25 @@ def luck(
     lost = prod(int(count) + 1 for count in shoe.held[:4]) * LEAST * rounds**3 / 3
     most = float(abs(shoe.nets[1]).max())
     return Luck(rounds, float(mean), float(square - mean * mean), (lost + ROUNDING) * most)
+
+
+def _check(left: tuple[int, ...], tags: tuple[int, ...], rounds: int) -> None:
+    """Refuses what is no shoe, what cannot be dealt from it, and what would take too long."""
+    chance_left(left)
+    cards = sum(left)
+    if cards > MOST_CARDS:
+        raise RulesError(f"expected at most {MOST_CARDS} cards for a deviation, got {cards}")
+    if type(rounds) is not int or not 1 <= rounds <= cards // DICE:
+        raise RulesError(f"expected 1 to {cards // DICE} rounds from {cards} cards, got {rounds!r}")
+    if len(set(tags)) > GROUPS:
+        raise RulesError(
+            f"expected at most {GROUPS} different tags for a deviation, got {len(set(tags))}: {tags}"
+        )
+    if not has_numba():
+        raise MissingError(
+            "expected numba to be installed for a deviation, got none: "
+            "pip install 'taisai[study]', in a clone make study"
+        )
 
 
 def _shoe(
