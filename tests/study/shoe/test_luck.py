@@ -75,7 +75,27 @@ def test_the_mean_is_that_of_the_count() -> None:
     exact = luck(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, 20)
     played = counted(MATRIX, (16,) * 6, TAGS).by_threshold(*SMALL_AND_BIG)[:20]
     assert exact.mean == pytest.approx(sum(one.gain for one in played), abs=1e-9)
-    assert exact.error < 1e-8
+    assert exact.error < 1e-9
+
+
+def test_what_is_left_out_moves_it_by_less_than_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cuts a thousand million times as coarse, so that they show beside the rounding."""
+    whole = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    monkeypatch.setattr(luck_module, "LEAST", 1e-9)
+    cut = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    assert 1e-9 < abs(cut.variance - whole.variance) < cut.error < 1e-2
+    monkeypatch.undo()
+    monkeypatch.setattr(luck_module, "NOISE", 0.2)
+    fewer = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    assert 1e-3 < abs(fewer.variance - whole.variance) < fewer.error
+    assert whole.error < 1e-10
+
+
+def test_a_shoe_of_sixes_does_not_stray() -> None:
+    """What is left of a difference of equal numbers is no variance below zero."""
+    sure = luck(MATRIX, (0, 0, 0, 0, 0, 6), TAGS, ("any-triple", None, Fraction(-9)), 2)
+    assert sure.mean == 62
+    assert sure.deviation < 1e-4
 
 
 @pytest.mark.parametrize(
@@ -122,6 +142,9 @@ def test_exposure_tells_it_when_asked() -> None:
     assert plain.facts()["deviation_per_100"] is plain.facts()["rounds_until_equal"] is None
     told = exposure(MATRIX, (8,) * 6, deviation=True)
     facts = told.facts()
+    assert told.luck is not None
+    assert (facts["variance_per_shoe"], facts["variance_error"]) == (told.luck.variance, told.luck.error)
+    assert plain.facts()["variance_error"] is None
     equal = 100 * (facts["deviation_per_100"] / told.at(told.asked).gain) ** 2
     assert facts["rounds_until_equal"] == pytest.approx(equal)
     assert f"after {equal:,.0f} rounds" in " ".join(str(told).split())
