@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from bench.harness import Bench, Line, Target, in_turns
+from bench.study.growing import growth
 from taisai.rules import Chance, Matrix, rulebook
 from taisai.study.mix import Mix
 from taisai.study.session.ends import Ends, ends_of
@@ -44,8 +45,8 @@ QUESTIONS: Final = (
     Asked("paroli", 10_000, 20_000, 5_000, 1_000),
     Asked("dalembert", 10_000, 20_000, 5_000, 1_000),
 )
-WITHOUT_TARGET: Final = ("dalembert",)
-"""Fifty states where Martingale has seven: shown, but seven times the work is not asked to be as quick."""
+WITHOUT_TARGET: Final = {"dalembert": ", without a target: fifty states where Martingale has seven"}
+"""Shown, but seven times the work is not asked to be as quick."""
 
 
 def run(*, quick: bool) -> Iterator[Line]:
@@ -72,7 +73,7 @@ def run(*, quick: bool) -> Iterator[Line]:
         name = f"ruin, {asked.staking}, {asked.rounds:,} rounds, {asked.bankroll:,} to {asked.target:,}"
         bench = Bench(name, times)
         yield bench.line(
-            f"{SESSIONS:,} sessions by numba / ours",
+            f"{SESSIONS:,} sessions by numba / ours{WITHOUT_TARGET.get(asked.staking, '')}",
             of="simulation",
             over="ours",
             target=None if asked.staking in WITHOUT_TARGET else Target(20),
@@ -82,17 +83,12 @@ def run(*, quick: bool) -> Iterator[Line]:
         yield Line(
             name, "digits of ours beyond the simulation's", more, more, more, Target(10, unit=" digits")
         )
-    yield _growth(quick=quick)
+    turns = 3 if quick else 7
+    yield growth("ruin, flat, rounds", _flat, (10_000, 100_000), turns=turns, at_most=1.1)
 
 
-def _growth(*, quick: bool) -> Line:
-    """Ten times the rounds."""
-    few, many = QUESTIONS[0]._replace(rounds=10_000), QUESTIONS[0]._replace(rounds=100_000)
-    times = in_turns({"few": lambda: _ends(few), "many": lambda: _ends(many)}, turns=3 if quick else 7)
-    slopes = sorted(log10(many / few) for many, few in zip(times["many"], times["few"], strict=True))
-    middle = slopes[len(slopes) // 2]
-    what = "log-log slope over ×10 rounds (10,000 to 100,000)"
-    return Line("ruin, growth", what, middle, slopes[0], slopes[-1], Target(1.1, at_most=True, unit=""))
+def _flat(rounds: int) -> Ends:
+    return _ends(QUESTIONS[0]._replace(rounds=rounds))
 
 
 @cache

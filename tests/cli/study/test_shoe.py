@@ -128,6 +128,10 @@ def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path, questi
         ((*BOOK, *OWN, "--counting", "--count", "double-1"), "expected an area of mbs-3-card-sic-bo"),
         ((*BOOK, *OWN, "--counting", "--tags", "5"), "expected a greatest tag of 1 to 4, got 5"),
         (
+            (*BOOK, *OWN, "--counting", "--deviation", "--tags", "3"),
+            "expected at most 5 different tags for a deviation, got 6",
+        ),
+        (
             (*BOOK, "--counting", "--plot", "a.gif"),
             "expected a picture's file name to end in .svg, .png, .pdf",
         ),

@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from taisai.rules.errors import RulesError
+from taisai.study.missing import MissingError
 from taisai.study.shoe import luck as luck_module
 from taisai.study.shoe.counting import counted
 from taisai.study.shoe.exposure import exposure
@@ -21,9 +23,7 @@ SMALL_AND_BIG = ("small", "big", Fraction(1))
 def found(
     left: tuple[int, ...], tags: tuple[int, ...], bet: tuple[str, str | None, Fraction], rounds: int
 ) -> Luck:
-    made = luck(MATRIX, left, tags, bet, rounds, deck=6)
-    assert made is not None
-    return made
+    return luck(MATRIX, left, tags, bet, rounds, deck=6)
 
 
 @pytest.mark.parametrize("left", [(2, 2, 2, 2, 2, 2), (4, 0, 3, 1, 2, 3), (1, 1, 1, 1, 1, 1)], ids=str)
@@ -67,7 +67,6 @@ def test_two_decks_stray_as_sampled_shoes_do() -> None:
         count += np.array(TAGS)[hand].sum(axis=1)
     sampled = 10 * won.std() / rounds**0.5
     exact = luck(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, rounds)
-    assert exact is not None
     assert abs(sampled - exact.deviation) < 4 * sampled / (2 * shoes) ** 0.5 < 0.08
     assert exact.deviation == pytest.approx(7.627, abs=5e-4)  # not 8.39, as if its rounds were independent
 
@@ -75,18 +74,62 @@ def test_two_decks_stray_as_sampled_shoes_do() -> None:
 def test_the_mean_is_that_of_the_count() -> None:
     exact = luck(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, 20)
     played = counted(MATRIX, (16,) * 6, TAGS).by_threshold(*SMALL_AND_BIG)[:20]
-    assert exact is not None
     assert exact.mean == pytest.approx(sum(one.gain for one in played), abs=1e-9)
-    assert exact.error < 1e-8
+    assert exact.error < 1e-9
 
 
-def test_none_where_it_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert luck(MATRIX, (2,) * 6, (-3, -2, -1, 1, 2, 3), SMALL_AND_BIG, 2) is None
+def test_what_is_left_out_moves_it_by_less_than_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cuts a thousand million times as coarse, so that they show beside the rounding."""
+    whole = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    monkeypatch.setattr(luck_module, "LEAST", 1e-9)
+    cut = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    assert 1e-9 < abs(cut.variance - whole.variance) < cut.error < 1e-2
+    monkeypatch.undo()
+    monkeypatch.setattr(luck_module, "NOISE", 0.2)
+    fewer = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    assert 1e-3 < abs(fewer.variance - whole.variance) < fewer.error
+    assert whole.error < 1e-10
+
+
+def test_a_shoe_of_sixes_does_not_stray() -> None:
+    """What is left of a difference of equal numbers is no variance below zero."""
+    sure = luck(MATRIX, (0, 0, 0, 0, 0, 6), TAGS, ("any-triple", None, Fraction(-9)), 2)
+    assert sure.mean == 62
+    assert sure.deviation < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("left", "tags", "rounds", "says"),
+    [
+        ((16,) * 6, TAGS, 33, "expected 1 to 32 rounds from 96 cards, got 33"),
+        ((16,) * 6, TAGS, 0, "expected 1 to 32 rounds from 96 cards, got 0"),
+        ((16,) * 6, TAGS[:5], 16, "expected six whole tags from -9 to 9"),
+        ((16,) * 6, (-10, -1, 0, 0, 1, 2), 16, "expected six whole tags from -9 to 9"),
+        ((16,) * 5, TAGS, 16, "expected six counts"),
+        ((167,) * 6, TAGS, 16, "expected at most 1000 cards for a deviation, got 1002"),
+        ((2,) * 6, (-3, -2, -1, 1, 2, 3), 2, "expected at most 5 different tags for a deviation, got 6"),
+    ],
+)
+def test_what_cannot_be_reckoned_is_refused(
+    left: tuple[int, ...], tags: tuple[int, ...], rounds: int, says: str
+) -> None:
+    with pytest.raises(RulesError, match=says):
+        luck(MATRIX, left, tags, SMALL_AND_BIG, rounds)
+
+
+def test_too_many_figures_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck_module, "MOST_CELLS", 2 * 4 * 12**4)
-    assert luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2) is not None
-    assert luck(MATRIX, (9, 8, 8, 8, 8, 8), TAGS, SMALL_AND_BIG, 2) is None
+    assert luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2).rounds == 2
+    with pytest.raises(
+        RulesError, match=r"expected at most 165888 figures .*\(49 cards with 5 different tags"
+    ):
+        luck(MATRIX, (9, 8, 8, 8, 8, 8), TAGS, SMALL_AND_BIG, 2)
+
+
+def test_without_numba_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck_module, "has_numba", lambda: False)
-    assert luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2) is None
+    with pytest.raises(MissingError, match="expected numba to be installed for a deviation, got none: pip"):
+        luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2)
 
 
 def test_nothing_won_is_never_equal_to_luck() -> None:
@@ -99,6 +142,9 @@ def test_exposure_tells_it_when_asked() -> None:
     assert plain.facts()["deviation_per_100"] is plain.facts()["rounds_until_equal"] is None
     told = exposure(MATRIX, (8,) * 6, deviation=True)
     facts = told.facts()
+    assert told.luck is not None
+    assert (facts["variance_per_shoe"], facts["variance_error"]) == (told.luck.variance, told.luck.error)
+    assert plain.facts()["variance_error"] is None
     equal = 100 * (facts["deviation_per_100"] / told.at(told.asked).gain) ** 2
     assert facts["rounds_until_equal"] == pytest.approx(equal)
     assert f"after {equal:,.0f} rounds" in " ".join(str(told).split())

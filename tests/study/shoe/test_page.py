@@ -51,7 +51,6 @@ def test_the_words_say_how_soon_it_shows() -> None:
 def test_how_far_two_decks_stray_is_what_is_published() -> None:
     shoe = cards.published()[2]
     found = luck(cards.MATRIX, (16,) * 6, shoe["tags"], ("small", "big", Fraction(1)), 16)
-    assert found is not None
     assert found.deviation == pytest.approx(shoe["luck"]["deviation"], rel=1e-9)
     assert found.until_equal == pytest.approx(shoe["luck"]["until_equal"], rel=1e-9)
 

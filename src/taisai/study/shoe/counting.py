@@ -105,11 +105,9 @@ def counted(matrix: Matrix, left: Sequence[int], tags: Sequence[int], *, deck: i
     """
     import numpy as np
 
-    left, tags = tuple(left), tuple(tags)
+    left, tags = tuple(left), whole_tags(tags)
     chance = chance_left(left)
     cards = sum(left)
-    if len(tags) != len(FACES) or not all(type(tag) is int and abs(tag) <= 9 for tag in tags):
-        raise RulesError(f"expected six whole tags from -9 to 9, one for each face, got {tags}")
     low = sum(min(0, tag) * count for tag, count in zip(tags, left, strict=True))
     high = sum(max(0, tag) * count for tag, count in zip(tags, left, strict=True))
     width = high - low + 1
@@ -140,6 +138,13 @@ def counted(matrix: Matrix, left: Sequence[int], tags: Sequence[int], *, deck: i
         for row, net in enumerate(nets):
             expected[row] += shares * (net / matrix.denominator)
     return Counted(matrix, left, deck, tags, low, chances, expected)
+
+
+def whole_tags(tags: Sequence[int]) -> tuple[int, ...]:
+    """Six small whole tags, one for each face; anything else is refused."""
+    if len(tags) != len(FACES) or not all(type(tag) is int and abs(tag) <= 9 for tag in tags):
+        raise RulesError(f"expected six whole tags from -9 to 9, one for each face, got {tuple(tags)}")
+    return tuple(tags)
 
 
 def _times(base: Reals, terms: Sequence[tuple[int, int, float]]) -> Reals:

@@ -67,7 +67,7 @@ class Exposure(Told):
     asked: Fraction
     """The penetration that the threshold is best for."""
     luck: Luck | None = None
-    """How far the count's rounds stray at that penetration, if it was asked for and can be reckoned."""
+    """How far the count's rounds stray at that penetration, if it was asked for."""
 
     def at(self, penetration: Fraction) -> Depth:
         """What counting earns at a penetration."""
@@ -168,6 +168,8 @@ class Exposure(Told):
             "penetration": str(self.asked),
             "deviation_per_100": self.luck.deviation if self.luck else None,
             "rounds_until_equal": self.luck.until_equal if self.luck else None,
+            "variance_per_shoe": self.luck.variance if self.luck else None,
+            "variance_error": self.luck.error if self.luck else None,
             "harmless_rounds": self.harmless(),
             "relative_error": self.perfect.error if self.perfect else None,
             "areas": self._areas(),

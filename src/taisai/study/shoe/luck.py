@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement
-from math import comb, prod
-from typing import TYPE_CHECKING, Any, Final
+from math import comb, prod, sqrt
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, OUTCOMES
-from taisai.study.shoe.counting import called
+from taisai.study.missing import MissingError
+from taisai.study.shoe.counting import MOST_CARDS, called, whole_tags
 from taisai.study.shoe.odds import chance_left, has_numba, threads
 from taisai.study.shoe.perfect import Progress
 
@@ -40,9 +42,23 @@ LEAST: Final = 1e-18
 """Numbers of cards dealt that are less probable are left out."""
 NOISE: Final = 1e-13
 """An eigenvalue smaller than this share of the greatest is the rounding of 0."""
+ROUNDED: Final = 2.0**-53
+"""By what share of itself a double is rounded at most."""
+FEW: Final = 300
+"""More roundings than a net, a chance, a share or an entry of the table has, each for itself."""
 
-ROUNDING: Final = 1e-9
-"""Of a variance in units of the greatest square: thousands of positive terms, each rounded by 2**-53."""
+
+class Parts(NamedTuple):
+    """The table of mean products of two hands' nets as a sum of products."""
+
+    factors: Reals
+    """[part]"""
+    vectors: Reals
+    """[part][high or low][hand]"""
+    off: float
+    """No entry of the table is farther from the sum than this."""
+    terms: float
+    """The most that the terms of an entry come to, all taken as positive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +70,7 @@ class Luck:
     """In units, of the whole shoe."""
     variance: float
     error: float
-    """The variance is not off by more than this."""
+    """The variance is not off by more than this: what is left out, and every rounding at its worst."""
 
     @property
     def deviation(self) -> float:
@@ -76,10 +92,10 @@ def luck(
     *,
     deck: int = 48,
     progress: Progress | None = None,
-) -> Luck | None:
+) -> Luck:
     """How far so many rounds of a shoe stray, played by a count on an area, its mirror, from a threshold on.
 
-    None where it would take too long: without numba, with six different tags, or from more than six decks.
+    Refused where it would take too long: without numba, with six different tags, or from more than six decks.
 
     >>> from taisai.rules import rulebook
     >>> matrix = rulebook("mbs-3-card-sic-bo").matrix()
@@ -89,14 +105,17 @@ def luck(
     """
     import numpy as np
 
-    left, tags = tuple(left), tuple(tags)
-    chance_left(left)  # refuses what is no shoe
-    if len(set(tags)) > GROUPS or not has_numba():
-        return None
+    left, tags = tuple(left), whole_tags(tags)
+    _check(left, tags, rounds)
     area, mirror, at = bet
-    factors, shoe = _shoe(matrix, left, tags, (matrix.row(area), matrix.row(mirror or area)))
-    if 2 * factors.size * prod(int(count) + DICE + 1 for count in shoe.held[:4]) > MOST_CELLS:
-        return None
+    parts, shoe = _shoe(matrix, left, tags, (matrix.row(area), matrix.row(mirror or area)))
+    factors = parts.factors
+    cells = 2 * factors.size * prod(int(count) + DICE + 1 for count in shoe.held[:4])
+    if cells > MOST_CELLS:
+        raise RulesError(
+            f"expected at most {MOST_CELLS} figures to keep for a deviation, got {cells} "
+            f"({sum(left)} cards with {len(set(tags))} different tags)"
+        )
     from taisai.study.shoe.dealing import Round, deal
 
     cards = sum(left)
@@ -115,16 +134,51 @@ def luck(
         before, after = after, before
         if progress:
             progress(k + 1, rounds)
-    # A product of nets is lost where one of at most `rounds` numbers dealt between the two was left out.
-    lost = prod(int(count) + 1 for count in shoe.held[:4]) * LEAST * rounds**3 / 3
-    most = float(abs(shoe.nets[1]).max())
-    return Luck(rounds, float(mean), float(square - mean * mean), (lost + ROUNDING) * most)
+    variance = max(0.0, float(square - mean * mean))
+    return Luck(rounds, float(mean), variance, _error(parts, shoe, rounds, abs(float(mean))))
+
+
+def _check(left: tuple[int, ...], tags: tuple[int, ...], rounds: int) -> None:
+    """Refuses what is no shoe, what cannot be dealt from it, and what would take too long."""
+    chance_left(left)
+    cards = sum(left)
+    if cards > MOST_CARDS:
+        raise RulesError(f"expected at most {MOST_CARDS} cards for a deviation, got {cards}")
+    if type(rounds) is not int or not 1 <= rounds <= cards // DICE:
+        raise RulesError(f"expected 1 to {cards // DICE} rounds from {cards} cards, got {rounds!r}")
+    if len(set(tags)) > GROUPS:
+        raise RulesError(
+            f"expected at most {GROUPS} different tags for a deviation, got {len(set(tags))}: {tags}"
+        )
+    if not has_numba():
+        raise MissingError(
+            "expected numba to be installed for a deviation, got none: "
+            "pip install 'taisai[study]', in a clone make study"
+        )
+
+
+def _error(parts: Parts, shoe: Shoe, rounds: int, mean: float) -> float:
+    """How far off the variance may be.
+
+    It is a sum of products of doubles: the chances of a path of cards, and two parts of nets or one square.
+    """
+    states, pairs = prod(int(count) + 1 for count in shoe.held[:4]), rounds * (rounds - 1)
+    square = float(shoe.nets[1].max())  # by Cauchy and Schwarz also the most that a product is in the mean
+    # Along a path a hand a round, in one thread a number of each but the first group; then all are summed up.
+    summed = states // (int(shoe.held[0]) + 1) + int(shoe.held[0]) + rounds + parts.factors.size
+    share = ROUNDED * (rounds * (len(shoe.hands) + 8) + summed + FEW)
+    # A product is lost where the numbers dealt after its rounds, or any between, were left out.
+    lost = states * LEAST
+    squares = square * rounds * (lost + share)
+    products = pairs * (parts.off + parts.terms * share + square * lost * (rounds + 4) / 3)
+    off = sqrt(square) * rounds * (lost + share)  # the mean
+    return 1.01 * (squares + products + 2 * mean * off + off * off)  # errors of errors: far below 1 %
 
 
 def _shoe(
     matrix: Matrix, left: tuple[int, ...], tags: tuple[int, ...], rows: tuple[int, int]
-) -> tuple[Reals, Shoe]:
-    """How much each part counts, and the shoe as it is dealt, its largest group last."""
+) -> tuple[Parts, Shoe]:
+    """The products of nets, and the shoe as it is dealt, its largest group last."""
     import numpy as np
 
     from taisai.study.shoe.dealing import Shoe
@@ -137,7 +191,7 @@ def _shoe(
     hands: list[tuple[int, ...]] = list(combinations_with_replacement(sorted(set(places)), DICE))
     of = [hands.index(tuple(sorted(places[face - 1] for face in outcome.faces))) for outcome in OUTCOMES]
     nets = np.array([matrix.nets[row] for row in rows]) / matrix.denominator
-    factors, parts = _parts(left, of, nets, len(hands))
+    parts = _parts(left, of, nets, len(hands))
     chances = np.array(chance_left(left).weights, dtype=float)
     whole = np.bincount(of, chances, len(hands))
     mean = [
@@ -150,11 +204,12 @@ def _shoe(
     by_group = np.array([[hand.count(group) for group in range(GROUPS)] for hand in hands])
     ways = np.array([[float(comb(int(count), n)) for n in range(int(held.max()) + 1)] for count in held])
     taken = np.array([[float(comb(n, k)) for n in range(sum(left) + 1)] for k in range(DICE + 1)])
-    return factors, Shoe(held, values, ways, taken, by_group, by_group @ values, parts, np.array(mean), LEAST)
+    sums = by_group @ values
+    return parts, Shoe(held, values, ways, taken, by_group, sums, parts.vectors, np.array(mean), LEAST)
 
 
-def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> tuple[Reals, Reals]:
-    """The table of mean products of two hands' nets as a sum: [part] a factor, [part][high or low][hand]."""
+def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> Parts:
+    """The few eigenvectors that make up the table."""
     import numpy as np
 
     faces = np.array([[outcome.faces.count(face) for face in range(1, 7)] for outcome in OUTCOMES])
@@ -167,6 +222,12 @@ def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> tup
     told = np.concatenate([is_hand * net for net in nets])
     weights = np.tile(is_hand @ both @ is_hand.T, (2, 2))
     table = np.divide(told @ both @ told.T, weights, out=np.zeros_like(weights), where=weights > 0)
-    values, vectors = np.linalg.eigh((table + table.T) / 2)
+    table = (table + table.T) / 2
+    values, vectors = np.linalg.eigh(table)
     kept = abs(values) > NOISE * abs(values).max()
-    return values[kept], np.ascontiguousarray(vectors[:, kept].T.reshape(-1, 2, hands))
+    values, vectors = values[kept], vectors[:, kept]
+    terms = float((abs(vectors) * abs(values) @ abs(vectors).T).max())
+    # Not only the eigenvalues left out: whatever the solver did, the table is compared with what came of it.
+    off = float(abs(table - vectors * values @ vectors.T).max())
+    off += ROUNDED * (FEW * float((nets * nets).max()) + (values.size + 3) * terms)
+    return Parts(values, np.ascontiguousarray(vectors.T.reshape(-1, 2, hands)), off, terms)
