@@ -70,7 +70,7 @@ def _ratios(name: str, exported: Exported, path: str, turns: int) -> Iterator[Li
     base.register("given", _pay_table())
     base.execute("create table pay as select * from given")
     _hold(base, columns)
-    codes = {"on": "b.cell = p.cell", "settled": 0}
+    codes = {"on": f"b.area * {len(FACES)} + b.faces = p.cell", "settled": 0}
     words = {"on": "b.area = p.area and b.faces = p.faces", "settled": "'settled'"}
     from_held = SUMS.format(settled_anew=SETTLED_ANEW.format(bets="held", **codes))
     from_file = SUMS.format(settled_anew=SETTLED_ANEW.format(bets=f"read_parquet('{path}')", **words))
@@ -112,9 +112,10 @@ def _ratios(name: str, exported: Exported, path: str, turns: int) -> Iterator[Li
 
 
 def _hold(base: duckdb.DuckDBPyConnection, columns: Columns) -> None:
-    """DuckDB's own table of the bets, each with the one cell of the pay table that it is settled by."""
+    """DuckDB's own table of the bets, with the columns that ours gets."""
     given = {
-        "cell": columns.areas * np.uint32(len(FACES)) + columns.faces,
+        "area": columns.areas,
+        "faces": columns.faces,
         "state": columns.states,
         "voided": columns.voided.astype(bool),
         "table": columns.tables,
