@@ -60,15 +60,20 @@ def _run(command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "session",
-    [session for page in PAGES for session in sessions(page.name, page.read_text("utf-8"))],
-    ids=lambda session: f"{session.page}-{session.number}",
-)
-def test_a_session_prints_what_the_page_says(session: Session) -> None:
-    for command, expected in session.commands:
-        got = _run(command)
-        assert not differs(expected, got), f"$ {command}\n--- expected\n{expected}--- got\n{got}"
+TOLD = {
+    str(page.relative_to(ROOT)): found
+    for page in PAGES
+    if (found := sessions(page.name, page.read_text("utf-8")))
+}
+
+
+@pytest.mark.parametrize("page", TOLD)
+def test_the_sessions_of_a_page_print_what_it_says(page: str) -> None:
+    """One after the other: a later one may need what an earlier one made."""
+    for session in TOLD[page]:
+        for command, expected in session.commands:
+            got = _run(command)
+            assert not differs(expected, got), f"$ {command}\n--- expected\n{expected}--- got\n{got}"
 
 
 def test_the_pages_have_sessions() -> None:

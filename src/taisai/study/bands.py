@@ -108,7 +108,7 @@ def tolerance_band(law: Law, denominator: int, rounds: int, level: Fraction) -> 
 
 def normal_band(law: Law, denominator: int, rounds: int, level: Fraction) -> Band:
     """The same as if totals were normal: quick at any number of rounds, further off the fewer they are."""
-    half = NormalDist().inv_cdf((1 + float(level)) / 2) * law.deviation / denominator / sqrt(rounds)
+    half = -NormalDist().inv_cdf(float((1 - level) / 2)) * law.deviation / denominator / sqrt(rounds)
     edge = float(-law.mean / denominator)
     error = _berry_esseen(law, rounds)
     return Band(rounds, level, edge - half, edge + half, float(level), error, Method.NORMAL)

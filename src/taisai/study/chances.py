@@ -6,24 +6,25 @@ from typing import Any
 
 from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.matrix import Matrix
+from taisai.study.report import counted
 
 
 def chance_facts(chance: Chance) -> dict[str, Any]:
     """What the chances are of, for machines."""
     if chance.kind is ChanceKind.DICE:
         return {"kind": "dice", "dice": 3, "rolls": chance.total}
-    faces = dict(zip("123456", chance.seen, strict=True))
-    return {"kind": "cards", "decks": chance.decks, "seen": faces, "draws": chance.total}
+    seen = dict(zip("123456", chance.seen, strict=True)) if chance.seen else None
+    return {"kind": "cards", "decks": chance.decks, "seen": seen, "draws": chance.total}
 
 
 def chance_words(chance: Chance) -> str:
     """What the chances are of, for people."""
     if chance.kind is ChanceKind.DICE:
         return "three dice"
-    from taisai.study.report import counted
-
+    if chance.decks is None:  # nobody says what it was when it was full
+        return f"a shoe with {chance.total:,} ways to draw three cards"
     seen = f", {counted(sum(chance.seen), 'card')} seen" if any(chance.seen) else ""
-    return f"a shoe of {counted(chance.decks or 0, 'deck')}{seen}"
+    return f"a shoe of {counted(chance.decks, 'deck')}{seen}"
 
 
 def game_words(matrix: Matrix, chance: Chance) -> str:

@@ -1,14 +1,13 @@
 """Sic Bo for learners: an environment of Gymnasium, played by the rulebook's own pay table.
 
 >>> import gymnasium
->>> register()
 >>> table = gymnasium.make("taisai/SicBo-v0", book="rws-sic-bo-etg-v8", layout="A")
 >>> seen, _ = table.reset(seed=7)
 >>> chips = table.action_space.sample() * 0
 >>> chips[table.get_wrapper_attr("areas").index("small")] = 5
 >>> seen, reward, _, _, told = table.step(chips)
 >>> told["faces"], float(reward), float(seen["bankroll"][0])
-((4, 5, 6), -5.0, 95.0)
+((4, 5, 6), -5.0, 995.0)
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
         book: str = "rws-sic-bo-etg-v8",
         layout: str | None = None,
         *,
-        bankroll: int = 100,
+        bankroll: int = 1_000,
         most_chips: int = 10,
         rounds: int = 1_000,
         decks: int | None = None,
@@ -159,6 +158,9 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
 
 
 def register() -> None:
-    """Makes `gymnasium.make("taisai/SicBo-v0")` known; a second time changes nothing."""
+    """Makes `gymnasium.make("taisai/SicBo-v0")` known, as importing this module does."""
     if NAME not in gymnasium.registry:
         gymnasium.register(id=NAME, entry_point="taisai.study.gym:SicBoEnv")
+
+
+register()

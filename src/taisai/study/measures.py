@@ -21,7 +21,8 @@ from taisai.study.report import Column, Report, Sheet, Told, columns
 
 NOTE: Final = (
     "Edge and hit frequency are exact. A bet staked equally each round has its observed edge within the band "
-    "in at least the stated share of samples, and beyond either end in at most half of the rest."
+    "in at least the stated share of samples (about that share where a band is normal), and beyond either "
+    "end in at most half of the rest."
 )
 
 
@@ -153,7 +154,9 @@ class LayoutMeasures(Told):
         exact = [band.error for band in found if band.method is not Method.NORMAL]
         told = []
         if exact:
-            told.append(f"Ends are exact, and no share is off by more than {max(exact):.0e}.")
+            told.append(
+                f"No end lies within the exact one, and no share is off by more than {max(exact):.0e}."
+            )
         if normal:
             told.append(
                 f"{len(normal)} of {len(found)} bands are normal, their shares off by at most "

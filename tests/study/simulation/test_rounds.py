@@ -184,7 +184,7 @@ def test_a_minimum_raises_a_flat_stake_as_every_system_has_it() -> None:
         ({"terms": Terms(bankroll=2**53)}, "expected a bankroll from 1"),
         ({"terms": Terms(bankroll=99)}, "expected a bankroll of at least 100"),
         ({"terms": Terms(bankroll=200, target=200)}, "expected a target above the bankroll"),
-        ({"terms": Terms("roulette")}, "expected a system of"),
+        ({"terms": Terms("roulette")}, "expected a strategy of"),
         ({"terms": Terms("martingale", bankroll=2**53 - 1), "rounds": 10**13}, "rounds in a session"),
     ],
 )

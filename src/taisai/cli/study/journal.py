@@ -34,7 +34,8 @@ def _observed(arguments: Namespace) -> Observed:
     pay_tables: dict[str, PayTable] = {}
     with closing(opened(arguments.file)) as source, progress(source, "reading") as told:
         rows = bet_rows(source, told, pay_tables)
-        return observed(_settled(rows, arguments.table), pay_tables, arguments.file)
+        of = "" if arguments.table is None else f", table {arguments.table}"
+        return observed(_settled(rows, arguments.table), pay_tables, f"{arguments.file}{of}")
 
 
 def _draw(result: Observed, path: str, file: IO[bytes]) -> None:

@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> int:
         from taisai.study.plotting import picture_path
 
         picture_path(arguments.plot)  # a wrong name is told before the work begins
-    played = 0
+    played, is_known = 0, False
 
     def work() -> Ends:
         def heard(done: int) -> None:
@@ -45,8 +45,9 @@ def run(arguments: Namespace) -> int:
             if progress:
                 progress(done)
 
+        nonlocal is_known
         with _progress(rounds) as progress:
-            return ends_of(
+            found = ends_of(
                 mix,
                 chance(book, arguments),
                 bankroll=bankroll,
@@ -57,10 +58,14 @@ def run(arguments: Namespace) -> int:
                 maximum=limits["maximum"],
                 progress=heard,
             )
+        is_known = True
+        return found
 
     try:
         told_and_kept(arguments, work, (arguments.plot, _draw))
     except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
+        if is_known:
+            raise
         after = counted(played, "round") if rounds is None else f"{played:,} of {counted(rounds, 'round')}"
         sys.stderr.write(f"taisai: stopped after {after}, before the end was known\n")
         return INTERRUPTED

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from taisai import __version__
 from taisai.rules.errors import RulesError
 from taisai.study.missing import needed
 from taisai.study.par import tables, words
@@ -52,7 +53,8 @@ def _source(sheet: ParSheet) -> Iterator[str]:
     title = f"Par sheet: {sheet.book.title}, layout {sheet.matrix.layout}"
     yield f"#let title-line = {_text(title)}"
     yield f"#let short-digest = {_text(sheet.digest[:23] + '…')}"
-    yield f"#set document(title: {_text(title)}, author: {_text(sheet.book.operator)})"
+    maker = f"taisai {__version__}"
+    yield f"#set document(title: {_text(title)}, author: {_text(maker)})"
     yield _LOOK
     yield "= Par sheet"
     named = f"{sheet.book.title} · {sheet.book.title_zh} · layout {sheet.matrix.layout}"

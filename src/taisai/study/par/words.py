@@ -11,7 +11,7 @@ EXACT: Final = (
 )
 BANDS: Final = (
     "The observed edge of one area, staked equally each round, lies within its band in at least the stated "
-    "share of samples, and beyond either end in at most half of the rest. Bands are exact quantiles of the "
+    "share of samples, and beyond either end in at most half of the rest. Bands are quantiles of the exact "
     "law of the total: counted in whole numbers to 1,000 rounds, by a Fourier transform with a proven error "
     "beyond. Where odds lie too far apart for that a band is normal, and ≈ marks one whose share may be off "
     "by more than 5 percentage points by the Berry–Esseen bound."

@@ -35,7 +35,7 @@ def of_total(total: Total) -> Figure:
     low, high = total.quantile(Fraction(1, 20_000)), total.quantile(Fraction(19_999, 20_000))
     bars, width = _grouped(_pairs(total, low, high), Lattice.of(total.one_round).step)
     for ahead, colour in ((False, _RED), (True, _BLUE)):
-        kept = [(start, share) for start, share in bars if (start > 0) is ahead]
+        kept = [(start, share) for start, share in bars if (start + width / 2 > 0) is ahead]
         name = "ahead" if ahead else "level or behind"
         told = (
             _share(float(total.ahead), may=total.best > 0, must=total.worst > 0)
@@ -88,9 +88,14 @@ def _pairs(total: Total, low: int, high: int) -> list[tuple[int, float]]:
 
 
 def _grouped(pairs: list[tuple[int, float]], step: int) -> tuple[list[tuple[float, float]], float]:
-    """Bars of equal width; a border lies just above 0, so that no bar is both ahead and not."""
+    """Where bars of equal width begin: few about their totals, many together.
+
+    Together a border lies just above 0, so that no bar is both ahead and not.
+    """
     steps = (pairs[-1][0] - pairs[0][0]) // step + 1
-    width = step * (1 if steps <= MOST_BARS else -(-steps // GROUPS))
+    if steps <= MOST_BARS:
+        return [(value - step / 2, share) for value, share in pairs], float(step)
+    width = step * -(-steps // GROUPS)
     gathered: dict[int, float] = {}
     for value, share in pairs:
         group = (value - 1) // width

@@ -48,7 +48,7 @@ class Run(NamedTuple):
     tick: Tick
     clock: Clock
     marks: int = 0
-    """Way marks that the trail of a fixed mix shall have at least."""
+    """Way marks that the trail shall have at least, where there are as many rounds or shoes."""
 
     def timed(
         self, first: Task[P], tasks: Iterator[Task[P]], take: Callable[[P], None]
@@ -168,6 +168,8 @@ def dealt_from(run: Run, terms: Terms, shoe: Shoe) -> Simulated:
     shoes, rest = divmod(run.rounds, shoe.rounds)
     span = max(-(-shoes // _FEW_CHUNKS), _LEAST_ROUNDS // shoe.rounds)
     span = max(1, min(most_shoes(shoe, betting), _TASK_ROUNDS // shoe.rounds, span))
+    if run.marks:
+        span = max(1, min(span, shoes // run.marks))
 
     def tasks() -> Iterator[ShoesTask]:
         for first in range(0, shoes, span):

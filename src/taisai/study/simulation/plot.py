@@ -43,7 +43,7 @@ def _trail(result: Simulated) -> Figure:
     nets = np.array([net for _, net in result.trail], dtype=np.float64)
     marker = "o" if len(rounds) <= _MARKS else ""
     edge = result.exact_edge
-    made, panels = figure(result.title, x="rounds", y="net", panels=1 if edge is None else 2, height=7.0)
+    made, panels = figure(_titled(result), x="rounds", y="net", panels=1 if edge is None else 2, height=7.0)
     panels[0].plot(rounds, nets, color=PALETTE[0], marker=marker, label=f"simulated, seed {result.seed}")
     if edge is not None:
         stake = result.staked / result.rounds
@@ -62,7 +62,7 @@ def _trail(result: Simulated) -> Figure:
 
 
 def _ends(result: Simulated, sessions: Sessions) -> Figure:
-    made, (axes,) = figure(result.title, x="net at the end of the session, in minor units", y="sessions")
+    made, (axes,) = figure(_titled(result), x="net at the end of the session, in minor units", y="sessions")
     _bars(axes, sessions.net)
     axes.axvline(float(sessions.net.mean()), color=PALETTE[1], linestyle="--", label="mean")
     axes.axvline(0, color=PALETTE[6], linewidth=1, label="even")
@@ -72,6 +72,11 @@ def _ends(result: Simulated, sessions: Sessions) -> Figure:
     axes.legend(loc="best")
     _counted(axes)
     return made
+
+
+def _titled(result: Simulated) -> str:
+    """Two lines: by whose rules, then what is played."""
+    return result.title.replace(": ", "\n", 1)
 
 
 def _bars(axes: Axes, nets: npt.NDArray[np.int64]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import fsum
+from math import floor, fsum, log10
 from typing import TYPE_CHECKING, Any, Final
 
 from taisai.study.report import Report, Sheet, Told, columns, counted
@@ -126,11 +126,11 @@ class Simulated(Told):
             ("staked", f"{self.staked:,}"),
             ("returned", f"{self.returned:,}"),
             ("net", f"{self.net:+,}"),
-            ("house edge observed", _percent(self.house_edge_observed)),
-            ("standard error", _percent(self.standard_error)),
+            ("house edge observed", _percent(self.house_edge_observed, self.standard_error)),
+            ("standard error", _percent(self.standard_error, self.standard_error)),
         ]
         if self.exact_edge is not None:
-            rows.insert(5, ("house edge exact", _percent(float(self.exact_edge))))
+            rows.insert(5, ("house edge exact", _percent(float(self.exact_edge), self.standard_error)))
         if self.max_drawdown is not None:
             rows.append(("maximum drawdown", f"{self.max_drawdown:,}"))
         if self.rounds_per_second is not None:
@@ -153,5 +153,9 @@ def _ends(sessions: Sessions) -> Sheet:
     )
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.4f} %"
+def _percent(value: float | None, error: float | None) -> str:
+    """To four decimals, or as many as show two digits of the error."""
+    if value is None:
+        return "–"
+    decimals = max(4, min(15, 1 - floor(log10(100 * error)))) if error else 4
+    return f"{100 * value:.{decimals}f} %"

@@ -40,8 +40,8 @@ def simulate(
 ) -> Simulated:
     """Plays so many rounds of a mix, in each of so many sessions, and tells what came of it.
 
-    `chance` is the law of every round; with a `shoe` the cards are dealt from it instead. The trail of a
-    fixed mix has at least so many `marks`, where there are as many rounds.
+    `chance` is the law of every round; with a `shoe` the cards are dealt from it instead. The trail
+    has at least so many `marks`, where there are as many rounds of a mix, or shoes.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")

@@ -23,7 +23,10 @@ class Workers(NamedTuple):
 
 @contextmanager
 def local_workers(count: int | None = None) -> Iterator[Workers]:
-    """Threads of this process, as many as it has cores unless said: the kernels let go of Python's lock."""
+    """Threads of this process, to be entered by `with`; as many as it has cores unless said.
+
+    The kernels let go of Python's lock.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = cores if count is None else count
     if not 1 <= threads <= MOST_WORKERS:
@@ -34,7 +37,7 @@ def local_workers(count: int | None = None) -> Iterator[Workers]:
 
 @contextmanager
 def cluster_workers(address: str) -> Iterator[Workers]:
-    """The workers of a Dask cluster."""
+    """The workers of the Dask cluster whose scheduler has this address, to be entered by `with`."""
     from taisai.study.simulation.cluster import on_cluster
 
     with on_cluster(address) as (executor, threads):
