@@ -125,14 +125,24 @@ def _workers() -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _ctrl_c_held_back() -> Iterator[None]:
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """What is started within never hears of it: the mask is inherited. Other threads may hear it for us."""
+    heard = False
+
+    def hear(*_: object) -> None:
+        nonlocal heard
+        heard = True
+
+    handler = signal.signal(signal.SIGINT, hear)
+    has_mask = hasattr(signal, "pthread_sigmask")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if has_mask else None
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def _pieces(seed: bytes, left: int) -> Iterator[bytes]:
