@@ -9,6 +9,7 @@ import pytest
 from taisai.rules import Outcome, RulesError, rulebook, rulebook_ids
 from taisai.study.bands import LEVELS
 from taisai.study.measures import measures
+from taisai.study.shoe.odds import chance_left
 
 LAYOUTS = [(book, layout) for book in rulebook_ids() for layout in rulebook(book).layouts]
 
@@ -80,3 +81,9 @@ def test_the_report_says_how_its_bands_were_reckoned() -> None:
     notes = measures(matrix, chance, [10_000, 10**14]).report().notes[-1]
     families = len(measures(matrix, chance).families)
     assert f"{3 * families} of {6 * families} bands are normal" in notes
+
+
+def test_a_shoe_that_nobody_saw_full_is_told_without_decks() -> None:
+    found = measures(rulebook("mbs-3-card-sic-bo").matrix(), chance_left((16,) * 6), [1_000])
+    assert found.facts()["chance"] == {"kind": "cards", "decks": None, "seen": None, "draws": 142_880}
+    assert "a shoe with 142,880 ways to draw three cards" in str(found)
