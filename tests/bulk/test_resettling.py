@@ -35,7 +35,7 @@ def drawn(bets: int, seed: int, greatest: int = 5000) -> Columns:
     stakes = draw.integers(0, greatest, bets) * 2
     kept = np.where(draw.random(bets) < 0.2, stakes // 4 * 2, 0)
     row = LOOKUPS.rows[pay_tables, areas]
-    owed = (stakes - kept) * np.maximum(PAY.returns[row, faces], 0) // PAY.units[row]
+    owed = (stakes - kept) * np.maximum(PAY.returns[row, faces], 0) // PAY.unit
     won, returned = np.maximum(owed - (stakes - kept), 0), owed + kept
     for column in (stakes, kept, won, returned):
         strange = draw.random(bets) < 0.02
@@ -71,6 +71,17 @@ def test_every_way_gives_the_same_digits(seed: int, monkeypatch: pytest.MonkeyPa
     compiled = by("numba", columns, monkeypatch)
     assert compiled == by("numpy", columns, monkeypatch) == by("plain", columns, monkeypatch)
     assert 100 < len(compiled[1]) < 1500
+
+
+@pytest.mark.parametrize("name", ["numba", "numpy", "plain"])
+def test_very_many_words_give_the_same_digits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = drawn(2000, 3)
+    few = by(name, columns, monkeypatch)
+    monkeypatch.setattr(resettling, "MOST_CELLS", 0)
+    assert by(name, columns, monkeypatch) == few
+    columns.areas[7] = AREAS
+    with pytest.raises(BulkError, match=f"expected codes below {AREAS} in column areas, got {AREAS}"):
+        by(name, columns, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -121,7 +132,7 @@ def test_codes_beyond_what_is_known_are_refused(
         by(name, columns, monkeypatch)
 
 
-@pytest.mark.parametrize(("lookup", "many"), [("rows", PAY.units.size), ("outcomes", 57)])
+@pytest.mark.parametrize(("lookup", "many"), [("rows", len(PAY.returns)), ("outcomes", 57)])
 def test_lookups_beyond_the_pay_rows_are_refused(lookup: str, many: int) -> None:
     beyond = LOOKUPS._replace(**{lookup: np.full_like(getattr(LOOKUPS, lookup), many)})
     with pytest.raises(BulkError, match=f"expected codes below {many} in {lookup} looked up, got {many}"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from math import lcm
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -35,15 +36,19 @@ BITS: Final = GREATEST_SUM.bit_length()
 _MOST: Final = 2**63 - 1
 MOST_FACTOR: Final = _MOST // GREATEST_SUM
 """The largest return per unit whose product with any stake is still whole in 64 bits."""
+MOST_CELLS: Final = 1 << 20
+"""Pay tables times areas times faces, as a file words them, that are looked up at once: eight megabytes."""
+_BEYOND: Final = -1
+"""Found by a loop that met a code of nothing."""
 
 
 class PayRows(NamedTuple):
     """The pay tables that bets were settled by, stacked: a row for each area of each, after NO_ROW."""
 
     returns: Whole
-    """[row][outcome] what comes back of one unit, in 1/unit; NOTHING in NO_ROW and at NO_OUTCOME."""
-    units: Whole
-    """[row] the denominator of its pay table."""
+    """[row][outcome] what comes back of a stake of one, in 1/unit; NOTHING in NO_ROW and at NO_OUTCOME."""
+    unit: int
+    """The common denominator of the pay tables."""
     first: tuple[int, ...]
     """[pay table] its first row."""
 
@@ -51,17 +56,17 @@ class PayRows(NamedTuple):
     def of(matrices: tuple[Matrix, ...]) -> PayRows:
         """The rows of these pay tables, in their order."""
         returns: list[list[int]] = [[NOTHING] * (NO_OUTCOME + 1)]
-        units: list[int] = [1]
         first: list[int] = []
+        unit = lcm(*(matrix.denominator for matrix in matrices))
         for matrix in matrices:
             first.append(len(returns))
-            one = matrix.denominator
-            returns += [[*(net + one if net > 0 else 0 for net in row), NOTHING] for row in matrix.nets]
-            units += [one] * len(matrix.nets)
-        largest = max(map(max, returns))
-        if max([largest, *units]) > MOST_FACTOR:
+            one, times = matrix.denominator, unit // matrix.denominator
+            back = ([(net + one) * times if net > 0 else 0 for net in row] for row in matrix.nets)
+            returns += ([*row, NOTHING] for row in back)
+        largest = max(unit, *map(max, returns))
+        if largest > MOST_FACTOR:
             raise BulkError(f"expected odds whose returns are at most {MOST_FACTOR} units, got {largest}")
-        return PayRows(np.array(returns, dtype=np.int64), np.array(units, dtype=np.int64), tuple(first))
+        return PayRows(np.array(returns, dtype=np.int64), unit, tuple(first))
 
 
 class Columns(NamedTuple):
@@ -110,6 +115,15 @@ class Sums(NamedTuple):
         return Sums._make(one.astype(object) + more for one, more in zip(self, other, strict=True))
 
 
+class _Law(NamedTuple):
+    """What the loops look bets up in."""
+
+    gives: Whole
+    """[pay table][area][faces] what comes back of a stake of one, in 1/unit, or NOTHING."""
+    states: Codes
+    unit: int
+
+
 Places = npt.NDArray[np.intp]
 Loop = Callable[..., tuple[int, int]]
 
@@ -120,55 +134,77 @@ def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> 
     A bet with an unknown area, outcome or state, with money below 0 or beyond the greatest, or with more kept
     out than staked, is at fault and in no sum.
     """
-    _expect_codes(columns, lookups, pay, tables)
-    return _resettled(columns, lookups, pay, tables)
-
-
-def _expect_codes(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> None:
-    """A compiled loop does not look: it would read and write whatever stands beyond."""
     if len(sizes := {one.size for one in columns}) > 1:
         raise BulkError(f"expected columns of one length, got {sorted(sizes)}")
     rows, outcomes = pay.returns.shape
-    known = {
-        "pay_tables": lookups.rows.shape[0], "areas": lookups.rows.shape[1], "faces": lookups.outcomes.size,
-        "states": lookups.states.shape[0], "voided": lookups.states.shape[1], "tables": tables,
-    }  # fmt: skip
-    bounds = [(f"column {name}", getattr(columns, name), many) for name, many in known.items()]
-    bounds += [("rows looked up", lookups.rows, rows), ("outcomes looked up", lookups.outcomes, outcomes)]
-    for what, codes, many in bounds:
-        if codes.size and (most := int(codes.max())) >= many:
-            raise BulkError(f"expected codes below {many} in {what}, got {most}")
+    _expect_below(rows, lookups.rows, "rows looked up")
+    _expect_below(outcomes, lookups.outcomes, "outcomes looked up")
+    if lookups.rows.size * lookups.outcomes.size > MOST_CELLS:
+        _expect_known(columns, (*lookups.rows.shape, lookups.outcomes.size), lookups.states, tables)
+        columns, lookups = _by_rows(columns, lookups, pay)
+    gives = np.ascontiguousarray(pay.returns[lookups.rows][:, :, lookups.outcomes])
+    return _resettled(columns, _Law(gives, lookups.states, pay.unit), tables)
 
 
-def _resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
+def _expect_below(many: int, codes: Codes | Flags, what: str) -> None:
+    if codes.size and (most := int(codes.max())) >= many:
+        raise BulkError(f"expected codes below {many} in {what}, got {most}")
+
+
+def _expect_known(columns: Columns, cells: tuple[int, ...], states: Codes, tables: int) -> None:
+    for name, many in zip(Columns._fields, (*cells, *states.shape, tables), strict=False):
+        _expect_below(many, getattr(columns, name), f"column {name}")
+
+
+def _by_rows(columns: Columns, lookups: Lookups, pay: PayRows) -> tuple[Columns, Lookups]:
+    """The same bets by pay row and outcome themselves, where a file has very many words for them."""
+    rows, outcomes = (np.arange(size, dtype=np.uint32) for size in pay.returns.shape)
+    known = columns._replace(
+        pay_tables=np.zeros_like(columns.pay_tables),
+        areas=lookups.rows[columns.pay_tables, columns.areas],
+        faces=lookups.outcomes[columns.faces],
+    )
+    return known, lookups._replace(rows=rows.reshape(1, -1), outcomes=outcomes)
+
+
+def _resettled(columns: Columns, law: _Law, tables: int) -> tuple[Sums, Places]:
     size = columns.stakes.size
     sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
     places = np.empty(size, dtype=np.intp)  # memory that nobody writes to is none
     loop = _compiled() if loads_numba() else _by_numpy
-    found, seen = loop(*columns, *lookups, pay.returns, pay.units, *sums, places)
+    found, seen = loop(*columns, *law, *sums, places)
+    if found == _BEYOND:
+        _expect_known(columns, law.gives.shape, law.states, tables)
     if size > 1 and size << int(seen).bit_length() > _MOST:  # a sum might not have fitted 64 bits
         half = size // 2
-        early, at_first = _resettled(columns.part(slice(None, half)), lookups, pay, tables)
-        late, at_last = _resettled(columns.part(slice(half, None)), lookups, pay, tables)
+        early, at_first = _resettled(columns.part(slice(None, half)), law, tables)
+        late, at_last = _resettled(columns.part(slice(half, None)), law, tables)
         return early.plus(late), np.concatenate([at_first, at_last + half])
     return sums, places[:found].copy()
 
 
 def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes them by place
     pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
-    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, row_of: Codes, outcome_of: Codes,
-    state_of: Codes, returns: Whole, units: Whole, bets: Whole, staked: Whole, back: Whole, due: Whole,
-    places: Places,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, state_of: Codes, unit: int,
+    bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places,
 ) -> tuple[int, int]:  # fmt: skip
     """Sums up the bets that were settled and got what was due; the others go into the places.
 
-    Returns how many others there are, and every bit of money that was summed up. Nothing here is hard to
-    foretell for a processor, and what was returned is multiplied rather than what is due divided.
+    Returns how many others there are, or _BEYOND, and every bit of money that was summed up. Nothing here is
+    hard to foretell for a processor, and what was returned is multiplied rather than what is due divided.
     """
     seen = others = 0
+    pay_tables_known, areas_known, faces_known = gives_of.shape
+    states_known, flags_known = state_of.shape
     last, many, stake_sum, back_sum = np.uint32(0), 0, 0, 0  # rows of one table stand together
     for bet in range(stakes.size):
-        table = tables[bet]
+        pay_table, area, thrown = pay_tables[bet], areas[bet], faces[bet]
+        state, flag, table = states[bet], voided[bet], tables[bet]
+        if (  # what is compiled does not look: it would read and write whatever stands beyond
+            pay_table >= pay_tables_known or area >= areas_known or thrown >= faces_known
+            or state >= states_known or flag >= flags_known or table >= bets.size
+        ):  # fmt: skip
+            return _BEYOND, 0
         if table != last:
             bets[last] += many
             staked[last] += stake_sum
@@ -176,15 +212,14 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
             due[last] += back_sum
             last, many, stake_sum, back_sum = table, 0, 0, 0
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
-        row = row_of[pay_tables[bet], areas[bet]]
-        gives = returns[row, outcome_of[faces[bet]]]
+        gives = gives_of[pay_table, area, thrown]
         money, playing, gained = stake | kept | above | got, stake - kept, got - kept
         if (
-            (state_of[states[bet], voided[bet]] == SETTLED)
+            (state_of[state, flag] == SETTLED)
             & (gives >= 0)
             & (money >> BITS == 0)  # also not below 0
             & (playing >= 0)
-            & (gained * units[row] == playing * gives)
+            & (gained * unit == playing * gives)
             & (above == max(gained - playing, 0))
         ):
             many += 1
@@ -204,9 +239,8 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
 
 def _others(  # noqa: PLR0917  as above
     pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
-    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, row_of: Codes, outcome_of: Codes,
-    state_of: Codes, returns: Whole, units: Whole, bets: Whole, staked: Whole, back: Whole, due: Whole,
-    places: Places, others: int,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, state_of: Codes, unit: int,
+    bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places, others: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Sums up the first so many of the places; those at fault stay. What makes no sense is in no sum.
 
@@ -218,15 +252,14 @@ def _others(  # noqa: PLR0917  as above
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
         if state == OPEN and not stake >> BITS and kept == above == got == NO_MONEY:
             continue
-        row = row_of[pay_tables[bet], areas[bet]]
-        gives = returns[row, outcome_of[faces[bet]]] if state == SETTLED else 0
+        gives = gives_of[pay_tables[bet], areas[bet], faces[bet]] if state == SETTLED else 0
         wrong = state >= OPEN or (stake | kept | above | got) >> BITS != 0 or kept > stake or gives < 0
         if not wrong:
             more, owed = 0, stake
             if state == SETTLED:
                 playing = stake - kept
-                owed = playing * gives // units[row]
-                wrong = owed * units[row] != playing * gives
+                owed = playing * gives // unit
+                wrong = owed * unit != playing * gives
                 more, owed = max(owed - playing, 0), owed + kept
             table = tables[bet]
             bets[table] += 1
@@ -243,13 +276,16 @@ def _others(  # noqa: PLR0917  as above
 
 def _by_numpy(  # noqa: PLR0917  as above
     pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
-    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, row_of: Codes, outcome_of: Codes,
-    state_of: Codes, returns: Whole, units: Whole, bets: Whole, staked: Whole, back: Whole, due: Whole,
-    places: Places,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, state_of: Codes, unit: int,
+    bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places,
 ) -> tuple[int, int]:  # fmt: skip
     """The same, whole columns at a time."""
-    state, row = state_of[states, voided], row_of[pay_tables, areas]
-    gives = np.where(state == SETTLED, returns[row, outcome_of[faces]], 0)
+    known = (*gives_of.shape, *state_of.shape, bets.size)
+    coded: tuple[Codes | Flags, ...] = (pay_tables, areas, faces, states, voided, tables)
+    if any(codes.max(initial=0) >= many for codes, many in zip(coded, known, strict=True) if codes.size):
+        return _BEYOND, 0
+    state = state_of[states, voided]
+    gives = np.where(state == SETTLED, gives_of[pay_tables, areas, faces], 0)
     is_open = (state == OPEN) & (stakes >> BITS == 0)
     is_open &= (kept_out == NO_MONEY) & (won == NO_MONEY) & (returned == NO_MONEY)
     senseless = (state >= OPEN) | ((stakes | kept_out | won | returned) >> BITS != 0)
@@ -257,7 +293,7 @@ def _by_numpy(  # noqa: PLR0917  as above
     counted = ~(is_open | senseless)
     settled = counted & (state == SETTLED)
     playing = np.where(settled, stakes - kept_out, 0)
-    owed, rest = np.divmod(playing * gives, units[row])
+    owed, rest = np.divmod(playing * gives, unit)
     more = np.where(settled, np.maximum(owed - playing, 0), 0)
     owed = np.where(settled, owed + kept_out, stakes)
     wrong = (settled & (rest != 0)) | (returned != owed) | (won != more)
@@ -277,9 +313,12 @@ def _compiled() -> Loop:
     code, whole, flags = (
         types.Array(kind, 1, "C", readonly=True) for kind in (types.uint32, types.int64, types.uint8)
     )
-    rows, returns = (types.Array(kind, 2, "C", readonly=True) for kind in (types.uint32, types.int64))
+    pays = types.Array(types.int64, 3, "C", readonly=True)
+    state_of = types.Array(types.uint32, 2, "C", readonly=True)
     sums, places = types.Array(types.int64, 1, "C"), types.Array(types.intp, 1, "C")
-    takes = [*[code] * 4, flags, code, *[whole] * 4, rows, code, rows, returns, whole, *[sums] * 4, places]
+    takes = [
+        *[code] * 4, flags, code, *[whole] * 4, pays, state_of, types.int64, *[sums] * 4, places
+    ]  # fmt: skip
     gives = types.UniTuple(types.int64, 2)
 
     def made(loop: Loop, signature: Any) -> Loop:
@@ -296,7 +335,7 @@ def one_after_another(right_ones: Loop = _right_ones, others: Loop = _others) ->
 
     def loops(*arrays: Any) -> tuple[int, int]:
         left, seen = right_ones(*arrays)
-        found, more = others(*arrays, left) if left else (0, 0)
+        found, more = others(*arrays, left) if left > 0 else (left, 0)
         return found, seen | more
 
     return loops
