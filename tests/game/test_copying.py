@@ -102,7 +102,7 @@ def test_whatever_leads_back_leads_back_in_the_copy() -> None:
 
 
 def test_what_two_share_is_shared_by_their_copies() -> None:
-    columns = (array("q"), array("q"), array("q"))
+    columns = (array("q"), array("q"), array("q"), array("q"))
     purses = [Purse(Seat("1"), Means.CREDITS, columns), Purse(Seat("2"), Means.CREDITS, columns)]
     first, second = deeply_copied(purses)
     first.credits = 5

@@ -44,6 +44,14 @@ def test_a_sum_of_packed_numbers_is_packed_sums(data: st.DataObject, count: int)
     assert together - lanes.packed(other) == lanes.packed(one)
 
 
+@given(st.lists(st.tuples(st.integers(-(2**62), 2**62), NUMBERS, NUMBERS), min_size=1, max_size=60))
+@example([(0, 0, 1), (0, 0, 0)])
+@example([(-1, 1, 0), (-1, 0, 0), (0, 0, 2**53)])
+def test_a_column_is_changed_lane_by_lane_whatever_its_signs(rows: list[tuple[int, int, int]]) -> None:
+    column, more, less = (array("q", one) for one in zip(*rows, strict=True))
+    assert lanes.changed(column, more, less).tolist() == [one + up - down for one, up, down in rows]
+
+
 @given(st.integers(1, 60), NUMBERS)
 def test_one_in_each_lane_times_a_number_is_that_number_in_all(count: int, number: int) -> None:
     assert list(lanes.unpacked(lanes.spread(count) * number, count)) == [number] * count

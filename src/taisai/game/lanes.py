@@ -63,6 +63,14 @@ def weighed(columns: Iterable[tuple[Column, int]]) -> int:
     return sum(weight * added for weight, added in alike.items())
 
 
+def changed(column: Column, more: Column, less: Column) -> Column:
+    """A column of numbers that may be negative, with another added and one taken off, lane by lane."""
+    count = len(column)
+    signs = int.from_bytes(bytes([*[0] * (BYTES - 1), 1 << 7]) * count, "little")
+    above_zero = weighed([(column, 1)]) ^ signs  # every number greater by 2^63: no lane borrows from the next
+    return unpacked((above_zero + weighed([(more, 1)]) - weighed([(less, 1)])) ^ signs, count)
+
+
 def total(lanes: int, count: int) -> int:
     """The sum of so many lanes: their upper half is added to the lower, until one lane is left."""
     while count > 1:

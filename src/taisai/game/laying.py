@@ -43,7 +43,7 @@ def purse_of(table: Table, seat: Seat, means: Means) -> Purse:
     """The purse of a seat for what a bet is made with; made where there is none yet."""
     kind = means.purse
     if kind not in seat.purses:
-        purse = Purse(seat, kind, (table.credits, table.at_risk, table.payable))
+        purse = Purse(seat, kind, table.columns)
         table.purses.append(purse)
         seat.purses[kind] = purse
     return seat.purses[kind]

@@ -142,7 +142,9 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
     seat = table.seats.setdefault(event.seat, Seat(event.seat))
     seat.taken, seat.player, seat.terminal, seat.layout = True, event.player, event.terminal, event.layout
     seat.session += 1
-    seat.since, seat.net, seat.dispensed = event.at, 0, ()
+    seat.since, seat.dispensed = event.at, ()
+    for purse in seat.purses.values():
+        purse.net = 0
     if event.terminal is not None:
         table.terminals[event.terminal] = event.seat
     seat.terms = table.terms[event.layout]

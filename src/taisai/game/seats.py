@@ -11,11 +11,11 @@ from taisai.game.words import Means
 class Purse:
     """The money of a seat in one kind: credits, colour chips, or cash chips that come from the pocket."""
 
-    __slots__ = ("_at_risk", "_credits", "_payable", "lane", "means", "seat")
+    __slots__ = ("_at_risk", "_credits", "_nets", "_payable", "lane", "means", "seat")
 
-    def __init__(self, seat: Seat, means: Means, columns: tuple[Column, Column, Column]) -> None:
+    def __init__(self, seat: Seat, means: Means, columns: tuple[Column, Column, Column, Column]) -> None:
         """Takes the next lane of a table's columns, by which a settlement reaches all purses at once."""
-        self._credits, self._at_risk, self._payable = columns
+        self._credits, self._at_risk, self._payable, self._nets = columns
         self.lane = len(self._credits)
         """Its place in every column."""
         self.seat = seat
@@ -42,12 +42,21 @@ class Purse:
         """What a settlement brought and is not yet paid."""
         return self._payable[self.lane]
 
+    @property
+    def net(self) -> int:
+        """What the settled rounds of this session came to: returned less staked, corrections included."""
+        return self._nets[self.lane]
+
+    @net.setter
+    def net(self, amount: int) -> None:
+        self._nets[self.lane] = amount
+
 
 class Seat:
     """A place at the table; a terminal has one too."""
 
     __slots__ = (
-        "colour", "colour_value", "dispensed", "layout", "name", "net", "player", "purse", "purses",
+        "colour", "colour_value", "dispensed", "layout", "name", "player", "purse", "purses",
         "session", "since", "taken", "terminal", "terms",
     )  # fmt: skip
 
@@ -65,8 +74,6 @@ class Seat:
         """How many sessions there have been: what is owed to one player is not another's."""
         self.since = 0
         """When the latest session began, in milliseconds since 1970."""
-        self.net = 0
-        """What the settled rounds of this session came to: returned less staked, corrections included."""
         self.dispensed: tuple[str, ...] = ()
         """The latest transfers of this session by which credits went out."""
         self.colour: str | None = None
@@ -76,6 +83,11 @@ class Seat:
     def at_risk(self) -> int:
         """What the player has on the layout."""
         return sum(purse.at_risk for purse in self.purses.values())
+
+    @property
+    def net(self) -> int:
+        """What the settled rounds of this session came to for the player."""
+        return sum(purse.net for purse in self.purses.values())
 
     @property
     def memory_key(self) -> str:

@@ -214,9 +214,8 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         *(Entry(Account.PAYABLE, amount, by) for by, amount in kept_out_by(table, round_, kept).items()),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
-    for purse, stake, back in zip(table.purses, table.at_risk, settled.by_purse, strict=True):
-        if stake:  # and its player sits there still: none leaves while he has bets in hand
-            purse.seat.net += back - stake
+    # Whoever staked sits there still: none leaves while he has bets in hand.
+    table.nets[:] = lanes.changed(table.nets, settled.by_purse, table.at_risk)
     table.at_risk[:] = _nothing(table)
     table.payable[:] = settled.by_purse
     round_.settled, round_.result, round_.phase = settled, outcome, event.phase
@@ -225,9 +224,9 @@ def on_settled(table: Table, event: RoundSettled) -> None:
 def _count(table: Table, round_: Round, stakes: dict[int, int], settled: Settled, *, sign: int = 1) -> None:
     """Counts another settlement for the players who still sit there, or one no longer; who left has left."""
     for lane, stake in stakes.items():
-        seat = table.purses[lane].seat
-        if round_.sessions[seat.name] == seat.session:
-            seat.net += sign * (settled.by_purse[lane] - stake)
+        purse = table.purses[lane]
+        if round_.sessions[purse.seat.name] == purse.seat.session:
+            purse.net += sign * (settled.by_purse[lane] - stake)
 
 
 def on_paid(table: Table, event: WinnersPaid) -> None:

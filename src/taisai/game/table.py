@@ -108,10 +108,10 @@ class Table:
     __slots__ = (
         "at_risk", "bet_clause", "book", "claims", "claims_made", "colours", "commitment", "credits",
         "currency", "day", "demonstration", "digest", "equipment", "holds", "in_force", "irregularities",
-        "latest", "layout", "ledger", "limits", "means", "name", "offers", "open", "payable", "people",
-        "procedure", "purses", "ranks", "referrals", "revealed", "round", "rounds", "seats", "settings",
-        "shift", "shoe", "shut", "shut_after", "terminals", "terms", "tolerated", "transfers", "waived",
-        "witnessed_by", "zone",
+        "latest", "layout", "ledger", "limits", "means", "name", "nets", "offers", "open", "payable",
+        "people", "procedure", "purses", "ranks", "referrals", "revealed", "round", "rounds", "seats",
+        "settings", "shift", "shoe", "shut", "shut_after", "terminals", "terms", "tolerated", "transfers",
+        "waived", "witnessed_by", "zone",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0915  what a table is, in one place
@@ -151,6 +151,8 @@ class Table:
         """What each purse has on the layout."""
         self.payable: Column = array("q")
         """What a settlement brought to each purse, until it is paid."""
+        self.nets: Column = array("q")
+        """What the settled rounds of this session came to for each purse: returned less staked."""
         self.terminals: dict[str, str] = {}
         """Terminal → the seat that it last had."""
         self.latest = 0
@@ -182,6 +184,11 @@ class Table:
         """The seed of the demonstration shaker that is open."""
         self.revealed: Revealed | None = None
         """The one that was revealed last."""
+
+    @property
+    def columns(self) -> tuple[Column, Column, Column, Column]:
+        """What each purse has, kind by kind."""
+        return self.credits, self.at_risk, self.payable, self.nets
 
     @property
     def phase(self) -> Phase:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from html import escape
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:  # facts for machines never need rich, which is slow to import
     from rich.console import RenderableType
@@ -32,20 +31,10 @@ class Sheet(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
     def rich(self) -> RenderableType:
-        """For a terminal. The title stands above: as part of the table it would be no wider than that."""
-        from rich import box
-        from rich.console import Group
-        from rich.table import Table
-        from rich.text import Text
+        """For a terminal."""
+        from taisai.study.in_terminal import SheetInTerminal
 
-        made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for place, column in enumerate(self.columns):
-            side: Literal["left", "right"] = "right" if column.is_number else "left"
-            is_whole = place == 0 and not column.is_long
-            made.add_column(column.name, justify=side, overflow="fold", no_wrap=is_whole)
-        for row in self.rows:
-            made.add_row(*row)
-        return Group(Text(self.title, style="italic"), made)
+        return SheetInTerminal(self)
 
     def text(self, width: int = WIDTH) -> str:
         """For a file."""
@@ -71,9 +60,9 @@ class Report(NamedTuple):
 
     def html(self) -> str:
         """For a notebook."""
-        made = [_html_table(sheet) for sheet in self.sheets]
-        made += [f"<p>{escape(note)}</p>" for note in self.notes]
-        return "\n".join(made)
+        from taisai.study.in_notebook import html_of
+
+        return html_of(self)
 
 
 class Told(ABC):
@@ -115,18 +104,3 @@ def _drawn(what: RenderableType, width: int) -> str:
     drawn = StringIO()
     Console(file=drawn, width=width, markup=False, emoji=False, highlight=False).print(what)
     return "\n".join(line.rstrip() for line in drawn.getvalue().rstrip().splitlines())
-
-
-def _html_table(sheet: Sheet) -> str:
-    side = [' style="text-align:right"' if column.is_number else "" for column in sheet.columns]
-    head = "".join(
-        f"<th{at}>{escape(column.name)}</th>" for column, at in zip(sheet.columns, side, strict=True)
-    )
-    rows = "".join(
-        "<tr>" + "".join(f"<td{at}>{escape(cell)}</td>" for cell, at in zip(row, side, strict=True)) + "</tr>"
-        for row in sheet.rows
-    )
-    return (
-        f"<table><caption>{escape(sheet.title)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
-    )

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the form of all snapshots. One of another form is not read: the events make the table again."""
 
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")

@@ -64,7 +64,6 @@ class SeatSnapshot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     taken: bool
     session: int
     since: int
-    net: int
     dispensed: tuple[str, ...]
     colour: str | None
     colour_value: int
@@ -78,6 +77,7 @@ class PurseSnapshot(NamedTuple):
     credits: int
     at_risk: int
     payable: int
+    net: int
 
 
 _SHOE: Final = tuple(name for name in ShoeSnapshot.__struct_fields__ if name != "seen")
@@ -136,7 +136,7 @@ def seat_snapshots_of(table: Table) -> tuple[SeatSnapshot, ...]:
 def purse_snapshots_of(table: Table) -> tuple[PurseSnapshot, ...]:
     """Every purse, by lane."""
     return tuple(
-        PurseSnapshot(purse.seat.name, purse.means, purse.credits, purse.at_risk, purse.payable)
+        PurseSnapshot(purse.seat.name, purse.means, purse.credits, purse.at_risk, purse.payable, purse.net)
         for purse in table.purses
     )
 
@@ -148,14 +148,15 @@ def restore_seats(table: Table, seats: tuple[SeatSnapshot, ...], purses: tuple[P
         for name in _SEAT:
             setattr(seat, name, getattr(one, name))
         seat.terms = table.terms.get(seat.layout)
-    columns = table.credits, table.at_risk, table.payable
     for kept in purses:
         seat = table.seats[kept.seat]
-        purse = seat.purses[kept.means] = Purse(seat, kept.means, columns)
+        purse = seat.purses[kept.means] = Purse(seat, kept.means, table.columns)
         table.purses.append(purse)
-        for column, amount in zip(columns, (kept.credits, kept.at_risk, kept.payable), strict=True):
+        amounts = kept.credits, kept.at_risk, kept.payable, kept.net
+        for column, amount in zip(table.columns, amounts, strict=True):
             column[purse.lane] = amount
     for seat in table.seats.values():
         seat.purse = None if seat.terminal is None else seat.purses[Means.CREDITS]
-    for account, column in zip((Account.CREDITS, Account.AT_RISK, Account.PAYABLE), columns, strict=True):
+    accounts = Account.CREDITS, Account.AT_RISK, Account.PAYABLE
+    for account, column in zip(accounts, table.columns, strict=False):
         check(f"{account} of all purses together", table.ledger.balances[account], sum(column))
