@@ -4,6 +4,8 @@ PY := .venv/bin/python
 # Two for each core, since browsers, disks and kills are waited for more than anything is computed.
 WORKERS = $$($(PY) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))")
 NPM := $(PY) -I tools/pages.py npm
+# Tests start Python hundreds of times: what it compiles is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile

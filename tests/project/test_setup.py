@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -91,9 +90,7 @@ def test_the_first_run_installs_and_the_second_does_nothing(with_uv: Machine) ->
     done = with_uv.setup()
     assert done.returncode == 0, done.stderr
     assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
-    started = time.perf_counter()
     assert with_uv.setup().stdout == ""
-    assert time.perf_counter() - started < 1
     assert with_uv.calls() == []
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.areas import AreaId
@@ -258,7 +258,7 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     """
     text = os.fspath(name)
     if text in rulebook_ids():
-        return _read(os.path.join(BOOKS, f"{text}.toml"))
+        return _ours(text)
     if not os.path.isfile(text):
         got = f"no file {text!r}" if text.endswith(".toml") or os.sep in text else repr(text)
         raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {got}")
@@ -268,6 +268,12 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
 def rulebook_from(text: str, name: str) -> Rulebook:
     """A rulebook from its text, as a journal stores it; `name` is what errors call it."""
     return _parsed(text.encode(), name).check()
+
+
+@cache
+def _ours(book: str) -> Rulebook:
+    """One that comes with the package: it is read once, and nothing ever changes it."""
+    return _read(os.path.join(BOOKS, f"{book}.toml"))
 
 
 def _read(path: str) -> Rulebook:
