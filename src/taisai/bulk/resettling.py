@@ -142,7 +142,7 @@ def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> 
     if lookups.rows.size * lookups.outcomes.size > MOST_CELLS:
         _expect_known(columns, (*lookups.rows.shape, lookups.outcomes.size), lookups.states, tables)
         columns, lookups = _by_rows(columns, lookups, pay)
-    gives = np.ascontiguousarray(pay.returns[lookups.rows][:, :, lookups.outcomes])
+    gives = pay.returns[lookups.rows[:, :, np.newaxis], lookups.outcomes]
     return _resettled(columns, _Law(gives, lookups.states, pay.unit), tables)
 
 
