@@ -254,6 +254,21 @@ def test_a_row_group_of_any_size_is_taken_in_parts(tmp_path: Path, monkeypatch: 
     assert [one.row for one in whole.told] == [778]
 
 
+def test_very_many_words_for_areas_and_dice_cost_no_memory_and_hide_nothing(tmp_path: Path) -> None:
+    drawn, words = Random(3), 4000
+    rows = [bet(drawn) for _ in range(2 * words)]
+    rows[0]["state"] = "settled"
+    for n in range(words):
+        rows[n] |= {"area": f"nowhere-{n}", "faces": f"{n} dice"}
+    assert words * words > resettling.MOST_CELLS
+    found = resettle(saved(tmp_path, rows, group=len(rows)), PAY)
+    strange = [row["state"] == "settled" for row in rows[:words]]
+    assert found.faults == sum(strange)
+    assert [one.row for one in found.told] == [at + 1 for at, one in enumerate(strange) if one][
+        : len(found.told)
+    ]
+
+
 def test_all_faults_are_counted_and_the_first_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columnar, "MOST_TOLD", 7)
     rows = [bet(Random(1)) | {"state": "lost"}] * 50
