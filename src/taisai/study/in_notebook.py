@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from taisai.study.report import Report, Sheet
 
 TABLE: Final = "border-collapse:collapse;margin:0.5em 0 1em"
-CAPTION: Final = "text-align:left;font-style:italic;padding-bottom:0.3em"
+CAPTION: Final = "text-align:left;font-style:italic;padding-bottom:0.3em;white-space:nowrap"
 CELL: Final = "padding:0.15em 0.8em 0.15em 0;text-align:left"
 FIGURE: Final = "padding:0.15em 0.8em 0.15em 0;text-align:right;font-variant-numeric:tabular-nums"
 
