@@ -20,7 +20,7 @@ study: ## the command with the libraries of the study: exact mathematics, simula
 test: lint ## everything that must hold: style, types, imports, tests
 	@echo "── vitest: components";        $(NPM) run --silent test
 	@echo "── pytest: tests, README and docs"
-	@$(PY) -m pytest -q -n $(WORKERS)
+	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
 	@echo "── passed: ruff, ruff format, mypy, import-linter, svelte-check, vitest, pytest"
 
 lint: dev ## style, types and imports alone
@@ -31,7 +31,7 @@ lint: dev ## style, types and imports alone
 	@echo "── svelte-check: pages";       $(NPM) run --silent check
 
 faults: dev ## the same tests, searching far longer for a counterexample
-	TAISAI_LONG=1 $(PY) -m pytest -q -n $(WORKERS)
+	TAISAI_LONG=1 $(PY) -m pytest -q -n $(WORKERS) --dist worksteal
 
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench
