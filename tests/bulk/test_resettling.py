@@ -35,7 +35,7 @@ def drawn(bets: int, seed: int, greatest: int = 5000) -> Columns:
     stakes = draw.integers(0, greatest, bets) * 2
     kept = np.where(draw.random(bets) < 0.2, stakes // 4 * 2, 0)
     row = LOOKUPS.rows[pay_tables, areas]
-    owed = (stakes - kept) * np.maximum(PAY.returns[row, faces], 0) // PAY.unit
+    owed = (stakes - kept) * np.maximum(PAY.returns[row, faces], 0) // PAY.units[row]
     won, returned = np.maximum(owed - (stakes - kept), 0), owed + kept
     for column in (stakes, kept, won, returned):
         strange = draw.random(bets) < 0.02

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from math import lcm
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -47,8 +46,8 @@ class PayRows(NamedTuple):
 
     returns: Whole
     """[row][outcome] what comes back of a stake of one, in 1/unit; NOTHING in NO_ROW and at NO_OUTCOME."""
-    unit: int
-    """The common denominator of the pay tables."""
+    units: Whole
+    """[row] the denominator of its pay table. One for all of them might be too great for some."""
     first: tuple[int, ...]
     """[pay table] its first row."""
 
@@ -56,17 +55,17 @@ class PayRows(NamedTuple):
     def of(matrices: tuple[Matrix, ...]) -> PayRows:
         """The rows of these pay tables, in their order."""
         returns: list[list[int]] = [[NOTHING] * (NO_OUTCOME + 1)]
+        units: list[int] = [1]
         first: list[int] = []
-        unit = lcm(*(matrix.denominator for matrix in matrices))
         for matrix in matrices:
             first.append(len(returns))
-            one, times = matrix.denominator, unit // matrix.denominator
-            back = ([(net + one) * times if net > 0 else 0 for net in row] for row in matrix.nets)
-            returns += ([*row, NOTHING] for row in back)
-        largest = max(unit, *map(max, returns))
+            one = matrix.denominator
+            returns += [[*(net + one if net > 0 else 0 for net in row), NOTHING] for row in matrix.nets]
+            units += [one] * len(matrix.nets)
+        largest = max(*units, *map(max, returns))
         if largest > MOST_FACTOR:
             raise BulkError(f"expected odds whose returns are at most {MOST_FACTOR} units, got {largest}")
-        return PayRows(np.array(returns, dtype=np.int64), unit, tuple(first))
+        return PayRows(np.array(returns, dtype=np.int64), np.array(units, dtype=np.int64), tuple(first))
 
 
 class Columns(NamedTuple):
@@ -120,8 +119,9 @@ class _Law(NamedTuple):
 
     gives: Whole
     """[pay table][area][faces] what comes back of a stake of one, in 1/unit, or NOTHING."""
+    units: Whole
+    """[pay table][area]"""
     states: Codes
-    unit: int
 
 
 Places = npt.NDArray[np.intp]
@@ -143,7 +143,7 @@ def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> 
         _expect_known(columns, (*lookups.rows.shape, lookups.outcomes.size), lookups.states, tables)
         columns, lookups = _by_rows(columns, lookups, pay)
     gives = pay.returns[lookups.rows[:, :, np.newaxis], lookups.outcomes]
-    return _resettled(columns, _Law(gives, lookups.states, pay.unit), tables)
+    return _resettled(columns, _Law(gives, pay.units[lookups.rows], lookups.states), tables)
 
 
 def _expect_below(many: int, codes: Codes | Flags, what: str) -> None:
@@ -185,8 +185,8 @@ def _resettled(columns: Columns, law: _Law, tables: int) -> tuple[Sums, Places]:
 
 def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes them by place
     pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
-    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, state_of: Codes, unit: int,
-    bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, unit_of: Whole,
+    state_of: Codes, bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places,
 ) -> tuple[int, int]:  # fmt: skip
     """Sums up the bets that were settled and got what was due; the others go into the places.
 
@@ -212,7 +212,7 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
             due[last] += back_sum
             last, many, stake_sum, back_sum = table, 0, 0, 0
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
-        gives = gives_of[pay_table, area, thrown]
+        gives, unit = gives_of[pay_table, area, thrown], unit_of[pay_table, area]
         money, playing, gained = stake | kept | above | got, stake - kept, got - kept
         if (
             (state_of[state, flag] == SETTLED)
@@ -239,8 +239,8 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
 
 def _others(  # noqa: PLR0917  as above
     pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
-    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, state_of: Codes, unit: int,
-    bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places, others: int,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, unit_of: Whole,
+    state_of: Codes, bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places, others: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Sums up the first so many of the places; those at fault stay. What makes no sense is in no sum.
 
@@ -257,7 +257,7 @@ def _others(  # noqa: PLR0917  as above
         if not wrong:
             more, owed = 0, stake
             if state == SETTLED:
-                playing = stake - kept
+                playing, unit = stake - kept, unit_of[pay_tables[bet], areas[bet]]
                 owed = playing * gives // unit
                 wrong = owed * unit != playing * gives
                 more, owed = max(owed - playing, 0), owed + kept
@@ -276,8 +276,8 @@ def _others(  # noqa: PLR0917  as above
 
 def _by_numpy(  # noqa: PLR0917  as above
     pay_tables: Codes, areas: Codes, faces: Codes, states: Codes, voided: Flags, tables: Codes,
-    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, state_of: Codes, unit: int,
-    bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places,
+    stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, unit_of: Whole,
+    state_of: Codes, bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places,
 ) -> tuple[int, int]:  # fmt: skip
     """The same, whole columns at a time."""
     known = (*gives_of.shape, *state_of.shape, bets.size)
@@ -293,7 +293,7 @@ def _by_numpy(  # noqa: PLR0917  as above
     counted = ~(is_open | senseless)
     settled = counted & (state == SETTLED)
     playing = np.where(settled, stakes - kept_out, 0)
-    owed, rest = np.divmod(playing * gives, unit)
+    owed, rest = np.divmod(playing * gives, unit_of[pay_tables, areas])
     more = np.where(settled, np.maximum(owed - playing, 0), 0)
     owed = np.where(settled, owed + kept_out, stakes)
     wrong = (settled & (rest != 0)) | (returned != owed) | (won != more)
@@ -313,11 +313,11 @@ def _compiled() -> Loop:
     code, whole, flags = (
         types.Array(kind, 1, "C", readonly=True) for kind in (types.uint32, types.int64, types.uint8)
     )
-    pays = types.Array(types.int64, 3, "C", readonly=True)
+    gives_of, unit_of = (types.Array(types.int64, axes, "C", readonly=True) for axes in (3, 2))
     state_of = types.Array(types.uint32, 2, "C", readonly=True)
     sums, places = types.Array(types.int64, 1, "C"), types.Array(types.intp, 1, "C")
     takes = [
-        *[code] * 4, flags, code, *[whole] * 4, pays, state_of, types.int64, *[sums] * 4, places
+        *[code] * 4, flags, code, *[whole] * 4, gives_of, unit_of, state_of, *[sums] * 4, places
     ]  # fmt: skip
     gives = types.UniTuple(types.int64, 2)
 

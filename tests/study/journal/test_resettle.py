@@ -232,6 +232,17 @@ def test_odds_too_long_for_whole_products_are_refused() -> None:
         resettling.PayRows.of((Long(),))  # type: ignore[arg-type]
 
 
+def test_each_pay_table_keeps_its_own_denominator() -> None:
+    class Sevenths:
+        denominator = 7
+        nets = ((3,) + (-7,) * 55,)
+
+    pay = resettling.PayRows.of((*PAY.values(), Sevenths()))  # type: ignore[arg-type]
+    least = max(matrix.denominator for matrix in PAY.values())
+    assert 7 * least * int(pay.returns.max()) > resettling.MOST_FACTOR, "a common one would be too great"
+    assert (pay.units[-1], pay.returns[-1][0]) == (7, 10)
+
+
 @pytest.mark.parametrize("state", ["settled", "void", "back", "open"])
 def test_a_state_and_a_flag_that_contradict_each_other_are_a_fault(tmp_path: Path, state: str) -> None:
     drawn = Random(5)
