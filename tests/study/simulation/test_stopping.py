@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Timer
+from typing import NamedTuple
 
 import pytest
 
 from taisai.rules import rulebook
 from taisai.study.mix import Mix
 from taisai.study.simulation import Simulated, Terms, local_workers, simulate, tasks
+from taisai.study.simulation.classes import Classes
 from taisai.study.simulation.lanes import CHUNK
+from taisai.study.simulation.running import run_in_order
+from taisai.study.simulation.sessions import Plan
+from taisai.study.simulation.strategies import system_of
+from taisai.study.simulation.streams import key
 from taisai.study.simulation.terms import FLAT
+from taisai.study.staking import Multiples
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 DICE = BOOK.chance()
@@ -55,13 +65,104 @@ def test_rounds_done_before_ctrl_c_are_those_of_a_shorter_run() -> None:
     assert f"Stopped after {found.rounds:,} of at most {LONG:,} rounds." in str(found)
 
 
-def test_nothing_done_before_ctrl_c_is_nothing_and_not_an_error() -> None:
-    found = stopped(LONG, 1)
+def test_nothing_done_before_ctrl_c_is_nothing_and_not_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks.WalkTask, "run", stopping(1))
+    found = simulate(MIX, DICE, rounds=LONG, seed=6)
     assert not found.is_whole
-    assert found.rounds in {0, 2 * CHUNK}
-    if not found.rounds:
-        assert found.house_edge_observed is None
-        assert found.standard_error is None
+    assert (found.rounds, found.net, found.trail) == (0, 0, ((0, 0),))
+    assert found.house_edge_observed is None
+    assert found.standard_error is None
+
+
+class Held(NamedTuple):
+    """A task that ends when it is let go."""
+
+    rounds: int
+    begun: Event
+    released: Event
+    further: None = None
+
+    def run(self) -> Held:
+        self.begun.set()
+        assert self.released.wait(60)
+        return self
+
+
+def held(rounds: int) -> Held:
+    return Held(rounds, Event(), Event())
+
+
+def quick(rounds: int) -> Held:
+    task = held(rounds)
+    task.released.set()
+    return task
+
+
+@pytest.fixture
+def pair() -> Iterator[ThreadPoolExecutor]:
+    """Two workers."""
+    with ThreadPoolExecutor(2) as executor:
+        yield executor
+
+
+def test_a_part_that_runs_at_ctrl_c_is_waited_for_and_counts(pair: ThreadPoolExecutor) -> None:
+    slow, other = held(3), quick(4)
+
+    def tick(rounds: int) -> None:
+        if rounds == 4:  # the second part is done, and shown, before the first
+            slow.released.set()
+            raise KeyboardInterrupt
+
+    assert run_in_order(iter([slow, other]), pair, side_by_side=2, tick=tick) == ([slow, other], False)
+
+
+def test_a_part_that_has_not_begun_at_ctrl_c_is_left(pair: ThreadPoolExecutor) -> None:
+    first, slow, slower, waiting = quick(1), held(2), held(3), held(4)
+
+    def tick(rounds: int) -> None:
+        if rounds == 1:
+            assert slower.begun.wait(60)
+            for task in (slow, slower):
+                Timer(0.2, task.released.set).start()
+            raise KeyboardInterrupt
+
+    found = run_in_order(iter([first, slow, slower, waiting]), pair, side_by_side=4, tick=tick)
+    assert found == ([first, slow, slower], False)
+    assert not waiting.begun.is_set()
+
+
+def test_a_second_ctrl_c_waits_for_nothing(pair: ThreadPoolExecutor) -> None:
+    first, stuck = quick(1), held(2)
+
+    def tick(rounds: int) -> None:
+        if rounds == 1:
+            assert stuck.begun.wait(60)
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            raise KeyboardInterrupt
+
+    def again(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, again)
+    try:
+        found = run_in_order(iter([first, stuck]), pair, side_by_side=2, tick=tick)
+    finally:
+        stuck.released.set()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert found == ([first], False)
+
+
+def test_sessions_that_are_played_on_leave_the_part_before_as_it_was() -> None:
+    system = system_of("dalembert", Multiples(1, 100))
+    plan = Plan(Classes.of(MIX.law(DICE)), system, 100, 1, 10**12, 10**15, 3 * tasks.SLICE)
+    first = tasks.SessionsTask(key(6, "sessions"), plan, 0, 1).run()
+    assert first.further is not None
+    before = first.figures.copied()
+    once, again = first.further.run(), first.further.run()
+    assert first.figures.rounds == before.rounds == tasks.SLICE
+    assert (first.figures.whole == before.whole).all()
+    assert (once.figures.whole == again.figures.whole).all()
 
 
 def test_sessions_done_before_ctrl_c_are_whole_sessions_from_the_first_on() -> None:

@@ -12,12 +12,12 @@ from taisai.study.report import counted
 from taisai.study.simulation.classes import Classes
 from taisai.study.simulation.lanes import CHUNK
 from taisai.study.simulation.result import Sessions, Simulated, exact_sum
-from taisai.study.simulation.running import P, Task, taken_in_order
-from taisai.study.simulation.sessions import ENDLESS, Figures, Plan
+from taisai.study.simulation.running import P, Task, run_in_order
+from taisai.study.simulation.sessions import ENDLESS, Plan
 from taisai.study.simulation.shoes import Betting, Dealt, Shoe, most_shoes
 from taisai.study.simulation.strategies import Counting
 from taisai.study.simulation.streams import key
-from taisai.study.simulation.tasks import Sat, SessionsTask, ShoesDealt, ShoesTask, Walked, WalkTask
+from taisai.study.simulation.tasks import SessionsTask, ShoesTask, WalkTask
 from taisai.study.simulation.terms import Terms
 from taisai.study.simulation.walk import Walk
 from taisai.study.simulation.workers import Workers
@@ -50,19 +50,17 @@ class Run(NamedTuple):
     marks: int = 0
     """Way marks that the trail shall have at least, where there are as many rounds or shoes."""
 
-    def timed(
-        self, first: Task[P], tasks: Iterator[Task[P]], take: Callable[[P], None]
-    ) -> tuple[float, bool]:
-        """Runs all tasks; the seconds it took, without compiling, and whether it came to its end."""
+    def timed(self, first: Task[P], tasks: Iterator[Task[P]]) -> tuple[list[P], float, bool]:
+        """All tasks run: their parts, the seconds without compiling, and whether all came to an end."""
         if self.workers.is_local:
             try:
                 first.run()
             except KeyboardInterrupt:
-                return 0.0, False
+                return [], 0.0, False
         begun = self.clock()
         executor, side_by_side, _ = self.workers
-        is_whole = taken_in_order(tasks, executor, side_by_side=side_by_side, take=take, tick=self.tick)
-        return self.clock() - begun, is_whole
+        parts, is_whole = run_in_order(tasks, executor, side_by_side=side_by_side, tick=self.tick)
+        return parts, self.clock() - begun, is_whole
 
 
 def walked(run: Run, multiple: int) -> Simulated:
@@ -70,15 +68,7 @@ def walked(run: Run, multiple: int) -> Simulated:
     law = run.mix.law(run.chance)
     classes = Classes.of(law)
     keyed = key(run.seed, "rounds")
-    walk, played, trail = Walk(), 0, [(0, 0)]
     unit = classes.unit * multiple
-
-    def take(part: Walked) -> None:
-        nonlocal walk, played
-        walk = walk.then(part.walk)
-        played += part.rounds
-        trail.append((played, walk.net * unit))
-
     chunks, rest = divmod(run.rounds, CHUNK)
     span = max(1, min(_MOST_CHUNKS, chunks // _FEW_CHUNKS))
 
@@ -88,7 +78,12 @@ def walked(run: Run, multiple: int) -> Simulated:
         if rest:
             yield WalkTask(keyed, classes, chunks, 0, rest)
 
-    seconds, is_whole = run.timed(WalkTask(keyed, classes, 0, 0, 1), tasks(), take)
+    parts, seconds, is_whole = run.timed(WalkTask(keyed, classes, 0, 0, 1), tasks())
+    walk, played, trail = Walk(), 0, [(0, 0)]
+    for part in parts:
+        walk = walk.then(part.walk)
+        played += part.rounds
+        trail.append((played, walk.net * unit))
     if is_whole and len(trail) <= min(run.marks, _FEW_CHUNKS):  # so few that there is one a chunk
         _add_marks(run, WalkTask(keyed, classes, 0, 0, 0), unit, trail)
     walk = walk.times(unit)
@@ -125,18 +120,14 @@ def sat(run: Run, terms: Terms, system: System, count: int) -> Simulated:
     least = terms.multiples(run.mix).least
     plan = Plan(Classes.of(law), system, run.mix.staked, least, bankroll, target, run.rounds).checked()
     keyed = key(run.seed, "sessions")
-    found: list[Figures] = []
-
-    def take(part: Sat) -> None:
-        found.append(part.figures)
-
     span = max(1, min(_MOST_SIDE_BY_SIDE, _TASK_ROUNDS // run.rounds))
 
     def tasks() -> Iterator[SessionsTask]:
         for first in range(0, count, span):
             yield SessionsTask(keyed, plan, first, min(span, count - first))
 
-    seconds, is_whole = run.timed(SessionsTask(keyed, plan._replace(rounds=1), 0, 1), tasks(), take)
+    parts, seconds, is_whole = run.timed(SessionsTask(keyed, plan._replace(rounds=1), 0, 1), tasks())
+    found = [part.figures for part in parts]
     whole = np.concatenate([np.empty((7, 0), dtype=np.int64), *(figures.whole for figures in found)], axis=1)
     squares = np.concatenate([np.empty(0), *(figures.squares for figures in found)])
     money, _, rounds, units, _, fall, ended = whole
@@ -158,13 +149,6 @@ def dealt_from(run: Run, terms: Terms, shoe: Shoe) -> Simulated:
     waiting, favoured = (n and min(max(n, least), most) for n in strategy)
     betting = Betting.of(run.mix, waiting=waiting, favoured=favoured)
     keyed = key(run.seed, "shoes")
-    dealt, trail = Dealt(), [(0, 0)]
-
-    def take(part: ShoesDealt) -> None:
-        nonlocal dealt
-        dealt = dealt.then(part.dealt)
-        trail.append((dealt.rounds, dealt.walk.net * betting.unit))
-
     shoes, rest = divmod(run.rounds, shoe.rounds)
     span = max(-(-shoes // _FEW_CHUNKS), _LEAST_ROUNDS // shoe.rounds)
     span = max(1, min(most_shoes(shoe, betting), _TASK_ROUNDS // shoe.rounds, span))
@@ -177,7 +161,11 @@ def dealt_from(run: Run, terms: Terms, shoe: Shoe) -> Simulated:
         if rest:
             yield ShoesTask(keyed, shoe, betting, shoes, 1, rest)
 
-    seconds, is_whole = run.timed(ShoesTask(keyed, shoe, betting, 0, 1, 1), tasks(), take)
+    parts, seconds, is_whole = run.timed(ShoesTask(keyed, shoe, betting, 0, 1, 1), tasks())
+    dealt, trail = Dealt(), [(0, 0)]
+    for part in parts:
+        dealt = dealt.then(part.dealt)
+        trail.append((dealt.rounds, dealt.walk.net * betting.unit))
     walk, staked = dealt.walk.times(betting.unit), dealt.staked * betting.unit
     law = run.mix.law(run.chance)
     flat = waiting == favoured

@@ -1,9 +1,10 @@
-"""Running parts of a simulation side by side; whoever runs them, they are taken in their order."""
+"""Running parts of a simulation side by side; whoever runs them, they stand in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
 from typing import Any, Generic, Protocol, TypeVar
 
 
@@ -31,54 +32,50 @@ class Task(Protocol[P_co]):
 
 
 class _Order(Generic[P]):
-    """Parts that arrive in any order, and are taken first to last."""
+    """Parts that arrive in any order, and stand first to last."""
 
-    def __init__(self, take: Callable[[P], None], tick: Callable[[int], None]) -> None:
-        self._take = take
+    def __init__(self, tick: Callable[[int], None]) -> None:
         self._tick = tick
         self._latest: dict[int, P] = {}
-        self.taken = 0
+        self.parts: list[P] = []
+        """The whole ones up to the first that is not."""
 
     def came(self, number: int, part: P) -> None:
         """A part, which may be the later state of one that came before."""
         before = self._latest.get(number)
         self._latest[number] = part
+        while (first := self._latest.get(len(self.parts))) is not None and first.further is None:
+            self._latest.pop(len(self.parts))
+            self.parts.append(first)
         self._tick(part.rounds - (before.rounds if before else 0))
-        while self.taken in self._latest and self._latest[self.taken].further is None:
-            self._take(self._latest.pop(self.taken))
-            self.taken += 1
 
-    def cut_short(self) -> None:
-        """Takes what is done of the first part that is not whole."""
-        if self.taken in self._latest:
-            self._take(self._latest[self.taken])
+    def begun(self) -> list[P]:
+        """The whole ones, and what is done of the first that is not."""
+        first = self._latest.get(len(self.parts))
+        return self.parts if first is None else [*self.parts, first]
 
 
-def taken_in_order(
-    tasks: Iterator[Task[P]],
-    executor: Executor,
-    *,
-    side_by_side: int,
-    take: Callable[[P], None],
-    tick: Callable[[int], None],
-) -> bool:
-    """Runs all tasks and takes what each came to, first to last; False where Ctrl-C cut it short.
+def run_in_order(
+    tasks: Iterator[Task[P]], executor: Executor, *, side_by_side: int, tick: Callable[[int], None]
+) -> tuple[list[P], bool]:
+    """All tasks run: what each came to, first to last; and True, or False where Ctrl-C cut it short.
 
-    After Ctrl-C what was taken is a whole beginning: every task up to one, and of that one what was done.
+    After Ctrl-C it is a whole beginning: every task up to one, and of that one what was done. Tasks that run
+    in this process cannot be stopped: they are waited for, and count. A second Ctrl-C waits for nothing.
     """
-    order = _Order(take, tick)
+    order: _Order[P] = _Order(tick)
     running: dict[Future[P], int] = {}
     submitted = 0
     try:
         while True:
-            while len(running) < side_by_side and submitted - order.taken < 4 * side_by_side:
+            while len(running) < side_by_side and submitted - len(order.parts) < 4 * side_by_side:
                 task = next(tasks, None)
                 if task is None:
                     break
                 running[executor.submit(_run, task)] = submitted
                 submitted += 1
             if not running:
-                return True
+                return order.parts, True
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 number = running.pop(done)
                 part = done.result()
@@ -86,10 +83,11 @@ def taken_in_order(
                 if part.further is not None:
                     running[executor.submit(_run, part.further)] = number
     except KeyboardInterrupt:
-        for future in running:
-            future.cancel()
-        order.cut_short()
-        return False
+        with suppress(KeyboardInterrupt):
+            begun = [future for future in running if not future.cancel()]
+            for done in wait(begun).done:
+                order.came(running[done], done.result())
+        return order.begun(), False
 
 
 def _run(task: Task[P]) -> P:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.errors import RulesError
@@ -91,6 +91,10 @@ class Figures:
         whole[0] = whole[4] = plan.bankroll
         whole[1] = START
         return Figures(first, count, whole, np.zeros(count), np.empty((4, 0), dtype=np.uint32))
+
+    def copied(self) -> Figures:
+        """The same, to be played on; these stay where they are."""
+        return replace(self, whole=self.whole.copy(), squares=self.squares.copy(), words=self.words.copy())
 
     @property
     def playing(self) -> bool:

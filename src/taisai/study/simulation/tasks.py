@@ -71,7 +71,7 @@ class SessionsTask(NamedTuple):
             from taisai.study.simulation.sessions_compiled import advanced
         else:
             from taisai.study.simulation.sessions_plain import advanced
-        figures = self.figures or Figures.begun(self.plan, self.first, self.many)
+        figures = self.figures.copied() if self.figures else Figures.begun(self.plan, self.first, self.many)
         advanced(self.key, self.plan, figures, SLICE)
         further = self._replace(figures=figures) if figures.playing else None
         return Sat(figures.rounds, figures, further)
