@@ -126,7 +126,7 @@ class Nursery:
     ) -> None:
         self.clear()
         self._asking.close()
-        self._process.wait(10)
+        self._process.wait(60)
 
     def clear(self) -> None:
         """No floor is left."""
