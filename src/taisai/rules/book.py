@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.areas import AreaId
@@ -265,8 +265,12 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     return _read(text).check()
 
 
+@lru_cache(maxsize=16)
 def rulebook_from(text: str, name: str) -> Rulebook:
-    """A rulebook from its text, as a journal stores it; `name` is what errors call it."""
+    """A rulebook from its text, as a journal stores it; `name` is what errors call it.
+
+    A text is read once: whoever opens or checks many journals meets the same few again and again.
+    """
     return _parsed(text.encode(), name).check()
 
 

@@ -178,6 +178,14 @@ def test_sabotage_an_offer_that_the_game_was_not_asked_about_is_found(
     assert list(refused_offers(state, offers(state.table, state.now), Random(1)))
 
 
+def test_sabotage_a_position_that_was_asked_for_unnoticed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    unnoticed = property(lambda watched: watched._position)
+    monkeypatch.setattr(trying._Watched, "position", unnoticed)
+    monkeypatch.setattr(trying._Watched, "rank", unnoticed)
+    with pytest.raises(AssertionError, match="not-his-to-do"):
+        test_each_offer_names_exactly_the_positions_that_may_do_it()
+
+
 def test_sabotage_an_act_that_is_not_offered_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["taisai.floor.views.offers"], "acts", lambda _table: iter(()))
     assert any(list(left_out(state, offers(state.table, state.now))) for state in states(SETUPS[0], 0))

@@ -35,6 +35,22 @@ class Accepted(NamedTuple):
     """Whether the document makes an irregularity of it."""
 
 
+class _Watched:
+    """A stand-in who knows whether anyone asked for his position: where nobody did, any other does as well."""
+
+    def __init__(self, position: str) -> None:
+        self._position = position
+        self.was_asked = False
+
+    @property
+    def position(self) -> str:
+        """Where he stands in."""
+        self.was_asked = True
+        return self._position
+
+    rank = position
+
+
 def stand_in(position: str) -> str:
     """The name under which a position tries things."""
     return f"(any {position})"
@@ -50,10 +66,12 @@ class Stage:
         self.positions = table.ranks.ranks()
         self._actors = tuple((rank, stand_in(rank)) for rank in self.positions)
         self._staged = staged or self._with_stand_ins()
+        self._lowest = cast("_Watched", self._staged.people[self._actors[0][1]])
 
     def _with_stand_ins(self) -> Table:
         staged = copy(self.table)
         staged.people = {stand_in(rank): Person(rank, rank) for rank in self.positions}
+        staged.people[self._actors[0][1]] = cast("Person", _Watched(self.positions[0]))
         staged.people[_BESIDE] = Person(self.positions[-1], self.positions[-1])
         return staged
 
@@ -85,6 +103,7 @@ class Stage:
         wrong: Refusal | None = None
         accepted: list[str] = []
         found: tuple[tuple[Event, ...], bool] | None = None
+        self._lowest.was_asked = False
         for name, actor in self._actors if by is None else tuple((one, one) for one in by):
             answer, needs_second = self._with_second(kind, actor, fields)
             if isinstance(answer, Refusal):
@@ -94,6 +113,9 @@ class Stage:
                 continue
             accepted.append(name)
             found = found or (answer, needs_second)
+            if by is None and not self._lowest.was_asked:
+                accepted = list(self.positions)
+                break
         if found is None or not found[0]:
             return wrong or Refusal(Reason.OUT_OF_ORDER, Clause("house:order"), "expected a change, got none")
         events, needs_second = found

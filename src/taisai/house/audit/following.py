@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from functools import lru_cache
 from typing import Final
 
 from taisai.game.cage.messages import HouseOpened
@@ -24,12 +23,6 @@ MOST_BOOKS: Final = 100  # rulebooks of one journal: there are four, and whateve
 BETS_IN_MEMORY: Final = 50_000
 """Of rounds that are over; beyond it they are put away."""
 _ENDS: Final = frozenset({RoundConcluded, RoundVoided})
-
-
-@lru_cache(maxsize=16)
-def _book(text: str, name: str) -> Rulebook:
-    """A rulebook, read once: an auditor who checks many files meets the same few again and again."""
-    return rulebook_from(text, name)
 
 
 class Follower(ABC):
@@ -78,7 +71,7 @@ class Follower(ABC):
                 expected = f"each rulebook once, and at most {MOST_BOOKS}"
                 raise DamagedError(entry.position, f"expected {expected}, got {printable(event.id)} again")
             try:
-                book = _book(event.text, event.id)
+                book = rulebook_from(event.text, event.id)
             except RulesError as error:
                 raise DamagedError(
                     entry.position, f"expected a rulebook, got another text: {error}"
