@@ -1,8 +1,10 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
-.PHONY: help demo study test lint faults bench pictures docs pins clean run dev
+.PHONY: help demo study test lint types style imports checked components collected faults bench pictures docs pins clean run dev
 PY := .venv/bin/python
 # Two for each core, since browsers, disks and kills are waited for more than anything is computed.
 WORKERS = $$($(PY) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))")
+# What runs side by side tells it one after the other, where make can do that.
+IN_BLOCKS := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 NPM := $(PY) -I tools/pages.py npm
 # Tests start Python hundreds of times: what it compiles is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,18 +19,33 @@ study: ## the command with the libraries of the study: exact mathematics, simula
 	@tools/setup study
 	@echo "for the mathematics: . .venv/bin/activate, then taisai odds --help, or docs/study"
 
-test: lint ## everything that must hold: style, types, imports, tests
-	@echo "── vitest: components";        $(NPM) run --silent test
+test: dev ## everything that must hold: style, types, imports, tests
+	@$(MAKE) --no-print-directory -j2 $(IN_BLOCKS) lint components collected
 	@echo "── pytest: tests, README and docs"
 	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
 	@echo "── passed: ruff, ruff format, mypy, import-linter, svelte-check, vitest, pytest"
 
-lint: dev ## style, types and imports alone
+lint: types style imports checked ## style, types and imports alone
+
+types: dev
+	@echo "── mypy: types";               $(PY) -m mypy
+
+style: dev
 	@echo "── ruff: style";               $(PY) -m ruff check .
 	@echo "── ruff format: layout";       $(PY) -m ruff format --check .
-	@echo "── mypy: types";               $(PY) -m mypy
+
+imports: dev
 	@echo "── import-linter: storeys";    .venv/bin/lint-imports --no-logo
+
+checked: dev
 	@echo "── svelte-check: pages";       $(NPM) run --silent check
+
+components: dev
+	@echo "── vitest: components";        $(NPM) run --silent test
+
+# Compiled once, and not by every worker for itself.
+collected: dev
+	@mkdir -p build; $(PY) -m pytest -q --collect-only > build/collected.txt || { cat build/collected.txt; exit 1; }
 
 faults: dev ## the same tests, searching far longer for a counterexample
 	TAISAI_LONG=1 $(PY) -m pytest -q -n $(WORKERS) --dist worksteal

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections import Counter
 
 import pytest
 from rich.console import Console
@@ -68,6 +70,26 @@ def test_nothing_that_has_to_be_typed_again_is_cut_off(
     monkeypatch.setattr(printing, "WIDTH", width)
     for book in rulebook_ids():
         assert "…" not in taisai(*command.replace("BOOK", book).split()).out.replace(" … ", "")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_odds_keep_their_figures_whole_in_a_narrow_terminal(
+    taisai: Taisai, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    def figures() -> Counter[str]:
+        return Counter(re.findall(r"[0-9]+\.[0-9]{3}(?: %)?", taisai("odds", "us-sic-bo").out))
+
+    wide = figures()
+    monkeypatch.setattr(printing, "WIDTH", width)
+    assert figures() == wide
+    assert max(map(len, taisai("odds", "us-sic-bo").out.splitlines())) <= width
+
+
+def test_a_long_line_breaks_where_the_terminal_ends(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printing, "WIDTH", 50)
+    told = taisai("rules", "diff", "mbs-sic-bo-v6", "us-sic-bo").out.split("\n\n")[0].splitlines()
+    assert len(told) > 5
+    assert max(map(len, told[1:])) <= 50
 
 
 def test_sabotage_a_narrow_table_without_folding_is_cut_off() -> None:

@@ -6,10 +6,11 @@ from argparse import Namespace
 from math import sqrt
 
 from taisai.cli import asked
-from taisai.cli.printing import as_json, percent, show, table
+from taisai.cli.printing import as_json, percent, show
 from taisai.rules import Chance, Matrix, RulesError, rulebook
 from taisai.study.chances import chance_facts, chance_words
 from taisai.study.odds import area_odds
+from taisai.study.report import Sheet, columns
 
 
 def run(arguments: Namespace) -> int:
@@ -39,19 +40,20 @@ def run(arguments: Namespace) -> int:
             }
         )
         return 0
+    title = f"{matrix.rulebook}, layout {matrix.layout}, {chance_words(chance)}{asked.terms(arguments)}"
     numbers = ("wins with", "house edge", "std dev")
-    made = table(
-        f"{matrix.rulebook}, layout {matrix.layout}, {chance_words(chance)}{asked.terms(arguments)}",
-        ("area", "", "odds", *numbers),
-        right=numbers,
-    )
-    for row, area in zip(matrix.labels, found, strict=True):
-        odds = ", ".join(str(odds) for odds in area.odds)
-        deviation = f"{sqrt(area.variance):.3f}"
-        made.add_row(
-            area.id, row.label, odds, percent(area.win_probability), percent(area.house_edge), deviation
+    rows = tuple(
+        (
+            area.id,
+            row.label,
+            ", ".join(str(odds) for odds in area.odds),
+            percent(area.win_probability),
+            percent(area.house_edge),
+            f"{sqrt(area.variance):.3f}",
         )
-    show(made)
+        for row, area in zip(matrix.labels, found, strict=True)
+    )
+    show(Sheet(title, columns("area", "", "odds", *numbers, numbers=numbers), rows).rich())
     return 0
 
 

@@ -42,25 +42,30 @@ def wrapped(text: str) -> None:
     """A long line, broken at words."""
     import textwrap
 
-    line(textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+    line(textwrap.fill(text, _width(), subsequent_indent="  ", break_on_hyphens=False))
 
 
 def show(made: RenderableType) -> None:
     """A table, as wide as the terminal, or as WIDTH where there is none."""
-    import shutil
     from io import StringIO
 
     from rich.console import Console
 
-    people = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if people else WIDTH
     drawn = StringIO()
     # A rulebook's words are words: brackets and colons in them are no markup.
-    Console(file=drawn, force_terminal=people, width=width, markup=False, emoji=False, highlight=False).print(
-        made
-    )
+    console = Console(
+        file=drawn, force_terminal=sys.stdout.isatty(), width=_width(), markup=False, emoji=False,
+        highlight=False,
+    )  # fmt: skip
+    console.print(made)
     for row in drawn.getvalue().splitlines():
         line(row.rstrip())
+
+
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
 def table(title: str, columns: Iterable[str], *, right: Iterable[str] = ()) -> Table:

@@ -37,6 +37,17 @@ def test_every_system_plays(taisai: Taisai, system: str) -> None:
     assert sum(part["about"] for part in facts["probability"].values()) == pytest.approx(1, abs=1e-12)
 
 
+def test_system_and_strategy_are_one_word_here_and_in_simulate(taisai: Taisai) -> None:
+    for words in (DOUBLE, ("simulate", *DOUBLE[1:], "--rounds", "50", "--sessions", "9")):
+
+        def told(*staked: str, words: tuple[str, ...] = words) -> object:
+            facts = json.loads(taisai(*words, *staked, "--json").out)
+            facts.pop("rounds_per_second", None)
+            return facts
+
+        assert told("--system", "paroli") == told("--strategy", "paroli") != told("--system", "flat")
+
+
 def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path) -> None:
     drawn = []
     for number in range(2):

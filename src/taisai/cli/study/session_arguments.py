@@ -43,6 +43,12 @@ def a_player(parser: Parser) -> None:
     parser.add_argument(
         "--rounds", metavar="N", action=Once, help="leaves after so many rounds (else plays on to the end)"
     )
-    parser.add_argument("--system", metavar="NAME", action=Once, help=f"{_SYSTEMS} (flat unless said)")
+    parser.add_argument(
+        "--system",
+        "--strategy",  # as `taisai simulate` has it
+        metavar="NAME",
+        action=Once,
+        help=f"{_SYSTEMS} (flat unless said)",
+    )
     parser.add_argument("--minimum", metavar="M", action=Once, help="the table's minimum on each area")
     parser.add_argument("--maximum", metavar="M", action=Once, help="the table's maximum on each area")

@@ -20,6 +20,7 @@ def how_staked(parser: Parser) -> None:
     """`--strategy`, `--bankroll`, `--target`, `--minimum`, `--maximum`."""
     parser.add_argument(
         "--strategy",
+        "--system",  # as `taisai ruin` has it
         metavar="NAME",
         default="flat",
         help="flat, martingale, paroli, dalembert, labouchere; count or count:8 at a shoe",

@@ -36,7 +36,7 @@ class Accepted(NamedTuple):
 
 
 class _Watched:
-    """A stand-in who knows whether anyone asked for his position: where nobody did, any other does as well."""
+    """A stand-in who notices when someone asks for his position: where nobody does, any other will do."""
 
     def __init__(self, position: str) -> None:
         self._position = position

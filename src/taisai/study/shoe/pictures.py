@@ -74,7 +74,7 @@ def gains_picture(title: str, lines: Mapping[str, Line], *, log: bool = True) ->
         axes.yaxis.set_major_formatter(lambda value, _place: f"{value:g}")
         axes.axhline(0.1, color=INK, linewidth=1, linestyle=":")
     axes.set_xlim(0, 100)
-    legend(axes, loc="lower right")
+    legend(axes, loc="lower right", frameon=True, edgecolor="none", framealpha=1)  # it covers the dotted line
     return made
 
 
