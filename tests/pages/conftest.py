@@ -19,7 +19,7 @@ from tests.pages.people import People
 
 TABLES = 20
 """Of each rulebook, for all tests that a worker may get."""
-LONGEST = 120.0  # seconds for any one test: one that waits for ever says where
+LONGEST = 300.0  # seconds for any one test: one that waits for ever says where
 _FAILED = pytest.StashKey[bool]()
 
 
