@@ -25,7 +25,7 @@ CHROMIUM: Final = "chromium"
 MISSING: Final = (
     "expected chromium on the PATH, got none: install it (apt-get install -y chromium fonts-noto-cjk)"
 )
-PATIENCE: Final = 10_000.0  # ms that anything on a page may take: machines that test are shared
+PATIENCE: Final = 30_000.0  # ms that anything on a page may take: machines that test are shared
 PICTURES: Final = ROOT / "build" / "pages"
 KIOSK: Final = ViewportSize(width=1024, height=600)
 TABLET: Final = ViewportSize(width=820, height=1180)
