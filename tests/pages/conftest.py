@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Error, async_playwright
+from playwright.async_api import Browser, Error, async_playwright, expect
 
-from tests.pages.browser import CHROMIUM, MISSING, launched
+from tests.pages.browser import CHROMIUM, MISSING, PATIENCE, launched
 from tests.pages.house import DEMONSTRATION, House, tables_of
 from tests.pages.people import People
 
@@ -21,6 +21,7 @@ TABLES = 20
 """Of each rulebook, for all tests that a worker may get."""
 LONGEST = 300.0  # seconds for any one test: one that waits for ever says where
 _FAILED = pytest.StashKey[bool]()
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
