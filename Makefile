@@ -1,5 +1,5 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
-.PHONY: help demo study test lint types style imports checked components collected faults bench pictures docs pins clean run dev
+.PHONY: help demo study test lint types style imports pages components collected faults bench pictures docs pins clean run dev
 PY := .venv/bin/python
 # Two for each core, since browsers, disks and kills are waited for more than anything is computed.
 WORKERS = $$($(PY) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))")
@@ -25,7 +25,7 @@ test: dev ## everything that must hold: style, types, imports, tests
 	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
 	@echo "── passed: ruff, ruff format, mypy, import-linter, svelte-check, vitest, pytest"
 
-lint: types style imports checked ## style, types and imports alone
+lint: types style imports pages ## style, types and imports alone
 
 types: dev
 	@echo "── mypy: types";               $(PY) -m mypy
@@ -37,7 +37,7 @@ style: dev
 imports: dev
 	@echo "── import-linter: storeys";    .venv/bin/lint-imports --no-logo
 
-checked: dev
+pages: dev
 	@echo "── svelte-check: pages";       $(NPM) run --silent check
 
 components: dev

@@ -265,12 +265,14 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     return _read(text).check()
 
 
-@lru_cache(maxsize=16)
 def rulebook_from(text: str, name: str) -> Rulebook:
-    """A rulebook from its text, as a journal stores it; `name` is what errors call it.
+    """A rulebook from its text, as a journal stores it; `name` is what errors call it."""
+    return _stored(text, name)
 
-    A text is read once: whoever opens or checks many journals meets the same few again and again.
-    """
+
+@lru_cache(maxsize=16)
+def _stored(text: str, name: str) -> Rulebook:
+    """Read once: whoever opens or checks many journals meets the same few again and again."""
     return _parsed(text.encode(), name).check()
 
 

@@ -131,7 +131,7 @@ def test_a_part_that_has_not_begun_at_ctrl_c_is_left(pair: ThreadPoolExecutor) -
     assert not waiting.begun.is_set()
 
 
-def test_a_second_ctrl_c_waits_for_nothing(pair: ThreadPoolExecutor) -> None:
+def test_after_a_second_ctrl_c_running_parts_are_left_out(pair: ThreadPoolExecutor) -> None:
     first, stuck = quick(1), held(2)
 
     def tick(rounds: int) -> None:

@@ -113,7 +113,7 @@ class Stage:
                 continue
             accepted.append(name)
             found = found or (answer, needs_second)
-            if by is None and not self._lowest.was_asked:
+            if by is None and wrong is None and not self._lowest.was_asked:
                 accepted = list(self.positions)
                 break
         if found is None or not found[0]:

@@ -45,8 +45,8 @@ class _Order(Generic[P]):
         before = self._latest.get(number)
         self._latest[number] = part
         while (first := self._latest.get(len(self.parts))) is not None and first.further is None:
-            self._latest.pop(len(self.parts))
-            self.parts.append(first)
+            self.parts.append(first)  # before it goes there: Ctrl-C may come between any two steps
+            del self._latest[len(self.parts) - 1]
         self._tick(part.rounds - (before.rounds if before else 0))
 
     def begun(self) -> list[P]:
@@ -61,7 +61,7 @@ def run_in_order(
     """All tasks run: what each came to, first to last; and True, or False where Ctrl-C cut it short.
 
     After Ctrl-C it is a whole beginning: every task up to one, and of that one what was done. Tasks that run
-    in this process cannot be stopped: they are waited for, and count. A second Ctrl-C waits for nothing.
+    in this process cannot be stopped: they are waited for, and count, unless Ctrl-C comes again.
     """
     order: _Order[P] = _Order(tick)
     running: dict[Future[P], int] = {}
