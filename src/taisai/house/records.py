@@ -11,7 +11,7 @@ STREAM: Final = "journal"
 CLAUSE: Final = Clause("house:journal")
 
 
-class JournalOpened(Event, frozen=True, kw_only=True):
+class JournalOpened(Event, frozen=True, kw_only=True, tag="journal-opened"):
     """The first entry of all."""
 
     journal: str
@@ -23,7 +23,7 @@ class JournalOpened(Event, frozen=True, kw_only=True):
     program: str
 
 
-class RulebookStored(Event, frozen=True, kw_only=True):
+class RulebookStored(Event, frozen=True, kw_only=True, tag="rulebook-stored"):
     """A rulebook, whole: what a table opened by this digest was played by."""
 
     id: str
@@ -31,7 +31,7 @@ class RulebookStored(Event, frozen=True, kw_only=True):
     text: str
 
 
-class KeyIntroduced(Event, frozen=True, kw_only=True):
+class KeyIntroduced(Event, frozen=True, kw_only=True, tag="key-introduced"):
     """From here on another key signs; the one before vouches for it."""
 
     key: str

@@ -17,7 +17,7 @@ from msgspec import Struct
 from taisai.game import commands as game
 from taisai.game.cage import messages as house
 from taisai.game.cage.messages import HouseCommand
-from taisai.game.commands import Command, kebab
+from taisai.game.commands import Command
 
 AT_TABLE: Final[tuple[type[Command], ...]] = (
     game.Assign,
@@ -85,19 +85,19 @@ def _stripped(kind: type[Struct]) -> type[WireCommand]:
             fields.append((one.name, one.type))
     made = msgspec.defstruct(
         kind.__name__, fields, bases=(WireCommand,), namespace={"__doc__": kind.__doc__},
-        module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kebab(kind.__name__),
+        module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kind.__struct_config__.tag,
         forbid_unknown_fields=True, gc=False,
     )  # fmt: skip
     return cast("type[WireCommand]", made)
 
 
 BY_TAG: Final[Mapping[str, type[WireCommand]]] = {
-    kebab(kind.__name__): _stripped(kind) for kind in (*AT_TABLE, *AT_HOUSE)
+    str(kind.__struct_config__.tag): _stripped(kind) for kind in (*AT_TABLE, *AT_HOUSE)
 }
 """Tag → the command as it is sent."""
 _KINDS: Final[tuple[type[Command | HouseCommand], ...]] = (*AT_TABLE, *AT_HOUSE)
 _MEANT: Final[Mapping[type[WireCommand], type[Command | HouseCommand]]] = {
-    BY_TAG[kebab(kind.__name__)]: kind for kind in _KINDS
+    BY_TAG[str(kind.__struct_config__.tag)]: kind for kind in _KINDS
 }
 NEEDS_SECOND: Final = frozenset(
     tag for tag, sent in BY_TAG.items() if "second" in _MEANT[sent].__struct_fields__

@@ -12,7 +12,7 @@ from taisai.floor.views.trying import Accepted, Stage
 from taisai.game import Table
 from taisai.game import commands as ask
 from taisai.game.acts import MOST_TUMBLES, WITNESSED
-from taisai.game.commands import Command, kebab
+from taisai.game.commands import Command, tag_of
 from taisai.game.words import Hold
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared, Step
@@ -54,7 +54,7 @@ def offered(stage: Stage, one: Candidate) -> Offer | None:
         if isinstance(found, Accepted) and (one.is_report or not found.irregular):
             extra = (blanks.second(stage.table, one.second),) if found.second or one.takes_two else ()
             return Offer(
-                command=kebab(one.kind.__name__),
+                command=tag_of(one.kind),
                 preset=msgspec.to_builtins(dict(one.preset)),
                 blanks=(*one.blanks, *extra),
                 by=found.by,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from taisai.game.commands.command import Command, Faces, kebab
+from taisai.game.commands.command import Command, Faces, required_tag, tag_of
 from taisai.game.commands.dice import CommitSeed, RevealSeed, TakeReading
 from taisai.game.commands.money import (
     BuyColour,
@@ -152,5 +152,6 @@ __all__ = [
     "TakeBack",
     "TakeReading",
     "TakeSeat",
-    "kebab",
+    "required_tag",
+    "tag_of",
 ]

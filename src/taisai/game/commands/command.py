@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 Faces = tuple[int, ...]
+_BASES: Final = frozenset({"Command", "Event", "HouseCommand", "HouseEvent"})
 
 
-def kebab(name: str) -> str:
-    """'PlaceBets' → 'place-bets'."""
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
+def required_tag(name: str) -> str:
+    """Refuse a message without a tag of its own: journals store the tag, so it must outlive class names."""
+    if name in _BASES:
+        return name
+    raise TypeError(f'{name} has no tag: declare it as `class {name}(..., tag="...")`')
+
+
+def tag_of(kind: type[Struct]) -> str:
+    """The word that names this kind of message in journals, playbooks and on the wire."""
+    return str(kind.__struct_config__.tag)
 
 
 class Command(
-    Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True, gc=False
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="command",
+    tag=required_tag,
+    forbid_unknown_fields=True,
+    gc=False,
 ):
     """Something asked of a table."""
 

@@ -6,7 +6,7 @@ from taisai.game.commands.command import Command, Faces
 from taisai.game.words import Fault
 
 
-class TakeReading(Command, frozen=True, kw_only=True):
+class TakeReading(Command, frozen=True, kw_only=True, tag="take-reading"):
     """What a device saw, or why it saw nothing; the Dealer enters the result."""
 
     reading: str
@@ -19,7 +19,7 @@ class TakeReading(Command, frozen=True, kw_only=True):
     fault: Fault | None = None
 
 
-class CommitSeed(Command, frozen=True, kw_only=True):
+class CommitSeed(Command, frozen=True, kw_only=True, tag="commit-seed"):
     """The demonstration shaker binds itself to a seed before the bets of a round open."""
 
     round: int
@@ -30,7 +30,7 @@ class CommitSeed(Command, frozen=True, kw_only=True):
     """Where the seed comes from, as people are told."""
 
 
-class RevealSeed(Command, frozen=True, kw_only=True):
+class RevealSeed(Command, frozen=True, kw_only=True, tag="reveal-seed"):
     """The seed of a round, and what it was drawn with, when no bet can follow any more."""
 
     round: int

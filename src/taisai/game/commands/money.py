@@ -10,7 +10,7 @@ from taisai.game.words import ClaimEnd, Means
 # Seats, chips and credits
 
 
-class TakeSeat(Command, frozen=True, kw_only=True):
+class TakeSeat(Command, frozen=True, kw_only=True, tag="take-seat"):
     """A player's session at a seat begins; at a terminal, with its layout."""
 
     seat: str
@@ -19,27 +19,27 @@ class TakeSeat(Command, frozen=True, kw_only=True):
     layout: str | None = None
 
 
-class LeaveSeat(Command, frozen=True, kw_only=True):
+class LeaveSeat(Command, frozen=True, kw_only=True, tag="leave-seat"):
     """The session ends, with nothing left on the seat."""
 
     seat: str
 
 
-class ShowLayout(Command, frozen=True, kw_only=True):
+class ShowLayout(Command, frozen=True, kw_only=True, tag="show-layout"):
     """A terminal shows another layout, under no live bets of its own."""
 
     seat: str
     layout: str
 
 
-class BuyCredits(Command, frozen=True, kw_only=True):
+class BuyCredits(Command, frozen=True, kw_only=True, tag="buy-credits"):
     """Credits for cash at a terminal."""
 
     seat: str
     amount: int
 
 
-class BuyColour(Command, frozen=True, kw_only=True):
+class BuyColour(Command, frozen=True, kw_only=True, tag="buy-colour"):
     """Colour chips at a value that the player sets, for cash or cash chips."""
 
     seat: str
@@ -51,14 +51,14 @@ class BuyColour(Command, frozen=True, kw_only=True):
     """The value of the marker or cash chip that shows the value of the chips."""
 
 
-class CashColour(Command, frozen=True, kw_only=True):
+class CashColour(Command, frozen=True, kw_only=True, tag="cash-colour"):
     """Colour chips go back for cash chips."""
 
     seat: str
     pieces: int
 
 
-class ReceiveTicket(Command, frozen=True, kw_only=True):
+class ReceiveTicket(Command, frozen=True, kw_only=True, tag="receive-ticket"):
     """The value of a ticket that the House took in arrives at a terminal."""
 
     transfer: str
@@ -68,14 +68,14 @@ class ReceiveTicket(Command, frozen=True, kw_only=True):
     """The session of the seat in which the ticket was put in."""
 
 
-class DispenseCredits(Command, frozen=True, kw_only=True):
+class DispenseCredits(Command, frozen=True, kw_only=True, tag="dispense-credits"):
     """All credits of a terminal go out, to become a ticket."""
 
     transfer: str
     seat: str
 
 
-class ReceiveFill(Command, frozen=True, kw_only=True):
+class ReceiveFill(Command, frozen=True, kw_only=True, tag="receive-fill"):
     """Chips from the cage arrive in the tray."""
 
     transfer: str
@@ -83,7 +83,7 @@ class ReceiveFill(Command, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class SendCredit(Command, frozen=True, kw_only=True):
+class SendCredit(Command, frozen=True, kw_only=True, tag="send-credit"):
     """Chips leave the tray for the cage."""
 
     transfer: str
@@ -91,14 +91,14 @@ class SendCredit(Command, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class SendDrop(Command, frozen=True, kw_only=True):
+class SendDrop(Command, frozen=True, kw_only=True, tag="send-drop"):
     """The drop box leaves for the count with all that is in it."""
 
     transfer: str
     second: str | None = None
 
 
-class SettleClaim(Command, frozen=True, kw_only=True):
+class SettleClaim(Command, frozen=True, kw_only=True, tag="settle-claim"):
     """A claim is paid, collected or given up: at the table, or by the cage under a transfer."""
 
     claim: str
@@ -119,7 +119,7 @@ class Slip(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     stake: int
 
 
-class PlaceBets(Command, frozen=True, kw_only=True, omit_defaults=True):
+class PlaceBets(Command, frozen=True, kw_only=True, omit_defaults=True, tag="place-bets"):
     """A terminal's bets, all or none; an id that is known already changes nothing."""
 
     round: int
@@ -129,7 +129,7 @@ class PlaceBets(Command, frozen=True, kw_only=True, omit_defaults=True):
     """Credits unless said, or the colour chips that the seat bought; the stake is in money all the same."""
 
 
-class RecordBets(Command, frozen=True, kw_only=True):
+class RecordBets(Command, frozen=True, kw_only=True, tag="record-bets"):
     """Chips as they lie on a live table, by staff or a chip reader, for a seat or a colour."""
 
     round: int
@@ -142,7 +142,7 @@ class RecordBets(Command, frozen=True, kw_only=True):
     """Whether staff laid them because the player asked."""
 
 
-class TakeBack(Command, frozen=True, kw_only=True):
+class TakeBack(Command, frozen=True, kw_only=True, tag="take-back"):
     """Bets go back before the close, all or none."""
 
     round: int
@@ -150,7 +150,7 @@ class TakeBack(Command, frozen=True, kw_only=True):
     ids: tuple[str, ...]
 
 
-class MoveBet(Command, frozen=True, kw_only=True):
+class MoveBet(Command, frozen=True, kw_only=True, tag="move-bet"):
     """Staff record that a bet lies on another area than recorded, until positions count."""
 
     round: int

@@ -10,7 +10,7 @@ from taisai.rules.procedure import Declared
 from taisai.rules.round import Act, Irregularity
 
 
-class Perform(Command, frozen=True, kw_only=True):
+class Perform(Command, frozen=True, kw_only=True, tag="perform"):
     """An act of the round."""
 
     act: Act
@@ -24,7 +24,7 @@ class Perform(Command, frozen=True, kw_only=True):
     """Who is present, where a settlement needs a witness."""
 
 
-class Report(Command, frozen=True, kw_only=True):
+class Report(Command, frozen=True, kw_only=True, tag="report"):
     """Something went wrong."""
 
     event: Irregularity
@@ -42,7 +42,7 @@ class Report(Command, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class CallAttendant(Command, frozen=True, kw_only=True):
+class CallAttendant(Command, frozen=True, kw_only=True, tag="call-attendant"):
     """A player calls, or disputes a round."""
 
     seat: str
@@ -51,7 +51,7 @@ class CallAttendant(Command, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class DecideReferral(Command, frozen=True, kw_only=True):
+class DecideReferral(Command, frozen=True, kw_only=True, tag="decide-referral"):
     """The decision on a referral, its reason and its effect."""
 
     referral: str
@@ -65,25 +65,25 @@ class DecideReferral(Command, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class ChooseWithdrawal(Command, frozen=True, kw_only=True):
+class ChooseWithdrawal(Command, frozen=True, kw_only=True, tag="choose-withdrawal"):
     """A player withdraws all of his bets, or none."""
 
     seat: str
     withdraw: bool
 
 
-class CloseWithdrawal(Command, frozen=True, kw_only=True):
+class CloseWithdrawal(Command, frozen=True, kw_only=True, tag="close-withdrawal"):
     """The Dealer closes the option to withdraw."""
 
 
-class Recover(Command, frozen=True, kw_only=True):
+class Recover(Command, frozen=True, kw_only=True, tag="recover"):
     """The system is back after a stop."""
 
     stopped_for: int | None = None
     """Milliseconds of a stop that no player felt; None where it was felt or is not known."""
 
 
-class Declare(Command, frozen=True, kw_only=True):
+class Declare(Command, frozen=True, kw_only=True, tag="declare"):
     """Dealer and supervisor declare whether a die was seen."""
 
     declared: Declared

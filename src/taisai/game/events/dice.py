@@ -7,7 +7,7 @@ from taisai.game.events.event import Event
 from taisai.game.words import Fault
 
 
-class ReadingTaken(Event, frozen=True, kw_only=True):
+class ReadingTaken(Event, frozen=True, kw_only=True, tag="reading-taken"):
     """What a device saw, or why it saw nothing; no result until the Dealer enters one."""
 
     round: int
@@ -20,7 +20,7 @@ class ReadingTaken(Event, frozen=True, kw_only=True):
     """Cards of each face that were not seen since the shuffle, where the shaker drew from them."""
 
 
-class SeedCommitted(Event, frozen=True, kw_only=True):
+class SeedCommitted(Event, frozen=True, kw_only=True, tag="seed-committed"):
     """The demonstration shaker is bound to a seed; bets are not open yet."""
 
     round: int
@@ -28,7 +28,7 @@ class SeedCommitted(Event, frozen=True, kw_only=True):
     source: str
 
 
-class SeedRevealed(Event, frozen=True, kw_only=True):
+class SeedRevealed(Event, frozen=True, kw_only=True, tag="seed-revealed"):
     """The seed, with all that is needed to make the draw again."""
 
     round: int

@@ -8,7 +8,7 @@ from taisai.game.words import ClaimEnd, Means
 # Seats, chips and credits
 
 
-class SeatTaken(Event, frozen=True, kw_only=True):
+class SeatTaken(Event, frozen=True, kw_only=True, tag="seat-taken"):
     """A player's session begins."""
 
     seat: str
@@ -17,27 +17,27 @@ class SeatTaken(Event, frozen=True, kw_only=True):
     layout: str
 
 
-class SeatLeft(Event, frozen=True, kw_only=True):
+class SeatLeft(Event, frozen=True, kw_only=True, tag="seat-left"):
     """The session is over."""
 
     seat: str
 
 
-class LayoutShown(Event, frozen=True, kw_only=True):
+class LayoutShown(Event, frozen=True, kw_only=True, tag="layout-shown"):
     """A terminal shows another layout."""
 
     seat: str
     layout: str
 
 
-class CreditsBought(Event, frozen=True, kw_only=True):
+class CreditsBought(Event, frozen=True, kw_only=True, tag="credits-bought"):
     """Cash fell into the drop box, credits came onto the terminal."""
 
     seat: str
     amount: int
 
 
-class ColourBought(Event, frozen=True, kw_only=True):
+class ColourBought(Event, frozen=True, kw_only=True, tag="colour-bought"):
     """Colour chips at the value that the player set."""
 
     seat: str
@@ -48,7 +48,7 @@ class ColourBought(Event, frozen=True, kw_only=True):
     marker: int | None
 
 
-class ColourCashed(Event, frozen=True, kw_only=True):
+class ColourCashed(Event, frozen=True, kw_only=True, tag="colour-cashed"):
     """Colour chips went back for cash chips."""
 
     seat: str
@@ -56,7 +56,7 @@ class ColourCashed(Event, frozen=True, kw_only=True):
     amount: int
 
 
-class TicketReceived(Event, frozen=True, kw_only=True):
+class TicketReceived(Event, frozen=True, kw_only=True, tag="ticket-received"):
     """A ticket's value is on the terminal, or is the player's claim where the seat was left meanwhile."""
 
     transfer: str
@@ -65,7 +65,7 @@ class TicketReceived(Event, frozen=True, kw_only=True):
     claimed: bool
 
 
-class CreditsDispensed(Event, frozen=True, kw_only=True):
+class CreditsDispensed(Event, frozen=True, kw_only=True, tag="credits-dispensed"):
     """A terminal's credits are on their way to become a ticket."""
 
     transfer: str
@@ -73,7 +73,7 @@ class CreditsDispensed(Event, frozen=True, kw_only=True):
     amount: int
 
 
-class FillReceived(Event, frozen=True, kw_only=True):
+class FillReceived(Event, frozen=True, kw_only=True, tag="fill-received"):
     """Chips came into the tray."""
 
     transfer: str
@@ -81,7 +81,7 @@ class FillReceived(Event, frozen=True, kw_only=True):
     second: str
 
 
-class CreditSent(Event, frozen=True, kw_only=True):
+class CreditSent(Event, frozen=True, kw_only=True, tag="credit-sent"):
     """Chips left the tray."""
 
     transfer: str
@@ -89,7 +89,7 @@ class CreditSent(Event, frozen=True, kw_only=True):
     second: str
 
 
-class DropSent(Event, frozen=True, kw_only=True):
+class DropSent(Event, frozen=True, kw_only=True, tag="drop-sent"):
     """The drop box went to the count."""
 
     transfer: str
@@ -97,7 +97,7 @@ class DropSent(Event, frozen=True, kw_only=True):
     second: str
 
 
-class ClaimSettled(Event, frozen=True, kw_only=True):
+class ClaimSettled(Event, frozen=True, kw_only=True, tag="claim-settled"):
     """A claim was paid, collected or given up."""
 
     claim: str
@@ -110,7 +110,7 @@ class ClaimSettled(Event, frozen=True, kw_only=True):
 # Bets
 
 
-class BetRegistered(Event, frozen=True, kw_only=True):
+class BetRegistered(Event, frozen=True, kw_only=True, tag="bet-registered"):
     """A bet stands: from here on it is settled, or returned, and never lost."""
 
     round: int
@@ -124,14 +124,14 @@ class BetRegistered(Event, frozen=True, kw_only=True):
     at_request: bool = False
 
 
-class BetTakenBack(Event, frozen=True, kw_only=True):
+class BetTakenBack(Event, frozen=True, kw_only=True, tag="bet-taken-back"):
     """A bet went back before the close."""
 
     round: int
     id: str
 
 
-class BetMoved(Event, frozen=True, kw_only=True):
+class BetMoved(Event, frozen=True, kw_only=True, tag="bet-moved"):
     """A bet counts on another area: so it lies, or so it was decided."""
 
     round: int
@@ -140,7 +140,7 @@ class BetMoved(Event, frozen=True, kw_only=True):
     second: str | None
 
 
-class BetReturned(Event, frozen=True, kw_only=True):
+class BetReturned(Event, frozen=True, kw_only=True, tag="bet-returned"):
     """A bet was returned by decision."""
 
     round: int

@@ -8,7 +8,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.round import Phase
 
 
-class BetsOpened(Event, frozen=True, kw_only=True):
+class BetsOpened(Event, frozen=True, kw_only=True, tag="bets-opened"):
     """A round begins; the digest pins rulebook, settings, odds and limits in force."""
 
     round: int
@@ -17,65 +17,65 @@ class BetsOpened(Event, frozen=True, kw_only=True):
     terms: str
 
 
-class BetsReopened(Event, frozen=True, kw_only=True):
+class BetsReopened(Event, frozen=True, kw_only=True, tag="bets-reopened"):
     """The bets stay and others may join them; the dice go again."""
 
     round: int
     phase: Phase
 
 
-class BetsClosed(Event, frozen=True, kw_only=True):
+class BetsClosed(Event, frozen=True, kw_only=True, tag="bets-closed"):
     """No more bets."""
 
     phase: Phase
 
 
-class DiceTumbled(Event, frozen=True, kw_only=True):
+class DiceTumbled(Event, frozen=True, kw_only=True, tag="dice-tumbled"):
     """The dice tumbled so many times, under cover."""
 
     phase: Phase
     tumbles: int
 
 
-class ShakerActivated(Event, frozen=True, kw_only=True):
+class ShakerActivated(Event, frozen=True, kw_only=True, tag="shaker-activated"):
     """The automated shaker tossed the dice, which lie in view."""
 
     phase: Phase
 
 
-class DealPressed(Event, frozen=True, kw_only=True):
+class DealPressed(Event, frozen=True, kw_only=True, tag="deal-pressed"):
     """The deal button was pressed."""
 
     phase: Phase
 
 
-class DiceUncovered(Event, frozen=True, kw_only=True):
+class DiceUncovered(Event, frozen=True, kw_only=True, tag="dice-uncovered"):
     """The dice lie in view."""
 
     phase: Phase
 
 
-class CardsDealt(Event, frozen=True, kw_only=True):
+class CardsDealt(Event, frozen=True, kw_only=True, tag="cards-dealt"):
     """Three cards lie face up."""
 
     phase: Phase
 
 
-class ResultEntered(Event, frozen=True, kw_only=True):
+class ResultEntered(Event, frozen=True, kw_only=True, tag="result-entered"):
     """What was keyed in; the winning areas light where there are lights."""
 
     phase: Phase
     faces: Faces
 
 
-class ResultCorrected(Event, frozen=True, kw_only=True):
+class ResultCorrected(Event, frozen=True, kw_only=True, tag="result-corrected"):
     """The result gave way to what the dice or cards show, before the settlement."""
 
     faces: Faces
     second: str
 
 
-class RoundSettled(Event, frozen=True, kw_only=True):
+class RoundSettled(Event, frozen=True, kw_only=True, tag="round-settled"):
     """The one record of a settlement: what each bet gets follows from it."""
 
     phase: Phase
@@ -92,7 +92,7 @@ class RoundSettled(Event, frozen=True, kw_only=True):
     """Who was present, where the settlement needs a witness."""
 
 
-class LosersCollected(Event, frozen=True, kw_only=True):
+class LosersCollected(Event, frozen=True, kw_only=True, tag="losers-collected"):
     """Losing bets are off the layout."""
 
     phase: Phase
@@ -100,7 +100,7 @@ class LosersCollected(Event, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class WinnersPaid(Event, frozen=True, kw_only=True):
+class WinnersPaid(Event, frozen=True, kw_only=True, tag="winners-paid"):
     """Winning bets are paid."""
 
     phase: Phase
@@ -108,17 +108,17 @@ class WinnersPaid(Event, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class LightsCleared(Event, frozen=True, kw_only=True):
+class LightsCleared(Event, frozen=True, kw_only=True, tag="lights-cleared"):
     """The winning areas are dark again."""
 
 
-class RoundConcluded(Event, frozen=True, kw_only=True):
+class RoundConcluded(Event, frozen=True, kw_only=True, tag="round-concluded"):
     """The round is over."""
 
     round: int
 
 
-class RoundVoided(Event, frozen=True, kw_only=True):
+class RoundVoided(Event, frozen=True, kw_only=True, tag="round-voided"):
     """The round has no result: every stake goes back, and whatever was settled is undone."""
 
     round: int
@@ -132,7 +132,7 @@ class RoundVoided(Event, frozen=True, kw_only=True):
     second: str | None
 
 
-class SettlementUndone(Event, frozen=True, kw_only=True):
+class SettlementUndone(Event, frozen=True, kw_only=True, tag="settlement-undone"):
     """A settlement that is not yet paid was undone, so that bets can be treated otherwise."""
 
     round: int
@@ -140,7 +140,7 @@ class SettlementUndone(Event, frozen=True, kw_only=True):
     second: str
 
 
-class RoundResettled(Event, frozen=True, kw_only=True):
+class RoundResettled(Event, frozen=True, kw_only=True, tag="round-resettled"):
     """A settlement was undone and done again by what the dice or cards showed."""
 
     round: int

@@ -9,7 +9,7 @@ from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.round import Irregularity, Phase
 
 
-class IrregularityRuled(Event, frozen=True, kw_only=True):
+class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-ruled"):
     """Something went wrong, and what the rules order."""
 
     irregularity: Irregularity
@@ -24,24 +24,24 @@ class IrregularityRuled(Event, frozen=True, kw_only=True):
     second: str | None
 
 
-class WithdrawalOffered(Event, frozen=True, kw_only=True):
+class WithdrawalOffered(Event, frozen=True, kw_only=True, tag="withdrawal-offered"):
     """Each player may withdraw all of his bets or none."""
 
     round: int
 
 
-class WithdrawalChosen(Event, frozen=True, kw_only=True):
+class WithdrawalChosen(Event, frozen=True, kw_only=True, tag="withdrawal-chosen"):
     """A player withdrew all of his bets, or none."""
 
     seat: str
     withdraw: bool
 
 
-class WithdrawalClosed(Event, frozen=True, kw_only=True):
+class WithdrawalClosed(Event, frozen=True, kw_only=True, tag="withdrawal-closed"):
     """The option is over; the round goes on where it stood."""
 
 
-class Referred(Event, frozen=True, kw_only=True):
+class Referred(Event, frozen=True, kw_only=True, tag="referred"):
     """Someone of the named rank, or above, has to decide."""
 
     referral: str
@@ -57,7 +57,7 @@ class Referred(Event, frozen=True, kw_only=True):
     seat: str | None
 
 
-class ReferralDecided(Event, frozen=True, kw_only=True):
+class ReferralDecided(Event, frozen=True, kw_only=True, tag="referral-decided"):
     """The decision and its reason; its effect follows in events of its own."""
 
     referral: str
@@ -66,7 +66,7 @@ class ReferralDecided(Event, frozen=True, kw_only=True):
     second: str | None
 
 
-class Interrupted(Event, frozen=True, kw_only=True):
+class Interrupted(Event, frozen=True, kw_only=True, tag="interrupted"):
     """The system stopped here, and what follows from it."""
 
     phase: Phase
@@ -74,14 +74,14 @@ class Interrupted(Event, frozen=True, kw_only=True):
     witness: str | None
 
 
-class SightDeclared(Event, frozen=True, kw_only=True):
+class SightDeclared(Event, frozen=True, kw_only=True, tag="sight-declared"):
     """Dealer and supervisor declared whether a die was seen."""
 
     declared: Declared
     second: str
 
 
-class SettlementWitnessed(Event, frozen=True, kw_only=True):
+class SettlementWitnessed(Event, frozen=True, kw_only=True, tag="settlement-witnessed"):
     """From here on the round is settled in the presence of this rank, and the table shut after it."""
 
     witness: str

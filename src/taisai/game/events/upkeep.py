@@ -10,7 +10,7 @@ from taisai.rules.equipment import InspectedBefore
 # The table
 
 
-class TableOpened(Event, frozen=True, kw_only=True):
+class TableOpened(Event, frozen=True, kw_only=True, tag="table-opened"):
     """The first event: it pins the rulebook and everything chosen."""
 
     table: str
@@ -27,43 +27,43 @@ class TableOpened(Event, frozen=True, kw_only=True):
     demonstration: bool
 
 
-class TableClosed(Event, frozen=True, kw_only=True):
+class TableClosed(Event, frozen=True, kw_only=True, tag="table-closed"):
     """No further round is played."""
 
 
-class DayBegun(Event, frozen=True, kw_only=True):
+class DayBegun(Event, frozen=True, kw_only=True, tag="day-begun"):
     """A new gaming day."""
 
     day: str
 
 
-class ShiftBegun(Event, frozen=True, kw_only=True):
+class ShiftBegun(Event, frozen=True, kw_only=True, tag="shift-begun"):
     """A new shift: inspections of the last one no longer count."""
 
     shift: str
 
 
-class LimitsSet(Event, frozen=True, kw_only=True):
+class LimitsSet(Event, frozen=True, kw_only=True, tag="limits-set"):
     """Other limits are in force."""
 
     limits: Limits
     second: str
 
 
-class OddsOffered(Event, frozen=True, kw_only=True):
+class OddsOffered(Event, frozen=True, kw_only=True, tag="odds-offered"):
     """Other odds are in force."""
 
     offers: dict[str, str]
     second: str
 
 
-class TableShut(Event, frozen=True, kw_only=True):
+class TableShut(Event, frozen=True, kw_only=True, tag="table-shut"):
     """No round opens until the table is reopened."""
 
     reason: str
 
 
-class TableReopened(Event, frozen=True, kw_only=True):
+class TableReopened(Event, frozen=True, kw_only=True, tag="table-reopened"):
     """The table may be played again."""
 
     reason: str
@@ -73,7 +73,7 @@ class TableReopened(Event, frozen=True, kw_only=True):
 # People
 
 
-class PersonAssigned(Event, frozen=True, kw_only=True):
+class PersonAssigned(Event, frozen=True, kw_only=True, tag="person-assigned"):
     """A person is assigned to a position and acts in it."""
 
     person: str
@@ -83,7 +83,7 @@ class PersonAssigned(Event, frozen=True, kw_only=True):
     """The person whose place he took, with all in that person's custody."""
 
 
-class PersonLeft(Event, frozen=True, kw_only=True):
+class PersonLeft(Event, frozen=True, kw_only=True, tag="person-left"):
     """A person left the table."""
 
     person: str
@@ -92,7 +92,7 @@ class PersonLeft(Event, frozen=True, kw_only=True):
 # Equipment
 
 
-class ItemPlaced(Event, frozen=True, kw_only=True):
+class ItemPlaced(Event, frozen=True, kw_only=True, tag="item-placed"):
     """An item came to the table, in someone's custody where the document says whose."""
 
     item: str
@@ -100,25 +100,25 @@ class ItemPlaced(Event, frozen=True, kw_only=True):
     custodian: str | None
 
 
-class ItemRemoved(Event, frozen=True, kw_only=True):
+class ItemRemoved(Event, frozen=True, kw_only=True, tag="item-removed"):
     """An item left the table."""
 
     item: str
 
 
-class ItemFailed(Event, frozen=True, kw_only=True):
+class ItemFailed(Event, frozen=True, kw_only=True, tag="item-failed"):
     """An item is out of order."""
 
     item: str
 
 
-class ItemRepaired(Event, frozen=True, kw_only=True):
+class ItemRepaired(Event, frozen=True, kw_only=True, tag="item-repaired"):
     """An item works again."""
 
     item: str
 
 
-class ItemInspected(Event, frozen=True, kw_only=True):
+class ItemInspected(Event, frozen=True, kw_only=True, tag="item-inspected"):
     """An inspection and its finding."""
 
     item: str
@@ -131,19 +131,19 @@ class ItemInspected(Event, frozen=True, kw_only=True):
     lit: tuple[str, ...]
 
 
-class ShoeLoaded(Event, frozen=True, kw_only=True):
+class ShoeLoaded(Event, frozen=True, kw_only=True, tag="shoe-loaded"):
     """Decks came into the shoe; it has to be shuffled."""
 
     decks: int
 
 
-class ShoeShuffled(Event, frozen=True, kw_only=True):
+class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe-shuffled"):
     """All cards are back in the shoe, in a new order, so many burnt."""
 
     burnt: int
 
 
-class CardsCounted(Event, frozen=True, kw_only=True):
+class CardsCounted(Event, frozen=True, kw_only=True, tag="cards-counted"):
     """The cards were counted and are as many as they should be."""
 
     found: tuple[int, ...]

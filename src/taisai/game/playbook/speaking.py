@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from taisai.game.commands import COMMANDS, Command, Limits, OpenTable, Perform, Slip, kebab
+from taisai.game.commands import COMMANDS, Command, Limits, OpenTable, Perform, Slip, tag_of
 from taisai.game.playbook.values import (
     Misread,
     UnknownWord,
@@ -61,7 +61,7 @@ _FROM_TABLE: Final = ("round", "seat")
 RETURNED: Final = "returned"
 _LAYING: Final = ("place-bets", "record-bets")
 VERBS: Final[dict[str, type[Command]]] = {
-    **{kebab(one.__name__): one for one in COMMANDS if one not in (OpenTable, Perform)},
+    **{tag_of(one): one for one in COMMANDS if one not in (OpenTable, Perform)},
     **{str(act): Perform for act in Act},
 }
 """Every verb: the commands by their names, the acts of a round by theirs."""

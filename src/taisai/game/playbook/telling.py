@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import NODEFAULT
 
-from taisai.game.commands import Limits, kebab
+from taisai.game.commands import Limits, tag_of
 from taisai.game.events import BetRegistered, Event
 from taisai.game.playbook.shares import Limited, Share
 from taisai.game.playbook.values import fields_of, keyword, written
@@ -21,7 +21,7 @@ _UNTOLD: Final = frozenset({"at", "by", "clause", "terms", "digest", "day"})
 
 def event_line(event: Event) -> str:
     """An event: its name, its clause, its telling fields."""
-    return f"+ {kebab(type(event).__name__)} [{event.clause}] {', '.join(_told(event))}".rstrip()
+    return f"+ {tag_of(type(event))} [{event.clause}] {', '.join(_told(event))}".rstrip()
 
 
 def _told(event: Event) -> list[str]:

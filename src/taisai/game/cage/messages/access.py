@@ -34,7 +34,7 @@ class SignOutCause(StrEnum):
 # Devices
 
 
-class EnrolDevice(HouseCommand, frozen=True, kw_only=True):
+class EnrolDevice(HouseCommand, frozen=True, kw_only=True, tag="enrol-device"):
     """A device may come in from now on, by its key."""
 
     device: str
@@ -46,7 +46,7 @@ class EnrolDevice(HouseCommand, frozen=True, kw_only=True):
     """A terminal's seat; other devices have none."""
 
 
-class DeviceEnrolled(HouseEvent, frozen=True, kw_only=True):
+class DeviceEnrolled(HouseEvent, frozen=True, kw_only=True, tag="device-enrolled"):
     """A device of the House, with its key and its place."""
 
     device: str
@@ -56,14 +56,14 @@ class DeviceEnrolled(HouseEvent, frozen=True, kw_only=True):
     seat: str | None = None
 
 
-class DismissDevice(HouseCommand, frozen=True, kw_only=True):
+class DismissDevice(HouseCommand, frozen=True, kw_only=True, tag="dismiss-device"):
     """A device comes in no more."""
 
     device: str
     reason: str
 
 
-class DeviceDismissed(HouseEvent, frozen=True, kw_only=True):
+class DeviceDismissed(HouseEvent, frozen=True, kw_only=True, tag="device-dismissed"):
     """A device is none of the House's any more."""
 
     device: str
@@ -73,7 +73,7 @@ class DeviceDismissed(HouseEvent, frozen=True, kw_only=True):
 # Sign-ins, which the live server notes
 
 
-class NoteSignIn(HouseCommand, frozen=True, kw_only=True):
+class NoteSignIn(HouseCommand, frozen=True, kw_only=True, tag="note-sign-in"):
     """A person proved who he is, and a session is open."""
 
     person: str
@@ -82,7 +82,7 @@ class NoteSignIn(HouseCommand, frozen=True, kw_only=True):
     address: str
 
 
-class SignedIn(HouseEvent, frozen=True, kw_only=True):
+class SignedIn(HouseEvent, frozen=True, kw_only=True, tag="signed-in"):
     """A person came in."""
 
     person: str
@@ -90,7 +90,7 @@ class SignedIn(HouseEvent, frozen=True, kw_only=True):
     address: str
 
 
-class NoteFailure(HouseCommand, frozen=True, kw_only=True):
+class NoteFailure(HouseCommand, frozen=True, kw_only=True, tag="note-failure"):
     """Someone failed to prove that he is a person; nothing says by which password."""
 
     person: str
@@ -98,7 +98,7 @@ class NoteFailure(HouseCommand, frozen=True, kw_only=True):
     why: str
 
 
-class SignInFailed(HouseEvent, frozen=True, kw_only=True):
+class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
     """Someone did not come in."""
 
     person: str
@@ -109,7 +109,7 @@ class SignInFailed(HouseEvent, frozen=True, kw_only=True):
     why: str
 
 
-class PersonLocked(HouseEvent, frozen=True, kw_only=True):
+class PersonLocked(HouseEvent, frozen=True, kw_only=True, tag="person-locked"):
     """A person comes in no more until he is unlocked: too many failures, one after the other.
 
     What he has open stays: it was opened by himself, and whoever failed may be someone else.
@@ -119,7 +119,7 @@ class PersonLocked(HouseEvent, frozen=True, kw_only=True):
     failures: int
 
 
-class UnlockPerson(HouseCommand, frozen=True, kw_only=True):
+class UnlockPerson(HouseCommand, frozen=True, kw_only=True, tag="unlock-person"):
     """A locked person may sign in again."""
 
     person: str
@@ -128,7 +128,7 @@ class UnlockPerson(HouseCommand, frozen=True, kw_only=True):
     """Who agrees; nobody where it is done beside the journal, with the key that signs it."""
 
 
-class PersonUnlocked(HouseEvent, frozen=True, kw_only=True):
+class PersonUnlocked(HouseEvent, frozen=True, kw_only=True, tag="person-unlocked"):
     """A person may sign in again, and his failures are forgotten."""
 
     person: str
@@ -136,7 +136,7 @@ class PersonUnlocked(HouseEvent, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class NoteSignOut(HouseCommand, frozen=True, kw_only=True):
+class NoteSignOut(HouseCommand, frozen=True, kw_only=True, tag="note-sign-out"):
     """A session is over."""
 
     person: str
@@ -144,7 +144,7 @@ class NoteSignOut(HouseCommand, frozen=True, kw_only=True):
     why: SignOutCause
 
 
-class SignedOut(HouseEvent, frozen=True, kw_only=True):
+class SignedOut(HouseEvent, frozen=True, kw_only=True, tag="signed-out"):
     """A session ended."""
 
     person: str
@@ -152,21 +152,21 @@ class SignedOut(HouseEvent, frozen=True, kw_only=True):
     why: SignOutCause
 
 
-class RevokeSessions(HouseCommand, frozen=True, kw_only=True):
+class RevokeSessions(HouseCommand, frozen=True, kw_only=True, tag="revoke-sessions"):
     """All sessions of a person are to end at once."""
 
     person: str
     reason: str
 
 
-class SessionsRevoked(HouseEvent, frozen=True, kw_only=True):
+class SessionsRevoked(HouseEvent, frozen=True, kw_only=True, tag="sessions-revoked"):
     """All sessions of a person ended."""
 
     person: str
     reason: str
 
 
-class SetCredentials(HouseCommand, frozen=True, kw_only=True):
+class SetCredentials(HouseCommand, frozen=True, kw_only=True, tag="set-credentials"):
     """A person has a password and a second factor from now on, which stand elsewhere."""
 
     person: str
@@ -174,7 +174,7 @@ class SetCredentials(HouseCommand, frozen=True, kw_only=True):
     """Who agrees, where they replace those of a possible second person and he does not set them himself."""
 
 
-class CredentialsSet(HouseEvent, frozen=True, kw_only=True):
+class CredentialsSet(HouseEvent, frozen=True, kw_only=True, tag="credentials-set"):
     """That a person's password and second factor were set, and by whom."""
 
     person: str

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from taisai.game.commands import kebab
+from taisai.game.commands import required_tag
 from taisai.rules.clauses import Clause
 
 
 class HouseCommand(
-    Struct, frozen=True, kw_only=True, tag_field="command", tag=kebab, forbid_unknown_fields=True, gc=False
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="command",
+    tag=required_tag,
+    forbid_unknown_fields=True,
+    gc=False,
 ):
     """Something asked of the House."""
 
@@ -20,7 +26,13 @@ class HouseCommand(
 
 
 class HouseEvent(
-    Struct, frozen=True, kw_only=True, tag_field="event", tag=kebab, forbid_unknown_fields=True, gc=False
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="event",
+    tag=required_tag,
+    forbid_unknown_fields=True,
+    gc=False,
 ):
     """Something that happened at the House."""
 

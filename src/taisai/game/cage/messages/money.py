@@ -7,7 +7,7 @@ from taisai.game.cage.messages.message import HouseCommand, HouseEvent
 # Capital
 
 
-class BringIn(HouseCommand, frozen=True, kw_only=True):
+class BringIn(HouseCommand, frozen=True, kw_only=True, tag="bring-in"):
     """The owners bring money into the cage."""
 
     id: str
@@ -16,7 +16,7 @@ class BringIn(HouseCommand, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class CapitalBrought(HouseEvent, frozen=True, kw_only=True):
+class CapitalBrought(HouseEvent, frozen=True, kw_only=True, tag="capital-brought"):
     """Money of the owners came into the cage."""
 
     id: str
@@ -24,7 +24,7 @@ class CapitalBrought(HouseEvent, frozen=True, kw_only=True):
     second: str
 
 
-class TakeOut(HouseCommand, frozen=True, kw_only=True):
+class TakeOut(HouseCommand, frozen=True, kw_only=True, tag="take-out"):
     """The owners take money out of the cage, no more than they brought in."""
 
     id: str
@@ -32,7 +32,7 @@ class TakeOut(HouseCommand, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class CapitalTaken(HouseEvent, frozen=True, kw_only=True):
+class CapitalTaken(HouseEvent, frozen=True, kw_only=True, tag="capital-taken"):
     """Money of the owners left the cage."""
 
     id: str
@@ -43,21 +43,21 @@ class CapitalTaken(HouseEvent, frozen=True, kw_only=True):
 # Tickets
 
 
-class SellTicket(HouseCommand, frozen=True, kw_only=True):
+class SellTicket(HouseCommand, frozen=True, kw_only=True, tag="sell-ticket"):
     """A ticket for cash at the cage."""
 
     ticket: str
     amount: int
 
 
-class TicketSold(HouseEvent, frozen=True, kw_only=True):
+class TicketSold(HouseEvent, frozen=True, kw_only=True, tag="ticket-sold"):
     """A ticket was sold for cash."""
 
     ticket: str
     amount: int
 
 
-class IssueTicket(HouseCommand, frozen=True, kw_only=True):
+class IssueTicket(HouseCommand, frozen=True, kw_only=True, tag="issue-ticket"):
     """A ticket for the credits that a terminal dispensed under a transfer."""
 
     transfer: str
@@ -66,7 +66,7 @@ class IssueTicket(HouseCommand, frozen=True, kw_only=True):
     amount: int
 
 
-class TicketIssued(HouseEvent, frozen=True, kw_only=True):
+class TicketIssued(HouseEvent, frozen=True, kw_only=True, tag="ticket-issued"):
     """Dispensed credits became a ticket."""
 
     transfer: str
@@ -75,7 +75,7 @@ class TicketIssued(HouseEvent, frozen=True, kw_only=True):
     amount: int
 
 
-class RedeemTicket(HouseCommand, frozen=True, kw_only=True):
+class RedeemTicket(HouseCommand, frozen=True, kw_only=True, tag="redeem-ticket"):
     """A ticket is cashed at the cage."""
 
     ticket: str
@@ -83,7 +83,7 @@ class RedeemTicket(HouseCommand, frozen=True, kw_only=True):
     """Under which it was asked for: the same cashier's again is a retry, another is a second customer."""
 
 
-class TicketRedeemed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True):
+class TicketRedeemed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="ticket-redeemed"):
     """A ticket was cashed, and is worth nothing from here on."""
 
     ticket: str
@@ -91,7 +91,7 @@ class TicketRedeemed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True):
     ask: str | None = None
 
 
-class SendTicket(HouseCommand, frozen=True, kw_only=True):
+class SendTicket(HouseCommand, frozen=True, kw_only=True, tag="send-ticket"):
     """A ticket is put into a terminal, and its value is to go there under a transfer."""
 
     ticket: str
@@ -102,7 +102,7 @@ class SendTicket(HouseCommand, frozen=True, kw_only=True):
     """The session of the seat in which the ticket was put in."""
 
 
-class TicketAccepted(HouseEvent, frozen=True, kw_only=True):
+class TicketAccepted(HouseEvent, frozen=True, kw_only=True, tag="ticket-accepted"):
     """A ticket's value is on its way to a terminal, and the ticket is worth nothing from here on."""
 
     ticket: str
@@ -116,7 +116,7 @@ class TicketAccepted(HouseEvent, frozen=True, kw_only=True):
 # Between the cage and the tables
 
 
-class SendFill(HouseCommand, frozen=True, kw_only=True):
+class SendFill(HouseCommand, frozen=True, kw_only=True, tag="send-fill"):
     """Chips leave the cage for a table's tray."""
 
     transfer: str
@@ -125,7 +125,7 @@ class SendFill(HouseCommand, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class FillSent(HouseEvent, frozen=True, kw_only=True):
+class FillSent(HouseEvent, frozen=True, kw_only=True, tag="fill-sent"):
     """Chips left the cage."""
 
     transfer: str
@@ -134,7 +134,7 @@ class FillSent(HouseEvent, frozen=True, kw_only=True):
     second: str
 
 
-class ReceiveCredit(HouseCommand, frozen=True, kw_only=True):
+class ReceiveCredit(HouseCommand, frozen=True, kw_only=True, tag="receive-credit"):
     """Chips from a table's tray arrive at the cage."""
 
     transfer: str
@@ -142,7 +142,7 @@ class ReceiveCredit(HouseCommand, frozen=True, kw_only=True):
     amount: int
 
 
-class CreditReceived(HouseEvent, frozen=True, kw_only=True):
+class CreditReceived(HouseEvent, frozen=True, kw_only=True, tag="credit-received"):
     """Chips came into the cage."""
 
     transfer: str
@@ -150,7 +150,7 @@ class CreditReceived(HouseEvent, frozen=True, kw_only=True):
     amount: int
 
 
-class CountDrop(HouseCommand, frozen=True, kw_only=True):
+class CountDrop(HouseCommand, frozen=True, kw_only=True, tag="count-drop"):
     """A drop box is counted: what the table declared, and what was in it; either may be nothing."""
 
     transfer: str
@@ -160,7 +160,7 @@ class CountDrop(HouseCommand, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class DropCounted(HouseEvent, frozen=True, kw_only=True):
+class DropCounted(HouseEvent, frozen=True, kw_only=True, tag="drop-counted"):
     """The cash of a drop box came into the cage, and the difference was booked as over or short."""
 
     transfer: str
@@ -170,7 +170,7 @@ class DropCounted(HouseEvent, frozen=True, kw_only=True):
     second: str
 
 
-class PayClaim(HouseCommand, frozen=True, kw_only=True):
+class PayClaim(HouseCommand, frozen=True, kw_only=True, tag="pay-claim"):
     """The cage pays a player's claim for a table."""
 
     transfer: str
@@ -180,7 +180,7 @@ class PayClaim(HouseCommand, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class ClaimPaid(HouseEvent, frozen=True, kw_only=True):
+class ClaimPaid(HouseEvent, frozen=True, kw_only=True, tag="claim-paid"):
     """A player got what was his."""
 
     transfer: str
@@ -190,7 +190,7 @@ class ClaimPaid(HouseEvent, frozen=True, kw_only=True):
     second: str
 
 
-class CollectClaim(HouseCommand, frozen=True, kw_only=True):
+class CollectClaim(HouseCommand, frozen=True, kw_only=True, tag="collect-claim"):
     """The cage collects for a table what a player owes."""
 
     transfer: str
@@ -200,7 +200,7 @@ class CollectClaim(HouseCommand, frozen=True, kw_only=True):
     second: str | None = None
 
 
-class ClaimCollected(HouseEvent, frozen=True, kw_only=True):
+class ClaimCollected(HouseEvent, frozen=True, kw_only=True, tag="claim-collected"):
     """A player gave back what was not his."""
 
     transfer: str

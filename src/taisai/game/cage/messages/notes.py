@@ -5,19 +5,19 @@ from __future__ import annotations
 from taisai.game.cage.messages.message import HouseCommand, HouseEvent
 
 
-class TakeSettings(HouseCommand, frozen=True, kw_only=True):
+class TakeSettings(HouseCommand, frozen=True, kw_only=True, tag="take-settings"):
     """The settings under which the system runs from now on, all of them; none is secret."""
 
     settings: dict[str, str]
 
 
-class SettingsTaken(HouseEvent, frozen=True, kw_only=True):
+class SettingsTaken(HouseEvent, frozen=True, kw_only=True, tag="settings-taken"):
     """The system runs under these settings, which differ from those before."""
 
     settings: dict[str, str]
 
 
-class NoteStart(HouseCommand, frozen=True, kw_only=True):
+class NoteStart(HouseCommand, frozen=True, kw_only=True, tag="note-start"):
     """The system starts."""
 
     program: str
@@ -25,35 +25,35 @@ class NoteStart(HouseCommand, frozen=True, kw_only=True):
     """A digest over all files of the program."""
 
 
-class SystemStarted(HouseEvent, frozen=True, kw_only=True):
+class SystemStarted(HouseEvent, frozen=True, kw_only=True, tag="system-started"):
     """The system started, and which program it is."""
 
     program: str
     manifest: str
 
 
-class NoteStop(HouseCommand, frozen=True, kw_only=True):
+class NoteStop(HouseCommand, frozen=True, kw_only=True, tag="note-stop"):
     """The system stops as it should; a start without one before it followed a failure."""
 
 
-class SystemStopped(HouseEvent, frozen=True, kw_only=True):
+class SystemStopped(HouseEvent, frozen=True, kw_only=True, tag="system-stopped"):
     """The system stopped as it should."""
 
 
-class NoteClock(HouseCommand, frozen=True, kw_only=True):
+class NoteClock(HouseCommand, frozen=True, kw_only=True, tag="note-clock"):
     """The machine's clock was set while the system ran."""
 
     jump: int
     """Milliseconds, forward or, where negative, back."""
 
 
-class ClockJumped(HouseEvent, frozen=True, kw_only=True):
+class ClockJumped(HouseEvent, frozen=True, kw_only=True, tag="clock-jumped"):
     """The machine's clock was set."""
 
     jump: int
 
 
-class NoteWin(HouseCommand, frozen=True, kw_only=True):
+class NoteWin(HouseCommand, frozen=True, kw_only=True, tag="note-win"):
     """A seat won as much as someone has to look at."""
 
     table: str
@@ -63,7 +63,7 @@ class NoteWin(HouseCommand, frozen=True, kw_only=True):
     threshold: int
 
 
-class LargeWinNoted(HouseEvent, frozen=True, kw_only=True):
+class LargeWinNoted(HouseEvent, frozen=True, kw_only=True, tag="large-win-noted"):
     """A seat won at least the threshold in a round."""
 
     table: str
@@ -73,7 +73,7 @@ class LargeWinNoted(HouseEvent, frozen=True, kw_only=True):
     threshold: int
 
 
-class NoteOverride(HouseCommand, frozen=True, kw_only=True):
+class NoteOverride(HouseCommand, frozen=True, kw_only=True, tag="note-override"):
     """A person did something else than a device read or the system proposed."""
 
     table: str
@@ -82,7 +82,7 @@ class NoteOverride(HouseCommand, frozen=True, kw_only=True):
     detail: str
 
 
-class OverrideNoted(HouseEvent, frozen=True, kw_only=True):
+class OverrideNoted(HouseEvent, frozen=True, kw_only=True, tag="override-noted"):
     """A person went against a device or a proposal, as he may."""
 
     table: str
@@ -91,7 +91,7 @@ class OverrideNoted(HouseEvent, frozen=True, kw_only=True):
     detail: str
 
 
-class NoteAlarm(HouseCommand, frozen=True, kw_only=True):
+class NoteAlarm(HouseCommand, frozen=True, kw_only=True, tag="note-alarm"):
     """The results of a set of dice are unlike those of fair dice."""
 
     table: str
@@ -103,7 +103,7 @@ class NoteAlarm(HouseCommand, frozen=True, kw_only=True):
     """The evidence as it is written for people; no figure is computed from it."""
 
 
-class DiceAlarmNoted(HouseEvent, frozen=True, kw_only=True):
+class DiceAlarmNoted(HouseEvent, frozen=True, kw_only=True, tag="dice-alarm-noted"):
     """A set of dice gave an alarm."""
 
     table: str
