@@ -27,7 +27,7 @@ from taisai.house.seals.keys import SigningKey
 from taisai.house.stores.sqlite import SAFE, WAL_PAGES, SqliteStore
 from taisai.house.stores.store import Store
 from taisai.rules import Matrix, Rulebook, rulebook
-from taisai.rules.round import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity
 
 ON_DISK: Final = Path(__file__).parents[1] / "build"
 """In the checkout: where a system keeps its temporary files in memory, nothing there would be durable."""

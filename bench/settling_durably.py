@@ -14,7 +14,7 @@ from bench.terminals import TABLE, close, perform
 from bench.whole_round import Turn, lay
 from taisai.game.table import MOST_BETS, MOST_SEATS
 from taisai.house.stores.sqlite import SqliteStore
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 
 FEW: Final = 1_000
 """Bets of a small round: a large one shall hardly write more."""

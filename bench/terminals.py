@@ -10,7 +10,7 @@ from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.rules import Outcome, rulebook
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "B"
 AT: Final = 1_763_200_800_000

@@ -10,15 +10,15 @@ from typing import NamedTuple, cast
 import pytest
 
 from taisai.rules import (
-    HOUSE,
+    HOUSE_PROCEDURES,
     OUTCOMES,
     AreaId,
     Bet,
+    BetRefusal,
+    BetRefusalReason,
     Matrix,
     Money,
     Outcome,
-    Reason,
-    Refusal,
     Settlement,
     rulebook,
 )
@@ -152,16 +152,20 @@ def test_a_refused_bet_is_refused_whatever_the_dice_show(case: RefusedCase) -> N
     matrix = compiled(case.rulebook, case.layout)
     for outcome in OUTCOMES:
         refused = matrix.settle(outcome, [bet_on(case.area, case.stake)])
-        assert isinstance(refused, Refusal), outcome
+        assert isinstance(refused, BetRefusal), outcome
         assert (refused.reason.value, refused.bet) == (case.reason, 0), outcome
-        where = matrix.layout_clause if refused.reason is Reason.NOT_ON_LAYOUT else HOUSE_CLAUSES[case.reason]
+        where = (
+            matrix.layout_clause
+            if refused.reason is BetRefusalReason.NOT_ON_LAYOUT
+            else HOUSE_CLAUSES[case.reason]
+        )
         assert refused.clause == where, outcome
 
 
 def test_refused_cases_name_every_reason_and_every_rulebook() -> None:
     cases = refused_cases()
-    assert {case.reason for case in cases} == set(Reason) == {"not-on-layout", *HOUSE_CLAUSES}
-    assert set(HOUSE_CLAUSES.values()) <= set(HOUSE)
+    assert {case.reason for case in cases} == set(BetRefusalReason) == {"not-on-layout", *HOUSE_CLAUSES}
+    assert set(HOUSE_CLAUSES.values()) <= set(HOUSE_PROCEDURES)
     assert {case.rulebook for case in cases} == {table.rulebook for table in PAY_TABLES}
 
 
@@ -169,7 +173,7 @@ def test_one_refused_bet_refuses_all_that_are_handed_in_with_it_and_is_named() -
     for case in refused_cases():
         bets = [bet_on("small", 100), bet_on(case.area, case.stake), bet_on("big", 100)]
         refused = compiled(case.rulebook, case.layout).settle(Outcome.of(1, 2, 4), bets)
-        assert isinstance(refused, Refusal), case
+        assert isinstance(refused, BetRefusal), case
         assert (refused.reason.value, refused.bet) == (case.reason, 1), case
 
 
@@ -186,10 +190,10 @@ def test_of_several_refused_bets_the_lowest_rank_is_named_and_of_equals_the_earl
     for taken in range(1, len(worse_and_worse) + 1):
         bets = [bet_on(area, stake) for area, stake in worse_and_worse[:taken] for _ in range(2)]
         refused = matrix.settle(Outcome.of(1, 2, 4), bets)
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, BetRefusal)
         assert refused.bet == 2 * (taken - 1)
         alone = matrix.settle(Outcome.of(1, 2, 4), bets[-1:])
-        assert isinstance(alone, Refusal)
+        assert isinstance(alone, BetRefusal)
         assert (refused.reason, refused.message) == (alone.reason, alone.message)
 
 
@@ -200,7 +204,7 @@ def test_a_return_up_to_the_greatest_sum_is_paid_and_one_beyond_it_refused(table
         assert isinstance(paid, Settlement)
         assert paid.returned == GREATEST - 1
         refused = matrix.settle(Outcome.of(1, 2, 4), [bet_on("small", GREATEST // 2 + 1)])
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, BetRefusal)
         assert (refused.reason.value, refused.bet) == ("beyond-greatest-sum", 0)
 
 
@@ -210,5 +214,5 @@ def test_stakes_that_add_up_beyond_the_greatest_sum_are_refused_as_a_batch(table
     bets = [bet_on("small", GREATEST // 2), bet_on("big", GREATEST // 2), bet_on("any-triple", 2)]
     for matrix in matrices(table):
         refused = matrix.settle(Outcome.of(1, 2, 4), bets)
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, BetRefusal)
         assert (refused.reason.value, refused.bet) == ("beyond-greatest-sum", None)

@@ -1,4 +1,4 @@
-"""Writes src/taisai/rules/held.toml: which test holds each clause, or why none is needed."""
+"""Writes src/taisai/rules/clause_coverage.toml: which test holds each clause, or why none is needed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from taisai.rules import Clause, ClauseText, rulebook, rulebook_ids
-from taisai.rules.clauses import About
-from taisai.rules.held import MAP, Held
+from taisai.rules.clause_coverage import MAP, ClauseCoverage
+from taisai.rules.clauses import ClauseSubject
 from tests.project.citations import CLAUSE_TEST, IN_NAMES, clause_of_test, names_of_tests
 
 ROOT: Final = Path(__file__).parent.parent
 HEAD: Final = """\
 # Made by `make pictures` from the names of the tests. Clause → the tests that hold it, or why none is needed.
 """
-BY_KIND: Final[Mapping[About, str]] = {About.HEADING: "a heading orders nothing"}
+BY_KIND: Final[Mapping[ClauseSubject, str]] = {ClauseSubject.HEADING: "a heading orders nothing"}
 BY_HAND: Final[Mapping[str, Mapping[str, str]]] = {
     "rws-sic-bo-etg-v8": {
         "1.6": "a name for whoever has a bet; what is ruled on bets is held where it stands",
@@ -54,17 +54,17 @@ def by_clause(tests: Iterable[str]) -> Tests:
 
 def held(
     texts: Mapping[Clause, ClauseText], tests: Mapping[str, list[str]], reasons: Mapping[str, str]
-) -> dict[Clause, Held]:
+) -> dict[Clause, ClauseCoverage]:
     """What holds each clause of one document; NotHeldError names the clauses that nothing does."""
     needless = [clause for clause in reasons if clause in tests or clause not in texts]
     if needless:
         raise NotHeldError(f"a reason by hand where a test or no clause is: {', '.join(needless)}")
-    made: dict[Clause, Held] = {}
+    made: dict[Clause, ClauseCoverage] = {}
     for clause, text in texts.items():
         named = tuple(tests.get(clause, ()))
         why = None if named else reasons.get(clause, BY_KIND.get(text.about))
-        made[clause] = Held(named, why)
-    neither = [clause for clause, by in made.items() if by == Held((), None)]
+        made[clause] = ClauseCoverage(named, why)
+    neither = [clause for clause, by in made.items() if by == ClauseCoverage((), None)]
     if neither:
         raise NotHeldError(f"neither a test nor a reason: {', '.join(neither)}")
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from taisai.floor.config.setting import Setting, settings_of
+from taisai.floor.config.setting import ServerSetting, settings_of
 from taisai.floor.config.settings import SECTIONS
 from taisai.floor.config.tables import TABLE, TableConfig
 from taisai.floor.config.writing import toml
@@ -33,7 +33,7 @@ def page(text: str) -> str:
     return f"{before}{BEGIN}{tables()}{END}{after}"
 
 
-def _row(one: Setting) -> str:
+def _row(one: ServerSetting) -> str:
     if one.required:
         default = "must be given"
     else:

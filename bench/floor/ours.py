@@ -26,7 +26,7 @@ from taisai.house import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_o
 from taisai.house.codec import HOUSE
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 
 KEY: Final = Ed25519PrivateKey.from_private_bytes(b"a key that every terminal has!!!")
 PUBLIC: Final = KEY.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()

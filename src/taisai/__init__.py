@@ -5,6 +5,7 @@ if TYPE_CHECKING:
     from taisai.rules import (
         OUTCOMES,
         Bet,
+        BetRefusal,
         BookError,
         Chance,
         Matrix,
@@ -85,6 +86,7 @@ _STUDY = {
 __all__ = [
     "OUTCOMES",
     "Bet",
+    "BetRefusal",
     "BookError",
     "Chance",
     "DiceWatch",

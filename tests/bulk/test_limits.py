@@ -22,7 +22,7 @@ from taisai.bulk import (
     totals,
 )
 from taisai.bulk import bets as bets_module
-from taisai.rules import GREATEST_SUM, OUTCOMES, Bet, Outcome, Reason, Refusal, rulebook
+from taisai.rules import GREATEST_SUM, OUTCOMES, Bet, BetRefusal, BetRefusalReason, Outcome, rulebook
 from tests.bulk.tables import (
     PLAYERS,
     Placed,
@@ -51,7 +51,7 @@ def _singly(kept: BetsByArea, mix: list[Placed]) -> None:
 ways = pytest.mark.parametrize("register", [_singly, extend])
 
 
-def _refused(register: Register, before: list[Placed], bet: Placed, name: str = NAME) -> Refusal:
+def _refused(register: Register, before: list[Placed], bet: Placed, name: str = NAME) -> BetRefusal:
     """Why a bet is refused after others, which it must leave as they were."""
     refusals = []
     for arrays in (False, True):
@@ -80,7 +80,7 @@ def test_a_return_of_the_greatest_sum_is_taken_and_one_more_refused(register: Re
     most = GREATEST_SUM // 2  # even money returns twice the stake
     _taken(register, [Placed(0, "small", most)])
     refusal = _refused(register, [], Placed(0, "small", most + 1))
-    assert refusal.reason is Reason.BEYOND_GREATEST_SUM
+    assert refusal.reason is BetRefusalReason.BEYOND_GREATEST_SUM
     assert refusal.message.startswith("expected a return of at most 2^53 - 1")
 
 
@@ -98,7 +98,7 @@ def test_total_returns_of_the_greatest_sum_are_taken_and_one_more_refused(regist
     before = [Placed(0, "small", most - 100), Placed(1, "even", 99)]
     _taken(register, [*before, Placed(2, "small", 1)])
     refusal = _refused(register, before, Placed(2, "small", 2))
-    assert refusal.reason is Reason.BEYOND_GREATEST_SUM
+    assert refusal.reason is BetRefusalReason.BEYOND_GREATEST_SUM
     assert "total returned" in refusal.message
 
 
@@ -109,7 +109,7 @@ def test_total_stakes_of_the_greatest_sum_are_taken_and_one_more_refused(registe
     before = [Placed(0, "small", most), Placed(1, "big", most)]
     _taken(register, [*before, Placed(2, "any-triple", GREATEST_SUM - 2 * most)])
     refusal = _refused(register, before, Placed(2, "any-triple", GREATEST_SUM - 2 * most + 1))
-    assert refusal.reason is Reason.BEYOND_GREATEST_SUM
+    assert refusal.reason is BetRefusalReason.BEYOND_GREATEST_SUM
     assert "total staked" in refusal.message
 
 
@@ -117,7 +117,7 @@ def test_total_stakes_of_the_greatest_sum_are_taken_and_one_more_refused(registe
 def test_a_stake_beyond_the_greatest_sum_is_refused(register: Register) -> None:
     for stake in (GREATEST_SUM + 1, 2**63 - 1, 2**63, 2**64, 10**30):
         refusal = _refused(register, [Placed(0, "small", 1)], Placed(0, "small", stake))
-        assert refusal.reason is Reason.BEYOND_GREATEST_SUM
+        assert refusal.reason is BetRefusalReason.BEYOND_GREATEST_SUM
         assert refusal == matrix(NAME).refusal(Bet.on("small", stake))
 
 
@@ -148,7 +148,7 @@ def test_near_the_limit_the_arrays_take_what_the_plain_matrix_settles_on_every_o
     settled = [
         matrix(NAME).settle(outcome, [Bet.on(bet.area, bet.stake) for bet in mix]) for outcome in OUTCOMES
     ]
-    plain_takes = not any(isinstance(one, Refusal) for one in settled)
+    plain_takes = not any(isinstance(one, BetRefusal) for one in settled)
     for build in (one_by_one, at_once):
         try:
             kept = build(NAME, mix)
@@ -212,13 +212,13 @@ def test_of_several_refusals_the_lowest_rank_is_told_and_of_equals_the_earliest(
         len(matrix(HALVES).areas),
     )
     for rows, stakes, reason, place in [
-        ([small, eight, small], [1, 3, 0], Reason.STAKE_NOT_POSITIVE, 2),
-        ([eight, eight, small], [2, 3, 5], Reason.WINNINGS_NOT_WHOLE, 1),
-        ([eight, eight, eight], [2, 3, 5], Reason.WINNINGS_NOT_WHOLE, 1),
-        ([eight, small, eight], [3, 2**60, 5], Reason.BEYOND_GREATEST_SUM, 1),
-        ([eight, small, nowhere], [3, 0, 5], Reason.NOT_ON_LAYOUT, 2),
-        ([small, -1, small], [3, 2, 5], Reason.NOT_ON_LAYOUT, 1),
-        ([small, small, nowhere], [3, 2, 5], Reason.NOT_ON_LAYOUT, 2),
+        ([small, eight, small], [1, 3, 0], BetRefusalReason.STAKE_NOT_POSITIVE, 2),
+        ([eight, eight, small], [2, 3, 5], BetRefusalReason.WINNINGS_NOT_WHOLE, 1),
+        ([eight, eight, eight], [2, 3, 5], BetRefusalReason.WINNINGS_NOT_WHOLE, 1),
+        ([eight, small, eight], [3, 2**60, 5], BetRefusalReason.BEYOND_GREATEST_SUM, 1),
+        ([eight, small, nowhere], [3, 0, 5], BetRefusalReason.NOT_ON_LAYOUT, 2),
+        ([small, -1, small], [3, 2, 5], BetRefusalReason.NOT_ON_LAYOUT, 1),
+        ([small, small, nowhere], [3, 2, 5], BetRefusalReason.NOT_ON_LAYOUT, 2),
     ]:
         with pytest.raises(BetRefusedError, match=f"bet {place} of the batch") as refused:
             kept.extend([0, 0, 0], rows, stakes)
@@ -308,7 +308,10 @@ def test_an_area_whose_multiple_outgrows_int64_takes_no_bet(tmp_path: Path) -> N
     assert odd.most[row] == 0
     kept = BetsByArea(odd, players=1, compiled=False)
     step = odd.steps[row]
-    for stake, reason in ((1, Reason.WINNINGS_NOT_WHOLE), (step, Reason.BEYOND_GREATEST_SUM)):
+    for stake, reason in (
+        (1, BetRefusalReason.WINNINGS_NOT_WHOLE),
+        (step, BetRefusalReason.BEYOND_GREATEST_SUM),
+    ):
         for register in (_singly, extend):
             with pytest.raises(BetRefusedError) as refused:
                 register(kept, [Placed(0, "single-1", stake)])

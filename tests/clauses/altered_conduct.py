@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from taisai.rules.equipment import InspectedBefore, Means
+from taisai.rules.equipment import InspectedBefore, PermittedMeans
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.people import HigherMayAct
-from taisai.rules.settings import Changes
+from taisai.rules.settings import RulesPart
 from tests.clauses.altering import GONE, Alteration, Data, Entry, entries, put, ranks_of, worded
 
 ANOTHER_NUMBER = {
@@ -98,7 +98,7 @@ def equipment(book: Data) -> Iterator[Alteration]:
 
 def _means(item: Entry) -> Iterator[Alteration]:
     was = item.data.get("means", [])
-    for one in map(str, Means):
+    for one in map(str, PermittedMeans):
         others = [other for other in was if other != one]
         yield item.with_key("means", (others or GONE) if one in was else [*was, one])
     if len(was) > 1:
@@ -132,7 +132,7 @@ def settings(book: Data) -> Iterator[Alteration]:
     """Every setting: what it changes, what it takes, its default."""
     for one in entries(book, "setting", clause=None):
         yield one.without()
-        yield from one.each_other("changes", list(Changes))
+        yield from one.each_other("changes", list(RulesPart))
         if "choices" in one.data:
             yield from one.each_other("default", one.data["choices"])
             yield one.with_key("choices", [*one.data["choices"], "something-else"])

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from taisai.rules import CATALOGUE, Condition, Odds
-from taisai.rules.conditions import fault, winners
+from taisai.rules.conditions import condition_fault, winning_places
 from tests.clauses.altering import GONE, Alteration, Data, Entry, entries, put
 
 
@@ -55,9 +55,12 @@ def _other_condition(line: Entry) -> Iterator[Alteration]:
     ways = [(condition, None) for condition in Condition if condition is not Condition.EXACTLY]
     was = Condition(line.data["wins"]), line.data.get("dice")
     for condition, dice in [*ways, *((Condition.EXACTLY, dice) for dice in (1, 2, 3))]:
-        if any(fault(condition, numbers, dice) for numbers in areas):
+        if any(condition_fault(condition, numbers, dice) for numbers in areas):
             continue
-        if all(winners(condition, numbers, dice) == winners(was[0], numbers, was[1]) for numbers in areas):
+        if all(
+            winning_places(condition, numbers, dice) == winning_places(was[0], numbers, was[1])
+            for numbers in areas
+        ):
             continue
         changed = {**line.data, "wins": str(condition), "dice": dice}
         if dice is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from taisai.rules import Act, Irregularity, Need, Phase, Recovery, Ruling
 from taisai.rules.procedure import CLOCK, Declared
-from taisai.rules.round import Sight
+from taisai.rules.vocabulary import Visibility
 from tests.clauses.altering import GONE, Alteration, Data, Entry, entries, phases_of, put, ranks_of, worded
 
 ADDED = {"ruling": "continue", "clause": "house:void"}
@@ -66,7 +66,7 @@ def _once_seen(ruling: Entry) -> Iterator[Alteration]:
         yield seen.other_clause()
         yield from _other_ruling(seen)
         return
-    covered = [phase for phase in phases_of(ruling.book) if Phase(phase).sight is Sight.CONCEALED]
+    covered = [phase for phase in phases_of(ruling.book) if Phase(phase).visibility is Visibility.CONCEALED]
     named = phases_of(ruling.book) if ruling.data["phases"] == "all" else ruling.data["phases"]
     if set(covered) & set(named):
         parts = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from taisai.rules import HOUSE
+from taisai.rules import HOUSE_PROCEDURES
 
 Data = Mapping[str, Any]
 Path = tuple[str | int, ...]
@@ -92,7 +92,7 @@ class Entry:
 
 def next_clause(book: Data, clause: str) -> str:
     """A clause that exists and is the wrong one: the document's next, or another of the house's."""
-    known = [str(one) for one in HOUSE] if clause.startswith("house:") else list(book["clauses"])
+    known = [str(one) for one in HOUSE_PROCEDURES] if clause.startswith("house:") else list(book["clauses"])
     return known[(known.index(clause) + 1) % len(known)]
 
 

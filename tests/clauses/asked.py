@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from taisai.rules import OUTCOMES, Bet, Matrix, Outcome, Reason, Refusal, Rulebook
+from taisai.rules import OUTCOMES, Bet, BetRefusal, BetRefusalReason, Matrix, Outcome, Rulebook
 from taisai.rules.layout import Cell
 from tests.clauses.winning import OUTCOME_NAMES, ROLLS, TRIPLES, Paid
 
@@ -62,8 +62,8 @@ def not_on_layout(book: Rulebook, layouts: str, areas: Iterable[str]) -> None:
         for area in areas:
             for outcome in OUTCOMES:
                 refused = matrix.settle(outcome, [Bet.on(area, 100)])
-                assert isinstance(refused, Refusal), (layout, area)
-                assert refused.reason is Reason.NOT_ON_LAYOUT
+                assert isinstance(refused, BetRefusal), (layout, area)
+                assert refused.reason is BetRefusalReason.NOT_ON_LAYOUT
 
 
 def one_die_establishes(book: Rulebook) -> None:
@@ -99,7 +99,7 @@ def won_on(book: Rulebook, layout: str, *faces: int) -> set[str]:
     matrix = book.matrix(layout)
     stake = matrix.denominator  # so that half odds win whole units
     settled = matrix.settle(Outcome.of(*faces), [Bet.on(area, stake) for area in matrix.areas])
-    assert not isinstance(settled, Refusal), settled
+    assert not isinstance(settled, BetRefusal), settled
     assert settled.staked == stake * len(matrix.areas)
     return {str(one.area) for one in settled.bets if one.won > 0}
 

@@ -5,9 +5,9 @@ Each compares all it is asked about, both ways.
 
 from __future__ import annotations
 
-from taisai.rules import Act, Clause, Irregularity, Item, Phase, Rulebook, Step
+from taisai.rules import Act, Clause, EquipmentItem, Irregularity, Phase, Rulebook, Step
 from taisai.rules.procedure import Declared, Recovery, RecoveryRule
-from taisai.rules.round import Sight
+from taisai.rules.vocabulary import Visibility
 
 Ruling = tuple[str, str, str | None]
 """What happened, what is ruled, and who decides it or has to be present."""
@@ -40,7 +40,7 @@ def needs_by(book: Rulebook, clause: str) -> list[str]:
 
 def verdict(book: Rulebook, act: str, phase: str, **settings: str) -> str:
     """What an act in a phase is: a step to another, an irregularity, or refused, with the clause."""
-    answer = book.procedure.asked(Act(act), Phase(phase), book.chosen(settings))
+    answer = book.procedure.resolve(Act(act), Phase(phase), book.chosen(settings))
     if isinstance(answer, Step):
         return f"to {answer.end}, {answer.clause}"
     return f"{answer.irregularity or 'refused'}, {answer.clause}"
@@ -51,7 +51,7 @@ def out_of_order(book: Rulebook, irregularity: str | None = None) -> list[str]:
     found = []
     for act in Act:
         for phase in book.irregularities.phases:
-            answer = book.procedure.asked(act, phase, book.chosen())
+            answer = book.procedure.resolve(act, phase, book.chosen())
             if isinstance(answer, Step) or answer.irregularity is None:
                 continue
             if irregularity in (None, answer.irregularity):
@@ -81,9 +81,9 @@ def phases_open(book: Rulebook) -> list[str]:
     return [phase.id for phase in book.procedure.phases if phase.id.bets_open]
 
 
-def phases_with(book: Rulebook, sight: Sight) -> list[str]:
+def phases_with(book: Rulebook, sight: Visibility) -> list[str]:
     """The phases in which so much of the dice or cards can be known."""
-    return [phase.id for phase in book.procedure.phases if phase.id.sight is sight]
+    return [phase.id for phase in book.procedure.phases if phase.id.visibility is sight]
 
 
 def recovers(book: Rulebook, clause: str) -> dict[str, str]:
@@ -121,7 +121,7 @@ def ruled_by(book: Rulebook, clause: str, *, seen: bool = False, **settings: str
     found: dict[Ruling, list[str]] = {}
     for event in Irregularity:
         for phase in book.irregularities.phases:
-            cell = book.irregularities.ruled(event, phase, chosen, seen=seen)
+            cell = book.irregularities.ruling_for(event, phase, chosen, seen=seen)
             assert not (cell.to and cell.witness)
             if cell.clause == clause:
                 who = cell.to or cell.witness
@@ -136,7 +136,7 @@ def changed_once_seen(book: Rulebook) -> dict[str, str]:
     for event in Irregularity:
         for phase in book.irregularities.phases:
             usual, seen = (
-                book.irregularities.ruled(event, phase, chosen, seen=known) for known in (False, True)
+                book.irregularities.ruling_for(event, phase, chosen, seen=known) for known in (False, True)
             )
             if usual != seen or (event, phase) in book.irregularities.seen:
                 found.setdefault(str(event), []).append(phase)
@@ -184,7 +184,7 @@ def equipment_by(book: Rulebook, clause: str) -> list[str]:
     return [_in_words(item) for item in book.equipment if item.clause == clause]
 
 
-def _in_words(item: Item) -> str:
+def _in_words(item: EquipmentItem) -> str:
     facts = {
         "tumbles": item.least_tumbles,
         "hours": item.hours_on_table,

@@ -86,7 +86,7 @@ def disagreements(book: Rulebook, text: str) -> list[str]:
     ]
     for chosen, seen in product(every_choice(book), (False, True)):
         for (event, phase), wanted in table_of(cases, chosen, seen=seen).items():
-            cell = book.irregularities.ruled(Irregularity(event), Phase(phase), chosen, seen=seen)
+            cell = book.irregularities.ruling_for(Irregularity(event), Phase(phase), chosen, seen=seen)
             got = (str(cell.ruling), cell.to or cell.witness, str(cell.clause))
             if got != wanted:
                 once = ", a die seen" if seen else ""
@@ -129,7 +129,7 @@ def test_what_the_catch_all_or_the_house_rules_is_marked_as_not_foreseen(name: s
     cases = read_cases(text_of(name), book.irregularities.phases)
     for chosen, seen in product(every_choice(book), (False, True)):
         for (event, phase), (_, _, clause) in table_of(cases, chosen, seen=seen).items():
-            cell = book.irregularities.ruled(Irregularity(event), Phase(phase), chosen, seen=seen)
+            cell = book.irregularities.ruling_for(Irregularity(event), Phase(phase), chosen, seen=seen)
             document = clause != catch_all and not clause.startswith("house:")
             assert cell.foreseen == document, (event, phase)
 

@@ -10,7 +10,7 @@ from taisai.rules import (
     Rulebook,
     rulebook,
 )
-from taisai.rules.round import Sight
+from taisai.rules.vocabulary import Visibility
 from tests.clauses.asked import (
     one_die_establishes,
     setting,
@@ -85,8 +85,8 @@ def test_mbs_3_9_the_dealer_closes_then_presses_deal(book: Rulebook) -> None:
 
 def test_mbs_3_10_uncovered_dice_must_lie_flat(book: Rulebook) -> None:
     assert steps_by(book, "3.10") == ["dealer: uncover, deal-pressed to revealed"]
-    assert phases_with(book, Sight.CONCEALED) == ["open-tumbled", "closed-tumbled", "deal-pressed"]
-    assert phases_with(book, Sight.SHOWN) == ["revealed", "entered", "settled", "paid"]
+    assert phases_with(book, Visibility.CONCEALED) == ["open-tumbled", "closed-tumbled", "deal-pressed"]
+    assert phases_with(book, Visibility.SHOWN) == ["revealed", "entered", "settled", "paid"]
     assert verdict(book, "uncover", "closed") == "refused, 3.10"
     # What the dealer sees on uncovering decides whether there is a result to key in.
     assert needs_by(book, "5.3") == ["enter-result in revealed: dice-flat, else die-not-flat"]

@@ -10,7 +10,7 @@ from taisai.rules import (
     Rulebook,
     rulebook,
 )
-from taisai.rules.round import Sight
+from taisai.rules.vocabulary import Visibility
 from tests.clauses.asked import (
     one_die_establishes,
     setting,
@@ -83,8 +83,8 @@ def test_rws_3_6_a_tumble_out_of_its_time_is_refused(book: Rulebook) -> None:
 
 def test_rws_3_7_uncovered_dice_must_lie_flat(book: Rulebook) -> None:
     assert steps_by(book, "3.7") == ["dealer: uncover, closed-tumbled to revealed"]
-    assert phases_with(book, Sight.CONCEALED) == ["open-tumbled", "closed-tumbled"]
-    assert phases_with(book, Sight.SHOWN) == ["revealed", "entered", "settled", "paid"]
+    assert phases_with(book, Visibility.CONCEALED) == ["open-tumbled", "closed-tumbled"]
+    assert phases_with(book, Visibility.SHOWN) == ["revealed", "entered", "settled", "paid"]
     assert verdict(book, "uncover", "closed") == "refused, 3.7"
     # What is seen on uncovering decides whether there is a result to key in.
     assert needs_by(book, "5.3.2") == ["enter-result in revealed: dice-flat, else die-not-flat"]

@@ -9,10 +9,10 @@ import pytest
 from taisai.rules import (
     OUTCOMES,
     Bet,
+    BetRefusal,
+    BetRefusalReason,
     Matrix,
     Outcome,
-    Reason,
-    Refusal,
     Rulebook,
     Settlement,
     rulebook,
@@ -229,8 +229,8 @@ def test_rws_4_1_half_odds_are_never_rounded(book: Rulebook) -> None:
             assert isinstance(settled, Settlement)
             assert settled.returned == 2 + 2 * matrix.net(area, outcome)
             refused = matrix.settle(outcome, [Bet.on(area, 3)])
-            assert isinstance(refused, Refusal)
-            assert refused.reason is Reason.WINNINGS_NOT_WHOLE
+            assert isinstance(refused, BetRefusal)
+            assert refused.reason is BetRefusalReason.WINNINGS_NOT_WHOLE
 
 
 # Winners and losers on triples and elsewhere

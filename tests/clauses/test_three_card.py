@@ -11,7 +11,7 @@ import pytest
 
 from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.chance import ChanceKind
-from taisai.rules.round import Sight
+from taisai.rules.vocabulary import Visibility
 from tests.clauses.asked import (
     drawn,
     errata,
@@ -202,9 +202,9 @@ def test_three_card_3_7_the_dealer_closes(book: Rulebook) -> None:
 
 def test_three_card_3_8_three_cards_face_up(book: Rulebook) -> None:
     assert steps_by(book, "3.8") == ["dealer: deal-cards, closed to revealed"]
-    assert phases_with(book, Sight.CONCEALED) == []
+    assert phases_with(book, Visibility.CONCEALED) == []
     assert verdict(book, "deal-cards", "between") == "refused, 3.8"
-    assert phases_with(book, Sight.SHOWN) == ["revealed", "entered", "settled", "paid"]
+    assert phases_with(book, Visibility.SHOWN) == ["revealed", "entered", "settled", "paid"]
 
 
 def test_three_card_3_9_the_cards_decide(book: Rulebook) -> None:

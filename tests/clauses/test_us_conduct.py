@@ -12,7 +12,7 @@ from taisai.rules import (
     rulebook,
 )
 from taisai.rules.chance import ChanceKind
-from taisai.rules.round import Sight
+from taisai.rules.vocabulary import Visibility
 from tests.clauses.asked import (
     drawn,
     setting,
@@ -126,7 +126,7 @@ def test_us_5_d_1_the_manual_shaker_is_covered_and_shaken_three_times(book: Rule
     assert equipment_by(book, "5(d)(1)") == [
         "manual-shaker, tumbles 3, without automated-shaker, if shaker is manual"
     ]
-    assert phases_with(book, Sight.CONCEALED) == ["closed-tumbled"]
+    assert phases_with(book, Visibility.CONCEALED) == ["closed-tumbled"]
     assert verdict(book, "tumble", "open") == "refused, 5(d)(1)"
     assert verdict(book, "tumble", "closed", shaker="automated") == "refused, 5(d)(1)"
 
@@ -152,7 +152,7 @@ def test_us_5_e_uncovered_announced_entered_and_lit(book: Rulebook) -> None:
         "dealer: uncover, closed-tumbled to revealed if shaker is manual once enough-tumbles",
         "dealer: enter-result, revealed to entered once dice-flat",
     ]
-    assert phases_with(book, Sight.SHOWN) == AFTER_REVEAL.split()
+    assert phases_with(book, Visibility.SHOWN) == AFTER_REVEAL.split()
     assert equipment_by(book, "5(e)") == ["electrical-device"]
     assert ruled_by(book, "5(e)") == {("wrong-result", "settle-by-outcome", None): ALWAYS}
     assert verdict(book, "uncover", "closed") == "refused, 5(e)"

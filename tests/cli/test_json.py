@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from taisai.rules import OUTCOMES, Outcome, rulebook
-from taisai.rules.held import held_by
-from taisai.rules.round import Irregularity, Phase
+from taisai.rules.clause_coverage import coverage_of
+from taisai.rules.vocabulary import Irregularity, Phase
 from tests.cli.commands import BOOKS, LAYOUTS, Words, settling, with_json
 from tests.cli.conftest import Taisai
 
@@ -161,7 +161,7 @@ def test_irregularities(taisai: Taisai, book: str) -> None:
     for row in said["irregularities"]:
         assert [cell["phase"] for cell in row["rulings"]] == said["phases"]
         for cell in row["rulings"]:
-            ruled = table.ruled(Irregularity(row["id"]), Phase(cell["phase"]), chosen)
+            ruled = table.ruling_for(Irregularity(row["id"]), Phase(cell["phase"]), chosen)
             assert list(cell) == ["phase", "ruling", "clause", "to", "witness", "foreseen", "if_seen"]
             assert (cell["ruling"], cell["clause"]) == (ruled.ruling, ruled.clause)
             assert cell["foreseen"] == ruled.foreseen
@@ -211,7 +211,7 @@ def test_clauses(taisai: Taisai, book: str) -> None:
     assert all(list(entry) == ["clause", "about", "says", "used", "held"] for entry in said["clauses"])
     assert {entry["clause"]: entry["held"] for entry in said["clauses"]} == {
         clause: {"tests": list(held.tests), "why": held.why}
-        for clause, held in held_by(rulebook(book)).items()
+        for clause, held in coverage_of(rulebook(book)).items()
     }
     pay = answer(taisai, "rules", "clauses", book, "--about", "payoff")
     assert pay["clauses"] == [entry for entry in said["clauses"] if entry["about"] == "payoff"]
@@ -246,4 +246,4 @@ def test_check_of_a_book_that_is_right(taisai: Taisai, book: str) -> None:
     assert said["ok"] is True
     assert said["error"] is None
     assert (said["rulebook"], said["digest"]) == (book, rulebook(book).digest)
-    assert said["warnings"] == list(rulebook(book).advice())
+    assert said["warnings"] == list(rulebook(book).warnings())

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from taisai.rules import OUTCOMES, Clause, rulebook
-from taisai.rules.held import held_by
+from taisai.rules.clause_coverage import coverage_of
 from tests.cli.commands import BOOKS, LAYOUTS, Words, for_people
 from tests.cli.conftest import Taisai
 from tests.rules.books import replaced, saved, text_of
@@ -63,7 +63,7 @@ def test_a_clause_names_its_first_test_and_how_many_more_or_why_none(taisai: Tai
         place = next(row.index("held by") for row in rows if "held by" in row)
         return "".join(row[place:] for row in rows).partition("held by")[2].lstrip("─")
 
-    tests = held_by(rulebook(US))[Clause("5(d)(1)")].tests
+    tests = coverage_of(rulebook(US))[Clause("5(d)(1)")].tests
     assert len(tests) > 1
     told = last_column("5(d)(1)").replace(" ", "")
     assert told == f"{tests[0].partition('::')[2]}and{len(tests) - 1}more"

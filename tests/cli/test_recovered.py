@@ -22,7 +22,7 @@ from taisai.house import Journal, Keeper, SqliteStore, stream_of
 from taisai.rules import Act, rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Recovery
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from tests.cli.conftest import Taisai
 from tests.floor.founded import PASSWORD, TINY, entropy, plan
 

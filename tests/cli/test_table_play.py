@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from taisai.cli import main
 from taisai.game.playbook import playbook
 from taisai.rules import rulebook
+from taisai.rules.clause_coverage import coverage_of
 from taisai.rules.clauses import Clause
-from taisai.rules.held import held_by
 from tests.cli.conftest import Ran, Taisai
 from tools.playbooks import main as pin_all
 
@@ -385,7 +385,7 @@ def test_help_lists_it(capsys: pytest.CaptureFixture[str], words: tuple[str, ...
 
 
 def test_one_clause_is_told_with_all_its_tests(taisai: Taisai) -> None:
-    tests = held_by(rulebook("mbs-sic-bo-v6"))[Clause("5.1")].tests
+    tests = coverage_of(rulebook("mbs-sic-bo-v6"))[Clause("5.1")].tests
     assert len(tests) > 1
     told = taisai("rules", "clauses", "mbs-sic-bo-v6", "5.1").out.splitlines()
     assert [row for row in told if "::" in row] == list(tests)

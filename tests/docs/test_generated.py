@@ -10,26 +10,26 @@ import pytest
 
 from taisai.floor.access import permits
 from taisai.rules.chance import ChanceKind
-from taisai.rules.clauses import HOUSE, About
+from taisai.rules.clauses import HOUSE_PROCEDURES, ClauseSubject
 from taisai.rules.conditions import Condition
-from taisai.rules.equipment import InspectedBefore, Means
+from taisai.rules.equipment import InspectedBefore, PermittedMeans
 from taisai.rules.irregularities import Ruling
 from taisai.rules.layout import Drawing
 from taisai.rules.limits import LimitPolicy, LimitScope
 from taisai.rules.people import HigherMayAct
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.round import Act, Irregularity, Need, Phase
-from taisai.rules.settings import Changes
+from taisai.rules.settings import RulesPart
+from taisai.rules.vocabulary import Act, Irregularity, Need, Phase
 from tools import access, edges, wire
 from tools.commands import page
 from tools.pictures import pictures
 
 DOCS = Path(__file__).parents[2] / "docs"
 WORDS: tuple[type[StrEnum], ...] = (
-    About,
+    ClauseSubject,
     Act,
     ChanceKind,
-    Changes,
+    RulesPart,
     Condition,
     Declared,
     Drawing,
@@ -38,7 +38,7 @@ WORDS: tuple[type[StrEnum], ...] = (
     Irregularity,
     LimitPolicy,
     LimitScope,
-    Means,
+    PermittedMeans,
     Need,
     Phase,
     Recovery,
@@ -90,4 +90,4 @@ def test_the_house_procedures_are_listed_as_they_are() -> None:
         for line in text.splitlines()
         if line.startswith("| `house:")
     )
-    assert {name.strip(): says.strip() for name, says in rows.items()} == dict(HOUSE)
+    assert {name.strip(): says.strip() for name, says in rows.items()} == dict(HOUSE_PROCEDURES)

@@ -38,7 +38,7 @@ from taisai.house import Ask, Journal, Keeper, MemoryStore, Store, journal, stre
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from taisai.wire.commands import command, meant
 from taisai.wire.views import Blank, ConsoleView, Offer, PitView, TableView
 from tests.floor.connected import HOST, ORIGIN, Line, Who

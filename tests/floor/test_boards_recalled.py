@@ -11,7 +11,7 @@ from taisai.floor.boards.table import TableBoard
 from taisai.floor.views import REMEMBERED, Stories
 from taisai.game import commands as said
 from taisai.game.words import Subject, Treatment
-from taisai.rules.round import Irregularity, Phase
+from taisai.rules.vocabulary import Irregularity, Phase
 from tests.floor.attended import MBS, RWS, SEAT, TABLE, TERMINAL, Attended, attended
 
 

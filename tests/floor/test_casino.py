@@ -27,7 +27,7 @@ from taisai.game.words import FLOOR, Hold
 from taisai.house import Journal, JournalError, Keeper, MemoryStore, UnwritableError
 from taisai.house.seals.checkpoint import read_signed
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from tests.floor.attended import BOOKS, CARDS, MBS, RWS, STREAM, US, Attended, attended
 from tests.floor.sim import virtual
 from tests.floor.sim.furnished import KEY

@@ -11,7 +11,7 @@ import pytest
 from taisai.floor.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
 from taisai.floor.config import reading as config_reading
 from taisai.floor.config.kinds import Kind, Place
-from taisai.floor.config.setting import Setting
+from taisai.floor.config.setting import ServerSetting
 from taisai.game.cage import House, decide_house, evolve_house
 from taisai.game.cage.messages import OpenHouse, SettingsTaken, TakeSettings
 from taisai.game.refusals import Refusal
@@ -340,7 +340,7 @@ def test_what_the_journal_would_not_take_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("section", "one"), list(every_setting()), ids=lambda one: getattr(one, "name", one))
-def test_every_setting_says_what_it_means_and_takes(section: str, one: Setting) -> None:
+def test_every_setting_says_what_it_means_and_takes(section: str, one: ServerSetting) -> None:
     assert one.says.endswith("."), section
     assert isinstance(one.kind, Kind)
     assert one.kind.expected

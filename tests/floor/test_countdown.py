@@ -28,7 +28,7 @@ from taisai.game.words import Treatment
 from taisai.house import UnwritableError
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK, Declared, Recovery
-from taisai.rules.round import Irregularity, Phase
+from taisai.rules.vocabulary import Irregularity, Phase
 from tests.floor.attended import CARDS, MBS, RWS, TABLE, US, WINDOW, Attended, attended
 
 SECONDS = WINDOW / 1000

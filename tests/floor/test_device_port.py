@@ -17,7 +17,7 @@ from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
 from taisai.game.words import Fault
 from taisai.house import table_of
-from taisai.rules.round import Act, Irregularity, Phase
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.wire.asks import AskReading
 from tests.floor.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
 from tests.floor.connected import Line

@@ -13,7 +13,7 @@ from taisai.floor.cage.report import Settled, Sums, Takings
 from taisai.game import commands as said
 from taisai.house import JournalError, Keeper
 from taisai.house.stores.store import MOST_SECRET
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 from tests.floor.attended import RWS, STREAM, TABLE, Attended, attended
 
 SMALL, BIG, TRIPLE = (1, 2, 4), (4, 5, 6), (6, 6, 6)

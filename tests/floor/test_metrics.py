@@ -16,7 +16,7 @@ from taisai.game import commands as said
 from taisai.game.events import RoundConcluded
 from taisai.house import Ask
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 from taisai.wire.asks import AskBooks, AskDo
 from tests.floor.attended import RWS, STREAM, TABLE, TERMINAL, Attended, attended
 from tests.floor.connected import PEOPLE, Connected, connected

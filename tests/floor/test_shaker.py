@@ -27,7 +27,7 @@ from taisai.game.events import (
     SeedRevealed,
 )
 from taisai.house.closes import last_close
-from taisai.rules.round import Irregularity, Phase
+from taisai.rules.vocabulary import Irregularity, Phase
 from tests.floor.attended import BOOKS, CARDS, MBS, RWS, STREAM, TABLE, US, Attended, attended
 
 LABEL = "demonstration shaker"

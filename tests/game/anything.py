@@ -12,7 +12,7 @@ from taisai.game.limits import Limits
 from taisai.game.table import Table
 from taisai.game.words import Means, Subject, Treatment
 from taisai.rules.procedure import Declared
-from taisai.rules.round import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity
 
 HUGE: Final = (0, -1, 1, 7, 2**31, 2**53 - 1, 2**53, 2**62)
 JUNK: Final = (

@@ -30,7 +30,7 @@ from taisai.game.words import (
 )
 from taisai.rules import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared
-from taisai.rules.round import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity
 from tests.game.anything import AREAS, anything
 from tests.game.machine import MBS, NAMES, NOON, ROLL, Watched, inspections
 

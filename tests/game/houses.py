@@ -40,7 +40,7 @@ from taisai.game.money import Account
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR, TABLE
-from taisai.rules.clauses import HOUSE
+from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game import doors
 from tests.game.copying import deeply_copied
 from tests.game.doors import AT_THE_DOOR, TURNED_AWAY, Retold
@@ -144,7 +144,7 @@ def refused(house: House, command: HouseCommand) -> Refusal:
     """The refusal of a command that must be refused."""
     decided = cage.decide_house(house, command)
     assert isinstance(decided, Refusal), decided
-    assert decided.clause in HOUSE
+    assert decided.clause in HOUSE_PROCEDURES
     assert decided.message.isprintable()
     assert len(decided.message) < 500
     return decided
@@ -187,7 +187,7 @@ class Watched:
                 self.faults += self.door.wrong(self.house, event)
         except Exception as error:  # noqa: BLE001
             self.faults.append(f"{command} raised {error!r}")
-        if isinstance(decided, Refusal) and decided.clause not in HOUSE:
+        if isinstance(decided, Refusal) and decided.clause not in HOUSE_PROCEDURES:
             self.faults.append(f"{decided} cites no clause of the house")
         return decided
 
@@ -245,7 +245,7 @@ def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
     if len({folded(person) for person in house.people}) != len(house.people):
         yield f"two people of one name: {sorted(house.people)}"
     yield from repeated(events)
-    if events[-1].clause not in HOUSE:
+    if events[-1].clause not in HOUSE_PROCEDURES:
         yield f"{events[-1]} cites no clause of the house"
 
 

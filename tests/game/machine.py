@@ -20,7 +20,7 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.words import Means
 from taisai.rules import OUTCOMES, rulebook
-from taisai.rules.clauses import HOUSE
+from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game.snapshots import copied, snapshot
 
 NOON = 1_800_000_000_000
@@ -185,7 +185,7 @@ class Watched:
             yield f"{command} is another when it is read back"
 
     def _bad_refusal(self, command: c.Command, refusal: Refusal) -> Iterator[str]:
-        if refusal.clause not in self.book.clauses and refusal.clause not in HOUSE:
+        if refusal.clause not in self.book.clauses and refusal.clause not in HOUSE_PROCEDURES:
             yield f"{refusal} of {command} cites no clause"
         words = refusal.message
         if "expected" not in words or "got" not in words or not words.isprintable() or len(words) > 1_000:
@@ -313,7 +313,7 @@ def wrong_books(table: Table, event: e.Event) -> Iterator[str]:
     if any(balance < 0 for balance in kept.values()):
         yield f"after {event} something is negative: {kept}"
     for clause in {event.clause, *(entry.clause for entry in ledger.latest)}:
-        if clause not in table.book.clauses and clause not in HOUSE:
+        if clause not in table.book.clauses and clause not in HOUSE_PROCEDURES:
             yield f"{event} is booked by {clause}, which is no clause"
     purses = table.purses
     sums = {

@@ -25,7 +25,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim, Table
 from taisai.game.words import TABLE, ClaimEnd, Means, Treatment
 from taisai.rules import OUTCOMES, Outcome, rulebook
-from taisai.rules.round import Act, Irregularity, Phase
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game.houses import BEGINNING, BY_TWO, done
 from tests.game.machine import CARDS, MBS, NAMES, NOON, ROLL, RWS, US, inspections
 from tests.game.snapshots import copied, snapshot, written

@@ -23,7 +23,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.game.words import Means, Treatment
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Act, Irregularity, Phase
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game import machine
 from tests.game.hands import STEPS, Hand
 from tests.game.machine import NOON, SETUPS, Setup, Watched, newly_opened, opened

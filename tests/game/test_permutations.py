@@ -21,7 +21,7 @@ from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import Means
-from taisai.rules.round import Act, Phase
+from taisai.rules.vocabulary import Act, Phase
 from tests.game.machine import CARDS, MBS, NOON, RWS, US, Setup, opened
 from tests.game.snapshots import copied, snapshot
 
@@ -347,13 +347,13 @@ def _skip_the_close(patch: pytest.MonkeyPatch) -> None:
     """The close may be left out: what follows it is taken under open bets."""
     from taisai.rules.procedure import Procedure
 
-    asked = Procedure.asked
+    honest = Procedure.resolve
 
     def loose(self: Procedure, act: Act, phase: Phase, settings: dict[str, str]) -> Any:
         shut = {Phase.OPEN: Phase.CLOSED, Phase.OPEN_TUMBLED: Phase.CLOSED_TUMBLED}.get(phase, phase)
-        return asked(self, act, phase if act in (Act.CLOSE_BETS, Act.TUMBLE) else shut, settings)
+        return honest(self, act, phase if act in (Act.CLOSE_BETS, Act.TUMBLE) else shut, settings)
 
-    patch.setattr(Procedure, "asked", loose)
+    patch.setattr(Procedure, "resolve", loose)
 
 
 def _cite_another_clause(patch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from taisai.game import Refusal
 from taisai.game import events as happened
 from taisai.game.words import Treatment
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.round import Act, Phase
+from taisai.rules.vocabulary import Act, Phase
 from tests.clauses.test_irregularity_cases import Case
 from tests.game.playbooks import terms_compiled_once, told
 from tests.game.test_playbooks_cover_mbs_and_3card import all_events, cases_of, of_book, tells, untold

@@ -24,7 +24,7 @@ from taisai.game.events import Event
 from taisai.game.words import Treatment
 from taisai.rules import Act
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from tests.game.playbooks import book_of, books_faults, each_playbook, terms_compiled_once, told
 
 

@@ -29,7 +29,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import MOST_IN_BATCH, Table
 from taisai.game.words import Means
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity
 from tests.game.machine import NOON, RWS, US, Setup, opened
 from tests.game.snapshots import copied
 

@@ -252,7 +252,7 @@ def test_a_fault_suggests_what_to_report(
 ) -> None:
     table = standing(rulebook(book), "revealed", **settings).table
     assert suggested(table, kind) == event
-    ruled = table.irregularities.ruled(suggested(table, kind), table.phase, table.settings)
+    ruled = table.irregularities.ruling_for(suggested(table, kind), table.phase, table.settings)
     assert f"{ruled.ruling} {ruled.clause}" == comes_to
 
 

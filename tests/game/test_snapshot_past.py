@@ -15,7 +15,7 @@ from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.round import Round
 from taisai.game.snapshot import encode, snapshot_of
-from taisai.rules.round import Act, Irregularity, Phase
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game.machine import NOON, SETUPS, opened
 from tests.game.shelf import Shelf, compiled_once, unlike
 

@@ -18,7 +18,7 @@ from taisai.game.seats import Seat
 from taisai.game.shoe import Shoe
 from taisai.game.snapshot import rounds as snapshot_of_rounds
 from taisai.game.snapshot import table as snapshot_of_table
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from tests.game.playbooks import PLAYBOOKS, told
 from tests.game.shelf import Shelf, compiled_once, unlike
 from tests.game.snapshots import THE_BOOK, plain

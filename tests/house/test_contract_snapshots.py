@@ -13,7 +13,7 @@ from taisai.house.codec import HOUSE
 from taisai.house.journal import TREE, Journal
 from taisai.house.keeper import Keeper
 from taisai.house.stores.store import Kept
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 from tests.game.shelf import compiled_once
 from tests.house.contract import SB1, SB2, MakeStore, OnDisk, differences, filled, opened, play
 from tests.house.evening import NAME, START, TABLE_STREAM, Asked, Batch, evening

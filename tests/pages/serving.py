@@ -34,7 +34,7 @@ from taisai.game.refusals import Refusal
 from taisai.house import stream_of
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 
 HOST: Final = "127.0.0.1"
 WINDOW: Final = 300_000  # ms for which bets are open: longer than any test, which says itself when time is up

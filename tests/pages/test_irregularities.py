@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import pytest
 from playwright.async_api import expect
 
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 from taisai.wire.views import IrregularityLine
 from tests.pages.dealing import Crew
 from tests.pages.house import BOOKS, House

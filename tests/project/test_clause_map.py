@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from taisai.rules import Clause, ClauseText, Rulebook, rulebook, rulebook_ids
-from taisai.rules.clauses import About
-from taisai.rules.held import MAP, NOT_OURS, Held, held_by
+from taisai.rules.clause_coverage import MAP, NOT_OURS, ClauseCoverage, coverage_of
+from taisai.rules.clauses import ClauseSubject
 from tests.project.tree import ROOT
 from tools.clause_map import BY_HAND, NotHeldError, by_clause, held, names_in, page
 
 BOOKS = {book: rulebook(book) for book in rulebook_ids()}
 each_book = pytest.mark.parametrize("book", BOOKS.values(), ids=lambda book: book.id)
-HEADING = ClauseText(Clause("1"), About.HEADING, "Opens the section.")
-RULE = ClauseText(Clause("1.1"), About.PAYOFF, "Small wins even money.")
+HEADING = ClauseText(Clause("1"), ClauseSubject.HEADING, "Opens the section.")
+RULE = ClauseText(Clause("1.1"), ClauseSubject.PAYOFF, "Small wins even money.")
 DOCUMENT = {text.clause: text for text in (HEADING, RULE)}
 
 
@@ -37,7 +37,7 @@ def missing(tests: set[str], root: Path) -> list[str]:
 
 
 def named_in(book: Rulebook) -> set[str]:
-    return {test for by in held_by(book).values() for test in by.tests}
+    return {test for by in coverage_of(book).values() for test in by.tests}
 
 
 def test_the_map_that_ships_is_the_one_the_tests_make() -> None:
@@ -46,7 +46,7 @@ def test_the_map_that_ships_is_the_one_the_tests_make() -> None:
 
 @each_book
 def test_every_clause_is_held_by_a_test_or_says_why_not(book: Rulebook) -> None:
-    found = held_by(book)
+    found = coverage_of(book)
     assert list(found) == list(book.clauses)
     assert [clause for clause, by in found.items() if bool(by.tests) == bool(by.why)] == []
     assert [clause for clause, by in found.items() if by.why == NOT_OURS] == []
@@ -54,8 +54,8 @@ def test_every_clause_is_held_by_a_test_or_says_why_not(book: Rulebook) -> None:
 
 @each_book
 def test_only_headings_and_what_is_reasoned_by_hand_go_without_a_test(book: Rulebook) -> None:
-    without = {clause for clause, by in held_by(book).items() if not by.tests}
-    headings = {text.clause for text in book.clauses.values() if text.about is About.HEADING}
+    without = {clause for clause, by in coverage_of(book).items() if not by.tests}
+    headings = {text.clause for text in book.clauses.values() if text.about is ClauseSubject.HEADING}
     assert without - headings == set(BY_HAND.get(book.id, {}))
 
 
@@ -75,14 +75,14 @@ def test_every_test_named_for_a_clause_is_in_the_map() -> None:
 
 def test_a_book_of_ones_own_is_held_by_no_test_of_ours() -> None:
     own = rulebook(ROOT / "docs" / "examples" / "corner-house.toml")
-    assert held_by(own) == dict.fromkeys(own.clauses, Held((), NOT_OURS))
+    assert coverage_of(own) == dict.fromkeys(own.clauses, ClauseCoverage((), NOT_OURS))
 
 
 def test_a_book_under_our_id_with_another_text_is_ones_own() -> None:
     data = tomllib.loads(BOOKS["us-sic-bo"].text)
-    assert held_by(Rulebook(data, "same.toml")) == held_by(BOOKS["us-sic-bo"])
+    assert coverage_of(Rulebook(data, "same.toml")) == coverage_of(BOOKS["us-sic-bo"])
     other = Rulebook({**data, "operator": "Somebody else"}, "other.toml")
-    assert {by.why for by in held_by(other).values()} == {NOT_OURS}
+    assert {by.why for by in coverage_of(other).values()} == {NOT_OURS}
 
 
 def test_tests_are_found_in_every_folder_and_in_order(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_tests_are_found_in_every_folder_and_in_order(tmp_path: Path) -> None:
 
 
 def test_sabotage_a_test_that_was_removed_is_noticed() -> None:
-    for clause, by in held_by(BOOKS["rws-sic-bo-etg-v8"]).items():
+    for clause, by in coverage_of(BOOKS["rws-sic-bo-etg-v8"]).items():
         for test in by.tests:
             left = [other for other in every_test() if other != test]
             if len(by.tests) == 1:
@@ -114,7 +114,7 @@ def test_sabotage_a_test_that_was_removed_is_noticed() -> None:
 
 
 def test_sabotage_one_test_of_several_that_was_removed_is_noticed() -> None:
-    several = [by.tests for by in held_by(BOOKS["us-sic-bo"]).values() if len(by.tests) > 1]
+    several = [by.tests for by in coverage_of(BOOKS["us-sic-bo"]).values() if len(by.tests) > 1]
     assert page([test for test in every_test() if test != several[0][0]]) != MAP.read_text("utf-8")
 
 
@@ -126,10 +126,10 @@ def test_sabotage_a_test_that_is_not_there_is_missing(tmp_path: Path) -> None:
 
 def test_sabotage_a_clause_with_neither_is_noticed() -> None:
     assert held(DOCUMENT, {"1.1": ["x"]}, {}) == {
-        "1": Held((), "a heading orders nothing"),
-        "1.1": Held(("x",), None),
+        "1": ClauseCoverage((), "a heading orders nothing"),
+        "1.1": ClauseCoverage(("x",), None),
     }
-    assert held(DOCUMENT, {}, {"1.1": "because"})[RULE.clause] == Held((), "because")
+    assert held(DOCUMENT, {}, {"1.1": "because"})[RULE.clause] == ClauseCoverage((), "because")
     with pytest.raises(NotHeldError, match=r"^neither a test nor a reason: 1\.1$"):
         held(DOCUMENT, {"1": ["x"]}, {})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.rules import rulebook
-from taisai.rules.clauses import HOUSE
+from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.project import citations
 from tests.project.tree import ROOT, project_files
 
@@ -50,7 +50,7 @@ def test_sabotage_a_test_named_for_an_invented_clause_is_seen(name: str) -> None
 
 def test_every_clause_cited_in_prose_exists() -> None:
     texts = {path: path.read_text("utf-8") for path in project_files(".py", ".md", ".toml", ".txt")}
-    found = {path: citations.unknown_in_prose(text, KNOWN, HOUSE) for path, text in texts.items()}
+    found = {path: citations.unknown_in_prose(text, KNOWN, HOUSE_PROCEDURES) for path, text in texts.items()}
     assert {path: unknown for path, unknown in found.items() if unknown} == {}
     assert {book for text in texts.values() for book, _ in citations.cited_in_prose(text)} == set(KNOWN)
 
@@ -74,12 +74,16 @@ def test_prose_is_read_as_a_person_reads_it(text: str, clauses: list[str]) -> No
     "text", ["RWS" + " 5.3.9", "MBS" + " 3.1, 9.9", "US" + " 4(z)", "house:" + "invented"]
 )
 def test_sabotage_an_invented_citation_is_seen(text: str) -> None:
-    assert citations.unknown_in_prose(text, KNOWN, HOUSE)
+    assert citations.unknown_in_prose(text, KNOWN, HOUSE_PROCEDURES)
 
 
 def unknown_in_cases(name: str, text: str) -> list[tuple[str, str]]:
     cited = citations.cited_in_cases(name, text)
-    return [(book, clause) for book, clause in cited if clause not in KNOWN[book] and clause not in HOUSE]
+    return [
+        (book, clause)
+        for book, clause in cited
+        if clause not in KNOWN[book] and clause not in HOUSE_PROCEDURES
+    ]
 
 
 def test_every_clause_in_the_cases_exists() -> None:

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from taisai.rules import BookError
-from taisai.rules.reading import MOST_CHARACTERS
+from taisai.rules.toml_reader import MAX_CHARACTERS
 from tests.rules.books import KeyPath, at, data_of, edited, loaded, named, paths, without
 
 LONG = bool(os.environ.get("TAISAI_LONG"))
@@ -114,7 +114,7 @@ def bad_texts(book: str) -> Iterator[Mutant]:
     texts = [path for path in paths(data) if isinstance(at(data, path), str)]
     ends = [*{shape(p): p for p in reversed(texts)}.values(), *{shape(p): p for p in texts}.values()]
     for path in texts if LONG else ends:
-        yield Mutant(path, edited(data, path, "x" * (MOST_CHARACTERS + 1)))
+        yield Mutant(path, edited(data, path, "x" * (MAX_CHARACTERS + 1)))
         if shape(path) != CELL:  # an empty cell is a blank one
             yield Mutant(path, edited(data, path, " "))
 

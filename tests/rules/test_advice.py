@@ -33,7 +33,7 @@ def without_area(book: str, area: str) -> Rulebook:
 
 def test_mbs_and_rws_offer_2356_and_not_1245() -> None:
     for book in ("mbs-sic-bo-v6", "rws-sic-bo-etg-v8"):
-        found = list(rulebook(book).advice())
+        found = list(rulebook(book).warnings())
         assert found == [
             f"layout {layout}, four-2356: its mirror image 1245 is not offered"
             for layout in rulebook(book).layouts
@@ -42,24 +42,24 @@ def test_mbs_and_rws_offer_2356_and_not_1245() -> None:
 
 @pytest.mark.parametrize("book", ["us-sic-bo", "mbs-3-card-sic-bo"])
 def test_the_other_books_are_warned_of_nothing(book: str) -> None:
-    assert list(rulebook(book).advice()) == []
+    assert list(rulebook(book).warnings()) == []
 
 
 @pytest.mark.parametrize(("offered", "edge"), [("35", "0"), ("36", "-1/36"), ("71", "-1")])
 def test_an_edge_at_or_under_zero_is_a_warning(tmp_path: Path, offered: str, edge: str) -> None:
     book = altered(tmp_path, "us-sic-bo", (ANY_TRIPLE.format(24), ANY_TRIPLE.format(offered)))
-    assert list(book.advice()) == [f"layout A, any-triple: the house edge is {edge}, at or under zero"]
+    assert list(book.warnings()) == [f"layout A, any-triple: the house edge is {edge}, at or under zero"]
 
 
 def test_an_edge_above_zero_is_none(tmp_path: Path) -> None:
     book = altered(tmp_path, "us-sic-bo", (ANY_TRIPLE.format(24), ANY_TRIPLE.format("34.999")))
-    assert list(book.advice()) == []
+    assert list(book.warnings()) == []
 
 
 def test_a_shoe_is_looked_at_with_every_number_of_decks(tmp_path: Path) -> None:
     """At 37 to 1 any triple is worth something to the player with six decks, not yet with two."""
     book = altered(tmp_path, "mbs-3-card-sic-bo", ('odds = "31 to 1"', 'odds = "37 to 1"'))
-    found = [line for line in book.advice() if "any-triple" in line]
+    found = [line for line in book.warnings() if "any-triple" in line]
     assert len(found) == len(book.layouts)
     assert all("decks, at or under zero" in line for line in found)
     two, six = (book.chance(decks=n) for n in (2, 6))
@@ -76,7 +76,7 @@ def test_a_payoff_setting_is_looked_at_with_every_value(tmp_path: Path) -> None:
     )
     defaults = ('choices = ["yes", "no"]\ndefault = "yes"', 'choices = ["yes", "no"]\ndefault = "no"')
     for changes in ((offered,), (offered, defaults)):
-        found = list(altered(tmp_path, "us-sic-bo", *changes).advice())
+        found = list(altered(tmp_path, "us-sic-bo", *changes).warnings())
         assert [line.split(":")[0] for line in found] == [f"layout A, double-{n}" for n in range(1, 7)]
 
 
@@ -93,31 +93,31 @@ def test_a_payoff_setting_is_looked_at_with_every_value(tmp_path: Path) -> None:
     ],
 )
 def test_a_missing_mirror_is_named(area: str, gone: str, mirror: str) -> None:
-    (found,) = without_area("us-sic-bo", gone).advice()
+    (found,) = without_area("us-sic-bo", gone).warnings()
     assert re.fullmatch(rf"layout A, {area}: its mirror image (total )?{mirror} is not offered", found)
 
 
 def test_small_without_big_is_a_missing_mirror_of_totals() -> None:
-    (found,) = without_area("us-sic-bo", "big").advice()
+    (found,) = without_area("us-sic-bo", "big").warnings()
     assert found == "layout A, small: its mirror image total 11 12 13 14 15 16 17 is not offered"
 
 
 def test_double_and_single_are_named_as_the_layouts_name_them() -> None:
-    found = list(without_area("mbs-sic-bo-v6", "double-single-664").advice())
+    found = list(without_area("mbs-sic-bo-v6", "double-single-664").warnings())
     assert "layout A, double-single-113: its mirror image 664 is not offered" in found
 
 
 def test_an_area_that_is_its_own_mirror_misses_none() -> None:
-    assert not [line for line in without_area("us-sic-bo", "pair-34").advice() if "mirror" in line]
-    assert not [line for line in rulebook("us-sic-bo").advice() if "any-triple" in line]
+    assert not [line for line in without_area("us-sic-bo", "pair-34").warnings() if "mirror" in line]
+    assert not [line for line in rulebook("us-sic-bo").warnings() if "any-triple" in line]
 
 
 def test_a_book_that_calls_itself_by_another_s_id_is_told_so() -> None:
     book = loaded(edited(data_of("us-sic-bo"), ("operator",), "Somebody else"))
-    (found,) = book.advice()
+    (found,) = book.warnings()
     assert found.startswith("the id us-sic-bo belongs to a rulebook of the package")
-    assert list(loaded(data_of("us-sic-bo")).advice()) == []
+    assert list(loaded(data_of("us-sic-bo")).warnings()) == []
 
 
 def test_every_book_that_comes_with_the_package_has_an_edge_everywhere() -> None:
-    assert not [line for book in IDS for line in rulebook(book).advice() if "edge" in line]
+    assert not [line for book in IDS for line in rulebook(book).warnings() if "edge" in line]

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 from taisai.rules import CATALOGUE, OUTCOMES, Condition, Outcome
-from taisai.rules.conditions import fault, winners
+from taisai.rules.conditions import condition_fault, winning_places
 
 FACES = range(1, 7)
 NUMBERS = [
@@ -43,10 +43,10 @@ def test_there_are_at_most_six() -> None:
 def test_a_condition_wins_where_a_person_would_say_so(condition: Condition) -> None:
     tried = 0
     for numbers, dice in product(NUMBERS, (1, 2, 3) if condition is Condition.EXACTLY else (None,)):
-        if fault(condition, numbers, dice) is None:
+        if condition_fault(condition, numbers, dice) is None:
             tried += 1
             won = tuple(o.index for o in OUTCOMES if wins(condition, o, numbers, dice))
-            assert winners(condition, numbers, dice) == won, (numbers, dice)
+            assert winning_places(condition, numbers, dice) == won, (numbers, dice)
             assert won
     assert tried
 
@@ -75,4 +75,4 @@ def test_a_condition_wins_where_a_person_would_say_so(condition: Condition) -> N
 def test_numbers_that_do_not_fit_or_could_never_win_are_at_fault(
     condition: Condition, numbers: tuple[int, ...], dice: int | None
 ) -> None:
-    assert fault(condition, numbers, dice)
+    assert condition_fault(condition, numbers, dice)

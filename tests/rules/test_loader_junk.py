@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from taisai.rules import BookError, Rulebook, RulesError, rulebook
-from taisai.rules.book import MOST_BYTES
+from taisai.rules.book import MAX_BYTES
 from tests.rules.books import IDS, at, data_of, edited, loaded, paths, replaced, saved, text_of
 
 US = "us-sic-bo"
@@ -157,11 +157,11 @@ def test_a_file_in_the_way_of_an_id_does_not_hide_it(tmp_path: Path, monkeypatch
 
 def test_a_file_of_the_greatest_size_is_read_and_one_byte_more_is_refused(tmp_path: Path) -> None:
     text = text_of(US).encode()
-    filled = text + b"#\n" * ((MOST_BYTES - len(text)) // 2)
-    filled += b"#" * (MOST_BYTES - len(filled))
+    filled = text + b"#\n" * ((MAX_BYTES - len(text)) // 2)
+    filled += b"#" * (MAX_BYTES - len(filled))
     assert rulebook(saved(tmp_path, filled)).id == US
     with pytest.raises(
-        BookError, match=rf"^expected at most {MOST_BYTES} bytes, got .* \(my\.toml, the whole"
+        BookError, match=rf"^expected at most {MAX_BYTES} bytes, got .* \(my\.toml, the whole"
     ):
         rulebook(saved(tmp_path, filled + b"#"))
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from taisai.rules import BookError
-from taisai.rules.areas import MOST_ID_CHARACTERS
-from taisai.rules.chance import MOST_DECKS
-from taisai.rules.layout import MOST_COLUMNS
-from taisai.rules.reading import MOST_CHARACTERS, MOST_ENTRIES
-from taisai.rules.settings import MOST, MOST_COMBINATIONS
+from taisai.rules.areas import MAX_ID_CHARACTERS
+from taisai.rules.chance import MAX_DECKS
+from taisai.rules.layout import MAX_COLUMNS
+from taisai.rules.settings import MAX_COMBINATIONS, MAX_NUMBER
+from taisai.rules.toml_reader import MAX_CHARACTERS, MAX_ENTRIES
 from tests.rules.books import KeyPath, at, data_of, edited, loaded
 
 US = "us-sic-bo"
@@ -34,34 +34,34 @@ def limit(book: str, path: KeyPath, reaches: object, beyond: object) -> tuple[st
 
 
 def test_characters_of_a_text() -> None:
-    texts = ("大" * MOST_CHARACTERS, "大" * (MOST_CHARACTERS + 1))
+    texts = ("大" * MAX_CHARACTERS, "大" * (MAX_CHARACTERS + 1))
     assert limit(US, ("title", "zh"), *texts) == (None, "title, zh")
 
 
 def test_entries_of_a_list() -> None:
     source = data_of(US)["source"][0]
-    assert limit(US, ("source",), [source] * MOST_ENTRIES, [source] * (MOST_ENTRIES + 1)) == (None, "source")
+    assert limit(US, ("source",), [source] * MAX_ENTRIES, [source] * (MAX_ENTRIES + 1)) == (None, "source")
     assert limit(US, ("source",), [source], []) == (None, "source")
 
 
 def test_rows_and_columns_of_a_felt() -> None:
-    sizes = ([MOST_COLUMNS, MOST_COLUMNS], [MOST_COLUMNS, MOST_COLUMNS + 1])
+    sizes = ([MAX_COLUMNS, MAX_COLUMNS], [MAX_COLUMNS, MAX_COLUMNS + 1])
     assert limit(US, ("layout", 0, "size"), *sizes) == (None, "layout 1, size 2")
 
 
 def test_decks_of_a_shoe() -> None:
-    assert limit(CARDS, ("chance", "most_decks"), MOST_DECKS, MOST_DECKS + 1) == (None, "chance, most_decks")
+    assert limit(CARDS, ("chance", "most_decks"), MAX_DECKS, MAX_DECKS + 1) == (None, "chance, most_decks")
 
 
 def test_a_number_as_setting() -> None:
     numbered = [n for n, setting in enumerate(data_of(RWS)["setting"]) if "most" in setting]
     path = ("setting", numbered[0], "most")
-    assert limit(RWS, path, MOST, MOST + 1) == (None, f"setting {numbered[0] + 1}, most")
+    assert limit(RWS, path, MAX_NUMBER, MAX_NUMBER + 1) == (None, f"setting {numbered[0] + 1}, most")
 
 
 @pytest.mark.parametrize("extra", [0, 1])
 def test_characters_of_an_id_of_one_s_own(extra: int) -> None:
-    name = "a" * (MOST_ID_CHARACTERS + extra)
+    name = "a" * (MAX_ID_CHARACTERS + extra)
     data = edited(data_of(US), ("area", 5, "ids"), [name])
     data = edited(data, ("area", 5, "numbers"), [4, 5, 6, 7, 8, 9, 10])
     (line,) = (n for n, line in enumerate(data["pay_table"][0]["pay"]) if "small" in line["areas"])
@@ -76,11 +76,11 @@ def test_combinations_of_settings() -> None:
     there = 1
     for setting in data["setting"]:
         there *= len(setting["choices"])
-    for choices in (MOST_COMBINATIONS // there, MOST_COMBINATIONS // there + 1):
+    for choices in (MAX_COMBINATIONS // there, MAX_COMBINATIONS // there + 1):
         words = [str(n) for n in range(choices)]
         more = {"id": "more", "changes": "limits", "choices": words, "default": "0", "says": "x"}
         found = refused_at(edited(data, ("setting",), [*data["setting"], more]))
-        beyond = choices * there > MOST_COMBINATIONS
+        beyond = choices * there > MAX_COMBINATIONS
         assert found == (f"setting {len(data['setting']) + 1}, choices" if beyond else None)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from taisai.rules import HOUSE, BookError, Clause, Outcome, rulebook
-from taisai.rules.reading import MOST_ENTRIES
+from taisai.rules import HOUSE_PROCEDURES, BookError, Clause, Outcome, rulebook
+from taisai.rules.toml_reader import MAX_ENTRIES
 from tests.rules.books import data_of, edited, loaded, text_of
 
 US = "us-sic-bo"
@@ -34,12 +34,12 @@ def test_a_layout_id_that_no_command_could_name_is_refused(layout: str) -> None:
 def test_a_cell_by_a_procedure_of_the_house_explains_itself() -> None:
     matrix = loaded(edited(data_of(US), ("area", 0, "loses"), "house:stakes")).matrix("A")
     why = matrix.explain("triple-1", Outcome.of(1, 2, 3))
-    assert (why.clause, why.says) == ("house:stakes", HOUSE[Clause("house:stakes")])
+    assert (why.clause, why.says) == ("house:stakes", HOUSE_PROCEDURES[Clause("house:stakes")])
 
 
 def test_a_row_of_cells_has_a_limit_like_every_list() -> None:
     with pytest.raises(BookError, match="layout 1, block 1, cells"):
-        loaded(edited(data_of(US), ("layout", 0, "block", 0, "cells"), [["big"] + [""] * MOST_ENTRIES]))
+        loaded(edited(data_of(US), ("layout", 0, "block", 0, "cells"), [["big"] + [""] * MAX_ENTRIES]))
 
 
 def test_who_may_act_for_whom_is_set_with_yes_or_no() -> None:

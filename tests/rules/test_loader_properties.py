@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from taisai.rules import BookError, Rulebook
-from taisai.rules.reading import Section
-from taisai.rules.uses import clause_uses
+from taisai.rules.clause_coverage import citations_of
+from taisai.rules.toml_reader import Section
 from tests.rules.books import FILE, IDS, KeyPath, at, data_of, loaded, named, paths, without
 from tests.rules.mutants import (
     LONG,
@@ -115,7 +115,7 @@ def values_by_name(book: str) -> dict[str, Any]:
 
 @each_book
 def test_a_clause_that_is_gone_is_missed_where_it_is_cited(book: str) -> None:
-    cited = clause_uses(loaded(data_of(book)))
+    cited = citations_of(loaded(data_of(book)))
     for path in paths_of(book, frozenset({("clauses", "*")})):
         clause = path[-1]
         error = outcome_of_deleting(book, path)
@@ -179,7 +179,7 @@ def test_sabotage_an_error_that_names_the_table_but_not_the_key_is_seen() -> Non
 
 
 def test_sabotage_a_loader_that_ignores_unknown_keys_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Section, "done", lambda _section: None)
+    monkeypatch.setattr(Section, "reject_unknown_keys", lambda _section: None)
     assert "accepted" in (first_complaint(strangers("us-sic-bo")) or "")
 
 

@@ -15,11 +15,11 @@ from taisai.rules import (
     OUTCOMES,
     AreaId,
     Bet,
+    BetRefusal,
+    BetRefusalReason,
     Matrix,
     Money,
     Outcome,
-    Reason,
-    Refusal,
     RulesError,
     Settlement,
     rulebook,
@@ -165,20 +165,20 @@ def test_among_several_bets_too_the_first_in_rank_is_given_wherever_it_lies() ->
     for first, second in product(ranked, repeat=2):
         bets = [Bet.on("small", 2), REFUSED[first], Bet.on("big", 2), REFUSED[second]]
         refused = RWS.settle(OUTCOMES[0], bets)
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, BetRefusal)
         assert refused.reason == min(first, second, key=ranked.index)
         assert refused.bet == (1 if refused.reason == first else 3)
 
 
 def test_ranks_follow_the_order_of_the_reasons() -> None:
-    ranks = [reason.rank for reason in Reason]
-    assert list(Reason) == list(REFUSED)
+    ranks = [reason.rank for reason in BetRefusalReason]
+    assert list(BetRefusalReason) == list(REFUSED)
     assert ranks == sorted(set(ranks))
 
 
 def test_of_bets_refused_for_one_reason_the_earliest_is_told() -> None:
     refused = RWS.settle(OUTCOMES[0], [Bet.on("small", 2), Bet.on("total-8", 3), Bet.on("total-8", 1)])
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, BetRefusal)
     assert refused.message.endswith("got 3")
     assert refused.bet == 1
 
@@ -187,7 +187,7 @@ def test_sums_have_their_rank_among_the_reasons_and_belong_to_no_bet() -> None:
     bets = [Bet.on("big", GREATEST_SUM), Bet.on("small", GREATEST_SUM)]
     for worse in ("winnings-not-whole", "not-on-layout", "stake-not-positive"):
         refused = RWS.settle(Outcome.of(1, 1, 1), [*bets, REFUSED[worse]])
-        assert isinstance(refused, Refusal)
+        assert isinstance(refused, BetRefusal)
         if worse == "winnings-not-whole":
             assert (refused.reason, refused.bet) == ("beyond-greatest-sum", None)
         else:
@@ -211,7 +211,7 @@ def test_a_refusal_says_why_and_by_which_clause() -> None:
 def test_half_odds_take_even_stakes_whatever_the_dice(area: str) -> None:
     for outcome in OUTCOMES:
         assert isinstance(RWS.settle(outcome, [Bet.on(area, 2)]), Settlement)
-        assert isinstance(RWS.settle(outcome, [Bet.on(area, 3)]), Refusal)
+        assert isinstance(RWS.settle(outcome, [Bet.on(area, 3)]), BetRefusal)
 
 
 def greatest_stake(net: int) -> int:
@@ -228,7 +228,7 @@ def test_a_return_reaches_the_limit_and_not_beyond(area: str, net: int, dice: tu
     assert isinstance(paid, Settlement)
     assert GREATEST_SUM - net <= paid.returned <= GREATEST_SUM
     refused = RWS.settle(outcome, [Bet.on(area, stake + 1)])
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, BetRefusal)
     assert refused.reason == "beyond-greatest-sum"
     assert "return of at most" in refused.message
 
@@ -240,7 +240,7 @@ def test_a_loser_may_stake_up_to_the_limit_and_totals_keep_within_it() -> None:
     full = [Bet.on("small", GREATEST_SUM - 1), Bet.on("big", 1)]
     assert isinstance(RWS.settle(Outcome.of(1, 1, 1), full), Settlement)
     beyond = RWS.settle(Outcome.of(1, 1, 1), [*full, Bet.on("odd", 1)])
-    assert isinstance(beyond, Refusal)
+    assert isinstance(beyond, BetRefusal)
     assert "total staked of at most" in beyond.message
 
 
@@ -249,7 +249,7 @@ def test_the_total_returned_keeps_within_the_limit() -> None:
     bets = [Bet.on("small", half), Bet.on("even", half), Bet.on("single-1", 1)]
     assert isinstance(RWS.settle(Outcome.of(1, 2, 3), bets), Settlement)
     more = RWS.settle(Outcome.of(1, 2, 3), [*bets, Bet.on("single-2", 1)])
-    assert isinstance(more, Refusal)
+    assert isinstance(more, BetRefusal)
     assert "total returned of at most" in more.message
 
 

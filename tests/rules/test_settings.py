@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.rules import RulesError, rulebook
-from taisai.rules.settings import Changes, Setting
+from taisai.rules.settings import RulesPart, Setting
 from tests.rules.books import IDS
 
-GRACE = Setting("grace", Changes.PROCEDURE, (), (5, 60), "5", "x")
-MOOD = Setting("mood", Changes.PAYOFF, ("good", "bad"), None, "good", "x")
+GRACE = Setting("grace", RulesPart.PROCEDURE, (), (5, 60), "5", "x")
+MOOD = Setting("mood", RulesPart.PAYOFF, ("good", "bad"), None, "good", "x")
 
 
 @pytest.mark.parametrize("book", IDS)

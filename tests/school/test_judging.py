@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from taisai.rules import CATALOGUE, Clause, Matrix, Ruled, RulesError, Ruling
+from taisai.rules import CATALOGUE, Clause, Matrix, RulesError, Ruling, RulingCell
 from taisai.rules.irregularities import Irregularities
 from taisai.school import LONGEST, PARS, Asked, Kind, judged_key, judged_ruling, judged_settle
 from taisai.school.scoring import FOR_RIGHT, marks
@@ -191,18 +191,18 @@ def test_sabotage_lights_that_are_left_out_are_seen(monkeypatch: pytest.MonkeyPa
 
 
 def test_sabotage_a_table_of_rulings_that_voids_everything_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def void(self: Irregularities, *_given: object, **_named: object) -> Ruled:
-        return Ruled(Ruling.VOID, self.void)
+    def void(self: Irregularities, *_given: object, **_named: object) -> RulingCell:
+        return RulingCell(Ruling.VOID, self.void)
 
-    monkeypatch.setattr(Irregularities, "ruled", void)
+    monkeypatch.setattr(Irregularities, "ruling_for", void)
     assert answers.misjudged("mbs-sic-bo-v6", "A", Kind.RULING)
 
 
 def test_sabotage_a_die_that_was_seen_and_is_forgotten_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = Irregularities.ruled
+    honest = Irregularities.ruling_for
     monkeypatch.setattr(
         Irregularities,
-        "ruled",
+        "ruling_for",
         lambda self, event, phase, settings, **_seen: honest(self, event, phase, settings),
     )
     assert answers.misjudged("rws-sic-bo-etg-v8", "A", Kind.RULING)

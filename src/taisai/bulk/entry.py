@@ -13,7 +13,7 @@ import numpy.typing as npt
 from taisai.bulk.multiples import Multiples, Places, Whole
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
-from taisai.rules.settlement import GREATEST_SUM, Bet, Money, Reason, Refusal
+from taisai.rules.settlement import GREATEST_SUM, Bet, BetRefusal, BetRefusalReason, Money
 
 Numbers = npt.NDArray[np.integer[Any]] | Sequence[int]
 
@@ -25,7 +25,7 @@ class BulkError(ValueError):
 class BetRefusedError(BulkError):
     """A bet that cannot be registered. Nothing of its batch was."""
 
-    def __init__(self, refusal: Refusal, place: int | None = None) -> None:
+    def __init__(self, refusal: BetRefusal, place: int | None = None) -> None:
         self.refusal = refusal
         super().__init__(
             str(refusal) if place is None else f"{refusal}: bet {place} of the batch, counted from 0"
@@ -109,7 +109,7 @@ class Entry:
         self, areas: Sequence[str], stakes: Sequence[object], *, alone: bool = False
     ) -> BetRefusedError:
         """Why not every bet can be taken: the reason with the lowest rank, and of equals the earliest."""
-        found: tuple[Refusal, int] | None = None
+        found: tuple[BetRefusal, int] | None = None
         for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
             refusal = self.multiples.matrix.refusal(Bet(AreaId(area), Money(stake)))  # type: ignore[arg-type]
             if refusal and (found is None or refusal.reason.rank < found[0].reason.rank):
@@ -118,7 +118,7 @@ class Entry:
             found = self._return_beyond(areas, stakes)
         return BetRefusedError(found[0], None if alone else found[1])
 
-    def _return_beyond(self, areas: Sequence[str], stakes: Sequence[object]) -> tuple[Refusal, int]:
+    def _return_beyond(self, areas: Sequence[str], stakes: Sequence[object]) -> tuple[BetRefusal, int]:
         for place, (area, stake) in enumerate(zip(areas, stakes, strict=True)):
             row = self.multiples.matrix.row(area)
             if isinstance(stake, int) and stake > self.multiples.most[row]:
@@ -127,10 +127,10 @@ class Entry:
         raise AssertionError("a batch was turned away though every bet of it can be taken")
 
 
-def beyond(what: str, amount: int) -> Refusal:
+def beyond(what: str, amount: int) -> BetRefusal:
     """A sum that is greater than a browser holds exactly."""
     message = f"expected a {what} of at most 2^53 - 1 on every outcome, got {amount}"
-    return Refusal(Reason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), message)
+    return BetRefusal(BetRefusalReason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), message)
 
 
 def exact_sum(numbers: Whole) -> int:

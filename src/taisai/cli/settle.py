@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from taisai.cli import asked
 from taisai.cli.printing import as_json, dice, line, show, table
-from taisai.rules import ChanceKind, Matrix, Outcome, Refusal, Rulebook, RulesError, Settlement, rulebook
+from taisai.rules import BetRefusal, ChanceKind, Matrix, Outcome, Rulebook, RulesError, Settlement, rulebook
 
 
 def run(arguments: Namespace) -> int:
@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> int:
     matrix = asked.matrix(book, arguments)
     outcome = _outcome(book, arguments)
     settled = matrix.settle(outcome, asked.bets(arguments.bet))
-    if isinstance(settled, Refusal):
+    if isinstance(settled, BetRefusal):
         raise RulesError(str(settled))
     if arguments.json:
         as_json(

@@ -14,7 +14,7 @@ from taisai.game.playbook import Limited, Share
 from taisai.game.playbook.telling import event_line
 from taisai.game.terms import Terms
 from taisai.rules import Outcome, Rulebook
-from taisai.rules.clauses import HOUSE, Clause
+from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.errors import printable
 
 MOST_TEXT: Final = 100_000  # characters of one event; a rulebook stored is none that is told
@@ -63,7 +63,9 @@ class Telling:
         if clause not in self.quoted:
             self.quoted.add(clause)
             said = self.book.clauses.get(clause)
-            self.say(f"{clause}: {said.says if said else HOUSE.get(clause, '')}", style="dim", indent=4)
+            self.say(
+                f"{clause}: {said.says if said else HOUSE_PROCEDURES.get(clause, '')}", style="dim", indent=4
+            )
 
     def shares(self, outcome: Outcome, shares: Sequence[Share], terms: Mapping[str, Terms]) -> None:
         """A settlement, stake by stake, each with its clause and why."""

@@ -13,7 +13,7 @@ from taisai.cli.printing import dice, line, wrapped
 from taisai.cli.rules import listing, show
 from taisai.cli.table import play as table_play
 from taisai.game.playbook import Play, Playbook, playbook
-from taisai.rules import Bet, Outcome, Refusal, RulesError, rulebook
+from taisai.rules import Bet, BetRefusal, Outcome, RulesError, rulebook
 
 _BOOK = "rws-sic-bo-etg-v8"
 _BETS = (
@@ -36,7 +36,7 @@ def run(_arguments: Namespace) -> int:
     show.pay(book, matrix)
     line("3 · One round, settled bet by bet, each by its clause\n")
     settled = matrix.settle(Outcome.of(2, 2, 6), [Bet.on(area, stake) for area, stake in _BETS])
-    if isinstance(settled, Refusal):
+    if isinstance(settled, BetRefusal):
         raise RulesError(str(settled))
     settle.retell(matrix, settled)
     line("4 · One roll of three dice, and what it would light\n")

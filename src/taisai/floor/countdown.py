@@ -20,7 +20,7 @@ from taisai.house import Answer, Ask, Keeper, stream_of
 from taisai.house.aggregates import Aggregate, TableInPlay
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 
 AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again
 _OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})

@@ -37,7 +37,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, Outcome
 from taisai.rules.procedure import CLOCK, OutOfOrder, Step
-from taisai.rules.round import Act, Irregularity, Need
+from taisai.rules.vocabulary import Act, Irregularity, Need
 
 Events = tuple[Event, ...]
 WITNESSED: Final = frozenset({Act.SETTLE, Act.COLLECT, Act.PAY, Act.COLLECT_AND_PAY})
@@ -48,7 +48,7 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
     """An act of the round: a step, an irregularity, or refused with the clause."""
     if not table.open:
         return refused(Reason.TABLE_NOT_OPEN, "house:table", "a table that is open", "one that is not")
-    asked = table.procedure.asked(command.act, table.phase, table.settings)
+    asked = table.procedure.resolve(command.act, table.phase, table.settings)
     wrong = _not_his(table, command, asked) or on_hold(table)
     if wrong:
         return wrong

@@ -18,8 +18,8 @@ from taisai.game.words import CHIP_READER, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.round import Act, Irregularity, Phase
 from taisai.rules.settlement import GREATEST_SUM, Bet
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 
 RETRIES: Final = Clause("house:retries")
 RETRIED_WITHIN: Final = 10  # rounds, which stay in memory: whoever comes later looks at what became of it
@@ -204,9 +204,9 @@ def too_late(table: Table, number: int) -> Refusal:
             Reason.ON_HOLD, table.held.clause, f"the {table.held.hold} to be over first", "it is open"
         )
     if table.round.phase.bets_open and table.round.seen:
-        ruled = table.irregularities.ruled(Irregularity.EXPOSED_EARLY, table.round.phase, table.settings)
+        ruled = table.irregularities.ruling_for(Irregularity.EXPOSED_EARLY, table.round.phase, table.settings)
         return refused(Reason.LATE, ruled.clause, "a bet before any die is seen", "one after it")
-    ruled = table.irregularities.ruled(Irregularity.LATE_BET, table.round.phase, table.settings)
+    ruled = table.irregularities.ruling_for(Irregularity.LATE_BET, table.round.phase, table.settings)
     return refused(Reason.LATE, ruled.clause, "a bet before the close", f"one when {table.round.phase}")
 
 

@@ -36,8 +36,8 @@ from taisai.game.settling import stakes_by_purse
 from taisai.game.table import Claim, Table, Transfer
 from taisai.game.words import CAGE, Means, Moved
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Phase
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.rules.vocabulary import Phase
 
 Events = tuple[Event, ...]
 CREDITS: Final = Clause("house:credits")

@@ -13,7 +13,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table, Transfer
 from taisai.game.words import CAGE, ClaimEnd, Moved
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 
 Events = tuple[Event, ...]
 CLAIMS: Final = Clause("house:claims")
@@ -21,7 +21,7 @@ CLAIMS: Final = Clause("house:claims")
 
 def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
     """A claim is paid or collected at the table or by the cage, or given up."""
-    rank = table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings).to
+    rank = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings).to
     rank = rank or table.ranks.second
     if command.by == CAGE and command.how is ClaimEnd.CAGE:
         # Two have signed at the House; whoever else would have settled it here is the second of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from taisai.rules.equipment import InspectedBefore, Inspection, Item
+from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 
 HOUR: Final = 3_600_000
 # Items that are more to the game than something that lies there; a rulebook that has them calls them so.
@@ -31,15 +31,15 @@ class Equipment:
 
     __slots__ = ("inspected", "items", "placed", "retired")
 
-    def __init__(self, items: tuple[Item, ...]) -> None:
-        self.items: dict[str, Item] = {item.id: item for item in items}
+    def __init__(self, items: tuple[EquipmentItem, ...]) -> None:
+        self.items: dict[str, EquipmentItem] = {item.id: item for item in items}
         self.placed: dict[str, Placed] = {}
         self.retired: set[tuple[str, str]] = set()
         """(item, serial) of what failed, or had its time on the table, and left it."""
         self.inspected: set[tuple[str, InspectedBefore]] = set()
         """Inspections that hold: since the item came, and since the shift began."""
 
-    def in_use(self, settings: Mapping[str, str]) -> list[Item]:
+    def in_use(self, settings: Mapping[str, str]) -> list[EquipmentItem]:
         """The items that a table with these settings is played with."""
         return [item for item in self.items.values() if item.when is None or item.when.holds(settings)]
 
@@ -51,7 +51,9 @@ class Equipment:
                 return item.id
         return None
 
-    def due(self, before: InspectedBefore, settings: Mapping[str, str]) -> list[tuple[Item, Inspection]]:
+    def due(
+        self, before: InspectedBefore, settings: Mapping[str, str]
+    ) -> list[tuple[EquipmentItem, Inspection]]:
         """The inspections still to be made."""
         return [
             (item, inspection)
@@ -60,7 +62,7 @@ class Equipment:
             if inspection.before is before and (item.id, before) not in self.inspected
         ]
 
-    def outlived(self, now: int, settings: Mapping[str, str]) -> Item | None:
+    def outlived(self, now: int, settings: Mapping[str, str]) -> EquipmentItem | None:
         """An item that has lain on the table longer than the document allows."""
         for item in self.in_use(settings):
             placed = self.placed.get(item.id)

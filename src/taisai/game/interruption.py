@@ -14,9 +14,9 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.game.words import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
-from taisai.rules.irregularities import Ruled, Ruling
+from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.procedure import Declared, Recovery, RecoveryRule
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 
 Events = tuple[Event, ...]
 DECLARATION = Clause("house:declaration")
@@ -43,7 +43,7 @@ class _Stop:
 
     def __init__(self, at: int, by: str, second: str | None, clause: Clause) -> None:
         self.at, self.by, self.second = at, by, second
-        self.ruled = Ruled(Ruling.VOID, clause)
+        self.ruled = RulingCell(Ruling.VOID, clause)
 
 
 def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | None) -> Events | Refusal:
@@ -61,7 +61,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:
         follows = irregular.witnessed(at, by, clause, rule.witness, "interrupted")
     elif rule.action is Recovery.LOCK_AND_REFER and not _locked(table):
-        ruled = table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings)
+        ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
         assert table.round is not None
         follows = irregular.referred(
             table, at, by, clause, subject=Subject.INTERRUPTION, number=table.round.number,

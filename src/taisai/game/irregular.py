@@ -23,8 +23,8 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.words import Subject
 from taisai.rules.clauses import Clause
-from taisai.rules.irregularities import Ruled, Ruling
-from taisai.rules.round import Act, Irregularity, Phase, Sight
+from taisai.rules.irregularities import Ruling, RulingCell
+from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
 Events = tuple[Event, ...]
 
@@ -54,7 +54,7 @@ class Case(NamedTuple):
     event: Irregularity
     round: Round | None
     phase: Phase
-    ruled: Ruled
+    ruled: RulingCell
     seen: bool = False
     through: int | None = None
     faces: Faces = ()
@@ -85,7 +85,7 @@ def report(table: Table, command: Report) -> Events | Refusal:
         if wrong:
             return wrong
     declared = command.seen and (command.event, phase) in table.irregularities.seen
-    seen = phase.sight is Sight.CONCEALED and (declared or (round_ is not None and round_.seen))
+    seen = phase.visibility is Visibility.CONCEALED and (declared or (round_ is not None and round_.seen))
     ruled = _ruling(table, command, phase, seen=seen)
     case = Case(
         command.at, command.by, command.event, round_, phase, ruled, seen, command.through, command.faces,
@@ -94,18 +94,18 @@ def report(table: Table, command: Report) -> Events | Refusal:
     return _ruled(table, case)
 
 
-def _ruling(table: Table, command: Report, phase: Phase, *, seen: bool) -> Ruled:
+def _ruling(table: Table, command: Report, phase: Phase, *, seen: bool) -> RulingCell:
     event = _SHOWING.get(command.item or "", command.event)
-    ruled = table.irregularities.ruled(event, phase, table.settings, seen=seen)
+    ruled = table.irregularities.ruling_for(event, phase, table.settings, seen=seen)
     if ruled.ruling is Ruling.SETTLE_THEN_SHUT and command.item not in (None, DEVICE):
         # The clause is about the device that lights the areas; of other equipment the document says nothing.
-        return table.irregularities.ruled(Irregularity.OTHER, phase, table.settings)
+        return table.irregularities.ruling_for(Irregularity.OTHER, phase, table.settings)
     return ruled
 
 
 def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
     """An act that the document makes an irregularity of."""
-    ruled = table.irregularities.ruled(event, table.phase, table.settings)
+    ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     if ruled.ruling is Ruling.REFUSE:
         return refused(Reason.RULED_OUT, ruled.clause, f"no {event}", command.act)
     if command.second is not None:
@@ -125,7 +125,7 @@ def found(table: Table, command: CountCards, event: Irregularity, *, detail: str
         wrong = two_people(table, command.by, command.second)
         if wrong:
             return wrong
-    ruled = table.irregularities.ruled(event, table.phase, table.settings)
+    ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     case = Case(
         command.at, command.by, event, table.round, table.phase, ruled, detail=detail, second=command.second
     )
@@ -182,7 +182,7 @@ def _earlier_rounds(table: Table, case: Case) -> Events:
     """With cards missing or too many, whether rounds dealt from the same decks stand is referred."""
     if case.event is not Irregularity.CARD_COUNT_WRONG or case.round is None or not table.shoe.rounds:
         return ()
-    ruled = table.irregularities.ruled(case.event, Phase.BETWEEN, table.settings)
+    ruled = table.irregularities.ruling_for(case.event, Phase.BETWEEN, table.settings)
     earlier = table.shoe.rounds - (Act.DEAL_CARDS in case.round.acts)
     if ruled.ruling is not Ruling.REFER or ruled.to is None or earlier <= 0:
         return ()
@@ -252,7 +252,7 @@ def witnessed(at: int, by: str, clause: Clause, witness: str | None, reason: str
 
 
 def _reset_and_enter(table: Table, case: Case) -> Events | Refusal:
-    if case.round is None or case.round is not table.round or case.phase.sight is Sight.SHOWN:
+    if case.round is None or case.round is not table.round or case.phase.visibility is Visibility.SHOWN:
         return ()
     uncover = next(step for step in table.procedure.steps if step.act is Act.UNCOVER)
     return on_hold(table) or (

@@ -16,8 +16,8 @@ from taisai.game.words import CHIP_READER, Means
 from taisai.rules.irregularities import Ruling
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.round import Act, Irregularity
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.rules.vocabulary import Act, Irregularity
 
 Events = tuple[Event, ...]
 
@@ -43,7 +43,7 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
     if table.holds:
         return too_late(table, command.round)
     if not round_.phase.bets_open:
-        ruled = table.irregularities.ruled(Irregularity.LATE_WITHDRAWAL, round_.phase, table.settings)
+        ruled = table.irregularities.ruling_for(Irregularity.LATE_WITHDRAWAL, round_.phase, table.settings)
         got = f"{round_.phase}: it stays live" if ruled.ruling is Ruling.STAYS_LIVE else round_.phase
         return refused(Reason.LATE, ruled.clause, "a bet taken back before the close", got)
     if round_.seen:

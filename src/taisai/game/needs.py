@@ -9,7 +9,7 @@ from taisai.game.table import Table
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.procedure import StepNeed
-from taisai.rules.round import Act, Need
+from taisai.rules.vocabulary import Act, Need
 
 
 def met(table: Table, command: Perform, need: Need) -> bool:

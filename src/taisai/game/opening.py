@@ -46,7 +46,7 @@ from taisai.game.words import SYSTEM, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 
 Events = tuple[Event, ...]
 TABLE: Final = Clause("house:table")

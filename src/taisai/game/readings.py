@@ -16,7 +16,7 @@ from taisai.game.table import Table
 from taisai.game.words import RECOGNISER, SHAKER, Fault
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
-from taisai.rules.round import Irregularity, Phase, Sight
+from taisai.rules.vocabulary import Irregularity, Phase, Visibility
 
 Events = tuple[Event, ...]
 READINGS: Final = Clause("house:readings")
@@ -55,7 +55,7 @@ def faces_read(table: Table) -> tuple[int, ...]:
     Whoever knew it under the cover could still have the round void, or a bet withdrawn.
     """
     reading = table.round.reading if table.round else None
-    return reading.faces if reading is not None and table.phase.sight is Sight.SHOWN else ()
+    return reading.faces if reading is not None and table.phase.visibility is Visibility.SHOWN else ()
 
 
 # What the table takes
@@ -112,7 +112,7 @@ def _not_its(table: Table, round_: Round, command: TakeReading) -> Refusal | Non
 
 def _not_now(phase: Phase, command: TakeReading) -> Refusal | None:
     """From the close on, once the dice have tumbled, up to the settlement; a draw comes before the result."""
-    resting = phase.sight is not Sight.NONE or command.fault in _BEFORE_THE_DICE
+    resting = phase.visibility is not Visibility.NONE or command.fault in _BEFORE_THE_DICE
     late = command.by == SHAKER and bool(command.faces) and phase is Phase.ENTERED
     if phase.bets_open or phase.settlement_recorded or not resting or late:
         expected = "a reading after the close and the tumble, before the settlement"
@@ -133,7 +133,7 @@ def _no_seed(table: Table, command: TakeReading) -> Refusal | None:
 
 def _bad_reading(table: Table, command: TakeReading) -> Refusal | None:
     if command.fault is Fault.INVALID_AFTER_RESHAKE:
-        ruled = table.irregularities.ruled(Irregularity.DIE_NOT_FLAT, table.phase, table.settings)
+        ruled = table.irregularities.ruling_for(Irregularity.DIE_NOT_FLAT, table.phase, table.settings)
         if ruled.ruling is not Ruling.NO_ROLL:
             return refused(Reason.RULED_OUT, ruled.clause, "a fault of a first shake", command.fault)
         if command.shake == 1:

@@ -24,8 +24,8 @@ from taisai.game.round import Round
 from taisai.game.table import MOST_CALLS, Referral, Table
 from taisai.game.words import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
-from taisai.rules.irregularities import Ruled, Ruling
-from taisai.rules.round import Act, Irregularity, Phase, Sight
+from taisai.rules.irregularities import Ruling, RulingCell
+from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
 Events = tuple[Event, ...]
 CALL: Final = Clause("house:player-call")
@@ -39,7 +39,7 @@ class Decided(NamedTuple):
     at: int
     by: str
     second: str | None
-    ruled: Ruled
+    ruled: RulingCell
     command: DecideReferral
     referral: Referral
 
@@ -81,12 +81,12 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
     wrong = at_least(table, command.by, rank, clause)
     wrong = wrong or bad_text("a reason", command.reason, least=1)
     # With the outcome on view, whatever changes a bet's fate takes two, as does a second who is named.
-    matters = command.treatment not in _ANSWERS and table.phase.sight is Sight.SHOWN
+    matters = command.treatment not in _ANSWERS and table.phase.visibility is Visibility.SHOWN
     if wrong is None and (matters or command.second is not None):
         wrong = two_people(table, command.by, command.second)
     if wrong:
         return wrong
-    ruled = Ruled(Ruling.REFER, clause, rank)
+    ruled = RulingCell(Ruling.REFER, clause, rank)
     case = Decided(command.at, command.by, command.second, ruled, command, referral)
     follows = _FOLLOWS[command.treatment](table, case)
     if isinstance(follows, Refusal):
@@ -108,7 +108,7 @@ def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tupl
         return referral.to, referral.clause
     if referral.clause != CALL and not chips:
         return referral.to, referral.clause
-    ruled = table.irregularities.ruled(Irregularity.OTHER, table.phase, table.settings)
+    ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
     return ruled.to or referral.to, ruled.clause
 
 

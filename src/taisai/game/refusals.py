@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.rules import settlement
 from taisai.rules.clauses import Clause
+from taisai.rules.settlement import BetRefusalReason
 
 
 class Reason(StrEnum):
@@ -81,7 +81,7 @@ _LAST: Final = (
 _RANKS: Final = (
     {Reason.JOURNAL_UNWRITABLE: 1, Reason.JOURNAL_IN_DOUBT: 2}
     | {reason: 5 * place for place, reason in enumerate(_FIRST, 1)}
-    | {Reason(reason): reason.rank for reason in settlement.Reason}
+    | {Reason(reason): reason.rank for reason in BetRefusalReason}
     | {reason: 600 + 100 * place for place, reason in enumerate(_LAST)}
 )
 """Who may act and when comes before what a bet is, and that before what it would cost."""

@@ -9,7 +9,7 @@ from taisai.game.lanes import Column
 from taisai.game.words import SHAKER, Fault
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Act, Phase
+from taisai.rules.vocabulary import Act, Phase
 
 Columns = dict[str, list[Column | None]]
 """layout → row → the stakes on that area by purse."""

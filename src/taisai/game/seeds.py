@@ -15,8 +15,8 @@ from taisai.game.round import Round
 from taisai.game.table import Commitment, Revealed, Table
 from taisai.game.words import SHAKER
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Act
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.rules.vocabulary import Act
 
 Events = tuple[Event, ...]
 DEMONSTRATION: Final = Clause("house:demonstration-shaker")

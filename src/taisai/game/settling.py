@@ -20,8 +20,8 @@ from taisai.game.words import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Phase
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.rules.vocabulary import Phase
 
 _CASH: Final = Means.CASH_CHIPS
 _PLAQUES: Final = Means.PLAQUES

@@ -20,7 +20,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Irregularities
 from taisai.rules.people import People
 from taisai.rules.procedure import Procedure
-from taisai.rules.round import Act, Irregularity, Phase
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 
 MOST_SEATS: Final = 2_000  # terminals that one table reaches in well under a second
 MOST_ROUNDS: Final = 100_000  # of one stream: at a round a minute, ten weeks of days and nights

@@ -24,10 +24,10 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import Clause
-from taisai.rules.equipment import Inspection, Item
+from taisai.rules.equipment import EquipmentItem, Inspection
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import FACES, Outcome
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 
 Events = tuple[Event, ...]
 EQUIPMENT: Final = Clause("house:equipment")
@@ -47,7 +47,7 @@ def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
         return bad
     other = _excluded(table, item)
     if other is not None:
-        ruled = table.irregularities.ruled(Irregularity.TWO_SHAKERS, table.phase, table.settings)
+        ruled = table.irregularities.ruling_for(Irregularity.TWO_SHAKERS, table.phase, table.settings)
         return refused(Reason.RULED_OUT, ruled.clause, f"{other} off the table first", "it is on it")
     wrong = between_rounds(table, EQUIPMENT) or _not_fresh(table, command)
     if wrong:
@@ -76,7 +76,7 @@ def _not_fresh(table: Table, command: PlaceItem) -> Refusal | None:
     return None
 
 
-def _excluded(table: Table, item: Item) -> str | None:
+def _excluded(table: Table, item: EquipmentItem) -> str | None:
     """An item on the table that must not lie beside this one."""
     for other in table.equipment.placed:
         theirs = table.equipment.items[other].excludes

@@ -15,9 +15,9 @@ from taisai.game.settling import due_again, stakes_by_purse
 from taisai.game.table import Table
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
-from taisai.rules.irregularities import Ruled
+from taisai.rules.irregularities import RulingCell
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 
 Events = tuple[Event, ...]
 
@@ -32,7 +32,7 @@ class Ordered(Protocol):
     @property
     def second(self) -> str | None: ...
     @property
-    def ruled(self) -> Ruled: ...
+    def ruled(self) -> RulingCell: ...
 
 
 def voided(

@@ -12,7 +12,7 @@ from taisai.game.voiding import shut_now
 from taisai.game.words import Hold
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 
 Events = tuple[Event, ...]
 
@@ -51,7 +51,7 @@ def choose(table: Table, command: ChooseWithdrawal) -> Events | Refusal:
 
 def _no_option(table: Table) -> Clause:
     """The clause by which bets stay, where the document has one in this phase."""
-    ruled = table.irregularities.ruled(Irregularity.LATE_WITHDRAWAL, table.phase, table.settings)
+    ruled = table.irregularities.ruling_for(Irregularity.LATE_WITHDRAWAL, table.phase, table.settings)
     return ruled.clause if ruled.ruling is Ruling.STAYS_LIVE else Clause("house:order")
 
 

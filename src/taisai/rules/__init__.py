@@ -1,55 +1,91 @@
-"""The approved documents as data, and the total tables they compile to. Pure; standard library only."""
+"""Rulebooks as data, and the tables they compile to. Pure; uses only the standard library."""
 
 from typing import TYPE_CHECKING
 
 from taisai.rules.areas import CATALOGUE, AreaId
 from taisai.rules.book import Rulebook, rulebook, rulebook_from, rulebook_ids
 from taisai.rules.chance import Chance, ChanceKind
-from taisai.rules.clauses import HOUSE, Clause, ClauseText
+from taisai.rules.clauses import HOUSE_PROCEDURES, Clause, ClauseText
 from taisai.rules.conditions import Condition
 from taisai.rules.errors import BookError, RulesError
 from taisai.rules.matrix import Established, Explanation, Matrix
-from taisai.rules.odds import Odds
 from taisai.rules.outcomes import OUTCOMES, Face, Outcome
+from taisai.rules.pay import Odds
 
 if TYPE_CHECKING:
-    from taisai.rules.equipment import Item
-    from taisai.rules.irregularities import Irregularities, Ruled, Ruling
+    from taisai.rules.equipment import EquipmentItem
+    from taisai.rules.equipment import EquipmentItem as Item
+    from taisai.rules.irregularities import Irregularities, Ruling, RulingCell
+    from taisai.rules.irregularities import RulingCell as Ruled
     from taisai.rules.layout import Layout
-    from taisai.rules.limits import Limits
+    from taisai.rules.limits import LimitRules
+    from taisai.rules.limits import LimitRules as Limits
     from taisai.rules.people import People
     from taisai.rules.procedure import OutOfOrder, Procedure, Recovery, Step
-    from taisai.rules.round import Act, Irregularity, Need, Phase
     from taisai.rules.settings import Setting
-    from taisai.rules.settlement import GREATEST_SUM, Bet, Money, Reason, Refusal, SettledBet, Settlement
+    from taisai.rules.settlement import (
+        GREATEST_SUM,
+        Bet,
+        BetRefusal,
+        BetRefusalReason,
+        Money,
+        SettledBet,
+        Settlement,
+    )
+    from taisai.rules.settlement import BetRefusal as Refusal
+    from taisai.rules.settlement import BetRefusalReason as Reason
+    from taisai.rules.vocabulary import Act, Irregularity, Need, Phase
 
-_LATER = {
-    "equipment": ("Item",),
-    "irregularities": ("Irregularities", "Ruled", "Ruling"),
+HOUSE = HOUSE_PROCEDURES
+
+_LAZY_NAMES = {
+    "equipment": ("EquipmentItem",),
+    "irregularities": ("Irregularities", "Ruling", "RulingCell"),
     "layout": ("Layout",),
-    "limits": ("Limits",),
+    "limits": ("LimitRules",),
     "people": ("People",),
     "procedure": ("OutOfOrder", "Procedure", "Recovery", "Step"),
-    "round": ("Act", "Irregularity", "Need", "Phase"),
     "settings": ("Setting",),
-    "settlement": ("GREATEST_SUM", "Bet", "Money", "Reason", "Refusal", "SettledBet", "Settlement"),
+    "settlement": (
+        "GREATEST_SUM",
+        "Bet",
+        "BetRefusal",
+        "BetRefusalReason",
+        "Money",
+        "SettledBet",
+        "Settlement",
+    ),
+    "vocabulary": ("Act", "Irregularity", "Need", "Phase"),
 }
-"""Module → what it offers and a question about odds does not need: loaded when it is first asked for."""
+"""Module → its names. `__getattr__` imports the module on first use, because odds do not need it."""
+
+_OLD_NAMES = {
+    "Item": "EquipmentItem",
+    "Limits": "LimitRules",
+    "Reason": "BetRefusalReason",
+    "Refusal": "BetRefusal",
+    "Ruled": "RulingCell",
+}
+"""Names of release 0.1 → the names of today. Both work."""
 
 __all__ = [
     "CATALOGUE",
     "GREATEST_SUM",
     "HOUSE",
+    "HOUSE_PROCEDURES",
     "OUTCOMES",
     "Act",
     "AreaId",
     "Bet",
+    "BetRefusal",
+    "BetRefusalReason",
     "BookError",
     "Chance",
     "ChanceKind",
     "Clause",
     "ClauseText",
     "Condition",
+    "EquipmentItem",
     "Established",
     "Explanation",
     "Face",
@@ -57,6 +93,7 @@ __all__ = [
     "Irregularity",
     "Item",
     "Layout",
+    "LimitRules",
     "Limits",
     "Matrix",
     "Money",
@@ -74,6 +111,7 @@ __all__ = [
     "Ruled",
     "RulesError",
     "Ruling",
+    "RulingCell",
     "Setting",
     "SettledBet",
     "Settlement",
@@ -85,15 +123,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Loads a later name."""
+    """Imports a lazy name on first use."""
     from importlib import import_module
 
-    for module, names in _LATER.items():
-        if name in names:
-            return getattr(import_module(f"taisai.rules.{module}"), name)
+    current_name = _OLD_NAMES.get(name, name)
+    for module, names in _LAZY_NAMES.items():
+        if current_name in names:
+            return getattr(import_module(f"taisai.rules.{module}"), current_name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """What there is, loaded or not."""
+    """All public names, imported or not."""
     return sorted(__all__)

@@ -7,14 +7,18 @@ The catalogue knows the numbers an area is about; what wins on them is a ruleboo
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import combinations, product
-from typing import Final, NewType
+from typing import Final, NamedTuple, NewType
+
+from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.toml_reader import Section
 
 AreaId = NewType("AreaId", str)
 
 _FACES: Final = "123456"
 _OWN_ID: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-MOST_ID_CHARACTERS: Final = 40  # an id has to fit a column of a printed report
+MAX_ID_CHARACTERS: Final = 40  # an id has to fit a column of a printed report
 
 
 def _catalogue() -> dict[str, tuple[int, ...]]:
@@ -44,4 +48,72 @@ CATALOGUE: Final = _catalogue()
 
 def is_area_id(text: str) -> bool:
     """Whether a rulebook may call an area so."""
-    return len(text) <= MOST_ID_CHARACTERS and _OWN_ID.fullmatch(text) is not None
+    return len(text) <= MAX_ID_CHARACTERS and _OWN_ID.fullmatch(text) is not None
+
+
+class Area(NamedTuple):
+    """One place on the layout that takes bets, as a rulebook calls it."""
+
+    id: AreaId
+    label: str
+    label_zh: str
+    numbers: tuple[int, ...]
+    """The faces or totals that it is about."""
+    loses: Clause
+    loses_on_triple: Clause
+    wins_on_triple: Clause | None
+    """The clause that a winner on a triple goes by, where it is not the pay line's."""
+
+
+def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Area]:
+    """The book's areas by id, in its order."""
+    read: dict[AreaId, Area] = {}
+    for entry in book.tables("area"):
+        ids = entry.texts("ids")
+        own = _own_numbers(entry, ids)
+        loses = read_clause(entry, "loses", known)
+        on_triple = read_clause(entry, "loses_on_triple", known) if entry.has("loses_on_triple") else loses
+        wins_on_triple = read_clause(entry, "wins_on_triple", known) if entry.has("wins_on_triple") else None
+        for n, text in enumerate(ids):
+            if text in read or text in ids[:n]:
+                raise entry.error("ids", "an area not yet declared", f"{text!r} twice")
+        english, chinese = _label(entry, "en", ids), _label(entry, "zh", ids)
+        for area in map(AreaId, ids):
+            numbers = own or CATALOGUE[area]
+            words = " ".join(map(str, numbers))
+            read[area] = Area(
+                area,
+                english.replace("{n}", words),
+                chinese.replace("{n}", words),
+                numbers,
+                loses,
+                on_triple,
+                wins_on_triple,
+            )
+        entry.reject_unknown_keys()
+    return read
+
+
+def _label(entry: Section, language: str, ids: tuple[str, ...]) -> str:
+    """A label; over several areas it says with {n} which is which."""
+    label = entry.text(language)
+    rest = label.replace("{n}", "")
+    if "{" in rest or "}" in rest or (len(ids) > 1 and rest == label):
+        expected = "a label with {n} where the numbers stand" if len(ids) > 1 else "no braces but {n}"
+        raise entry.error(language, expected, repr(label))
+    return label
+
+
+def _own_numbers(entry: Section, ids: tuple[str, ...]) -> tuple[int, ...] | None:
+    if not ids:
+        raise entry.error("ids", "at least one area", "an empty list")
+    if not entry.has("numbers"):
+        for text in ids:
+            if text not in CATALOGUE:
+                raise entry.error(
+                    "ids", "areas of the catalogue, or one area with numbers of its own", repr(text)
+                )
+        return None
+    if len(ids) != 1 or ids[0] in CATALOGUE or not is_area_id(ids[0]):
+        raise entry.error("ids", "one id of your own, like 'low-odd', where numbers are given", repr(ids[0]))
+    return entry.wholes("numbers", 1, 18)

@@ -9,32 +9,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.rules.areas import AreaId
+from taisai.rules.areas import AreaId, read_areas
 from taisai.rules.chance import Chance, ChanceKind, read_chance
 from taisai.rules.clauses import read_clauses
-from taisai.rules.compiling import compiled
+from taisai.rules.compiler import compile_matrix
 from taisai.rules.errors import BookError, RulesError
 from taisai.rules.matrix import Matrix
-from taisai.rules.odds import Odds
-from taisai.rules.pay import check_pay, read_areas, read_pay_by_layout, read_pay_tables
-from taisai.rules.reading import Section, shown
-from taisai.rules.settings import Changes, chosen, every_choice, read_settings
+from taisai.rules.pay import Odds, check_pay, read_pay_by_layout, read_pay_tables
+from taisai.rules.settings import RulesPart, choose_settings, every_choice, read_settings
+from taisai.rules.toml_reader import Section, quoted_value
 
 if TYPE_CHECKING:  # read only when asked for, so that a question about odds does not load the procedure
     import datetime
 
-    from taisai.rules.equipment import Item
+    from taisai.rules.equipment import EquipmentItem
+    from taisai.rules.interpretations import Erratum, Interpretation, SourceDocument
     from taisai.rules.irregularities import Irregularities
     from taisai.rules.layout import Layout
-    from taisai.rules.limits import Limits
+    from taisai.rules.limits import LimitRules
     from taisai.rules.people import People
     from taisai.rules.procedure import Procedure
-    from taisai.rules.readings import Erratum, Interpretation, Source
 
 BOOKS: Final = os.path.join(os.path.dirname(__file__), "books")
 _ID: Final = re.compile(r"[a-z0-9]{1,40}(-[a-z0-9]{1,40}){0,9}")
-MOST_BYTES: Final = 1 << 18  # ours are under 64 KiB
-MOST_LINE: Final = 4_000  # characters of a line: the parser takes quadratic time over a long dotted key
+MAX_BYTES: Final = 1 << 18  # ours are under 64 KiB
+MAX_LINE_CHARACTERS: Final = (
+    4_000  # characters of a line: the parser takes quadratic time over a long dotted key
+)
 
 
 class Rulebook:
@@ -50,14 +51,14 @@ class Rulebook:
         self.file = file
         self.id = section.text("id")
         if not _ID.fullmatch(self.id):
-            raise section.refused(
+            raise section.error(
                 "id", "small letters, digits and hyphens, such as 'my-game-v2'", repr(self.id)
             )
         self.operator = section.text("operator")
         self.version = section.text("version") if section.has("version") else None
         title = section.table("title")
         self.title, self.title_zh = title.text("en"), title.text("zh")
-        title.done()
+        title.reject_unknown_keys()
         self.clauses = read_clauses(section.table("clauses"))
         self.settings = read_settings(section)
         self.chance_rule = read_chance(section, self.clauses)
@@ -75,13 +76,13 @@ class Rulebook:
 
         value = self._section.value("effective")
         if value is not None and not isinstance(value, datetime.date):
-            raise self._section.refused("effective", "a date, or a date and time", shown(value))
+            raise self._section.error("effective", "a date, or a date and time", quoted_value(value))
         return value
 
     @cached_property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[SourceDocument, ...]:
         """The documents it was read from, the governing one first."""
-        from taisai.rules.readings import read_sources
+        from taisai.rules.interpretations import read_sources
 
         return read_sources(self._section)
 
@@ -95,14 +96,14 @@ class Rulebook:
     @cached_property
     def interpretations(self) -> tuple[Interpretation, ...]:
         """Our readings where the document leaves doubt."""
-        from taisai.rules.readings import read_interpretations
+        from taisai.rules.interpretations import read_interpretations
 
         return read_interpretations(self._section, self.settings, self.clauses)
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
         """Misprints, and what we read instead."""
-        from taisai.rules.readings import read_errata
+        from taisai.rules.interpretations import read_errata
 
         return read_errata(self._section, self.clauses)
 
@@ -128,14 +129,14 @@ class Rulebook:
         return read_irregularities(self._section, self.settings, self.people, self.procedure, self.clauses)
 
     @cached_property
-    def limits(self) -> Limits:
+    def limits(self) -> LimitRules:
         """What becomes of a bet outside the limits."""
         from taisai.rules.limits import read_limits
 
         return read_limits(self._section, self.settings, self.clauses)
 
     @cached_property
-    def equipment(self) -> tuple[Item, ...]:
+    def equipment(self) -> tuple[EquipmentItem, ...]:
         """What the table is played with."""
         from taisai.rules.equipment import read_equipment
 
@@ -157,7 +158,7 @@ class Rulebook:
 
     def chosen(self, settings: Mapping[str, str] | None = None) -> dict[str, str]:
         """Every setting of the book with its value: the given ones, else the defaults."""
-        return chosen(self.settings, settings or {})
+        return choose_settings(self.settings, settings or {})
 
     def chance(self, *, decks: int | None = None, seen: Sequence[int] = ()) -> Chance:
         """The exact chances of the 56 outcomes."""
@@ -177,7 +178,7 @@ class Rulebook:
             AreaId(area): odds if isinstance(odds, Odds) else Odds.parse(odds)
             for area, odds in (offered or {}).items()
         }
-        return compiled(
+        return compile_matrix(
             rulebook=self.id,
             layout=name,
             layout_clause=on.clause,
@@ -185,7 +186,7 @@ class Rulebook:
             table=on.table,
             texts=self.clauses,
             settings=self.chosen(settings),
-            payoff_settings=[name for name, one in self.settings.items() if one.changes is Changes.PAYOFF],
+            payoff_settings=[name for name, one in self.settings.items() if one.changes is RulesPart.PAYOFF],
             offered=offers,
         )
 
@@ -200,18 +201,18 @@ class Rulebook:
 
     def check(self) -> Rulebook:
         """Reads every part, so that whatever is wrong is found now."""
-        from taisai.rules.agreement import check_agreement
+        from taisai.rules.cross_checks import cross_check
 
         check_pay(self._section, self.pay_tables, self.areas, self.settings)
         for part in _PARTS:
             getattr(self, part)
-        check_agreement(self, self._section)
-        self._section.done()
+        cross_check(self, self._section)
+        self._section.reject_unknown_keys()
         return self
 
-    def advice(self) -> Iterator[str]:
+    def warnings(self) -> Iterator[str]:
         """What is allowed but hardly meant: edges at or under zero, missing mirrors."""
-        from taisai.rules.advice import advice
+        from taisai.rules.cross_checks import pay_warnings
 
         if self.id in rulebook_ids() and rulebook(self.id).digest != self.digest:
             yield f"the id {self.id} belongs to a rulebook of the package, and this is another text"
@@ -220,14 +221,17 @@ class Rulebook:
             chances: tuple[Chance, ...] = (self.chance(),)
         else:
             chances = tuple(self.chance(decks=n) for n in range(rule.least_decks, rule.most_decks + 1))
-        payoff = [name for name, setting in self.settings.items() if setting.changes is Changes.PAYOFF]
+        payoff = [name for name, setting in self.settings.items() if setting.changes is RulesPart.PAYOFF]
         for layout in self.layouts:
             told: set[str] = set()
             for settings in every_choice(payoff, self.settings):
-                for line in advice(self.matrix(layout, settings=settings), chances):
+                for line in pay_warnings(self.matrix(layout, settings=settings), chances):
                     if line not in told:
                         told.add(line)
                         yield line
+
+    advice = warnings
+    """The old name of `warnings`."""
 
 
 _PARTS: Final = (
@@ -286,7 +290,7 @@ def _read(path: str) -> Rulebook:
     file = os.path.basename(path)
     try:
         with open(path, "rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
+            content = opened.read(MAX_BYTES + 1)
     except OSError as error:
         raise BookError(
             file=file, key="the whole file", expected="a file that can be read", got=str(error.strerror)
@@ -298,13 +302,13 @@ def _parsed(content: bytes, file: str) -> Rulebook:
     def refused(expected: str, got: str) -> BookError:
         return BookError(file=file, key="the whole file", expected=expected, got=got)
 
-    if len(content) > MOST_BYTES:
-        raise refused(f"at most {MOST_BYTES} bytes", "more")
+    if len(content) > MAX_BYTES:
+        raise refused(f"at most {MAX_BYTES} bytes", "more")
     try:
         text = content.decode("utf-8-sig")  # Windows marks the beginning of a file
         longest = max(map(len, text.splitlines()), default=0)
-        if longest > MOST_LINE:
-            raise refused(f"lines of at most {MOST_LINE} characters", str(longest))
+        if longest > MAX_LINE_CHARACTERS:
+            raise refused(f"lines of at most {MAX_LINE_CHARACTERS} characters", str(longest))
         data = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise refused("UTF-8", f"something else at byte {error.start}") from None

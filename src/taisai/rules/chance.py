@@ -9,13 +9,13 @@ from fractions import Fraction
 from math import comb
 from typing import Final, NamedTuple
 
-from taisai.rules.clauses import Clause, cited
+from taisai.rules.clauses import Clause, read_clause
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
-from taisai.rules.reading import Section
+from taisai.rules.toml_reader import Section
 
 ROLLS: Final = 216
-MOST_DECKS: Final = 100  # a shoe larger than this is a typing mistake
+MAX_DECKS: Final = 100  # a shoe larger than this is a typing mistake
 
 
 class ChanceKind(StrEnum):
@@ -94,14 +94,14 @@ def read_chance(book: Section, known: Mapping[Clause, object]) -> ChanceRule:
     """Three dice, or decks of cards that stand for dice."""
     section = book.table("chance")
     kind = section.choice("kind", ChanceKind)
-    clause = cited(section, "clause", known)
+    clause = read_clause(section, "clause", known)
     if kind is ChanceKind.DICE:
         section.whole("dice", DICE, DICE)
-        section.done()
+        section.reject_unknown_keys()
         return ChanceRule(kind, clause)
     per_face = section.whole("cards_per_face", 1, 100)
-    least = section.whole("least_decks", 1, MOST_DECKS)
-    most = section.whole("most_decks", least, MOST_DECKS)
+    least = section.whole("least_decks", 1, MAX_DECKS)
+    most = section.whole("most_decks", least, MAX_DECKS)
     decks = section.whole("decks", least, most)
-    section.done()
+    section.reject_unknown_keys()
     return ChanceRule(kind, clause, per_face, least, most, decks)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple, NewType
 
-from taisai.rules.reading import Section
+from taisai.rules.toml_reader import Section
 
 Clause = NewType("Clause", str)
 
-HOUSE: Final[Mapping[Clause, str]] = {
+HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
     Clause(
         "house:outside-the-rules"
     ): "The document does not foresee it: it is referred, and the record says so.",
@@ -117,10 +117,12 @@ HOUSE: Final[Mapping[Clause, str]] = {
 """Where no document speaks, what we do and what we call it."""
 
 
-MOST_NUMBER: Final = 40  # characters of a clause number: 'Appendix A' and '2(a)(7)' have ten and fewer
+MAX_CLAUSE_CHARACTERS: Final = (
+    40  # characters of a clause number: 'Appendix A' and '2(a)(7)' have ten and fewer
+)
 
 
-class About(StrEnum):
+class ClauseSubject(StrEnum):
     """What a clause concerns."""
 
     HEADING = "heading"
@@ -140,24 +142,24 @@ class ClauseText(NamedTuple):
     """One numbered clause, paraphrased."""
 
     clause: Clause
-    about: About
+    about: ClauseSubject
     says: str
 
 
-def cited(section: Section, key: str, known: Mapping[Clause, object]) -> Clause:
+def read_clause(section: Section, key: str, known: Mapping[Clause, object]) -> Clause:
     """The clause named under a key, which must be the document's or one of the house's."""
     return _known(section, key, section.text(key), known)
 
 
-def cited_each(section: Section, key: str, known: Mapping[Clause, object]) -> tuple[Clause, ...]:
+def read_clause_list(section: Section, key: str, known: Mapping[Clause, object]) -> tuple[Clause, ...]:
     """The clauses named under a key."""
     return tuple(_known(section, key, text, known) for text in section.texts(key))
 
 
 def _known(section: Section, key: str, text: str, known: Mapping[Clause, object]) -> Clause:
     clause = Clause(text)
-    if clause not in known and clause not in HOUSE:
-        raise section.refused(key, "a clause that the document has or 'house:…'", repr(text))
+    if clause not in known and clause not in HOUSE_PROCEDURES:
+        raise section.error(key, "a clause that the document has or 'house:…'", repr(text))
     return clause
 
 
@@ -167,14 +169,14 @@ def read_clauses(section: Section) -> dict[Clause, ClauseText]:
     for number in section.keys():  # noqa: SIM118  a Section is no mapping
         entry = section.table(number)
         clause = Clause(number)
-        if not number.strip() or not number.isprintable() or len(number) > MOST_NUMBER:
-            raise section.refused(
-                number, f"a clause number of at most {MOST_NUMBER} characters", repr(number)
+        if not number.strip() or not number.isprintable() or len(number) > MAX_CLAUSE_CHARACTERS:
+            raise section.error(
+                number, f"a clause number of at most {MAX_CLAUSE_CHARACTERS} characters", repr(number)
             )
         if number.startswith("house:"):
-            raise section.refused(number, "a number of the document", "a procedure of the house")
-        read[clause] = ClauseText(clause, entry.choice("about", About), entry.text("says"))
-        entry.done()
+            raise section.error(number, "a number of the document", "a procedure of the house")
+        read[clause] = ClauseText(clause, entry.choice("about", ClauseSubject), entry.text("says"))
+        entry.reject_unknown_keys()
     if not read:
-        raise section.refused("", "at least one clause", "none")
+        raise section.error("", "at least one clause", "none")
     return read

@@ -54,10 +54,10 @@ def _among(numbers: Sequence[int]) -> Places:
     return _EVERY.difference(*(_SHOWING[face][1] for face in FACES if face not in numbers))
 
 
-def winners(condition: Condition, numbers: Sequence[int], dice: int | None = None) -> tuple[int, ...]:
+def winning_places(condition: Condition, numbers: Sequence[int], dice: int | None = None) -> tuple[int, ...]:
     """The places among the 56 of the outcomes on which a condition without `fault` holds.
 
-    >>> [str(OUTCOMES[place]) for place in winners(Condition.SHOWS, (1, 1, 3))]
+    >>> [str(OUTCOMES[place]) for place in winning_places(Condition.SHOWS, (1, 1, 3))]
     ['113']
     """
     return tuple(sorted(_places(condition, numbers, dice)))
@@ -83,7 +83,7 @@ def _places(condition: Condition, numbers: Sequence[int], dice: int | None) -> P
 _FACES_NEEDED: Final = {Condition.SHOWS: (1, 3), Condition.EXACTLY: (1, 3), Condition.THREE_DIFFERENT: (3, 6)}
 
 
-def fault(condition: Condition, numbers: Sequence[int], dice: int | None) -> tuple[str, str] | None:
+def condition_fault(condition: Condition, numbers: Sequence[int], dice: int | None) -> tuple[str, str] | None:
     """What is expected and what is wrong, where a condition does not fit its numbers."""
     got = str(list(numbers))
     if condition is Condition.ANY_TRIPLE:
@@ -96,4 +96,4 @@ def fault(condition: Condition, numbers: Sequence[int], dice: int | None) -> tup
             return "one face with 'exactly'", got
     elif not numbers or not all(3 <= n <= 18 for n in numbers):
         return f"totals from 3 to 18 with '{condition}'", got
-    return None if winners(condition, numbers, dice) else ("a condition that some outcome meets", got)
+    return None if winning_places(condition, numbers, dice) else ("a condition that some outcome meets", got)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from taisai.rules.clauses import Clause, cited
+from taisai.rules.clauses import Clause, read_clause
 from taisai.rules.people import People, read_rank
-from taisai.rules.reading import Section
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
+from taisai.rules.toml_reader import Section
 
 
 class InspectedBefore(StrEnum):
@@ -19,7 +19,7 @@ class InspectedBefore(StrEnum):
     SHIFT = "shift"
 
 
-class Means(StrEnum):
+class PermittedMeans(StrEnum):
     """What a bet may be made with."""
 
     CREDITS = "credits"
@@ -39,14 +39,14 @@ class Inspection(NamedTuple):
     clause: Clause
 
 
-class Excludes(NamedTuple):
+class ExcludedItem(NamedTuple):
     """An item that must be off the table before this one may be used."""
 
     item: str
     clause: Clause
 
 
-class Item(NamedTuple):
+class EquipmentItem(NamedTuple):
     """One piece of equipment."""
 
     id: str
@@ -56,58 +56,58 @@ class Item(NamedTuple):
     when: SettingIs | None
     least_tumbles: int | None
     hours_on_table: int | None
-    excludes: Excludes | None
+    excludes: ExcludedItem | None
     custody: str | None
     """Whose responsibility it is while on the table."""
     inspections: tuple[Inspection, ...]
-    means: tuple[Means, ...] = ()
+    means: tuple[PermittedMeans, ...] = ()
     """What bets are made with by way of it."""
 
 
 def read_equipment(
     book: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
-) -> tuple[Item, ...]:
+) -> tuple[EquipmentItem, ...]:
     """The book's equipment."""
     sections = book.tables("equipment")
     items = tuple(_item(entry, settings, people, known) for entry in sections)
     names = [item.id for item in items]
     for n, (entry, item) in enumerate(zip(sections, items, strict=True)):
         if item.id in names[:n]:
-            raise entry.refused("id", "each item once", f"{item.id!r} twice")
+            raise entry.error("id", "each item once", f"{item.id!r} twice")
         if item.excludes and item.excludes.item not in names:
             got = repr(item.excludes.item)
-            raise entry.table("excludes").refused("item", f"one of {', '.join(names)}", got)
+            raise entry.table("excludes").error("item", f"one of {', '.join(names)}", got)
     if not any(item.means for item in items):
-        raise book.refused("equipment", "an item with means to bet with", "none")
+        raise book.error("equipment", "an item with means to bet with", "none")
     return items
 
 
 def _item(
     entry: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
-) -> Item:
-    item = Item(
+) -> EquipmentItem:
+    item = EquipmentItem(
         entry.text("id"),
         entry.text("en"),
         entry.text("zh"),
-        cited(entry, "clause", known),
+        read_clause(entry, "clause", known),
         read_setting_is(entry, "when", settings),
         entry.whole("least_tumbles", 1, 100) if entry.has("least_tumbles") else None,
         entry.whole("hours_on_table", 1, 10_000) if entry.has("hours_on_table") else None,
         _excludes(entry, known),
         read_rank(entry, "custody", people) if entry.has("custody") else None,
         tuple(_inspection(section, people, known) for section in entry.tables("inspection", least=0)),
-        entry.each_choice("means", Means) if entry.has("means") else (),
+        entry.each_choice("means", PermittedMeans) if entry.has("means") else (),
     )
-    entry.done()
+    entry.reject_unknown_keys()
     return item
 
 
-def _excludes(entry: Section, known: Mapping[Clause, object]) -> Excludes | None:
+def _excludes(entry: Section, known: Mapping[Clause, object]) -> ExcludedItem | None:
     if not entry.has("excludes"):
         return None
     section = entry.table("excludes")
-    excludes = Excludes(section.text("item"), cited(section, "clause", known))
-    section.done()
+    excludes = ExcludedItem(section.text("item"), read_clause(section, "clause", known))
+    section.reject_unknown_keys()
     return excludes
 
 
@@ -116,7 +116,7 @@ def _inspection(entry: Section, people: People, known: Mapping[Clause, object]) 
         read_rank(entry, "by", people),
         entry.choice("before", InspectedBefore),
         entry.whole("runs", 1, 100),
-        cited(entry, "clause", known),
+        read_clause(entry, "clause", known),
     )
-    entry.done()
+    entry.reject_unknown_keys()
     return inspection

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-MOST_QUOTED = 200  # characters of what was typed or written, in one message
-MOST_EXPECTED = 600  # characters of what was expected: the longest list of choices has about 400
+MAX_QUOTED = 200  # characters of what was typed or written, in one message
+MAX_EXPECTED = 600  # characters of what was expected: the longest list of choices has about 400
 
 
-def printable(text: str, most: int = MOST_QUOTED) -> str:
+def printable(text: str, most: int = MAX_QUOTED) -> str:
     """A text as one line of bounded length, whatever is in it."""
     line = text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return line if len(line) <= most else line[: most - 1] + "…"
@@ -22,6 +22,6 @@ class BookError(RulesError):
     def __init__(self, *, file: str, key: str, expected: str, got: str) -> None:
         self.file = printable(file)
         self.key = printable(key)
-        self.expected = printable(expected, MOST_EXPECTED)
+        self.expected = printable(expected, MAX_EXPECTED)
         self.got = printable(got)
         super().__init__(f"expected {self.expected}, got {self.got} ({self.file}, {self.key})")

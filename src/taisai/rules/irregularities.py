@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from taisai.rules.clauses import Clause, cited
+from taisai.rules.clauses import Clause, read_clause
 from taisai.rules.people import People, read_rank, read_witness
 from taisai.rules.procedure import Procedure
-from taisai.rules.reading import Section
-from taisai.rules.round import Irregularity, Phase, Sight
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
+from taisai.rules.toml_reader import Section
+from taisai.rules.vocabulary import Irregularity, Phase, Visibility
 
 
 class Ruling(StrEnum):
@@ -46,7 +46,7 @@ class Ruling(StrEnum):
     """Someone of the named rank decides."""
 
 
-class Ruled(NamedTuple):
+class RulingCell(NamedTuple):
     """One cell: the ruling, its clause, who decides a referral, who must be present at a settlement."""
 
     ruling: Ruling
@@ -66,18 +66,18 @@ class Irregularities(NamedTuple):
     """The total table of rulings."""
 
     phases: tuple[Phase, ...]
-    cells: Mapping[tuple[Irregularity, Phase], Ruled]
-    instead: Mapping[tuple[Irregularity, Phase], tuple[SettingIs, Ruled]]
-    seen: Mapping[tuple[Irregularity, Phase], Ruled]
+    cells: Mapping[tuple[Irregularity, Phase], RulingCell]
+    instead: Mapping[tuple[Irregularity, Phase], tuple[SettingIs, RulingCell]]
+    seen: Mapping[tuple[Irregularity, Phase], RulingCell]
     """What is ruled, while the dice lie concealed, once any of them was seen: the outcome is established."""
     void: Clause
     """The clause by which the bets of a void round are returned."""
     later: Clause
     """The clause by which rounds after the one that is voided or corrected stay as they were."""
 
-    def ruled(
+    def ruling_for(
         self, event: Irregularity, phase: Phase, settings: Mapping[str, str], *, seen: bool = False
-    ) -> Ruled:
+    ) -> RulingCell:
         """What the rules order when this happens in this phase; in `between`, on rounds that are over."""
         if seen and (event, phase) in self.seen:
             return self.seen[event, phase]
@@ -97,9 +97,9 @@ def read_irregularities(
     """The book's table; the catch-all fills what it does not foresee, and without one a hole is refused."""
     section = book.table("irregularities")
     phases = tuple(facts.id for facts in procedure.phases)
-    cells: dict[tuple[Irregularity, Phase], Ruled] = {}
-    instead: dict[tuple[Irregularity, Phase], tuple[SettingIs, Ruled]] = {}
-    seen: dict[tuple[Irregularity, Phase], Ruled] = {}
+    cells: dict[tuple[Irregularity, Phase], RulingCell] = {}
+    instead: dict[tuple[Irregularity, Phase], tuple[SettingIs, RulingCell]] = {}
+    seen: dict[tuple[Irregularity, Phase], RulingCell] = {}
     for entry in section.tables("ruling"):
         event = entry.choice("event", Irregularity)
         ruled = _ruled(entry, people, known)
@@ -107,51 +107,51 @@ def read_irregularities(
         once_seen = _seen(entry, people, known)
         for phase in _phases(entry, phases):
             if (event, phase) in cells:
-                raise entry.refused("phases", "one ruling for each phase", f"{event} in {phase} twice")
+                raise entry.error("phases", "one ruling for each phase", f"{event} in {phase} twice")
             cells[event, phase] = ruled
             if other:
                 instead[event, phase] = other
             if once_seen:
-                if phase.sight is not Sight.CONCEALED:
-                    raise entry.refused("seen", "phases in which the dice lie concealed", repr(str(phase)))
+                if phase.visibility is not Visibility.CONCEALED:
+                    raise entry.error("seen", "phases in which the dice lie concealed", repr(str(phase)))
                 seen[event, phase] = once_seen
-        entry.done()
+        entry.reject_unknown_keys()
     _fill(section, cells, phases, people, known)
-    void, later = cited(section, "void", known), cited(section, "later", known)
-    section.done()
+    void, later = read_clause(section, "void", known), read_clause(section, "later", known)
+    section.reject_unknown_keys()
     return Irregularities(phases, cells, instead, seen, void, later)
 
 
-def _ruled(entry: Section, people: People, known: Mapping[Clause, object]) -> Ruled:
+def _ruled(entry: Section, people: People, known: Mapping[Clause, object]) -> RulingCell:
     ruling = entry.choice("ruling", Ruling)
     if (ruling is Ruling.REFER) != entry.has("to"):
         got = "one" if entry.has("to") else "nothing"
-        raise entry.refused("to", "the rank that decides, with 'refer' and with nothing else", got)
+        raise entry.error("to", "the rank that decides, with 'refer' and with nothing else", got)
     to = read_rank(entry, "to", people) if ruling is Ruling.REFER else None
     witness = read_witness(entry, people, wanted=ruling is Ruling.SETTLE_THEN_SHUT)
-    return Ruled(ruling, cited(entry, "clause", known), to, witness)
+    return RulingCell(ruling, read_clause(entry, "clause", known), to, witness)
 
 
 def _instead(
     entry: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
-) -> tuple[SettingIs, Ruled] | None:
+) -> tuple[SettingIs, RulingCell] | None:
     if not entry.has("instead"):
         return None
     section = entry.table("instead")
     when = read_setting_is(section, "when", settings)
     if when is None:
-        raise section.refused("when", "a setting", "nothing")
+        raise section.error("when", "a setting", "nothing")
     ruled = _ruled(section, people, known)
-    section.done()
+    section.reject_unknown_keys()
     return when, ruled
 
 
-def _seen(entry: Section, people: People, known: Mapping[Clause, object]) -> Ruled | None:
+def _seen(entry: Section, people: People, known: Mapping[Clause, object]) -> RulingCell | None:
     if not entry.has("seen"):
         return None
     section = entry.table("seen")
     ruled = _ruled(section, people, known)
-    section.done()
+    section.reject_unknown_keys()
     return ruled
 
 
@@ -161,13 +161,13 @@ def _phases(entry: Section, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
     named = entry.each_choice("phases", Phase)
     for phase in named:
         if phase not in phases:
-            raise entry.refused("phases", "phases that the procedure has, or 'all'", repr(str(phase)))
+            raise entry.error("phases", "phases that the procedure has, or 'all'", repr(str(phase)))
     return named
 
 
 def _fill(
     section: Section,
-    cells: dict[tuple[Irregularity, Phase], Ruled],
+    cells: dict[tuple[Irregularity, Phase], RulingCell],
     phases: tuple[Phase, ...],
     people: People,
     known: Mapping[Clause, object],
@@ -176,12 +176,12 @@ def _fill(
     if section.has("otherwise"):
         entry = section.table("otherwise")
         otherwise = _ruled(entry, people, known)._replace(caught=True)
-        entry.done()
+        entry.reject_unknown_keys()
     for event in Irregularity:
         for phase in phases:
             if (event, phase) not in cells:
                 if otherwise is None:
-                    raise section.refused(
+                    raise section.error(
                         "otherwise", f"a ruling on {event} in {phase}, or a catch-all", "a hole"
                     )
                 cells[event, phase] = otherwise

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
-from taisai.rules.pay import PayOn
-from taisai.rules.reading import Section
+from taisai.rules.pay import LayoutPay
+from taisai.rules.toml_reader import Section
 
-MOST_COLUMNS: Final = 60  # a felt wider than this could not be touched on any screen
+MAX_COLUMNS: Final = 60  # a felt wider than this could not be touched on any screen
 
 
 class Drawing(StrEnum):
@@ -71,7 +71,7 @@ class Layout(NamedTuple):
                 yield from row
 
 
-def read_layouts(book: Section, pay: Mapping[str, PayOn]) -> dict[str, Layout]:
+def read_layouts(book: Section, pay: Mapping[str, LayoutPay]) -> dict[str, Layout]:
     """The book's layouts by id; each shows every area of its pay table once."""
     read: dict[str, Layout] = {}
     for entry, (name, on) in zip(book.tables("layout"), pay.items(), strict=True):
@@ -83,13 +83,13 @@ def read_layouts(book: Section, pay: Mapping[str, PayOn]) -> dict[str, Layout]:
         _fits(layout, sections)
         _no_area_twice(layout, sections)
         for missing in sorted(priced - {cell.area for cell in layout.cells()}):
-            raise entry.refused("block", "a cell for every area of the pay table", f"none for {missing!r}")
+            raise entry.error("block", "a cell for every area of the pay table", f"none for {missing!r}")
         for cell in layout.cells():
             if cell.dice is not None and not _pays_on(on, cell):
                 got = f"{cell.odds_of!r} on {cell.dice} dice"
-                raise entry.refused("block", "odds that the pay table has", got)
-        entry.known("id", "pay_table", "clause")
-        entry.done()
+                raise entry.error("block", "odds that the pay table has", got)
+        entry.accept_keys("id", "pay_table", "clause")
+        entry.reject_unknown_keys()
         read[name] = layout
     return read
 
@@ -106,42 +106,42 @@ def _block(entry: Section, priced: frozenset[AreaId]) -> Block:
         *_two(entry, "size"),
         rows,
     )
-    entry.done()
+    entry.reject_unknown_keys()
     return block
 
 
 def _two(entry: Section, key: str) -> tuple[int, int]:
     """A place as row and column, or a size as rows and columns."""
-    numbers = entry.wholes(key, 1, MOST_COLUMNS)
+    numbers = entry.wholes(key, 1, MAX_COLUMNS)
     if len(numbers) != 2:
-        raise entry.refused(key, "two numbers, down and across", str(len(numbers)))
+        raise entry.error(key, "two numbers, down and across", str(len(numbers)))
     return numbers[0], numbers[1]
 
 
 def _cell(block: Section, place: str, cell: Section | str, priced: frozenset[AreaId]) -> Cell:
     if isinstance(cell, str):
         return Cell(_priced(block, place, cell, priced) if cell else None, None, None, 1)
-    wide = cell.whole("wide", 1, MOST_COLUMNS) if cell.has("wide") else 1
+    wide = cell.whole("wide", 1, MAX_COLUMNS) if cell.has("wide") else 1
     area = _priced(cell, "area", cell.text("area"), priced) if cell.has("area") else None
     odds_of = _priced(cell, "odds_of", cell.text("odds_of"), priced) if cell.has("odds_of") else None
     if area and odds_of:
-        raise cell.refused("odds_of", "either area or odds_of", "both")
+        raise cell.error("odds_of", "either area or odds_of", "both")
     dice = cell.whole("dice", 1, 3) if odds_of and cell.has("dice") else None
     figures = cell.text("figures") if area and cell.has("figures") else None
     note = _note(cell.table("note")) if (area or odds_of) and cell.has("note") else None
-    cell.done()
+    cell.reject_unknown_keys()
     return Cell(area, odds_of, dice, wide, figures, note)
 
 
 def _note(words: Section) -> Label:
     label = Label(words.text("en"), words.text("zh"))
-    words.done()
+    words.reject_unknown_keys()
     return label
 
 
 def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) -> AreaId:
     if name not in priced:
-        raise section.refused(key, "an area of this layout's pay table", repr(name))
+        raise section.error(key, "an area of this layout's pay table", repr(name))
     return AreaId(name)
 
 
@@ -150,25 +150,23 @@ def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
     taken: dict[tuple[int, int], str] = {}
     for block, section in zip(layout.blocks, sections, strict=True):
         if block.id in names:
-            raise section.refused("id", "each block once", f"{block.id!r} twice")
+            raise section.error("id", "each block once", f"{block.id!r} twice")
         names.add(block.id)
         if block.row > layout.rows or block.column > layout.columns:
             got = f"row {block.row}, column {block.column}"
-            raise section.refused(
-                "at", f"a place within {layout.rows} rows and {layout.columns} columns", got
-            )
+            raise section.error("at", f"a place within {layout.rows} rows and {layout.columns} columns", got)
         if block.column + block.wide - 1 > layout.columns:
-            raise section.refused("size", f"a block within {layout.columns} columns", str(block.wide))
+            raise section.error("size", f"a block within {layout.columns} columns", str(block.wide))
         if block.row + block.tall - 1 > layout.rows:
-            raise section.refused("size", f"a block within {layout.rows} rows", str(block.tall))
+            raise section.error("size", f"a block within {layout.rows} rows", str(block.tall))
         for row in range(block.row, block.row + block.tall):
             for column in range(block.column, block.column + block.wide):
                 other = taken.setdefault((row, column), block.id)
                 if other != block.id:
-                    raise section.refused("at", "a free place on the felt", f"the place of {other!r}")
+                    raise section.error("at", "a free place on the felt", f"the place of {other!r}")
 
 
-def _pays_on(pay: PayOn, cell: Cell) -> bool:
+def _pays_on(pay: LayoutPay, cell: Cell) -> bool:
     return any(line.wins.dice == cell.dice and cell.odds_of in line.areas for line in pay.table.lines)
 
 
@@ -178,6 +176,6 @@ def _no_area_twice(layout: Layout, sections: tuple[Section, ...]) -> None:
         for row in block.rows:
             for cell in row:
                 if cell.area in seen:
-                    raise section.refused("cells", "each area once on a layout", f"{cell.area!r} twice")
+                    raise section.error("cells", "each area once on a layout", f"{cell.area!r} twice")
                 if cell.area:
                     seen.add(cell.area)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from taisai.rules.clauses import Clause, cited
-from taisai.rules.reading import Section
+from taisai.rules.clauses import Clause, read_clause
 from taisai.rules.settings import Setting
+from taisai.rules.toml_reader import Section
 
 
 class LimitPolicy(StrEnum):
@@ -25,7 +25,7 @@ class LimitScope(StrEnum):
     PLAYER_AND_AREA = "player-and-area"
 
 
-class Limits(NamedTuple):
+class LimitRules(NamedTuple):
     """The policy on both sides."""
 
     scope: LimitScope
@@ -37,25 +37,25 @@ class Limits(NamedTuple):
     """The setting that says how many rounds are tolerated, where under-minimum bets are settled once."""
 
 
-def read_limits(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> Limits:
+def read_limits(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> LimitRules:
     """The book's limits policy."""
     section = book.table("limits")
-    limits = Limits(
+    limits = LimitRules(
         section.choice("scope", LimitScope),
         section.choice("under_minimum", LimitPolicy),
-        cited(section, "under_clause", known),
+        read_clause(section, "under_clause", known),
         section.choice("over_maximum", LimitPolicy),
-        cited(section, "over_clause", known),
+        read_clause(section, "over_clause", known),
         section.text("memory") if section.has("memory") else None,
     )
     if limits.under_minimum is LimitPolicy.SETTLE_TO_MAXIMUM:
-        raise section.refused("under_minimum", "refuse or settle-once", repr(str(limits.under_minimum)))
+        raise section.error("under_minimum", "refuse or settle-once", repr(str(limits.under_minimum)))
     if limits.over_maximum is LimitPolicy.SETTLE_ONCE:
-        raise section.refused("over_maximum", "refuse or settle-to-maximum", repr(str(limits.over_maximum)))
+        raise section.error("over_maximum", "refuse or settle-to-maximum", repr(str(limits.over_maximum)))
     if (limits.memory is not None) != (limits.under_minimum is LimitPolicy.SETTLE_ONCE):
         got = repr(limits.memory) if limits.memory else "nothing"
-        raise section.refused("memory", "a setting, with 'settle-once' and with nothing else", got)
+        raise section.error("memory", "a setting, with 'settle-once' and with nothing else", got)
     if limits.memory and (limits.memory not in settings or not settings[limits.memory].bounds):
-        raise section.refused("memory", "a setting of the book that is a number", repr(limits.memory))
-    section.done()
+        raise section.error("memory", "a setting of the book that is a number", repr(limits.memory))
+    section.reject_unknown_keys()
     return limits

@@ -9,23 +9,22 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from taisai.rules.areas import AreaId
-from taisai.rules.clauses import HOUSE, Clause, ClauseText
+from taisai.rules.areas import Area, AreaId
+from taisai.rules.clauses import HOUSE_PROCEDURES, Clause, ClauseText
 from taisai.rules.errors import RulesError
-from taisai.rules.odds import Odds
 from taisai.rules.outcomes import DICE, FACES, Outcome
-from taisai.rules.pay import Area
+from taisai.rules.pay import Odds
 
 if TYPE_CHECKING:  # a question about odds settles nothing
-    from taisai.rules.settlement import Bet, Refusal, Settlement
+    from taisai.rules.settlement import Bet, BetRefusal, Settlement
 
 DIGEST_FORMAT: Final = 1
 
-Pick = Callable[[tuple[int, ...]], tuple[int, ...]]
+PlacePicker = Callable[[tuple[int, ...]], tuple[int, ...]]
 """Picks what lies at an area's winning places out of 56."""
 
 
-class Win(NamedTuple):
+class WinningWay(NamedTuple):
     """One way in which an area wins: at these odds, on the outcomes at these places."""
 
     odds: Odds
@@ -36,12 +35,12 @@ class Win(NamedTuple):
     """On how many dice, where the area has odds for one, two and three."""
 
 
-class Returns(NamedTuple):
+class AreaReturns(NamedTuple):
     """What comes back of a bet on an area, in the form that sums over all outcomes want it."""
 
     area: AreaId
     odds: tuple[Odds, ...]
-    ways: tuple[tuple[int, Pick], ...]
+    ways: tuple[tuple[int, PlacePicker], ...]
     """Returned per unit staked, in 1/denominator, and the places where."""
 
 
@@ -87,8 +86,8 @@ class Matrix:
         denominator: int,
         nets: tuple[tuple[int, ...], ...],
         clauses: tuple[tuple[Clause, ...], ...],
-        wins: tuple[tuple[Win, ...], ...],
-        returns: tuple[Returns, ...],
+        wins: tuple[tuple[WinningWay, ...], ...],
+        returns: tuple[AreaReturns, ...],
         texts: Mapping[Clause, ClauseText],
     ) -> None:
         self.rulebook: Final = rulebook
@@ -172,22 +171,22 @@ class Matrix:
         row, place = self.row(area), outcome.index
         odds = next((win.odds for win in self.wins[row] if place in win.places), None)
         clause = self.clauses[row][place]
-        says = self.texts[clause].says if clause in self.texts else HOUSE[clause]
+        says = self.texts[clause].says if clause in self.texts else HOUSE_PROCEDURES[clause]
         return Explanation(
             self.areas[row], self.labels[row].label, outcome, self.net(area, outcome), odds, clause, says
         )
 
-    def refusal(self, bet: Bet) -> Refusal | None:
+    def refusal(self, bet: Bet) -> BetRefusal | None:
         """Why a bet cannot be taken on this layout, if it cannot."""
-        from taisai.rules.settlement import refusal
+        from taisai.rules.settlement import bet_refusal
 
-        return refusal(self, bet)
+        return bet_refusal(self, bet)
 
-    def settle(self, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | Refusal:
+    def settle(self, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | BetRefusal:
         """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
-        from taisai.rules.settlement import settled
+        from taisai.rules.settlement import settle_bets
 
-        return settled(self, outcome, bets)
+        return settle_bets(self, outcome, bets)
 
 
 def _completions(known: tuple[int, ...], left: int) -> tuple[int, ...]:

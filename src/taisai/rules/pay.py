@@ -4,34 +4,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Final, NamedTuple
 
-from taisai.rules.areas import CATALOGUE, AreaId, is_area_id
-from taisai.rules.clauses import Clause, cited
-from taisai.rules.conditions import Condition, fault, winners
+from taisai.rules.areas import Area, AreaId
+from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.conditions import Condition, condition_fault, winning_places
 from taisai.rules.errors import RulesError
-from taisai.rules.odds import Odds
-from taisai.rules.reading import Section
-from taisai.rules.settings import Changes, Setting, SettingIs, every_choice, read_setting_is
+from taisai.rules.settings import RulesPart, Setting, SettingIs, every_choice, read_setting_is
+from taisai.rules.toml_reader import Section
 
 _LAYOUT: Final = re.compile("[A-Za-z0-9-]{1,20}")  # it is typed as BOOK/LAYOUT
 
 
-class Area(NamedTuple):
-    """One place on the layout that takes bets, as a rulebook calls it."""
-
-    id: AreaId
-    label: str
-    label_zh: str
-    numbers: tuple[int, ...]
-    """The faces or totals that it is about."""
-    loses: Clause
-    loses_on_triple: Clause
-    wins_on_triple: Clause | None
-    """The clause that a winner on a triple goes by, where it is not the pay line's."""
+_ODDS: Final = re.compile(r"(0|[1-9][0-9]{0,5})(\.[0-9]{1,3})? to ([1-9][0-9]{0,5})", re.ASCII)
+ODDS_EXPECTED: Final = "odds like '8.5 to 1' or '6 to 5'"
 
 
-class Wins(NamedTuple):
+class Odds(NamedTuple):
+    """What a winning bet wins on top of its stake, as printed.
+
+    >>> Odds.parse("8.5 to 1").net
+    Fraction(17, 2)
+    >>> Odds.parse("8:1")
+    Traceback (most recent call last):
+    taisai.rules.errors.RulesError: expected odds like '8.5 to 1' or '6 to 5', got '8:1'
+    """
+
+    net: Fraction
+    """Won per unit staked; first, so that odds sort by it."""
+    text: str
+
+    @staticmethod
+    def parse(text: str) -> Odds:
+        """Reads "x to y", and nothing looser."""
+        match = _ODDS.fullmatch(text)
+        if match is None:
+            raise RulesError(f"expected {ODDS_EXPECTED}, got {text!r}")
+        whole, decimals, per = match.groups()
+        thousandths = int(whole) * 1000 + (int(decimals[1:].ljust(3, "0")) if decimals else 0)
+        if thousandths == 0:
+            raise RulesError(f"expected {ODDS_EXPECTED} that win something, got {text!r}")
+        return Odds(Fraction(thousandths, 1000 * int(per)), text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class WinningCondition(NamedTuple):
     """A winning condition, with the number of dice where the condition needs one."""
 
     condition: Condition
@@ -42,8 +62,8 @@ class PayLine(NamedTuple):
     """These areas, when they win so, win at these odds, by this clause."""
 
     areas: tuple[AreaId, ...]
-    wins: Wins
-    instead: tuple[SettingIs, Wins] | None
+    wins: WinningCondition
+    instead: tuple[SettingIs, WinningCondition] | None
     """What wins where a setting says otherwise."""
     odds: Odds
     """What is paid unless the house offers more."""
@@ -51,7 +71,7 @@ class PayLine(NamedTuple):
     """The least that may be offered; None where the odds are fixed."""
     clause: Clause
 
-    def winning(self, settings: Mapping[str, str]) -> Wins:
+    def winning(self, settings: Mapping[str, str]) -> WinningCondition:
         """The condition under these settings."""
         return self.instead[1] if self.instead and self.instead[0].holds(settings) else self.wins
 
@@ -77,7 +97,7 @@ class PayTable(NamedTuple):
         return frozenset(area for line in self.lines for area in line.areas)
 
 
-class PayOn(NamedTuple):
+class LayoutPay(NamedTuple):
     """The pay table that holds on a layout, and the clause that gives the layout."""
 
     table: PayTable
@@ -86,76 +106,20 @@ class PayOn(NamedTuple):
 
 def read_pay_by_layout(
     book: Section, tables: Mapping[str, PayTable], known: Mapping[Clause, object]
-) -> dict[str, PayOn]:
+) -> dict[str, LayoutPay]:
     """Layout id → its pay, in the book's order."""
-    read: dict[str, PayOn] = {}
+    read: dict[str, LayoutPay] = {}
     for entry in book.tables("layout"):
         name = entry.text("id")
         if not _LAYOUT.fullmatch(name):
-            raise entry.refused("id", "letters and digits, such as 'A', at most 20", repr(name))
+            raise entry.error("id", "letters and digits, such as 'A', at most 20", repr(name))
         if name in read:
-            raise entry.refused("id", "a layout not yet given", repr(name))
+            raise entry.error("id", "a layout not yet given", repr(name))
         table = entry.text("pay_table")
         if table not in tables:
-            raise entry.refused("pay_table", f"one of {', '.join(tables)}", repr(table))
-        read[name] = PayOn(tables[table], cited(entry, "clause", known))
+            raise entry.error("pay_table", f"one of {', '.join(tables)}", repr(table))
+        read[name] = LayoutPay(tables[table], read_clause(entry, "clause", known))
     return read
-
-
-def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Area]:
-    """The book's areas by id, in its order."""
-    read: dict[AreaId, Area] = {}
-    for entry in book.tables("area"):
-        ids = entry.texts("ids")
-        own = _own_numbers(entry, ids)
-        loses = cited(entry, "loses", known)
-        on_triple = cited(entry, "loses_on_triple", known) if entry.has("loses_on_triple") else loses
-        wins_on_triple = cited(entry, "wins_on_triple", known) if entry.has("wins_on_triple") else None
-        for n, text in enumerate(ids):
-            if text in read or text in ids[:n]:
-                raise entry.refused("ids", "an area not yet declared", f"{text!r} twice")
-        english, chinese = _label(entry, "en", ids), _label(entry, "zh", ids)
-        for area in map(AreaId, ids):
-            numbers = own or CATALOGUE[area]
-            words = " ".join(map(str, numbers))
-            read[area] = Area(
-                area,
-                english.replace("{n}", words),
-                chinese.replace("{n}", words),
-                numbers,
-                loses,
-                on_triple,
-                wins_on_triple,
-            )
-        entry.done()
-    return read
-
-
-def _label(entry: Section, language: str, ids: tuple[str, ...]) -> str:
-    """A label; over several areas it says with {n} which is which."""
-    label = entry.text(language)
-    rest = label.replace("{n}", "")
-    if "{" in rest or "}" in rest or (len(ids) > 1 and rest == label):
-        expected = "a label with {n} where the numbers stand" if len(ids) > 1 else "no braces but {n}"
-        raise entry.refused(language, expected, repr(label))
-    return label
-
-
-def _own_numbers(entry: Section, ids: tuple[str, ...]) -> tuple[int, ...] | None:
-    if not ids:
-        raise entry.refused("ids", "at least one area", "an empty list")
-    if not entry.has("numbers"):
-        for text in ids:
-            if text not in CATALOGUE:
-                raise entry.refused(
-                    "ids", "areas of the catalogue, or one area with numbers of its own", repr(text)
-                )
-        return None
-    if len(ids) != 1 or ids[0] in CATALOGUE or not is_area_id(ids[0]):
-        raise entry.refused(
-            "ids", "one id of your own, like 'low-odd', where numbers are given", repr(ids[0])
-        )
-    return entry.wholes("numbers", 1, 18)
 
 
 def read_pay_tables(
@@ -169,17 +133,15 @@ def read_pay_tables(
     for entry in book.tables("pay_table"):
         name = entry.text("id")
         if name in read:
-            raise entry.refused("id", "a pay table not yet given", repr(name))
+            raise entry.error("id", "a pay table not yet given", repr(name))
         lines = tuple(_line(line, areas, settings, known) for line in entry.tables("pay"))
-        read[name] = PayTable(name, cited(entry, "clause", known), lines)
-        entry.done()
+        read[name] = PayTable(name, read_clause(entry, "clause", known), lines)
+        entry.reject_unknown_keys()
     priced = frozenset[AreaId]().union(*(table.areas() for table in read.values()))
     for n, entry in enumerate(book.tables("area"), 1):
         for text in entry.texts("ids"):
             if text not in priced:
-                raise book.refused(
-                    f"area {n}, ids", "areas that a pay table prices", f"{text!r} without odds"
-                )
+                raise book.error(f"area {n}, ids", "areas that a pay table prices", f"{text!r} without odds")
     return read
 
 
@@ -191,38 +153,38 @@ def _line(
 ) -> PayLine:
     names = entry.texts("areas")
     if not names:
-        raise entry.refused("areas", "at least one area", "an empty list")
+        raise entry.error("areas", "at least one area", "an empty list")
     entry.no_repeat("areas", names)
     for name in names:
         if name not in areas:
-            raise entry.refused("areas", "an area that the book declares", repr(name))
+            raise entry.error("areas", "an area that the book declares", repr(name))
     wins = _wins(entry)
     instead = _instead(entry, settings)
     odds, floor = _odds(entry)
-    line = PayLine(tuple(map(AreaId, names)), wins, instead, odds, floor, cited(entry, "clause", known))
-    entry.done()
+    line = PayLine(tuple(map(AreaId, names)), wins, instead, odds, floor, read_clause(entry, "clause", known))
+    entry.reject_unknown_keys()
     return line
 
 
-def _wins(entry: Section) -> Wins:
+def _wins(entry: Section) -> WinningCondition:
     condition = entry.choice("wins", Condition)
     if condition is Condition.EXACTLY:
-        return Wins(condition, entry.whole("dice", 1, 3))
+        return WinningCondition(condition, entry.whole("dice", 1, 3))
     if entry.has("dice"):
-        raise entry.refused("dice", "dice with wins = 'exactly' alone", f"dice with '{condition}'")
-    return Wins(condition, None)
+        raise entry.error("dice", "dice with wins = 'exactly' alone", f"dice with '{condition}'")
+    return WinningCondition(condition, None)
 
 
-def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs, Wins] | None:
+def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs, WinningCondition] | None:
     if not entry.has("instead"):
         return None
     section = entry.table("instead")
     when = read_setting_is(section, "when", settings)
-    if when is None or settings[when.setting].changes is not Changes.PAYOFF:
+    if when is None or settings[when.setting].changes is not RulesPart.PAYOFF:
         got = repr(when.setting) if when else "nothing"
-        raise section.refused("when", "a setting that changes a payoff", got)
+        raise section.error("when", "a setting that changes a payoff", got)
     wins = _wins(section)
-    section.done()
+    section.reject_unknown_keys()
     return when, wins
 
 
@@ -230,14 +192,14 @@ def _odds(entry: Section) -> tuple[Odds, Odds | None]:
     if entry.has("odds"):
         for key in ("floor", "offered"):
             if entry.has(key):
-                raise entry.refused(key, "either odds, or floor and offered", "both")
+                raise entry.error(key, "either odds, or floor and offered", "both")
         return _odds_at(entry, "odds"), None
     if not entry.has("floor") and not entry.has("offered"):
-        raise entry.refused("odds", "odds, or floor and offered", "nothing")
+        raise entry.error("odds", "odds, or floor and offered", "nothing")
     floor = _odds_at(entry, "floor")
     offered = _odds_at(entry, "offered")
     if offered.net < floor.net:
-        raise entry.refused("offered", f"odds at or above the floor of {floor}", repr(str(offered)))
+        raise entry.error("offered", f"odds at or above the floor of {floor}", repr(str(offered)))
     return offered, floor
 
 
@@ -247,7 +209,7 @@ def _odds_at(entry: Section, key: str) -> Odds:
         return Odds.parse(text)
     except RulesError as error:
         expected = str(error).removeprefix("expected ").rpartition(", got ")[0]
-        raise entry.refused(key, expected, repr(text)) from None
+        raise entry.error(key, expected, repr(text)) from None
 
 
 def check_pay(
@@ -271,11 +233,13 @@ def check_pay(
             _no_outcome_twice(entry, table, areas, chosen)
 
 
-def _fits(section: Section, wins: Wins, names: tuple[AreaId, ...], areas: Mapping[AreaId, Area]) -> None:
+def _fits(
+    section: Section, wins: WinningCondition, names: tuple[AreaId, ...], areas: Mapping[AreaId, Area]
+) -> None:
     for name in names:
-        wrong = fault(wins.condition, areas[name].numbers, wins.dice)
+        wrong = condition_fault(wins.condition, areas[name].numbers, wins.dice)
         if wrong:
-            raise section.refused("wins", wrong[0], f"{wrong[1]} ({name})")
+            raise section.error("wins", wrong[0], f"{wrong[1]} ({name})")
 
 
 def _no_outcome_twice(
@@ -286,7 +250,7 @@ def _no_outcome_twice(
     for n, line in enumerate(table.lines, 1):
         wins = line.winning(chosen)
         for area in line.areas:
-            places = winners(wins.condition, areas[area].numbers, wins.dice)
+            places = winning_places(wins.condition, areas[area].numbers, wins.dice)
             if not won.setdefault(area, set()).isdisjoint(places):
-                raise entry.refused(f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice")
+                raise entry.error(f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice")
             won[area].update(places)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.rules.clauses import Clause, cited
+from taisai.rules.clauses import Clause, read_clause
 from taisai.rules.errors import RulesError
-from taisai.rules.reading import Section
 from taisai.rules.settings import Setting
+from taisai.rules.toml_reader import Section
 
 HIGHER_MAY_ACT: Final = "higher_may_act"
 """The setting that decides it where the document does not."""
@@ -79,28 +79,28 @@ def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[C
     section = book.table("people")
     ladder: list[Rank] = []
     for entry in section.tables("rank"):
-        rank = Rank(entry.text("id"), entry.text("en"), entry.text("zh"), cited(entry, "clause", known))
+        rank = Rank(entry.text("id"), entry.text("en"), entry.text("zh"), read_clause(entry, "clause", known))
         if rank.id in [known_rank.id for known_rank in ladder]:
-            raise entry.refused("id", "a rank not yet named", repr(rank.id))
+            raise entry.error("id", "a rank not yet named", repr(rank.id))
         ladder.append(rank)
-        entry.done()
+        entry.reject_unknown_keys()
     names = tuple(rank.id for rank in ladder)
     higher = section.choice("higher_may_act", HigherMayAct)
     if higher is HigherMayAct.AS_SET:
         choices = settings[HIGHER_MAY_ACT].choices if HIGHER_MAY_ACT in settings else ()
         if set(choices) != {HigherMayAct.YES, HigherMayAct.NO}:
             expected = f"a setting {HIGHER_MAY_ACT} between yes and no, where it is 'as-set'"
-            raise section.refused("higher_may_act", expected, ", ".join(choices) or "none")
-    clause = cited(section, "higher_clause", known)
+            raise section.error("higher_may_act", expected, ", ".join(choices) or "none")
+    clause = read_clause(section, "higher_clause", known)
     second = _rank(section, "second", section.text("second"), names)
     people = People(tuple(ladder), higher, clause, second, _placing(section, names, known))
-    section.done()
+    section.reject_unknown_keys()
     return people
 
 
 def _rank(section: Section, key: str, name: str, names: tuple[str, ...]) -> str:
     if name not in names:
-        raise section.refused(key, f"one of {', '.join(names)}", repr(name))
+        raise section.error(key, f"one of {', '.join(names)}", repr(name))
     return name
 
 
@@ -110,8 +110,10 @@ def _placing(section: Section, names: tuple[str, ...], known: Mapping[Clause, ob
     entry = section.table("placing")
     by = entry.texts("by")
     entry.no_repeat("by", by)
-    placing = Placing(tuple(_rank(entry, "by", name, names) for name in by), cited(entry, "clause", known))
-    entry.done()
+    placing = Placing(
+        tuple(_rank(entry, "by", name, names) for name in by), read_clause(entry, "clause", known)
+    )
+    entry.reject_unknown_keys()
     return placing
 
 
@@ -124,5 +126,5 @@ def read_witness(section: Section, people: People, *, wanted: bool) -> str | Non
     """Who must be present, given with 'settle-then-shut' and with nothing else."""
     if wanted != section.has("witness"):
         got = "nothing" if wanted else "one"
-        raise section.refused("witness", "a rank, with 'settle-then-shut' and with nothing else", got)
+        raise section.error("witness", "a rank, with 'settle-then-shut' and with nothing else", got)
     return read_rank(section, "witness", people) if wanted else None

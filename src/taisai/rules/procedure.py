@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.rules.clauses import Clause, cited
+from taisai.rules.clauses import Clause, read_clause
 from taisai.rules.errors import RulesError
 from taisai.rules.people import People, read_witness
-from taisai.rules.reading import Section
-from taisai.rules.round import Act, Irregularity, Need, Phase, Sight
 from taisai.rules.settings import Setting, SettingIs, every_choice, read_setting_is
+from taisai.rules.toml_reader import Section
+from taisai.rules.vocabulary import Act, Irregularity, Need, Phase, Visibility
 
 CLOCK: Final = "clock"
 """The betting clock, which acts where the rules let it; elsewhere it only prompts."""
@@ -102,7 +102,7 @@ class Procedure(NamedTuple):
         """What may be done next."""
         return tuple(step for step in self.steps if step.start is phase and _holds(step.when, settings))
 
-    def asked(self, act: Act, phase: Phase, settings: Mapping[str, str]) -> Step | OutOfOrder:
+    def resolve(self, act: Act, phase: Phase, settings: Mapping[str, str]) -> Step | OutOfOrder:
         """What an act in a phase is: a step, an irregularity, or something to refuse, with the clause."""
         for step in self.steps_from(phase, settings):
             if step.act is act:
@@ -147,7 +147,7 @@ def read_procedure(
         _positions(section.table("positions"), steps, known),
         _recoveries(section, used, people, known),
     )
-    section.done()
+    section.reject_unknown_keys()
     for choice in every_choice((step.when.setting for step in steps if step.when), settings):
         _one_end_each(entries, steps, choice)
         _settles(section, procedure, choice)
@@ -159,21 +159,19 @@ def _phases(section: Section) -> tuple[PhaseName, ...]:
     for entry in section.tables("phase"):
         name = entry.choice("id", Phase)
         if name in [phase.id for phase in read]:
-            raise entry.refused("id", "a phase not yet given", repr(str(name)))
+            raise entry.error("id", "a phase not yet given", repr(str(name)))
         read.append(PhaseName(name, entry.text("en"), entry.text("zh")))
-        entry.done()
+        entry.reject_unknown_keys()
     for needed in (Phase.BETWEEN, Phase.SETTLED):
         if needed not in [phase.id for phase in read]:
-            raise section.refused(
-                "phase", f"the phase '{needed}'", "a procedure that cannot reach settlement"
-            )
+            raise section.error("phase", f"the phase '{needed}'", "a procedure that cannot reach settlement")
     return tuple(read)
 
 
 def _phase(entry: Section, key: str, used: tuple[Phase, ...]) -> Phase:
     phase = entry.choice(key, Phase)
     if phase not in used:
-        raise entry.refused(key, "a phase that the procedure has", repr(str(phase)))
+        raise entry.error(key, "a phase that the procedure has", repr(str(phase)))
     return phase
 
 
@@ -187,7 +185,7 @@ def _step(
     by = entry.text("by")
     actors = (CLOCK, *people.ranks())
     if by not in actors:
-        raise entry.refused("by", f"one of {', '.join(actors)}", repr(by))
+        raise entry.error("by", f"one of {', '.join(actors)}", repr(by))
     step = Step(
         entry.choice("act", Act),
         by,
@@ -195,20 +193,20 @@ def _step(
         _phase(entry, "to", used),
         read_setting_is(entry, "when", settings),
         tuple(_need(section, known) for section in entry.tables("needs", least=0)),
-        cited(entry, "clause", known),
+        read_clause(entry, "clause", known),
     )
-    if step.act is Act.SETTLE and (step.start.bets_open or step.start.sight is not Sight.SHOWN):
-        raise entry.refused(
+    if step.act is Act.SETTLE and (step.start.bets_open or step.start.visibility is not Visibility.SHOWN):
+        raise entry.error(
             "from", "a phase with the bets closed and the outcome on view", repr(str(step.start))
         )
-    entry.done()
+    entry.reject_unknown_keys()
     return step
 
 
 def _need(entry: Section, known: Mapping[Clause, object]) -> StepNeed:
     unmet = entry.choice("unmet", Irregularity) if entry.has("unmet") else None
-    need = StepNeed(entry.choice("need", Need), cited(entry, "clause", known), unmet)
-    entry.done()
+    need = StepNeed(entry.choice("need", Need), read_clause(entry, "clause", known), unmet)
+    entry.reject_unknown_keys()
     return need
 
 
@@ -221,20 +219,20 @@ def _out_of_order(
         irregularity = entry.choice("irregularity", Irregularity)
         for phase in entry.each_choice("phases", Phase):
             if phase not in used or (act, phase) in {(step.act, step.start) for step in steps}:
-                raise entry.refused("phases", f"phases from which {act} is no step", repr(str(phase)))
+                raise entry.error("phases", f"phases from which {act} is no step", repr(str(phase)))
             if (act, phase) in read:
-                raise entry.refused("phases", "each phase once", f"{act} in {phase} twice")
+                raise entry.error("phases", "each phase once", f"{act} in {phase} twice")
             read[act, phase] = irregularity
-        entry.done()
+        entry.reject_unknown_keys()
     return read
 
 
 def _positions(entry: Section, steps: tuple[Step, ...], known: Mapping[Clause, object]) -> Positions:
     act = entry.choice("fixed_by", Act)
     if act not in {step.act for step in steps}:
-        raise entry.refused("fixed_by", "an act of this procedure", repr(str(act)))
-    positions = Positions(act, cited(entry, "clause", known))
-    entry.done()
+        raise entry.error("fixed_by", "an act of this procedure", repr(str(act)))
+    positions = Positions(act, read_clause(entry, "clause", known))
+    entry.reject_unknown_keys()
     return positions
 
 
@@ -245,26 +243,22 @@ def _recoveries(
     for entry in section.tables("recovery"):
         action = entry.choice("action", Recovery)
         witness = read_witness(entry, people, wanted=action is Recovery.SETTLE_THEN_SHUT)
-        rule = RecoveryRule(action, cited(entry, "clause", known), witness)
+        rule = RecoveryRule(action, read_clause(entry, "clause", known), witness)
         declared = entry.choice("declared", Declared) if entry.has("declared") else None
         for phase in entry.each_choice("phases", Phase):
             if phase not in used:
-                raise entry.refused("phases", "phases that the procedure has", repr(str(phase)))
+                raise entry.error("phases", "phases that the procedure has", repr(str(phase)))
             if (phase, declared) in read:
-                raise entry.refused("phases", "one recovery for each phase", f"{str(phase)!r} twice")
+                raise entry.error("phases", "one recovery for each phase", f"{str(phase)!r} twice")
             if not _makes_sense(rule.action, phase):
-                raise entry.refused(
-                    "action", f"an action that makes sense in {phase}", repr(str(rule.action))
-                )
+                raise entry.error("action", f"an action that makes sense in {phase}", repr(str(rule.action)))
             read[phase, declared] = rule
-        entry.done()
+        entry.reject_unknown_keys()
     for phase in used:
         given = {declared for (at, declared) in read if at is phase}
         if given not in ({None}, {Declared.SEEN, Declared.UNSEEN}):
             got = ", ".join(sorted(str(one) for one in given)) or "none"
-            raise section.refused(
-                "recovery", f"for {phase} one recovery, or one each for seen and unseen", got
-            )
+            raise section.error("recovery", f"for {phase} one recovery, or one each for seen and unseen", got)
     return read
 
 
@@ -274,7 +268,7 @@ def _makes_sense(action: Recovery, phase: Phase) -> bool:
     if action is Recovery.CONCLUDE:
         return phase.settlement_recorded
     if action is Recovery.WITHDRAW_OPTION:
-        return phase.sight is not Sight.SHOWN
+        return phase.visibility is not Visibility.SHOWN
     return action is not Recovery.DECLARE
 
 
@@ -284,7 +278,7 @@ def _one_end_each(entries: tuple[Section, ...], steps: tuple[Step, ...], choice:
     for entry, step in zip(entries, steps, strict=True):
         if _holds(step.when, choice):
             if (step.act, step.start) in led:
-                raise entry.refused("from", f"one step for {step.act} in {step.start}", "another")
+                raise entry.error("from", f"one step for {step.act} in {step.start}", "another")
             led.add((step.act, step.start))
 
 
@@ -298,7 +292,7 @@ def _settles(section: Section, procedure: Procedure, choice: dict[str, str]) -> 
             if (phase in reached or phase is Phase.BETWEEN) and wanted not in within_reach:
                 expected = f"steps that lead from {phase} to {wanted}{under}"
                 end = "reach settlement" if wanted is Phase.SETTLED else "come to an end"
-                raise section.refused("step", expected, f"a procedure that cannot {end}")
+                raise section.error("step", expected, f"a procedure that cannot {end}")
 
 
 def _reachable(procedure: Procedure, start: Phase, choice: Mapping[str, str]) -> set[Phase]:

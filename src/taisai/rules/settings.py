@@ -10,15 +10,15 @@ from math import prod
 from typing import Final, NamedTuple
 
 from taisai.rules.errors import RulesError
-from taisai.rules.reading import Section
+from taisai.rules.toml_reader import Section
 
-MOST: Final = 1_000_000  # of a numeric setting; a number beyond it is a typing mistake
-
-
-MOST_COMBINATIONS: Final = 1_000  # of choices: every one of them is checked when a book is read
+MAX_NUMBER: Final = 1_000_000  # of a numeric setting; a number beyond it is a typing mistake
 
 
-class Changes(StrEnum):
+MAX_COMBINATIONS: Final = 1_000  # of choices: every one of them is checked when a book is read
+
+
+class RulesPart(StrEnum):
     """Which part of the rules a setting changes; a payoff setting is part of the matrix digest."""
 
     PAYOFF = "payoff"
@@ -33,7 +33,7 @@ class Setting(NamedTuple):
     """One choice and its default: between words, or of a whole number within bounds."""
 
     id: str
-    changes: Changes
+    changes: RulesPart
     choices: tuple[str, ...]
     bounds: tuple[int, int] | None
     default: str
@@ -71,30 +71,30 @@ def read_settings(book: Section) -> dict[str, Setting]:
     for entry in book.tables("setting", least=0):
         name = entry.text("id")
         if name in read:
-            raise entry.refused("id", "a setting not yet declared", repr(name))
+            raise entry.error("id", "a setting not yet declared", repr(name))
         choices, bounds = _range(entry)
-        changes = entry.choice("changes", Changes)
-        if bounds and changes is Changes.PAYOFF:
-            raise entry.refused("least", "choices in words, where a payoff changes", "a number")
+        changes = entry.choice("changes", RulesPart)
+        if bounds and changes is RulesPart.PAYOFF:
+            raise entry.error("least", "choices in words, where a payoff changes", "a number")
         setting = Setting(name, changes, choices, bounds, entry.text("default"), entry.text("says"))
         if not setting.takes(setting.default):
-            raise entry.refused("default", setting.expected(), repr(setting.default))
+            raise entry.error("default", setting.expected(), repr(setting.default))
         read[name] = setting
-        entry.done()
-        if prod(len(one.choices) or 1 for one in read.values()) > MOST_COMBINATIONS:
-            expected = f"settings with at most {MOST_COMBINATIONS} combinations of choices"
-            raise entry.refused("choices", expected, "more")
+        entry.reject_unknown_keys()
+        if prod(len(one.choices) or 1 for one in read.values()) > MAX_COMBINATIONS:
+            expected = f"settings with at most {MAX_COMBINATIONS} combinations of choices"
+            raise entry.error("choices", expected, "more")
     return read
 
 
 def _range(entry: Section) -> tuple[tuple[str, ...], tuple[int, int] | None]:
     if entry.has("least") or entry.has("most"):
-        least = entry.whole("least", 0, MOST)
-        return (), (least, entry.whole("most", least, MOST))
+        least = entry.whole("least", 0, MAX_NUMBER)
+        return (), (least, entry.whole("most", least, MAX_NUMBER))
     choices = entry.texts("choices")
     entry.no_repeat("choices", choices)
     if len(choices) < 2:
-        raise entry.refused("choices", "two choices or more, or least and most", str(len(choices)))
+        raise entry.error("choices", "two choices or more, or least and most", str(len(choices)))
     return choices, None
 
 
@@ -105,12 +105,12 @@ def read_setting_is(section: Section, key: str, settings: Mapping[str, Setting])
     entry = section.table(key)
     names = entry.keys()
     if len(names) != 1 or names[0] not in settings:
-        raise section.refused(
+        raise section.error(
             key, f"one setting of {', '.join(sorted(settings)) or 'none'}", ", ".join(names) or "none"
         )
     value = entry.text(names[0])
     if value not in settings[names[0]].choices:
-        raise entry.refused(names[0], f"one of {', '.join(settings[names[0]].choices)}", repr(value))
+        raise entry.error(names[0], f"one of {', '.join(settings[names[0]].choices)}", repr(value))
     return SettingIs(names[0], value)
 
 
@@ -121,7 +121,7 @@ def every_choice(names: Iterable[str], settings: Mapping[str, Setting]) -> Itera
         yield dict(zip(ordered, values, strict=True))
 
 
-def chosen(settings: Mapping[str, Setting], given: Mapping[str, str]) -> dict[str, str]:
+def choose_settings(settings: Mapping[str, Setting], given: Mapping[str, str]) -> dict[str, str]:
     """Every setting with its value: the given ones, else the defaults."""
     for name, value in given.items():
         if name not in settings:

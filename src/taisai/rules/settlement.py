@@ -33,7 +33,7 @@ class Bet(NamedTuple):
         return Bet(AreaId(area), Money(stake))
 
 
-class Reason(StrEnum):
+class BetRefusalReason(StrEnum):
     """Why a bet is refused. Lower ranks are reported first; the gaps are for reasons of a table in play."""
 
     NOT_ON_LAYOUT = "not-on-layout"
@@ -49,18 +49,18 @@ class Reason(StrEnum):
 
 
 _RANKS: Final = {
-    Reason.NOT_ON_LAYOUT: 100,
-    Reason.STAKE_NOT_WHOLE: 200,
-    Reason.STAKE_NOT_POSITIVE: 300,
-    Reason.BEYOND_GREATEST_SUM: 400,
-    Reason.WINNINGS_NOT_WHOLE: 500,
+    BetRefusalReason.NOT_ON_LAYOUT: 100,
+    BetRefusalReason.STAKE_NOT_WHOLE: 200,
+    BetRefusalReason.STAKE_NOT_POSITIVE: 300,
+    BetRefusalReason.BEYOND_GREATEST_SUM: 400,
+    BetRefusalReason.WINNINGS_NOT_WHOLE: 500,
 }
 
 
-class Refusal(NamedTuple):
+class BetRefusal(NamedTuple):
     """A refused bet, or a refused settlement, with the clause."""
 
-    reason: Reason
+    reason: BetRefusalReason
     clause: Clause
     message: str
     bet: int | None = None
@@ -90,18 +90,18 @@ class Settlement(NamedTuple):
     bets: tuple[SettledBet, ...]
 
 
-def refusal(matrix: Matrix, bet: Bet) -> Refusal | None:
+def bet_refusal(matrix: Matrix, bet: Bet) -> BetRefusal | None:
     """Why a bet cannot be taken on a layout, if it cannot."""
     if bet.area not in matrix.rows:
         where = f"{matrix.rulebook} layout {matrix.layout}"
         got = f"expected an area of {where}, got {bet.area!r}{_nearest(matrix, bet)}"
-        return Refusal(Reason.NOT_ON_LAYOUT, matrix.layout_clause, got)
+        return BetRefusal(BetRefusalReason.NOT_ON_LAYOUT, matrix.layout_clause, got)
     if type(bet.stake) is not int:
         got = f"expected a whole stake on {bet.area}, got {bet.stake!r}"
-        return Refusal(Reason.STAKE_NOT_WHOLE, Clause("house:stakes"), got)
+        return BetRefusal(BetRefusalReason.STAKE_NOT_WHOLE, Clause("house:stakes"), got)
     if bet.stake <= 0:
         got = f"expected a stake above 0 on {bet.area}, got {bet.stake}"
-        return Refusal(Reason.STAKE_NOT_POSITIVE, Clause("house:stakes"), got)
+        return BetRefusal(BetRefusalReason.STAKE_NOT_POSITIVE, Clause("house:stakes"), got)
     if bet.stake > GREATEST_SUM:
         return _beyond("stake", bet.stake)
     for win in matrix.wins[matrix.rows[bet.area]]:
@@ -109,7 +109,7 @@ def refusal(matrix: Matrix, bet: Bet) -> Refusal | None:
             step = matrix.denominator // gcd(win.net, matrix.denominator)
             wanted = f"a stake on {bet.area} in steps of {step}, since it wins {win.odds}"
             got = f"expected {wanted}, got {bet.stake}"
-            return Refusal(Reason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), got)
+            return BetRefusal(BetRefusalReason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), got)
     return None
 
 
@@ -120,21 +120,21 @@ def _nearest(matrix: Matrix, bet: Bet) -> str:
     return f"; near it are {', '.join(near)}" if near else ""
 
 
-def first_refusal(refusals: Iterable[Refusal | None]) -> Refusal | None:
+def first_refusal(refusals: Iterable[BetRefusal | None]) -> BetRefusal | None:
     """Of several refusals the one with the lowest rank; the earliest of equals."""
     return min((one for one in refusals if one), key=lambda one: one.reason.rank, default=None)
 
 
-def settled(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | Refusal:
+def settle_bets(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | BetRefusal:
     """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
     if not isinstance(outcome, Outcome):
         raise RulesError(f"expected an Outcome such as Outcome.of(2, 3, 5), got {outcome!r}")
     each: list[SettledBet] = []
-    refusals: list[Refusal | None] = []
+    refusals: list[BetRefusal | None] = []
     for place, bet in enumerate(bets):
         if not isinstance(bet, Bet):
             raise RulesError(f"expected bets such as Bet.on('small', 100), got {bet!r}")
-        refused = refusal(matrix, bet)
+        refused = bet_refusal(matrix, bet)
         if refused is None:
             each.append(_settled(matrix, outcome, bet))
             if each[-1].returned > GREATEST_SUM:
@@ -156,6 +156,6 @@ def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> SettledBet:
     return SettledBet(bet.area, bet.stake, Money(won), Money(bet.stake + won), clause)
 
 
-def _beyond(what: str, amount: int) -> Refusal:
+def _beyond(what: str, amount: int) -> BetRefusal:
     got = f"expected a {what} of at most 2^53 - 1, got {printable(str(amount))}"
-    return Refusal(Reason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), got)
+    return BetRefusal(BetRefusalReason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), got)

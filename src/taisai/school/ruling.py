@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, NamedTuple
 
-from taisai.rules.clauses import HOUSE
+from taisai.rules.clauses import HOUSE_PROCEDURES
 from taisai.rules.errors import RulesError, printable
-from taisai.rules.irregularities import Ruled, Ruling
+from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.school.asked import Asked, Kind
 from taisai.school.course import Course, book_of
 from taisai.school.scenes import Scene, scenes_of
@@ -51,7 +51,7 @@ class RulingJudged(NamedTuple):
     marks: Marks
     chosen: Choice
     ordered: Choice
-    ruled: Ruled
+    ruled: RulingCell
     says: str
 
 
@@ -75,7 +75,7 @@ def _pool(asked: Asked, seeded: Seeded) -> tuple[Scene, ...]:
     return scenes.traps if is_trap and scenes.traps else scenes.foreseen
 
 
-def _choice(ruled: Ruled) -> Choice:
+def _choice(ruled: RulingCell) -> Choice:
     return Choice(ruled.ruling, ruled.to)
 
 
@@ -107,10 +107,10 @@ def judged_ruling(exercise: RulingExercise, choice: str, took: int) -> RulingJud
     if choice not in known:
         raise RulesError(f"expected one of {', '.join(known)}, got {printable(repr(choice))}")
     course, scene = exercise.course, exercise.scene
-    ruled = course.book.irregularities.ruled(scene.event, scene.phase, course.settings, seen=scene.seen)
+    ruled = course.book.irregularities.ruling_for(scene.event, scene.phase, course.settings, seen=scene.seen)
     ordered = _choice(ruled)
     text = course.book.clauses.get(ruled.clause)
     given = marks(Kind.RULING, exercise.asked.level, right=int(known[choice] == ordered), of=1, took=took)
     return RulingJudged(
-        exercise, given, known[choice], ordered, ruled, text.says if text else HOUSE[ruled.clause]
+        exercise, given, known[choice], ordered, ruled, text.says if text else HOUSE_PROCEDURES[ruled.clause]
     )

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from taisai.rules.book import Rulebook, rulebook_ids
 from taisai.rules.chance import ChanceKind
-from taisai.rules.irregularities import Ruled
-from taisai.rules.round import Irregularity, Phase
+from taisai.rules.irregularities import RulingCell
+from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.school.course import book_of
 
 _WITH_DICE: Final = frozenset({
@@ -31,7 +31,7 @@ class Scene(NamedTuple):
     phase: Phase
     seen: bool
     """While the dice lie concealed, whether one of them was seen."""
-    ruled: Ruled
+    ruled: RulingCell
 
     @property
     def in_hand(self) -> bool:
@@ -69,7 +69,7 @@ def scenes_of(name: str) -> Scenes:
 def _every(book: Rulebook) -> tuple[Scene, ...]:
     table, settings = book.irregularities, book.chosen()
     return tuple(
-        Scene(event, phase, seen, table.ruled(event, phase, settings, seen=seen))
+        Scene(event, phase, seen, table.ruling_for(event, phase, settings, seen=seen))
         for event in Irregularity
         for phase in table.phases
         for seen in ((False, True) if (event, phase) in table.seen else (False,))

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance
 from taisai.rules.matrix import Matrix
-from taisai.rules.odds import Odds
+from taisai.rules.pay import Odds
 from taisai.study.bands import LEVELS, ROUNDS, Band, Method, tolerance_band
 from taisai.study.chances import chance_facts, fresh_shoe, game_words
 from taisai.study.law import Law

@@ -12,7 +12,7 @@ from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.settlement import Bet, Refusal
+from taisai.rules.settlement import Bet, BetRefusal
 from taisai.study.law import Law
 
 
@@ -45,7 +45,7 @@ class Mix:
         stakes: dict[AreaId, int] = {}
         for place, bet in enumerate(given, 1):
             refused = matrix.refusal(bet)
-            if isinstance(refused, Refusal):
+            if isinstance(refused, BetRefusal):
                 raise RulesError(f"{refused} (bet {place} of {len(given)})")
             stakes[bet.area] = stakes.get(bet.area, 0) + bet.stake
             row = matrix.nets[matrix.row(bet.area)]

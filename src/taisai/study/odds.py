@@ -8,7 +8,7 @@ from typing import NamedTuple
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance
 from taisai.rules.matrix import Matrix
-from taisai.rules.odds import Odds
+from taisai.rules.pay import Odds
 
 
 class AreaOdds(NamedTuple):

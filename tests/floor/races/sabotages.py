@@ -14,7 +14,7 @@ from taisai.floor.host import WriterLike
 from taisai.game.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
 from taisai.house import Answer, Ask, Decision, Keeper, Writer
-from taisai.rules.round import Act, Phase
+from taisai.rules.vocabulary import Act, Phase
 from tests.floor.races.furnished import TABLE
 
 Answers = list[Answer | BaseException]

@@ -11,7 +11,7 @@ from taisai.floor.access.sessions import Session
 from taisai.floor.views.irregularities import irregularities
 from taisai.floor.views.offers import offers
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from taisai.wire import asks
 from taisai.wire.commands import command
 from taisai.wire.views import Blank, IrregularityLine, Offer

@@ -17,7 +17,7 @@ from taisai.game import bets
 from taisai.house import Keeper, MemoryStore
 from taisai.house.journal import Decision
 from taisai.house.stores.store import Row
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from tests.floor.sim.world import World
 from tests.floor.sim.writing import InlineWriter
 

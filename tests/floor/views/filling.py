@@ -11,7 +11,7 @@ from taisai.game import commands as c
 from taisai.game.commands import Command
 from taisai.game.round import Round
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 from taisai.wire import commands as wire
 from taisai.wire.views import Blank, Offer
 

@@ -99,7 +99,7 @@ def test_every_irregularity_is_listed_in_every_phase_with_the_ruling_of_the_rule
         lines = irregularities(table)
         assert [line.id for line in lines] == list(Irregularity)
         for line in lines:
-            ruled = table.irregularities.ruled(Irregularity(line.id), table.phase, table.settings)
+            ruled = table.irregularities.ruling_for(Irregularity(line.id), table.phase, table.settings)
             assert (line.ruling, line.clause, line.to) == (ruled.ruling, ruled.clause, ruled.to)
             assert line.label.en
             assert line.says.zh

@@ -16,7 +16,7 @@ from taisai.game import Refusal, Table, decide
 from taisai.game import commands as c
 from taisai.game.events import IrregularityRuled
 from taisai.rules import OUTCOMES
-from taisai.rules.round import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity
 from taisai.wire.views import Offer
 from tests.floor.views.filling import command_of, filled, who
 from tests.floor.views.played import State, every_state, seated, states
@@ -154,11 +154,11 @@ def test_a_table_that_nobody_opened_offers_nothing() -> None:
 
 
 def test_every_offer_cites_a_clause_of_the_rulebook_or_the_house() -> None:
-    from taisai.rules.clauses import HOUSE
+    from taisai.rules.clauses import HOUSE_PROCEDURES
 
     for state in every_state(30):
         for offer in offers(state.table, state.now):
-            assert offer.clause in state.table.book.clauses or offer.clause in HOUSE, offer
+            assert offer.clause in state.table.book.clauses or offer.clause in HOUSE_PROCEDURES, offer
             assert offer.by, offer
             assert offer.label.en, offer
             assert offer.label.zh, offer

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from taisai.game.events import Interrupted
 from taisai.rules.errors import printable
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:

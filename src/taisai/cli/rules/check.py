@@ -21,7 +21,7 @@ def run(arguments: Namespace) -> int:
         else:
             sys.stderr.write(f"taisai: refused: {printable(str(error), 1_000)}\n")
         return 1
-    warnings = list(book.advice())
+    warnings = list(book.warnings())
     if arguments.json:
         as_json({"ok": True, "rulebook": book.id, "digest": book.digest, "error": None, "warnings": warnings})
         return 0

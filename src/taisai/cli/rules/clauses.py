@@ -6,9 +6,8 @@ from argparse import Namespace
 
 from taisai.cli.printing import as_json, line, show, table
 from taisai.rules import Rulebook, RulesError, rulebook
-from taisai.rules.clauses import About
-from taisai.rules.held import Held, held_by
-from taisai.rules.uses import clause_uses
+from taisai.rules.clause_coverage import ClauseCoverage, citations_of, coverage_of
+from taisai.rules.clauses import ClauseSubject
 
 MOST_USES_SHOWN = 3
 
@@ -16,9 +15,9 @@ MOST_USES_SHOWN = 3
 def run(arguments: Namespace) -> int:
     """Prints the clauses of a rulebook."""
     book = rulebook(arguments.book)
-    if arguments.about is not None and arguments.about not in set(About):
-        raise RulesError(f"expected --about one of {', '.join(About)}, got {arguments.about!r}")
-    uses, held = clause_uses(book), held_by(book)
+    if arguments.about is not None and arguments.about not in set(ClauseSubject):
+        raise RulesError(f"expected --about one of {', '.join(ClauseSubject)}, got {arguments.about!r}")
+    uses, held = citations_of(book), coverage_of(book)
     texts = [text for text in book.clauses.values() if arguments.about in (None, text.about)]
     if arguments.clause is not None:
         if arguments.clause not in book.clauses:
@@ -74,7 +73,7 @@ def _short(uses: tuple[str, ...]) -> str:
     return "; ".join(uses[:MOST_USES_SHOWN]) + more
 
 
-def _first(held: Held) -> str:
+def _first(held: ClauseCoverage) -> str:
     """The name of the first test and how many there are besides; else why there is none."""
     if held.why is not None:
         return held.why

@@ -13,7 +13,7 @@ from taisai.study.chances import chance_words
 from taisai.study.odds import AreaOdds, area_odds
 
 
-class Side(NamedTuple):
+class ComparedLayout(NamedTuple):
     """One of the two layouts, with the exact odds of its areas."""
 
     name: str
@@ -77,8 +77,8 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _side(text: str) -> Side:
+def _side(text: str) -> ComparedLayout:
     book, layout = asked.book_and_layout(text)
     matrix, chance = book.matrix(layout), book.chance()
     odds = {area.id: area for area in area_odds(matrix, chance)}
-    return Side(text if layout else f"{text}/{matrix.layout}", matrix, odds, chance_words(chance))
+    return ComparedLayout(text if layout else f"{text}/{matrix.layout}", matrix, odds, chance_words(chance))

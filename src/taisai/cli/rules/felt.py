@@ -8,8 +8,8 @@ from xml.sax.saxutils import escape
 
 from taisai.cli.printing import ON_DICE
 from taisai.rules import CATALOGUE, AreaId, Layout, Matrix
+from taisai.rules.areas import Area
 from taisai.rules.layout import Block, Cell, Drawing
-from taisai.rules.pay import Area
 
 _UNIT: Final = 56
 _GAP: Final = 3

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from taisai.cli import asked
 from taisai.cli.printing import as_json, show, table
 from taisai.rules import Rulebook, RulesError, rulebook
-from taisai.rules.irregularities import Ruled
-from taisai.rules.round import Irregularity, Phase
+from taisai.rules.irregularities import RulingCell
+from taisai.rules.vocabulary import Irregularity, Phase
 
 
 def run(arguments: Namespace) -> int:
@@ -26,7 +26,7 @@ def run(arguments: Namespace) -> int:
         ("irregularity", "phases", "ruling", "clause"),
     )
     for event in events:
-        row = {phase: rulings.ruled(event, phase, chosen) for phase in rulings.phases}
+        row = {phase: rulings.ruling_for(event, phase, chosen) for phase in rulings.phases}
         rows = [(_where(phases, cell, len(row)), cell) for cell, phases in _grouped(row).items()]
         once_seen = {phase: cell for (happened, phase), cell in rulings.seen.items() if happened is event}
         rows += [(", ".join(phases) + ": a die seen", cell) for cell, phases in _grouped(once_seen).items()]
@@ -63,7 +63,7 @@ def whole_table(
                 "rulings": [
                     {
                         "phase": phase,
-                        **facts(rulings.ruled(event, phase, chosen)),
+                        **facts(rulings.ruling_for(event, phase, chosen)),
                         "if_seen": facts(rulings.seen.get((event, phase))) or None,
                     }
                     for phase in rulings.phases
@@ -74,7 +74,7 @@ def whole_table(
     }
 
 
-def facts(cell: Ruled | None) -> dict[str, object]:
+def facts(cell: RulingCell | None) -> dict[str, object]:
     """A cell for machines."""
     if cell is None:
         return {}
@@ -87,15 +87,15 @@ def facts(cell: Ruled | None) -> dict[str, object]:
     }
 
 
-def _where(phases: list[str], cell: Ruled, of: int) -> str:
+def _where(phases: list[str], cell: RulingCell, of: int) -> str:
     if len(phases) == of:
         return "every phase"
     return "other phases" if cell.caught else ", ".join(phases)
 
 
-def _grouped(row: dict[Phase, Ruled]) -> dict[Ruled, list[str]]:
+def _grouped(row: dict[Phase, RulingCell]) -> dict[RulingCell, list[str]]:
     """The phases with the same ruling together, what the document foresees first."""
-    groups: dict[Ruled, list[str]] = {}
+    groups: dict[RulingCell, list[str]] = {}
     for phase, cell in row.items():
         groups.setdefault(cell, []).append(str(phase))
     return dict(sorted(groups.items(), key=lambda group: group[0].caught))

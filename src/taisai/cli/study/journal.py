@@ -11,7 +11,7 @@ from taisai.cli import DONE
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.study.telling import told_and_kept
 from taisai.house.audit.exports.columns import BETS, Row
-from taisai.house.audit.exports.rows import PayTable, bet_rows
+from taisai.house.audit.exports.rows import PlayedPayTable, bet_rows
 from taisai.house.errors import DamagedError
 from taisai.rules import Outcome
 from taisai.study.journal import Observed, PlayedBet, observed
@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _observed(arguments: Namespace) -> Observed:
-    pay_tables: dict[str, PayTable] = {}
+    pay_tables: dict[str, PlayedPayTable] = {}
     with closing(opened(arguments.file)) as source, progress(source, "reading") as told:
         rows = bet_rows(source, told, pay_tables)
         of = "" if arguments.table is None else f", table {arguments.table}"

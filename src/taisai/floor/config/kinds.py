@@ -13,7 +13,7 @@ from typing import Final, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from taisai.game.names import MOST_ID, is_name
-from taisai.rules.reading import shown
+from taisai.rules.toml_reader import quoted_value
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=StrEnum)
@@ -57,7 +57,7 @@ class Kind(ABC, Generic[T]):
 
     def unexpected(self, value: object) -> UnexpectedError:
         """The fault of a value that is not of this kind."""
-        return UnexpectedError(self.expected, shown(value))
+        return UnexpectedError(self.expected, quoted_value(value))
 
 
 class Text(Kind[str]):
@@ -206,7 +206,7 @@ class Origins(Kind[tuple[str, ...]]):
             raise self.unexpected(value)
         for one in value:
             if type(one) is not str or not _ORIGIN.fullmatch(one) or one != one.lower():
-                raise UnexpectedError(self.expected, shown(one))
+                raise UnexpectedError(self.expected, quoted_value(one))
         return tuple(dict.fromkeys(value))
 
     def told(self, value: tuple[str, ...]) -> str:
@@ -225,7 +225,7 @@ class Addresses(Kind[tuple[str, ...]]):
             raise self.unexpected(value)
         for one in value:
             if type(one) is not str or not _is_network(one):
-                raise UnexpectedError(self.expected, shown(one))
+                raise UnexpectedError(self.expected, quoted_value(one))
         return tuple(dict.fromkeys(value))
 
     def told(self, value: tuple[str, ...]) -> str:
@@ -254,7 +254,7 @@ class Place(Kind[Path]):
         return path
 
     def _shown(self, value: object) -> str:
-        return shown(value) if self._quoted else "of the name given"
+        return quoted_value(value) if self._quoted else "of the name given"
 
 
 class RulebookName(Kind[str]):
@@ -281,7 +281,7 @@ class Words(Kind[dict[str, str]]):
             raise self.unexpected(value)
         for name, word in value.items():
             if not is_name(str(word)) or type(word) not in (str, int):
-                raise UnexpectedError(self.expected, f"{name} = {shown(word)}")
+                raise UnexpectedError(self.expected, f"{name} = {quoted_value(word)}")
         return {name: str(word) for name, word in value.items()}
 
 
@@ -296,7 +296,7 @@ class Pairs(Kind[dict[str, tuple[int, int]]]):
             raise self.unexpected(value)
         for name, pair in value.items():
             if type(pair) is not list or [type(one) for one in pair] != [int, int]:
-                raise UnexpectedError(self.expected, f"{name} = {shown(pair)}")
+                raise UnexpectedError(self.expected, f"{name} = {quoted_value(pair)}")
         return {name: (pair[0], pair[1]) for name, pair in value.items()}
 
 

@@ -15,8 +15,8 @@ from taisai.floor.config.whole import Config
 from taisai.game.cage.values import MOST_SETTING, MOST_SETTINGS
 from taisai.game.names import MOST_ID, folded
 from taisai.rules.book import Rulebook
-from taisai.rules.errors import MOST_EXPECTED, RulesError, printable
-from taisai.rules.reading import shown
+from taisai.rules.errors import MAX_EXPECTED, RulesError, printable
+from taisai.rules.toml_reader import quoted_value
 
 MOST_BYTES: Final = 1 << 20  # of casino.toml; one with two hundred tables has a tenth of it
 MOST_FAULTS: Final = 100  # that are told; whoever has more has taken another file for this one
@@ -101,7 +101,7 @@ class _Reading:
     def _section(self, name: str, section: type[Any]) -> dict[str, Any]:
         given = self._data.get(name, {})
         if not isinstance(given, dict):
-            self._add(name, f"expected a table [{name}], got {shown(given)}")
+            self._add(name, f"expected a table [{name}], got {quoted_value(given)}")
             given = {}
         return self._values(name, section, given)
 
@@ -146,7 +146,7 @@ class _Reading:
     def _tables(self) -> list[dict[str, Any]]:
         given = self._data.get(TABLE, [])
         if not isinstance(given, list) or len(given) > MOST_TABLES:
-            got = f"{len(given)}" if isinstance(given, list) else shown(given)
+            got = f"{len(given)}" if isinstance(given, list) else quoted_value(given)
             self._add(TABLE, f"expected at most {MOST_TABLES} tables, each after [[{TABLE}]], got {got}")
             return []
         names: dict[str, str] = {}
@@ -154,7 +154,7 @@ class _Reading:
 
     def _table(self, place: str, given: object, names: dict[str, str]) -> dict[str, Any]:
         if not isinstance(given, dict):
-            self._add(place, f"expected a table after [[{TABLE}]], got {shown(given)}")
+            self._add(place, f"expected a table after [[{TABLE}]], got {quoted_value(given)}")
             return {}
         values = self._values(place, TableConfig, given)
         if name := values.get("name"):
@@ -182,4 +182,4 @@ class _Reading:
 
 
 def _fault(file: Path, key: str, says: str) -> str:
-    return f"{printable(says, MOST_EXPECTED)} ({printable(file.name)}, {printable(key)})"
+    return f"{printable(says, MAX_EXPECTED)} ({printable(file.name)}, {printable(key)})"

@@ -11,7 +11,7 @@ from taisai.floor.config.kinds import Kind
 T = TypeVar("T")
 
 
-class Setting(NamedTuple):
+class ServerSetting(NamedTuple):
     """One setting as it is listed."""
 
     name: str
@@ -24,28 +24,28 @@ class Setting(NamedTuple):
     required: bool
 
 
-def _field(setting: Setting) -> Any:
+def _field(setting: ServerSetting) -> Any:
     return field(metadata={"setting": setting})
 
 
 def with_default(kind: Kind[T], says: str, *, default: object, example: object = None) -> T:
     """A setting with a default."""
-    return cast(T, _field(Setting("", kind, says, default, example, required=False)))
+    return cast(T, _field(ServerSetting("", kind, says, default, example, required=False)))
 
 
 def required(kind: Kind[T], says: str, *, example: object) -> T:
     """A setting that must be given."""
-    return cast(T, _field(Setting("", kind, says, None, example, required=True)))
+    return cast(T, _field(ServerSetting("", kind, says, None, example, required=True)))
 
 
 def optional(kind: Kind[T], says: str, *, example: object) -> T | None:
     """A setting without which something is not done, or done otherwise."""
-    return cast(T | None, _field(Setting("", kind, says, None, example, required=False)))
+    return cast(T | None, _field(ServerSetting("", kind, says, None, example, required=False)))
 
 
-def settings_of(section: type[Any]) -> Iterator[Setting]:
+def settings_of(section: type[Any]) -> Iterator[ServerSetting]:
     """The settings of a section, in order."""
     for one in fields(section):
         if "setting" in one.metadata:
-            listed: Setting = one.metadata["setting"]
+            listed: ServerSetting = one.metadata["setting"]
             yield listed._replace(name=one.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from taisai.floor.config.setting import Setting, settings_of
+from taisai.floor.config.setting import ServerSetting, settings_of
 from taisai.floor.config.settings import (
     SECTIONS,
     AccessConfig,
@@ -51,7 +51,7 @@ class Config:
         return told
 
 
-def every_setting() -> Iterator[tuple[str, Setting]]:
+def every_setting() -> Iterator[tuple[str, ServerSetting]]:
     """Section and setting of everything that casino.toml takes."""
     for name, section in (SECTIONS | {TABLE: TableConfig}).items():
         for one in settings_of(section):

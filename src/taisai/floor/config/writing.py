@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from taisai.floor.config.setting import Setting, settings_of
+from taisai.floor.config.setting import ServerSetting, settings_of
 from taisai.floor.config.settings import SECTIONS
 from taisai.floor.config.tables import TABLE, TableConfig
 
@@ -36,7 +36,7 @@ def _section(head: str, section: type[Any], given: Mapping[str, object]) -> Iter
         yield ""
 
 
-def _setting(one: Setting, value: object) -> Iterator[str]:
+def _setting(one: ServerSetting, value: object) -> Iterator[str]:
     takes = f"{one.says} Takes {one.kind.expected}."
     yield from textwrap.wrap(
         takes, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False

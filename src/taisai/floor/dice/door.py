@@ -21,7 +21,7 @@ from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
 from taisai.house import Answer, Ask, Keeper, stream_of
 from taisai.house.codec import HOUSE, AnyCommand
 from taisai.house.errors import JournalError
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 from taisai.wire.commands import BY_TAG, WireCommand
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from taisai.game.seeds import unseen
 from taisai.house import JournalError, Keeper, stream_of
 from taisai.house.closes import Close, last_close
 from taisai.house.seals.merkle import leaf_hash
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 
 SEED: Final = 32
 LOOK_AGAIN: Final = 2.0  # seconds

@@ -16,7 +16,7 @@ from taisai.game.commands import Command, tag_of
 from taisai.game.words import Hold
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared, Step
-from taisai.rules.round import Act, Irregularity, Need
+from taisai.rules.vocabulary import Act, Irregularity, Need
 from taisai.wire.views import Blank, Offer, Words
 
 Fields = Mapping[str, Any]

@@ -19,7 +19,7 @@ from taisai.game import events as happened
 from taisai.game.equipment import HOUR
 from taisai.game.readings import faces_read, suggested
 from taisai.game.words import Hold, Means
-from taisai.rules.equipment import InspectedBefore, Item
+from taisai.rules.equipment import EquipmentItem, InspectedBefore
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.wire.views import (
     ConsoleView,
@@ -90,7 +90,7 @@ def _people(table: Table) -> tuple[PersonLine, ...]:
     )
 
 
-def _item(table: Table, item: Item) -> ItemLine:
+def _item(table: Table, item: EquipmentItem) -> ItemLine:
     kit = table.equipment
     placed = kit.placed.get(item.id)
     is_counted = placed is not None and item.hours_on_table is not None

@@ -10,10 +10,11 @@ from taisai.floor.views import words
 from taisai.game import Table
 from taisai.game.limits import family
 from taisai.game.terms import Terms
+from taisai.rules.areas import Area
 from taisai.rules.conditions import Condition
 from taisai.rules.layout import Block, Cell, Drawing, Layout
 from taisai.rules.matrix import Matrix
-from taisai.rules.pay import Area, PayLine
+from taisai.rules.pay import PayLine
 from taisai.study.odds import area_odds
 from taisai.wire.views import FeltArea, FeltCell, FeltView, OddsLine, Words
 

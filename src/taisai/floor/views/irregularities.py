@@ -12,7 +12,7 @@ from taisai.game import Refusal, Table
 from taisai.game.commands import Report
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 from taisai.wire.views import Blank, IrregularityLine
 
 _OF_ROUNDS: Final = frozenset({Ruling.VOID_AFFECTED, Ruling.SETTLE_BY_OUTCOME})
@@ -34,7 +34,7 @@ def irregularity(table: Table, event: Irregularity, now: int | None = None) -> I
 
 
 def _line(table: Table, stage: Stage, event: Irregularity) -> IrregularityLine:
-    ruled = table.irregularities.ruled(event, table.phase, table.settings)
+    ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     found, trial = _tried(table, stage, event)
     asked = tuple(_blanks(table, event, ruled.ruling, trial))
     if found is not None and found.second:

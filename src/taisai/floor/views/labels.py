@@ -8,7 +8,7 @@ from taisai.game.referrals import open_referrals
 from taisai.game.table import Claim, Referral
 from taisai.game.words import Subject
 from taisai.rules.outcomes import Outcome
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from taisai.wire.views import Board, ClaimLine, Extreme, ReferralLine, Words
 
 

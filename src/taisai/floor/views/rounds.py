@@ -16,7 +16,7 @@ from taisai.game.readings import differs_from_reading
 from taisai.game.round import Round, Totals
 from taisai.game.settling import house_side
 from taisai.game.verdicts import Verdict
-from taisai.rules.clauses import HOUSE, Clause
+from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome
 from taisai.wire.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 
@@ -102,7 +102,7 @@ def _says(
     told: dict[str, str] = {}
     for clause in dict.fromkeys(Clause(one) for one in clauses if one):
         text = table.book.clauses.get(clause)
-        says = text.says if text else HOUSE.get(clause)
+        says = text.says if text else HOUSE_PROCEDURES.get(clause)
         if says:
             told[str(clause)] = says
     return told

@@ -13,7 +13,7 @@ from taisai.game.events import BetRegistered
 from taisai.game.round import Round
 from taisai.game.seats import Seat
 from taisai.game.words import Hold, Means
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 from taisai.wire.views import ColourChips, LastRound, SeatView
 
 LOOK_BACK: Final = 10

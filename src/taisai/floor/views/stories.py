@@ -12,7 +12,7 @@ from taisai.floor.views import words
 from taisai.game import events as happened
 from taisai.game.words import Subject
 from taisai.rules.irregularities import Ruling
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 from taisai.wire.views import Incident, RuledBet, Words
 
 REMEMBERED: Final = 10

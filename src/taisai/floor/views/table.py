@@ -16,7 +16,7 @@ from taisai.game.seating import live_table
 from taisai.game.words import SHAKER
 from taisai.rules.areas import AreaId
 from taisai.rules.procedure import CLOCK
-from taisai.rules.round import Act, Phase, Sight
+from taisai.rules.vocabulary import Act, Phase, Visibility
 from taisai.wire.views import (
     CountdownView,
     DiceView,
@@ -193,7 +193,7 @@ def lit(table: Table) -> dict[str, tuple[str, ...]]:
         round_ = None if _clears_lights(table) else table.past(len(table.rounds))
         if round_ is None or round_.result is None or round_.voided:
             return {}
-    elif round_.result is None or round_.phase.sight is not Sight.SHOWN:
+    elif round_.result is None or round_.phase.visibility is not Visibility.SHOWN:
         return {}
     terms = table.in_force[round_.terms]
     return {layout: tuple(map(str, one.matrix.illuminated(round_.result))) for layout, one in terms.items()}

@@ -14,7 +14,7 @@ from taisai.game import Refusal, Table, decide
 from taisai.game import commands as ask
 from taisai.game.names import MOST_ID
 from taisai.game.words import HOUSE, ClaimEnd
-from taisai.rules.equipment import InspectedBefore, Inspection, Item
+from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 from taisai.rules.outcomes import OUTCOMES
 from taisai.wire.views import Words
 
@@ -55,7 +55,7 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
         )
 
 
-def _placing(table: Table, item: Item) -> Candidate:
+def _placing(table: Table, item: EquipmentItem) -> Candidate:
     retired = {serial for name, serial in table.equipment.retired if name == item.id}
     serial = "new"
     while serial in retired:
@@ -69,7 +69,7 @@ def _placing(table: Table, item: Item) -> Candidate:
     )
 
 
-def _inspecting(table: Table, item: Item, inspection: Inspection) -> Candidate:
+def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Candidate:
     """Where a device lights areas, the numbers entered and the areas lit are asked for as well."""
     lights = table.terms[table.layout].matrix.illuminated(OUTCOMES[0])
     plain = {"runs": inspection.runs, "passed": True}

@@ -9,9 +9,9 @@ from taisai.game.words import ClaimEnd, Fault, Hold, Subject, Treatment
 from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.irregularities import Ruling
-from taisai.rules.odds import Odds
+from taisai.rules.pay import Odds
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.round import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity
 from taisai.wire.views import Words
 
 # What players are told

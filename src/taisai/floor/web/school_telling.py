@@ -11,9 +11,9 @@ from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Limits, OpenTable
 from taisai.rules.book import Rulebook, rulebook_ids
 from taisai.rules.chance import ChanceKind
-from taisai.rules.irregularities import Ruled, Ruling
-from taisai.rules.odds import Odds
-from taisai.rules.round import Phase
+from taisai.rules.irregularities import Ruling, RulingCell
+from taisai.rules.pay import Odds
+from taisai.rules.vocabulary import Phase
 from taisai.school import (
     GREATEST_SEED,
     LONGEST,
@@ -206,7 +206,7 @@ def _why(odds: Odds | None, clause: str, says: str) -> dict[str, Any]:
     return {"odds": None if odds is None else words.odds(odds), "clause": clause, "says": says}
 
 
-def _decides(book: Rulebook, ruled: Ruled) -> Words:
+def _decides(book: Rulebook, ruled: RulingCell) -> Words:
     """Who decides: the rank a referral goes to; else the rules, before a witness where they ask for one."""
     rank = ruled.to if ruled.ruling is Ruling.REFER else ruled.witness
     if rank is None:

@@ -7,7 +7,7 @@ from msgspec import field
 from taisai.game.commands.command import Command, Faces
 from taisai.game.words import Subject, Treatment
 from taisai.rules.procedure import Declared
-from taisai.rules.round import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity
 
 
 class Perform(Command, frozen=True, kw_only=True, tag="perform"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from taisai.game.commands import Faces
 from taisai.game.events.event import Event
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Phase
+from taisai.rules.vocabulary import Phase
 
 
 class BetsOpened(Event, frozen=True, kw_only=True, tag="bets-opened"):

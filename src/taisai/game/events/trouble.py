@@ -6,7 +6,7 @@ from taisai.game.events.event import Event
 from taisai.game.words import Treatment
 from taisai.rules.irregularities import Ruling
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.round import Irregularity, Phase
+from taisai.rules.vocabulary import Irregularity, Phase
 
 
 class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-ruled"):

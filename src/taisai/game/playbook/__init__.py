@@ -17,7 +17,7 @@
 """
 
 from taisai.game.playbook.playing import Happened, Mismatch, Pinned, Play, Played, pinned, rewritten
-from taisai.game.playbook.reading import Playbook, Step, playbook
+from taisai.game.playbook.reading import Playbook, PlaybookStep, playbook
 from taisai.game.playbook.shares import Limited, Share
 from taisai.game.playbook.values import PlaybookError
 
@@ -29,9 +29,9 @@ __all__ = [
     "Play",
     "Playbook",
     "PlaybookError",
+    "PlaybookStep",
     "Played",
     "Share",
-    "Step",
     "pinned",
     "playbook",
     "rewritten",

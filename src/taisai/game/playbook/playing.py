@@ -12,7 +12,7 @@ from taisai.game.events import Event, RoundResettled, RoundSettled
 from taisai.game.money import Entry
 from taisai.game.play import decide, evolve
 from taisai.game.playbook.header import UNSAID
-from taisai.game.playbook.reading import Pin, Playbook, Step, lines_of, playbook
+from taisai.game.playbook.reading import Pin, Playbook, PlaybookStep, lines_of, playbook
 from taisai.game.playbook.shares import Share, shares
 from taisai.game.playbook.telling import NOTHING, event_line, refusal_line, share_line
 from taisai.game.playbook.values import PlaybookError
@@ -54,7 +54,7 @@ class Happened(NamedTuple):
 class Played(NamedTuple):
     """A command and all that followed from it."""
 
-    step: Step
+    step: PlaybookStep
     command: Command
     refusal: Refusal | None
     happened: tuple[Happened, ...]
@@ -116,7 +116,7 @@ class Play:
         assert past is not None
         return self.table.in_force[past.terms]
 
-    def _step(self, step: Step) -> Played:
+    def _step(self, step: PlaybookStep) -> Played:
         self.now += step.after
         command = step.spoken.command(self.table, self.now)
         answer = self._decided(self.table, command)

@@ -32,7 +32,7 @@ class Pin(NamedTuple):
         return self.text.startswith("=") and _ASKED.search(self.text.partition(":")[2]) is not None
 
 
-class Step(NamedTuple):
+class PlaybookStep(NamedTuple):
     """A command, how long after the one before it comes, and what is pinned of its answer."""
 
     line: int
@@ -64,7 +64,7 @@ class Playbook(NamedTuple):
     """Line and assignment of everyone at the table from the start."""
     lines: dict[str, int]
     """Key of the header → its line."""
-    steps: tuple[Step, ...]
+    steps: tuple[PlaybookStep, ...]
 
     @property
     def line(self) -> int:
@@ -97,7 +97,7 @@ class _Reader:
         self.story: tuple[str, ...] = ()
         self.says: list[str] = []
         self.header = Header()
-        self.steps: list[Step] = []
+        self.steps: list[PlaybookStep] = []
         self.after = STEP
         self.bets = 0
 
@@ -143,7 +143,7 @@ class _Reader:
             raise Misread("'> who: command'", text)
         said = spoken(by.strip(), rest, self.bets)
         self.bets += said.bets
-        self.steps.append(Step(number, tuple(self.says), self.after, rest.strip(), said, (), ()))
+        self.steps.append(PlaybookStep(number, tuple(self.says), self.after, rest.strip(), said, (), ()))
         self.says, self.after = [], STEP
 
     def _pinned(self, pin: Pin) -> None:

@@ -16,7 +16,7 @@ from taisai.game.playbook.values import (
     whole,
 )
 from taisai.game.table import Table
-from taisai.rules.round import Act
+from taisai.rules.vocabulary import Act
 
 _OBJECTS: Final = {
     "begin-day": "day",

@@ -18,7 +18,7 @@ from taisai.game.snapshot.codec import Snapshot, SnapshotError, decode
 from taisai.game.words import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.rules.round import Act, Phase
+from taisai.rules.vocabulary import Act, Phase
 
 
 class BetLaid(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):

@@ -29,7 +29,7 @@ from taisai.game.terms import Basis, digest_of
 from taisai.game.words import Hold, Subject
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
-from taisai.rules.round import Irregularity
+from taisai.rules.vocabulary import Irregularity
 
 
 class ReferralSnapshot(NamedTuple):

@@ -86,14 +86,14 @@ class _Gathered:
     corrected: bool = False
 
 
-class PayTable(NamedTuple):
+class PlayedPayTable(NamedTuple):
     """A layout's pay table as some round was played by it, and the chances of a fresh shoe or of dice."""
 
     matrix: Matrix
     chance: Chance
 
 
-PayTables = dict[str, PayTable]
+PayTables = dict[str, PlayedPayTable]
 """By the digest of the matrix."""
 
 
@@ -194,7 +194,9 @@ def _rows(table: Table, round_: Round, gathered: _Gathered, pay_tables: PayTable
         registered = gathered.registered[name]
         matrix = table.in_force[round_.terms][bet.layout].matrix
         if matrix.digest not in pay_tables:
-            pay_tables[matrix.digest] = PayTable(matrix, table.book.chance(decks=table.shoe.decks or None))
+            pay_tables[matrix.digest] = PlayedPayTable(
+                matrix, table.book.chance(decks=table.shoe.decks or None)
+            )
         yield (
             table.name, round_.number, registered.position, bet.at, name, bet.seat, registered.player,
             bet.means, bet.layout, bet.area, table.currency, bet.stake, *became, round_.voided,

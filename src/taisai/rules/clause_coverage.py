@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.clauses import Clause
 
 if TYPE_CHECKING:
     from taisai.rules.book import Rulebook
 
+MAP: Final = Path(__file__).with_name("clause_coverage.toml")
+NOT_OURS: Final = "not a rulebook of the package"
 
-def clause_uses(book: Rulebook) -> Mapping[Clause, tuple[str, ...]]:
+
+def citations_of(book: Rulebook) -> Mapping[Clause, tuple[str, ...]]:
     """Clause → what in the book cites it, in the book's order, each once."""
     uses: dict[Clause, dict[str, None]] = {}
     for clause, use in _uses(book):
@@ -79,3 +85,28 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
         yield ruled.clause, f"{event} in {phase}, a die seen: {ruled.ruling}"
     yield book.irregularities.void, "bets of a void round are returned"
     yield book.irregularities.later, "later rounds stay as they were"
+
+
+class ClauseCoverage(NamedTuple):
+    """The tests that hold a clause; without any, why."""
+
+    tests: tuple[str, ...]
+    """Each as file::name."""
+    why: str | None
+
+
+def coverage_of(book: Rulebook) -> Mapping[Clause, ClauseCoverage]:
+    """Clause → what holds it. A book of another text than the package's is held by no test of ours."""
+    found = _map().get(book.id)
+    if found is None or found["digest"] != book.digest:
+        return dict.fromkeys(book.clauses, ClauseCoverage((), NOT_OURS))
+    return {Clause(clause): _held(said) for clause, said in found["clauses"].items()}
+
+
+def _held(said: str | list[str]) -> ClauseCoverage:
+    return ClauseCoverage((), said) if isinstance(said, str) else ClauseCoverage(tuple(said), None)
+
+
+@cache
+def _map() -> dict[str, Any]:
+    return tomllib.loads(MAP.read_text("utf-8"))

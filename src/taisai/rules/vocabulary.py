@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Sight(StrEnum):
+class Visibility(StrEnum):
     """What can be known of the dice or cards."""
 
     NONE = "none"
@@ -40,13 +40,13 @@ class Phase(StrEnum):
         return self in {Phase.OPEN, Phase.OPEN_TUMBLED}
 
     @property
-    def sight(self) -> Sight:
+    def visibility(self) -> Visibility:
         """What can be known of the dice or cards."""
         if self in {Phase.BETWEEN, Phase.OPEN, Phase.CLOSED}:
-            return Sight.NONE
+            return Visibility.NONE
         if self in {Phase.OPEN_TUMBLED, Phase.CLOSED_TUMBLED, Phase.DEAL_PRESSED}:
-            return Sight.CONCEALED
-        return Sight.SHOWN
+            return Visibility.CONCEALED
+        return Visibility.SHOWN
 
     @property
     def settlement_recorded(self) -> bool:

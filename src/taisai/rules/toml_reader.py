@@ -10,9 +10,9 @@ from taisai.rules.errors import BookError
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-MOST_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
-MOST_DIGITS: Final = 20  # of a number in an error message
-MOST_ENTRIES: Final = 1_000  # of one list in a book; a layout has a few dozen blocks
+MAX_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
+MAX_DIGITS: Final = 20  # of a number in an error message
+MAX_ENTRIES: Final = 1_000  # of one list in a book; a layout has a few dozen blocks
 _SPACES: Final = str.maketrans(
     "\u00a0\u3000", "  "
 )  # spaces that people type, though Python prints them escaped
@@ -25,7 +25,7 @@ _TOML_NAMES: Final = {
 }
 
 
-def shown(value: object) -> str:
+def quoted_value(value: object) -> str:
     """A value as an error message quotes it, with its TOML type where the value alone would mislead."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -33,8 +33,8 @@ def shown(value: object) -> str:
         return "a table"
     if isinstance(value, list):
         return "an empty list" if not value else "a list"
-    if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
-        return f"a number of more than {MOST_DIGITS} digits"
+    if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+        return f"a number of more than {MAX_DIGITS} digits"
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "…"
 
@@ -48,7 +48,7 @@ class Section:
         self._place = place
         self._asked: set[str] = set()
 
-    def refused(self, key: str, expected: str, got: str) -> BookError:
+    def error(self, key: str, expected: str, got: str) -> BookError:
         """The error that names a key of this table."""
         place = ", ".join((*self._place, key) if key else self._place) or "the whole file"
         return BookError(file=self._file, key=place, expected=expected, got=got)
@@ -58,7 +58,7 @@ class Section:
         self._asked.update(self._data)
         return tuple(self._data)
 
-    def known(self, *keys: str) -> None:
+    def accept_keys(self, *keys: str) -> None:
         """Keys that are read elsewhere."""
         self._asked.update(keys)
 
@@ -71,7 +71,9 @@ class Section:
         self._asked.add(key)
         value = self._data.get(key)
         if type(value) is not kind:
-            raise self.refused(key, _TOML_NAMES[kind], self._missing(key) if value is None else shown(value))
+            raise self.error(
+                key, _TOML_NAMES[kind], self._missing(key) if value is None else quoted_value(value)
+            )
         return value
 
     def _missing(self, key: str) -> str:
@@ -87,17 +89,17 @@ class Section:
         return self._checked(key, value)
 
     def _checked(self, key: str, value: object) -> str:
-        if type(value) is str and value.isprintable() and value.strip() and len(value) <= MOST_CHARACTERS:
+        if type(value) is str and value.isprintable() and value.strip() and len(value) <= MAX_CHARACTERS:
             return value  # nearly all of a book, and a book has thousands of texts
         if isinstance(value, str) and not value.translate(_SPACES).isprintable():
-            raise self.refused(key, "printable characters", repr(value))
-        if not isinstance(value, str) or not value.strip() or len(value) > MOST_CHARACTERS:
+            raise self.error(key, "printable characters", repr(value))
+        if not isinstance(value, str) or not value.strip() or len(value) > MAX_CHARACTERS:
             got = (
                 f"{len(value)} characters"
-                if isinstance(value, str) and len(value) > MOST_CHARACTERS
-                else shown(value)
+                if isinstance(value, str) and len(value) > MAX_CHARACTERS
+                else quoted_value(value)
             )
-            raise self.refused(key, f"a text of at most {MOST_CHARACTERS} characters, not empty", got)
+            raise self.error(key, f"a text of at most {MAX_CHARACTERS} characters, not empty", got)
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -111,14 +113,14 @@ class Section:
         value = int(self._get(key, int))
         if not least <= value <= most:
             expected = f"a whole number from {least} to {most}" if least < most else str(least)
-            raise self.refused(key, expected, shown(value))
+            raise self.error(key, expected, quoted_value(value))
         return value
 
     def wholes(self, key: str, least: int, most: int) -> tuple[int, ...]:
         """A list of whole numbers within bounds."""
         for n, item in enumerate(self._list(key, least=1), 1):
             if type(item) is not int or not least <= item <= most:
-                raise self.refused(f"{key} {n}", f"a whole number from {least} to {most}", shown(item))
+                raise self.error(f"{key} {n}", f"a whole number from {least} to {most}", quoted_value(item))
         return tuple(self._data[key])
 
     def flag(self, key: str) -> bool:
@@ -140,13 +142,13 @@ class Section:
             return choices(word)
         except ValueError:
             listed = ", ".join(sorted(choices))
-            raise self.refused(key, f"one of {listed}", repr(word)) from None
+            raise self.error(key, f"one of {listed}", repr(word)) from None
 
     def each_choice(self, key: str, choices: type[Choice]) -> tuple[Choice, ...]:
         """A list of words from a closed list, at least one, none twice."""
         words = self.texts(key)
         if not words:
-            raise self.refused(key, f"at least one of {', '.join(sorted(choices))}", "an empty list")
+            raise self.error(key, f"at least one of {', '.join(sorted(choices))}", "an empty list")
         self.no_repeat(key, words)
         return tuple(self.chosen(key, word, choices) for word in words)
 
@@ -154,7 +156,7 @@ class Section:
         """Refuses a list that names something twice."""
         for word in words:
             if words.count(word) > 1:
-                raise self.refused(key, "each name once", f"{word!r} twice")
+                raise self.error(key, "each name once", f"{word!r} twice")
 
     def table(self, key: str) -> Section:
         """A table within this one."""
@@ -167,24 +169,24 @@ class Section:
         sections = []
         for n, item in enumerate(self._list(key, least), 1):
             if not isinstance(item, dict):
-                raise self.refused(f"{key} {n}", "a table", shown(item))
+                raise self.error(f"{key} {n}", "a table", quoted_value(item))
             sections.append(Section(item, self._file, (*self._place, f"{key} {n}")))
         return tuple(sections)
 
     def _list(self, key: str, least: int) -> list[Any]:
         items: list[Any] = self._get(key, list)
-        if not least <= len(items) <= MOST_ENTRIES:
+        if not least <= len(items) <= MAX_ENTRIES:
             got = "an empty list" if not items else f"{len(items)} entries"
-            raise self.refused(key, f"a list of {least} to {MOST_ENTRIES} entries", got)
+            raise self.error(key, f"a list of {least} to {MAX_ENTRIES} entries", got)
         return items
 
     def rows(self, key: str) -> tuple[tuple[Section | str, ...], ...]:
         """A list of lists whose items are texts or tables."""
         rows = []
         for n, row in enumerate(self._list(key, least=1), 1):
-            if not isinstance(row, list) or not 1 <= len(row) <= MOST_ENTRIES:
-                got = shown(row) if not row or not isinstance(row, list) else f"{len(row)} cells"
-                raise self.refused(f"{key} {n}", f"a list of 1 to {MOST_ENTRIES} cells", got)
+            if not isinstance(row, list) or not 1 <= len(row) <= MAX_ENTRIES:
+                got = quoted_value(row) if not row or not isinstance(row, list) else f"{len(row)} cells"
+                raise self.error(f"{key} {n}", f"a list of 1 to {MAX_ENTRIES} cells", got)
             rows.append(tuple(self._cell(f"{key} {n}", m, item) for m, item in enumerate(row, 1)))
         return tuple(rows)
 
@@ -192,12 +194,12 @@ class Section:
         if isinstance(item, dict):
             return Section(item, self._file, (*self._place, row, f"cell {m}"))
         if not isinstance(item, str):
-            raise self.refused(f"{row}, cell {m}", "an area, '' or a table", shown(item))
+            raise self.error(f"{row}, cell {m}", "an area, '' or a table", quoted_value(item))
         return item
 
-    def done(self) -> None:
+    def reject_unknown_keys(self) -> None:
         """Refuses whatever was not asked for."""
         for key in self._data:
             if key not in self._asked:
                 known = ", ".join(sorted(self._asked))
-                raise self.refused(key, f"one of the keys {known}", f"the unknown key {key!r}")
+                raise self.error(key, f"one of the keys {known}", f"the unknown key {key!r}")

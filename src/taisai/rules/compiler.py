@@ -7,19 +7,18 @@ from math import lcm
 from operator import itemgetter
 from typing import Final
 
-from taisai.rules.areas import AreaId
+from taisai.rules.areas import Area, AreaId
 from taisai.rules.clauses import Clause, ClauseText
-from taisai.rules.conditions import Condition, winners
+from taisai.rules.conditions import Condition, winning_places
 from taisai.rules.errors import RulesError
-from taisai.rules.matrix import Matrix, Pick, Returns, Win
-from taisai.rules.odds import Odds
+from taisai.rules.matrix import AreaReturns, Matrix, PlacePicker, WinningWay
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.pay import Area, PayLine, PayTable
+from taisai.rules.pay import Odds, PayLine, PayTable
 
-_TRIPLES: Final = winners(Condition.ANY_TRIPLE, ())
+_TRIPLES: Final = winning_places(Condition.ANY_TRIPLE, ())
 
 
-def compiled(
+def compile_matrix(
     *,
     rulebook: str,
     layout: str,
@@ -44,12 +43,12 @@ def compiled(
         ways = []
         for line, odds in lines[area.id]:
             way = line.winning(settings)
-            places = winners(way.condition, area.numbers, way.dice)
+            places = winning_places(way.condition, area.numbers, way.dice)
             net = odds.net.numerator * (denominator // odds.net.denominator)
             for place in places:
                 row[place] = net
                 cited[place] = line.clause
-            ways.append(Win(odds, net, places, way.dice))
+            ways.append(WinningWay(odds, net, places, way.dice))
         if area.wins_on_triple:
             for place in _TRIPLES:
                 if row[place] > 0:
@@ -90,11 +89,11 @@ def _lines_by_area(
     return lines
 
 
-def _returns(area: AreaId, wins: tuple[Win, ...], denominator: int) -> Returns:
+def _returns(area: AreaId, wins: tuple[WinningWay, ...], denominator: int) -> AreaReturns:
     ways = tuple([(win.net + denominator, _picking(win.places)) for win in wins])
-    return Returns(area, tuple([win.odds for win in wins]), ways)
+    return AreaReturns(area, tuple([win.odds for win in wins]), ways)
 
 
-def _picking(places: tuple[int, ...]) -> Pick:
+def _picking(places: tuple[int, ...]) -> PlacePicker:
     """An itemgetter that gives a tuple for one place too."""
     return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))

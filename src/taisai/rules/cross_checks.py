@@ -1,21 +1,24 @@
-"""Where a rulebook says one thing in two places, the places must agree."""
+"""Checks across the parts of a rulebook: contradictions are errors, unusual rules are warnings."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from taisai.rules.chance import ChanceKind
+from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.limits import LimitPolicy
-from taisai.rules.round import Irregularity, Need
+from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import MIRRORED, OUTCOMES
+from taisai.rules.vocabulary import Irregularity, Need
 
 if TYPE_CHECKING:
     from taisai.rules.book import Rulebook
-    from taisai.rules.reading import Section
+    from taisai.rules.toml_reader import Section
 
 
-def check_agreement(book: Rulebook, section: Section) -> None:
+def cross_check(book: Rulebook, section: Section) -> None:
     """Refuses limits that the irregularities contradict, needs that no equipment can meet, wrong figures."""
     _limits(book, section)
     _needs(book, section)
@@ -26,7 +29,7 @@ def _limits(book: Rulebook, section: Section) -> None:
     limits = book.limits
     opened = next((phase for phase in book.irregularities.phases if phase.bets_open), None)
     if opened is None:
-        raise section.table("procedure").refused("phase", "a phase in which bets are open", "none")
+        raise section.table("procedure").error("phase", "a phase in which bets are open", "none")
     for event, policy, clause, key in (
         (Irregularity.UNDER_MINIMUM, limits.under_minimum, limits.under_clause, "under_minimum"),
         (Irregularity.OVER_MAXIMUM, limits.over_maximum, limits.over_clause, "over_maximum"),
@@ -34,7 +37,7 @@ def _limits(book: Rulebook, section: Section) -> None:
         cell = book.irregularities.cells[event, opened]
         if (str(cell.ruling), cell.clause) != (str(policy), clause):
             expected = f"what the irregularities rule on {event}, {cell.ruling} by {cell.clause}"
-            raise section.table("limits").refused(key, expected, f"{LimitPolicy(policy)} by {clause}")
+            raise section.table("limits").error(key, expected, f"{LimitPolicy(policy)} by {clause}")
 
 
 def _needs(book: Rulebook, section: Section) -> None:
@@ -51,7 +54,7 @@ def _needs(book: Rulebook, section: Section) -> None:
     for entry, step in zip(entries, book.procedure.steps, strict=True):
         for need in step.needs:
             if not met[need.need]:
-                raise entry.refused(
+                raise entry.error(
                     "needs", "something among the equipment or the dice to meet it", repr(str(need.need))
                 )
 
@@ -67,4 +70,40 @@ def _figures(book: Rulebook, section: Section) -> None:
             is_range = numbers == list(range(numbers[0], numbers[-1] + 1)) and len(numbers) > 2
             if printed != numbers and not (is_range and printed == [numbers[0], numbers[-1]]):
                 expected = f"figures of {cell.area!r}, {', '.join(map(str, numbers))}"
-                raise entry.refused("block", expected, repr(cell.figures))
+                raise entry.error("block", expected, repr(cell.figures))
+
+
+def pay_warnings(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
+    """Edges at or under zero, and areas whose mirror image is not offered."""
+    yield from _edges(matrix, chances)
+    yield from _mirrors(matrix)
+
+
+def _edges(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
+    for area, row in zip(matrix.areas, matrix.nets, strict=True):
+        for chance in chances:
+            edge = -chance.expected(row, matrix.denominator)
+            if edge <= 0:
+                where = f" with {chance.decks} decks" if chance.decks else ""
+                yield f"layout {matrix.layout}, {area}: the house edge is {edge}{where}, at or under zero"
+                break
+
+
+def _mirrors(matrix: Matrix) -> Iterator[str]:
+    """Opposite faces of a die add up to seven; a layout that offers an area usually offers its mirror."""
+    winning = {
+        frozenset(place for win in ways for place in win.places): n for n, ways in enumerate(matrix.wins)
+    }
+    for places, row in winning.items():
+        if frozenset(MIRRORED[place] for place in places) not in winning:
+            where = f"layout {matrix.layout}, {matrix.areas[row]}"
+            yield f"{where}: its mirror image {_mirrored(matrix, row)} is not offered"
+
+
+def _mirrored(matrix: Matrix, row: int) -> str:
+    numbers = matrix.labels[row].numbers
+    totals = {OUTCOMES[place].total for win in matrix.wins[row] for place in win.places}
+    if totals <= set(numbers):
+        return "total " + " ".join(str(21 - number) for number in reversed(numbers))
+    faces = [7 - number for number in numbers]
+    return "".join(map(str, sorted(faces) if len(set(faces)) == len(faces) else faces))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from taisai.rules.clauses import Clause, cited, cited_each
-from taisai.rules.reading import Section
+from taisai.rules.clauses import Clause, read_clause, read_clause_list
+from taisai.rules.toml_reader import Section
 
 
-class Source(NamedTuple):
+class SourceDocument(NamedTuple):
     """A document that a rulebook was read from."""
 
     title: str
@@ -35,12 +35,12 @@ class Erratum(NamedTuple):
     source: str | None
 
 
-def read_sources(book: Section) -> tuple[Source, ...]:
+def read_sources(book: Section) -> tuple[SourceDocument, ...]:
     """The documents, the governing one first."""
     read = []
     for entry in book.tables("source"):
-        read.append(Source(entry.text("title"), entry.text("note")))
-        entry.done()
+        read.append(SourceDocument(entry.text("title"), entry.text("note")))
+        entry.reject_unknown_keys()
     return tuple(read)
 
 
@@ -50,12 +50,12 @@ def read_interpretations(
     """The book's readings of doubtful places."""
     read = []
     for entry in book.tables("interpretation", least=0):
-        clauses = cited_each(entry, "clauses", known)
+        clauses = read_clause_list(entry, "clauses", known)
         setting = entry.text("setting") if entry.has("setting") else None
         if setting is not None and setting not in settings:
-            raise entry.refused("setting", f"a setting of the book ({', '.join(settings)})", repr(setting))
+            raise entry.error("setting", f"a setting of the book ({', '.join(settings)})", repr(setting))
         read.append(Interpretation(clauses, entry.text("reading"), entry.text("reason"), setting))
-        entry.done()
+        entry.reject_unknown_keys()
     return tuple(read)
 
 
@@ -63,8 +63,8 @@ def read_errata(book: Section, known: Mapping[Clause, object]) -> tuple[Erratum,
     """The book's misprints."""
     read = []
     for entry in book.tables("erratum", least=0):
-        clause = cited(entry, "clause", known)
+        clause = read_clause(entry, "clause", known)
         source = entry.text("source") if entry.has("source") else None
         read.append(Erratum(clause, entry.text("printed"), entry.text("read"), entry.text("reason"), source))
-        entry.done()
+        entry.reject_unknown_keys()
     return tuple(read)
