@@ -28,7 +28,7 @@ from taisai.game.words import SYSTEM
 from taisai.house.codec import FORMAT, HOUSE, NOTHING_BEFORE, Entry, stream_of
 from taisai.house.records import RECORDS, STREAM
 from taisai.rules import rulebook, rulebook_ids
-from taisai.rules.clauses import HOUSE as CLAUSES
+from taisai.rules.clauses import HOUSE_PROCEDURES as CLAUSES
 
 WORDS: Final = Path(__file__).parents[2] / "cases" / "journals" / "format-1-words.json"
 TEXTS: Final = {
