@@ -148,7 +148,7 @@ describe("the form", () => {
     render(Form, { blanks: [blank("faces", "faces")], label: "Do", onsubmit });
     for (const face of [2, 6, 1]) await fireEvent.click(screen.getByTestId(`face-${face}`));
     expect((screen.getByTestId("face-4") as HTMLButtonElement).disabled).toBe(true);
-    await fireEvent.click(screen.getByRole("button", { name: "Take back the last key" }));
+    await fireEvent.click(screen.getByRole("button", { name: "Delete the last key" }));
     await fireEvent.click(screen.getByTestId("face-4"));
     await fireEvent.click(screen.getByTestId("confirm"));
     await waitFor(() => expect(onsubmit).toHaveBeenCalledWith({ faces: [2, 6, 4] }));

@@ -75,11 +75,11 @@ describe("history", () => {
     const cold = { ...totals, 5: 0, 16: 0, 17: 0, 6: 0 };
     expect(hotAndCold({ totals: cold }).cold).toMatchObject({ shown: [{ total: 3 }, { total: 5 }, { total: 6 }], more: 2 });
     render(Past, { history: { ...table().history, totals: cold, counted: 25 } });
-    expect(screen.getByText("and 2 more as often")).toBeTruthy();
+    expect(screen.getByText("and 2 more with the same count")).toBeTruthy();
   });
   it("is for information only", () => {
     render(Past, { history: { ...table().history, totals, counted: 25 } });
-    expect(screen.getByText(/for information only/)).toBeTruthy();
+    expect(screen.getByText(/For information only/)).toBeTruthy();
   });
   it("has no road where a rulebook has no such areas", () => {
     const { container } = render(Past, { history: { ...table().history, sizes: [{ mark: "big", rounds: [1] }] } });

@@ -10,7 +10,7 @@ const short = new Refused({ reason: "credits-short", message: "expected credits 
 describe("a refusal", () => {
   beforeEach(() => speak("en"));
   it("tells what is needed and what there is, as money", () => {
-    expect(reasonOf(short)).toEqual({ text: "You need $1,500.00 and have $500.00: buy credits first.", clause: "house:credits" });
+    expect(reasonOf(short)).toEqual({ text: "Not enough credits: you need $1,500.00 and have $500.00. Buy credits first.", clause: "house:credits" });
   });
   it("is told in Chinese to whoever reads Chinese", async () => {
     await speak("zh");
@@ -20,7 +20,7 @@ describe("a refusal", () => {
   });
   it("is worded by the clause where the reason alone says too little", () => {
     const unknown = new Refused({ reason: "bad-value", message: "expected a ticket that was issued, got 'X'", clause: "house:tickets" });
-    expect(reasonOf(unknown).text).toBe("No ticket has this number. Check it, and type it again.");
+    expect(reasonOf(unknown).text).toBe("No ticket has this number. Check the number and type it again.");
   });
   it("adds the floor's own words where its wording is general, to whoever understands them", async () => {
     const general = new Refused({ reason: "unmet-need", message: "expected the dome tested, got none", clause: "5.1" });

@@ -76,7 +76,7 @@ describe("a round", () => {
   });
   it("tells incidents with their clauses, and says where it cannot recall them", () => {
     const { unmount } = render(Retold, { round: round({ incidents: [{ at: 0, by: "Ann", what: "x", says: { en: "Too few tumbles", zh: "" }, clause: "5.2", second: "Bo", reason: "one tumble" }] }), currency: "SGD" });
-    expect(screen.getByTestId("incidents").textContent).toMatch(/Too few tumbles.*Ann with Bo.*5\.2.*one tumble/);
+    expect(screen.getByTestId("incidents").textContent).toMatch(/Too few tumbles.*Ann and Bo.*5\.2.*one tumble/);
     unmount();
     render(Retold, { round: round({ recalled: false }), currency: "SGD" });
     expect(screen.getByText(/last ten rounds/)).toBeTruthy();

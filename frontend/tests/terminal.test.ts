@@ -48,7 +48,7 @@ describe("the felt", () => {
     const lit = container.querySelectorAll('[data-lit="true"]');
     expect(lit).toHaveLength(1);
     expect(lit[0]?.textContent).toContain("★");
-    expect(lit[0]?.getAttribute("aria-label")).toContain("wins");
+    expect(lit[0]?.getAttribute("aria-label")).toContain("winner");
   });
   it("is only looked at where nobody may touch it", () => {
     const { container } = render(Felt, { felt: felt(areas.slice(0, 3)) });

@@ -47,7 +47,7 @@ async def test_a_redemption_that_was_cut_off_says_what_to_pay_and_pays_it_once(p
     await line.cut()
     line.mend()
     await connected(page)
-    await expect(page.get_by_test_id("ticket")).to_contain_text("Redeemed: pay this amount")
+    await expect(page.get_by_test_id("ticket")).to_contain_text("Redeemed. Pay this amount.")
     await expect(page.get_by_test_id("toast")).to_contain_text(re.compile("Pay the player .*500"))
     await expect(page.get_by_test_id(CASH)).to_have_text(before)
 
