@@ -68,14 +68,14 @@ async def test_a_redemption_is_told_again_to_a_page_that_was_loaded_anew(people:
     await expect(page.get_by_test_id(CASH)).to_have_text(before)
     await page.get_by_test_id("redeem-number").fill(ticket)  # and this is a second customer
     await page.get_by_test_id("redeem").click()
-    await expect(page.get_by_test_id("toast").locator(".refused")).to_contain_text("redeemed before")
+    await expect(page.get_by_test_id("toast").locator(".refused")).to_contain_text("already redeemed")
 
 
 async def test_a_fill_that_was_cut_off_is_done_once(people: People, house: House) -> None:
     async with Crew(house, house.fresh("US")) as crew:
         line = Line()
         page = await people.at("/cage", line=line)
-        await page.get_by_role("tab", name=re.compile("Trays")).click()
+        await page.get_by_role("tab", name=re.compile("Transfers")).click()
         await page.get_by_test_id("fill-table").select_option(crew.table)
         await page.get_by_test_id("fill-amount").fill("700")
         before = await cash(page)

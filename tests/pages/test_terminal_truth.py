@@ -51,7 +51,7 @@ async def test_the_net_result_follows_a_correction_of_any_round_and_a_reload(
             await one.bets("small", 20_00)
             await opened_drawer(one, "rounds")
             # The round in hand is neither won nor lost.
-            await expect(one.at(f"round-{number}")).to_contain_text("In play")
+            await expect(one.at(f"round-{number}")).to_contain_text("In progress")
             await expect(one.at(f"round-{number}")).not_to_contain_text("−")
             await one.at("close").click()
             await crew.to(BETWEEN)
