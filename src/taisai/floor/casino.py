@@ -77,6 +77,8 @@ class Plan:
     thresholds: Thresholds = field(default_factory=Thresholds)
     settings: Mapping[str, str] = field(default_factory=dict)
     """What the journal records of the settings in force."""
+    program: str = f"taisai {__version__}"
+    """The name and version of this program, as the journal records them at each start."""
     manifest: str = "none"
     seal_every: int = 1_000
     seal_minutes: int = 15
@@ -137,7 +139,7 @@ class Casino:
             self.door,
             clock=clock,
             entropy=entropy,
-            program=f"taisai {__version__}",
+            program=plan.program,
             demonstration=self.demonstration,
             origins=plan.origins,
             bounds=plan.bounds,

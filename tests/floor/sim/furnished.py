@@ -17,6 +17,8 @@ from taisai.rules import Rulebook, rulebook
 from tests.floor.sim.virtual import START
 
 KEY: Final = SigningKey.new("simulation", seed=bytes(range(32)))
+PROGRAM: Final = "taisai 0.1.0"
+"""What every start records, whatever version runs: a new version number changes no byte of a journal."""
 TABLE: Final = "T1"
 SEATS: Final = 6
 DISPLAY: Final = "D1"

@@ -20,7 +20,7 @@ from taisai.floor.floor import Bounds, approved_form
 from taisai.floor.host import WriterLike
 from taisai.house import Journal, Keeper, Store
 from taisai.wire.message import Ask
-from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, crew_of
+from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.floor.sim.network import ORIGIN, Network
 from tests.floor.sim.people import Cage, Dealer, Heard, Noted, Watcher
 from tests.floor.sim.storage import InMemory, Storage
@@ -130,7 +130,7 @@ class World:
                     name=TABLE, book=book_of(self.book), limits=LIMITS, window=self.window, demonstration=True
                 )
             ],
-            seal_every=60,
+            program=PROGRAM, seal_every=60,
         )  # fmt: skip
         casino = Casino(
             keeper, plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=make,
