@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-from taisai.house.stores.store import Row
+from taisai.house.stores.store import Row, Sealed
 from tests.floor.sim.checks import wrongs
 from tests.floor.sim.dealing import Staff
 from tests.floor.sim.furnished import DISPLAY, device
@@ -25,6 +25,7 @@ class Played(NamedTuple):
 
     seed: int
     rows: tuple[Row, ...]
+    checkpoints: tuple[Sealed, ...]
     wrong: tuple[str, ...]
     log: tuple[str, ...]
     book: str
@@ -51,8 +52,8 @@ def played(
         await _run(world)
         wrong = await wrongs(world)
         return Played(
-            seed, tuple(world.store.rows()), tuple(wrong), tuple(world.log), world.book, world.crashes,
-            len(world.network.lines),
+            seed, tuple(world.store.rows()), tuple(world.store.checkpoints()), tuple(wrong), tuple(world.log),
+            world.book, world.crashes, len(world.network.lines),
             world.network.repeated,
         )  # fmt: skip
 
