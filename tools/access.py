@@ -27,7 +27,7 @@ against it was written by hand, in `cases/access/matrix.txt`; a test sends every
 role, to its own table and seat and to others, and compares.
 
 **●** at any table · **T** at the device's own table · **S** at the terminal's own seat · **P** there too,
-in a demonstration alone · **D** at any table of a demonstration · blank: refused, reason `not-his-to-do`, by
+in a demonstration alone · **D** at any table of a demonstration · blank: refused, reason `not-permitted`, by
 house:access. **²**: the House or the table may ask for a second person, who proves who he is and agrees to
 exactly this (`POST /api/approvals`): on the socket a {", ".join(_SECOND[:-1])} or {_SECOND[-1]}.
 

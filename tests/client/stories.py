@@ -269,8 +269,8 @@ async def a_feed_that_is_refused_is_not_followed(floor: Floor) -> None:
     for _ in range(2):
         shown = asyncio.ensure_future(client.follow("pit"))
         id_ = (await line.asked())["id"]
-        line.tell(tells.TellRefused(re=id_, reason="not-his-to-do", message="expected staff, got terminal"))
-        with pytest.raises(Refused, match="not-his-to-do"):
+        line.tell(tells.TellRefused(re=id_, reason="not-permitted", message="expected staff, got terminal"))
+        with pytest.raises(Refused, match="not-permitted"):
             await shown
     with pytest.raises(ClientError, match="expected a feed that is followed"):
         client.view("pit")

@@ -140,10 +140,10 @@ def test_the_office_signs_in_and_out() -> None:
             token = await sign_in(floor.http, "dan", PASSWORD, floor.code("dan"))
             async with Office(floor.http, token=token) as office:
                 assert (await office.session()).role == "dealer"
-                with pytest.raises(Refused, match="not-his-to-do"):
+                with pytest.raises(Refused, match="not-permitted"):
                     await office.staff()
                 await office.sign_out()
-                with pytest.raises(Refused, match="not-his-to-do"):
+                with pytest.raises(Refused, match="not-permitted"):
                     await office.session()
             with pytest.raises(Refused):
                 await sign_in(floor.http, "dan", "a wrong one 12345", floor.code("dan"))

@@ -50,7 +50,7 @@ def test_the_device_of_the_page_tells_what_it_saw_and_the_dealer_enters() -> Non
         again = tell(house.url, SHAKER, SECRET, reading="r-1", faces=[2, 3, 5])
         assert again == {"tell": "done", "re": "2", "again": True}
         other = tell(house.url, SHAKER, SECRET, reading="r-1", faces=[2, 3, 6])
-        assert other["reason"] == "other-content"
+        assert other["reason"] == "different-content"
         offered = house.console().reading
         assert offered is not None
         assert (offered.device, offered.faces, offered.suggested) == (SHAKER, None, None), "while covered"
@@ -107,7 +107,7 @@ def test_every_fault_of_the_page_is_one_and_suggests_what_the_page_says() -> Non
     [
         ("S1", b"another's".ljust(32, b"-"), "not-known"),
         ("S9", SECRET, "not-known"),
-        ("P1", None, "not-his-to-do"),
+        ("P1", None, "not-permitted"),
     ],
     ids=["another's key", "not enrolled", "a terminal"],
 )

@@ -231,7 +231,7 @@ def is_access_refusal(tell: Tell) -> bool:
     """Whether the floor said that it is not the asker's to do; the game says so by another clause."""
     return (tell["tell"], tell.get("reason"), tell.get("clause")) == (
         "refused",
-        "not-his-to-do",
+        "not-permitted",
         "house:access",
     )
 
@@ -259,7 +259,7 @@ async def socket_verdict(house: Connected, line: Line, role: Role, case: Case) -
 
 def is_kept_out(response: Response) -> bool:
     """Whether the floor said so over HTTP, or that there is no such endpoint; the House says 409."""
-    return response.status == 404 or (response.status in (401, 403) and response.reason == "not-his-to-do")
+    return response.status == 404 or (response.status in (401, 403) and response.reason == "not-permitted")
 
 
 SOME_PAGES: Final = Built("0", dict.fromkeys(PAGES.values(), b"a page"), {"lobby.html": b"a part"})

@@ -27,7 +27,7 @@ async def test_where_play_is_for_money_no_terminal_makes_credits_out_of_its_own_
     before = house.keeper.table("T1").seats["1"].held
     line = await house.came("P1")
     answer = await line.answer("do", **bought(5_000_000))
-    assert (answer["tell"], answer["reason"]) == ("refused", "not-his-to-do"), answer
+    assert (answer["tell"], answer["reason"]) == ("refused", "not-permitted"), answer
     assert house.keeper.table("T1").seats["1"].held == before
 
 

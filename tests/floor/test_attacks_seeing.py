@@ -73,7 +73,7 @@ async def test_a_bets_id_that_is_taken_tells_nothing_of_whose_it_is(house: Conne
         do={"command": "place-bets", "round": 1, "seat": "2",
             "bets": [{"id": "guessed", "area": "small", "stake": 100}]},
     )  # fmt: skip
-    assert told["reason"] == "other-content", told
+    assert told["reason"] == "different-content", told
     assert "4200" not in told["message"], told
     assert "big" not in told["message"], told
 

@@ -105,9 +105,9 @@ async def test_supervisors_take_cash_for_credits_and_a_terminal_of_a_house_for_m
     terminal = await house.came("P1")
     buying = {"command": "buy-credits", "seat": "1", "amount": 5_000}
     refused = await terminal.answer("do", table="T1", do=buying)
-    assert (refused["reason"], refused["clause"]) == ("not-his-to-do", "house:access")
+    assert (refused["reason"], refused["clause"]) == ("not-permitted", "house:access")
     dealer = await house.came(house.session("dealer"))
-    assert (await dealer.answer("do", table="T1", do=buying))["reason"] == "not-his-to-do"
+    assert (await dealer.answer("do", table="T1", do=buying))["reason"] == "not-permitted"
     pit = await house.came(house.session("pit-supervisor"))
     assert (await pit.answer("do", table="T1", do=buying))["tell"] == "done"
 

@@ -247,7 +247,7 @@ async def _elsewhere(house: Attended) -> None:
     await house.at_phase(Phase.REVEALED)
     stranger = await house.line("S2")
     told = await stranger.answer("reading", table=TABLE, reading="r-1", faces=[1, 2, 3])
-    assert (told.get("reason"), told.get("clause")) == ("not-his-to-do", "house:access")
+    assert (told.get("reason"), told.get("clause")) == ("not-permitted", "house:access")
     assert house.events(ReadingTaken) == []
     own = await stranger.answer("reading", table=OTHER, reading="r-1", faces=[1, 2, 3])
     assert own["reason"] == "wrong-means", "heard at its own table, where results are keyed"
@@ -300,6 +300,6 @@ def test_at_a_demonstration_table_the_seed_stands_for_the_dice() -> None:
         await house.at_phase(Phase.REVEALED)
         shaker = await house.line("S1")
         told = await shaker.answer("reading", table=TABLE, reading="r-1", faces=[1, 2, 3])
-        assert told["reason"] == "not-his-to-do"
+        assert told["reason"] == "not-permitted"
 
     attended(played, RWS)

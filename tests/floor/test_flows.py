@@ -239,7 +239,7 @@ def test_an_id_that_comes_back_late_is_not_told_an_old_ticket() -> None:
     assert take_out(floor).ticket == first.ticket
     floor.clock.pass_(10_000)
     late = take_out(floor)
-    assert (late.reason, first.ticket in late.message) == ("other-content", False)
+    assert (late.reason, first.ticket in late.message) == ("different-content", False)
 
 
 def test_an_empty_terminal_gets_the_games_own_refusal() -> None:

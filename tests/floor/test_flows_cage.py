@@ -70,9 +70,9 @@ def test_another_ask_and_another_cashier_sell_another_ticket() -> None:
 def test_an_ask_with_another_amount_or_an_hour_later_is_no_retry() -> None:
     floor = a_floor()
     sell(floor)
-    assert sell(floor, amount=600).reason == "other-content"
+    assert sell(floor, amount=600).reason == "different-content"
     floor.clock.pass_(money.RETRIED_WITHIN)
-    assert sell(floor).reason == "other-content"
+    assert sell(floor).reason == "different-content"
     assert floor.house.outstanding == 500
 
 
@@ -149,7 +149,7 @@ def test_a_credit_leaves_the_tray_and_arrives_at_the_cage() -> None:
     assert (done.amount, tray(floor), cash(floor)) == (5_000, 15_000, IN_THE_CAGE - 15_000)
     again = take_credit(floor, approval=None)
     assert (again.transfer, again.again, tray(floor), floor.faults()) == (done.transfer, True, 15_000, [])
-    assert take_credit(floor, 6_000).reason == "other-content"
+    assert take_credit(floor, 6_000).reason == "different-content"
 
 
 def test_a_credit_needs_people_at_the_table_and_chips_in_the_tray() -> None:
@@ -204,7 +204,7 @@ def test_a_drop_box_leaves_whole_and_is_counted_against_what_the_table_booked() 
     assert (done.amount, done.again, floor.faults()) == (49_900, False, [])
     assert floor.house.ledger.balances[Account.COUNT_SHORT] == 100
     assert count(floor, gone.transfer, 49_900, approval=None).again
-    assert count(floor, gone.transfer, 50_000).reason == "other-content"
+    assert count(floor, gone.transfer, 50_000).reason == "different-content"
     assert cash(floor) == IN_THE_CAGE + 49_900
 
 

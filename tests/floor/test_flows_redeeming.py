@@ -44,7 +44,7 @@ def test_another_ask_another_cashier_and_an_hour_later_are_a_second_customer() -
     assert redeem(floor, ticket, "r2").reason == "ruled-out"
     assert redeem(floor, ticket, by="cid").reason == "ruled-out"
     floor.clock.pass_(money.RETRIED_WITHIN)
-    assert redeem(floor, ticket).reason == "other-content"
+    assert redeem(floor, ticket).reason == "different-content"
     assert cash(floor) == IN_THE_CAGE
 
 

@@ -65,7 +65,7 @@ async def test_asks_by_kind_and_refusals_by_reason_are_counted(house: Connected)
     assert {
         dict(labels)["kind"]: value for (name, labels), value in found.items() if name == "taisai_asks_total"
     } == expected
-    assert one(found, "taisai_refusals_total", reason="not-his-to-do") == 4 - one(
+    assert one(found, "taisai_refusals_total", reason="not-permitted") == 4 - one(
         found, "taisai_refusals_total", reason="not-known"
     )
     assert one(found, "taisai_refusals_total", reason="bad-message") == 1

@@ -58,7 +58,7 @@ async def test_whoever_is_demoted_loses_his_position_at_every_table(house: Conne
     assert (await line.answer("do", table="T1", do=SHUT))["reason"] == "unknown-person"
     told = await line.answer("take-position", table="T1", position="pit-supervisor")
     assert (told["reason"], told["message"]) == (
-        "not-his-to-do", "expected a position up to dealer, got pit-supervisor",
+        "not-permitted", "expected a position up to dealer, got pit-supervisor",
     )  # fmt: skip
     assert (await line.answer("take-position", table="T1", position="dealer"))["tell"] == "done"
 
@@ -167,7 +167,7 @@ async def test_to_take_a_position_again_is_no_way_to_keep_it(house: Connected) -
     assert not isinstance(house.keeper.answer("house", change), Refusal)
     again = await positions.take(house.floor, "T1", SUE, "pit-supervisor")
     assert isinstance(again, Refusal)
-    assert again.reason == "not-his-to-do"
+    assert again.reason == "not-permitted"
 
 
 # Sabotage

@@ -361,7 +361,7 @@ async def test_who_hangs_up_leaves_no_money_on_its_way(house: Connected) -> None
 async def test_whoever_is_nobody_may_do_nothing(house: Connected) -> None:
     line = await house.line()
     tell = await line.answer("books")
-    assert (tell["reason"], tell["clause"]) == ("not-his-to-do", "house:access")
+    assert (tell["reason"], tell["clause"]) == ("not-permitted", "house:access")
     assert "got visitor" in tell["message"]
 
 

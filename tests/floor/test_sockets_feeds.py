@@ -169,7 +169,7 @@ async def test_a_feed_that_is_none_is_refused(house: Connected, feed: str) -> No
     line = await house.came(house.session("shift-manager"))
     tell = await line.answer("follow", feed=feed)
     assert tell["tell"] == "refused"
-    assert tell["reason"] in ("not-known", "not-his-to-do")
+    assert tell["reason"] in ("not-known", "not-permitted")
     assert tell["message"].startswith("expected ")
     assert not house.floor.host.feeds.get(feed)
 

@@ -278,7 +278,7 @@ async def test_a_token_is_good_until_its_session_ends(house: Connected) -> None:
 @connected()
 async def test_a_rank_that_the_floor_does_not_know_may_do_nothing(house: Connected) -> None:
     opened = house.door.sessions.opened("Eve", "emperor", house.clock.now())
-    assert (await house.request("GET", "/api/session", session=opened)).reason == "not-his-to-do"
+    assert (await house.request("GET", "/api/session", session=opened)).reason == "not-permitted"
     line = await house.line()
     assert (await line.hello(opened))["role"] == Role.VISITOR
 

@@ -68,7 +68,7 @@ def test_what_the_live_server_notes_nobody_else_does(command: HouseCommand) -> N
     stranger: Any
     for stranger in ("max", "owner", "table", "Floor", "", [], None):
         refusal = refused(house, but(command, by=stranger))
-        assert refusal.reason is Reason.NOT_HIS_TO_DO
+        assert refusal.reason is Reason.NOT_PERMITTED
         assert "expected the live server itself ('floor'), got" in refusal.message
 
 
@@ -79,7 +79,7 @@ def test_what_the_live_server_notes_nobody_else_does(command: HouseCommand) -> N
         ("sue", None),
         ("max", None),
         ("owner", None),
-        ("bob", Reason.NOT_HIS_TO_DO),
+        ("bob", Reason.NOT_PERMITTED),
         ("eve", Reason.UNKNOWN_PERSON),
         ("clock", Reason.UNKNOWN_PERSON),
     ],
@@ -105,10 +105,10 @@ def test_devices_and_sessions_are_a_supervisors(
         ("max", "max", "ann", Reason.SECOND_PERSON),
         ("max", "bob", "ann", Reason.SECOND_PERSON),
         ("owner", "max", "max", Reason.SECOND_PERSON),
-        ("ann", "sue", "ann", Reason.NOT_HIS_TO_DO),
-        ("max", "sue", "max", Reason.NOT_HIS_TO_DO),
-        ("sue", "max", "max", Reason.NOT_HIS_TO_DO),
-        ("bob", "sue", "ann", Reason.NOT_HIS_TO_DO),
+        ("ann", "sue", "ann", Reason.NOT_PERMITTED),
+        ("max", "sue", "max", Reason.NOT_PERMITTED),
+        ("sue", "max", "max", Reason.NOT_PERMITTED),
+        ("bob", "sue", "ann", Reason.NOT_PERMITTED),
         ("max", "sue", "eve", Reason.UNKNOWN_PERSON),
         ("max", "sue", "ANN", Reason.UNKNOWN_PERSON),
     ],
@@ -167,7 +167,7 @@ def test_whoever_opened_the_house_does_not_unlock_himself_in_other_letters() -> 
     done(house, SetCredentials(at=NOON, by="sue", person="sue"))
     done(house, *[but(FAILED, person="sue")] * MOST_FAILURES)
     unlock = UnlockPerson(at=NOON, by="Sue", second="max", person="sue", reason="she forgot it")
-    assert refused(house, unlock).reason is Reason.NOT_HIS_TO_DO
+    assert refused(house, unlock).reason is Reason.NOT_PERMITTED
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_whoever_opened_the_house_does_not_unlock_himself_in_other_letters() -> 
         ("max", "sue", None),
         ("sue", "ann", None),
         ("owner", "max", None),
-        ("sue", "max", Reason.NOT_HIS_TO_DO),
-        ("max", "max", Reason.NOT_HIS_TO_DO),
+        ("sue", "max", Reason.NOT_PERMITTED),
+        ("max", "max", Reason.NOT_PERMITTED),
         ("max", "eve", Reason.UNKNOWN_PERSON),
         ("max", [], Reason.UNKNOWN_PERSON),
     ],
@@ -208,8 +208,8 @@ def test_nobody_revokes_the_sessions_of_someone_above_him(
         ("max", "sue", "sue", Reason.SECOND_PERSON),
         ("max", "max", "sue", Reason.SECOND_PERSON),
         ("max", "bob", "ann", Reason.SECOND_PERSON),  # nothing untrue is recorded
-        ("sue", "tom", "max", Reason.NOT_HIS_TO_DO),
-        ("bob", None, "ann", Reason.NOT_HIS_TO_DO),
+        ("sue", "tom", "max", Reason.NOT_PERMITTED),
+        ("bob", None, "ann", Reason.NOT_PERMITTED),
         ("eve", None, "eve", Reason.UNKNOWN_PERSON),
         ("max", None, "eve", Reason.UNKNOWN_PERSON),
     ],
@@ -243,10 +243,10 @@ def test_the_first_credentials_of_a_supervisor_take_one_person() -> None:
         ({"device": "ＰＴ５", "seat": "6"}, Reason.BAD_VALUE),
         ({"device": "Sue", "seat": "6"}, Reason.BAD_VALUE),
         *(({"device": actor, "seat": "6"}, Reason.BAD_VALUE) for actor in sorted(SYSTEM)),
-        ({"seat": "6"}, Reason.OTHER_CONTENT),
-        ({"table": "T8"}, Reason.OTHER_CONTENT),
-        ({"key": KEY[::-1]}, Reason.OTHER_CONTENT),
-        ({"kind": DeviceKind.SHAKER, "seat": None}, Reason.OTHER_CONTENT),
+        ({"seat": "6"}, Reason.DIFFERENT_CONTENT),
+        ({"table": "T8"}, Reason.DIFFERENT_CONTENT),
+        ({"key": KEY[::-1]}, Reason.DIFFERENT_CONTENT),
+        ({"kind": DeviceKind.SHAKER, "seat": None}, Reason.DIFFERENT_CONTENT),
         ({"device": "PT6", "seat": "6"}, None),
         ({"device": "PT6", "table": "T8"}, None),
         ({"device": "board", "kind": DeviceKind.DISPLAY, "seat": None}, None),
@@ -366,7 +366,7 @@ def test_a_session_is_opened_once_and_ended_once() -> None:
     done(house, IN)
     assert (house.sessions, done(house, IN)) == ({"s1": "ann"}, ())
     for other in (but(IN, person="bob"), but(OUT, person="bob")):
-        assert refused(house, other).reason is Reason.OTHER_CONTENT
+        assert refused(house, other).reason is Reason.DIFFERENT_CONTENT
     done(house, OUT)
     assert (house.sessions, done(house, OUT, but(OUT, session="never"))) == ({}, ())
 

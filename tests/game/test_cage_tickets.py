@@ -70,7 +70,7 @@ def test_what_a_terminal_does_comes_from_its_table_alone(command: HouseCommand) 
     someone: Any
     for someone in ("terminal-7", "ann", "max", "owner", "cage", "Table", "", []):
         refusal = refused(house, but(command, by=someone))
-        assert (refusal.reason, refusal.clause) == (Reason.NOT_HIS_TO_DO, "house:transfers")
+        assert (refusal.reason, refusal.clause) == (Reason.NOT_PERMITTED, "house:transfers")
     done(house, command)
 
 
@@ -114,7 +114,7 @@ def test_a_known_transfer_with_other_content_is_refused(command: HouseCommand, f
     house = begun()
     done(house, *ONE_OF_EACH)
     refusal = refused(house, but(command, **{field: OTHER[field]}))
-    assert (refusal.reason, refusal.clause) == (Reason.OTHER_CONTENT, "house:transfers")
+    assert (refusal.reason, refusal.clause) == (Reason.DIFFERENT_CONTENT, "house:transfers")
 
 
 def movements_twice() -> list[str]:
@@ -126,7 +126,7 @@ def movements_twice() -> list[str]:
     for command in OWNERS:
         others += [but(command, amount=1), but(command, by="bob"), but(command, second="max")]
     done(house, EnrolPerson(at=NOON, by="max", person="bob", rank="cashier"))
-    return [f"{one}" for one in others if refused_for(house, one) is not Reason.OTHER_CONTENT]
+    return [f"{one}" for one in others if refused_for(house, one) is not Reason.DIFFERENT_CONTENT]
 
 
 def test_a_known_movement_with_other_content_is_refused() -> None:
@@ -145,7 +145,7 @@ def test_sabotage_a_movement_forgotten_is_seen(monkeypatch: pytest.MonkeyPatch) 
 def test_a_transfer_of_one_kind_is_none_of_another() -> None:
     house = begun()
     done(house, SendFill(transfer="t", table="T7", amount=70, **BY_TWO))
-    assert refused(house, but(PAID, transfer="t")).reason is Reason.OTHER_CONTENT
+    assert refused(house, but(PAID, transfer="t")).reason is Reason.DIFFERENT_CONTENT
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_ticket_is_issued_once(command: HouseCommand) -> None:
     house = begun()
     done(house, SOLD, ISSUED)
     refusal = refused(house, command)
-    assert (refusal.reason, refusal.clause) == (Reason.OTHER_CONTENT, "house:tickets")
+    assert (refusal.reason, refusal.clause) == (Reason.DIFFERENT_CONTENT, "house:tickets")
 
 
 @pytest.mark.parametrize("kind", [PayClaim, CollectClaim])

@@ -138,12 +138,12 @@ def test_no_balance_exceeds_the_greatest_sum() -> None:
 PRECEDENCE = [
     (but(PAID, by="eve", second=None, table="", amount=0), Reason.UNKNOWN_PERSON),
     (but(PAID, second=None, table="", amount=0), Reason.SECOND_PERSON),
-    (but(PAID, table="", amount=0), Reason.OTHER_CONTENT),
+    (but(PAID, table="", amount=0), Reason.DIFFERENT_CONTENT),
     (but(PAID, transfer="t9", amount=0), Reason.RULED_OUT),
     (but(PAID, transfer="t9", table="T8", amount=0), Reason.BAD_VALUE),
     (but(PAID, transfer="t9", table="T8", amount=GREATEST_SUM + 1), Reason.TOO_MANY),
     (but(PAID, transfer="t9", table="T8", amount=GREATEST_SUM), Reason.TOO_MANY),
-    (but(SENT, transfer="t6", ticket="nobody's"), Reason.OTHER_CONTENT),
+    (but(SENT, transfer="t6", ticket="nobody's"), Reason.DIFFERENT_CONTENT),
 ]
 
 

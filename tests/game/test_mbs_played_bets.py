@@ -111,7 +111,7 @@ def test_mbs_1_1_1_a_value_above_the_minimum_is_shown_by_a_marker(book: Rulebook
 def test_mbs_1_1_1_settled_and_cashed_at_the_value_the_player_set(book: Rulebook) -> None:
     playing = opened(book)
     playing.do(BuyColour, "dan", **buying(marker=500))
-    assert playing.refused(BuyColour, "dan", **buying(value=600, marker=600)).startswith("other-content")
+    assert playing.refused(BuyColour, "dan", **buying(value=600, marker=600)).startswith("different-content")
     playing.act("open-bets")
     fields = record(playing, means="colour-chips", area="total-6", stake=3, seat=None, colour="red")
     playing.do(RecordBets, "dan", **fields)

@@ -71,7 +71,7 @@ def test_mbs_6_2_nobody_acts_who_holds_no_position_here(book: Rulebook) -> None:
         _, fields = standing(book, "open").performing(act)
         assert standing(book, "open").refused(Perform, "eve", **fields) == "unknown-person house:people"
         refused = standing(book, "open").refused(Perform, "clock", **fields)
-        assert refused.startswith("not-his-to-do")
+        assert refused.startswith("not-permitted")
 
 
 def test_mbs_6_2_one_acting_in_a_lower_position_has_no_more_say_than_it(book: Rulebook) -> None:
@@ -79,7 +79,7 @@ def test_mbs_6_2_one_acting_in_a_lower_position_has_no_more_say_than_it(book: Ru
     playing.do(Assign, "sue", person="mia", rank="pit-manager", position="dealer")
     playing.do(Report, "mia", **playing.reporting("chips-unclear"))
     decision = deciding(Treatment.CONTINUE)
-    assert playing.refused(DecideReferral, "mia", **decision) == "not-his-to-do 3.12"
+    assert playing.refused(DecideReferral, "mia", **decision) == "not-permitted 3.12"
 
 
 def test_mbs_3_7_dealer_pit_supervisor_and_pit_manager_are_positions(book: Rulebook) -> None:
@@ -96,9 +96,9 @@ def test_mbs_3_7_a_supervisor_sends_a_dealer_and_nobody_makes_a_supervisor(book:
     for person in ("pat", "mia", "sue"):
         playing.fork().do(Assign, person, person="dora", rank="dealer", position="dealer")
         supervisor = {"person": "zoe", "rank": "pit-supervisor", "position": "pit-supervisor"}
-        assert playing.refused(Assign, person, **supervisor) == "not-his-to-do house:people"
+        assert playing.refused(Assign, person, **supervisor) == "not-permitted house:people"
     dealer = {"person": "dora", "rank": "dealer", "position": "dealer"}
-    assert playing.refused(Assign, "dan", **dealer) == "not-his-to-do house:people"
+    assert playing.refused(Assign, "dan", **dealer) == "not-permitted house:people"
 
 
 def test_mbs_6_1_the_gaming_shift_manager_is_a_position(book: Rulebook) -> None:
@@ -197,7 +197,7 @@ def test_mbs_6_1_the_round_waits_for_the_gaming_shift_manager_alone(book: Rulebo
             assert playing.act_refused(act) == "on-hold 6.1"
         for person in ("dan", "pat", "mia"):
             refused = playing.refused(DecideReferral, person, **deciding(Treatment.CONTINUE))
-            assert refused == "not-his-to-do 6.1"
+            assert refused == "not-permitted 6.1"
         without = deciding(Treatment.CONTINUE) | {"reason": ""}
         assert playing.refused(DecideReferral, "sue", **without) == "bad-value house:most"
         decided = only(ReferralDecided, playing.do(DecideReferral, "sue", **deciding(Treatment.CONTINUE)))
@@ -265,7 +265,7 @@ def test_mbs_3_12_the_round_waits_for_the_pit_supervisor_or_above(book: Rulebook
             assert (referral.to, referral.holds, referral.outside) == ("pit-supervisor", True, False)
             assert playing.act_refused("settle") == "on-hold 3.12"
             refused = playing.refused(DecideReferral, "dan", **deciding(Treatment.CONTINUE))
-            assert refused == "not-his-to-do 3.12"
+            assert refused == "not-permitted 3.12"
             decided = only(
                 ReferralDecided, playing.do(DecideReferral, person, **deciding(Treatment.CONTINUE))
             )
@@ -323,7 +323,7 @@ def test_mbs_5_8_lights_that_failed_keep_the_next_round_from_opening(book: Ruleb
         playing.act(act)
     assert playing.balance(Account.HOUSE_LOST) == 1_000  # paid by the dice all the same
     assert playing.act_refused("open-bets") == "unmet-need house:equipment"
-    assert playing.refused(RepairItem, "dan", item="lights") == "not-his-to-do house:equipment"
+    assert playing.refused(RepairItem, "dan", item="lights") == "not-permitted house:equipment"
     playing.do(RepairItem, "pat", item="lights")
     playing.act("open-bets")
 

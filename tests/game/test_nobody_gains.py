@@ -128,7 +128,7 @@ def test_what_two_people_told_is_not_untold() -> None:
     playing.do(Recover, RECOVERY)
     playing.do(Report, "dan", **playing.reporting("power-failure", seen=True))
     unseen = {"declared": Declared.UNSEEN, "second": "pat"}
-    assert playing.refused(Declare, "dan", **unseen) == "other-content house:declaration"
+    assert playing.refused(Declare, "dan", **unseen) == "different-content house:declaration"
 
 
 def test_sight_told_in_passing_by_one_person_counts_for_nothing() -> None:
@@ -209,7 +209,7 @@ def test_nobody_makes_his_own_second_person() -> None:
     playing = at(rulebook(RWS), "between")
     ghost = {"person": "ghost", "rank": "pit-supervisor", "position": "pit-supervisor"}
     for by in ("dan", "sue", "ghost"):
-        assert playing.tried(Assign, by, **ghost).startswith(("not-his-to-do", "unknown-person"))
+        assert playing.tried(Assign, by, **ghost).startswith(("not-permitted", "unknown-person"))
     playing.do(Assign, HOUSE, **ghost)
     assert playing.tried(Assign, HOUSE, **(ghost | {"person": "GHOST"})) == "bad-value house:people"
     assert playing.tried(Assign, HOUSE, **(ghost | {"person": "Cage"})) == "bad-value house:people"
@@ -220,7 +220,7 @@ def test_nobody_makes_his_own_second_person() -> None:
 def test_a_ticket_goes_to_the_player_who_put_it_in() -> None:
     playing = at(rulebook(RWS), "between")
     ticket = {"transfer": "t9", "seat": SEAT, "amount": 5_000}
-    assert playing.refused(ReceiveTicket, "dan", session=1, **ticket) == "not-his-to-do house:transfers"
+    assert playing.refused(ReceiveTicket, "dan", session=1, **ticket) == "not-permitted house:transfers"
     before = playing.credits
     playing.do(ReceiveTicket, CAGE, session=7, **ticket)
     assert (playing.credits, [one.amount for one in playing.table.claims.values()]) == (before, [5_000])
@@ -233,7 +233,7 @@ def test_a_player_has_one_seat_and_a_terminal_its_own() -> None:
     assert playing.refused(TakeSeat, "T08", **second) == "ruled-out house:seats"
     playing.do(TakeSeat, "T08", seat="8", terminal="T08")
     playing.do(LeaveSeat, "T08", seat="8")
-    assert playing.refused(TakeSeat, "T08", seat="9", terminal="T08") == "not-his-to-do house:terminals"
+    assert playing.refused(TakeSeat, "T08", seat="9", terminal="T08") == "not-permitted house:terminals"
 
 
 def test_credits_have_an_end_and_what_is_beyond_it_is_a_claim() -> None:

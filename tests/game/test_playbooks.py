@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from taisai.game import Account, Table
 from taisai.game.playbook import PlaybookError, pinned, playbook, rewritten
 from taisai.game.playbook.speaking import VERBS
+from taisai.game.refusals import OLD_REASONS, Reason
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game.playbooks import (
     PLAYBOOKS,
@@ -172,7 +173,7 @@ def test_what_is_no_playbook_is_refused_with_its_line(text: str) -> None:
     ("line", "message"),
     [
         ("limits: 5000 to 1000", "0 < least <= most"),
-        ("opened by: Dan dealer", "not-his-to-do"),
+        ("opened by: Dan dealer", "not-permitted"),
         ("settings: mood good", "a setting of this rulebook"),
         ("offers: small 2 to 1", "fixed by 4.1.1"),
         ("layout: Z", "a layout of mbs-sic-bo-v6"),
@@ -237,6 +238,26 @@ def test_whatever_is_asked_in_whatever_order_is_answered(
     except PlaybookError:
         return
     assert [one for step in play(text).played for one in step.mismatches] == []
+
+
+def old_words(text: str) -> str:
+    for old, current in OLD_REASONS.items():
+        text = text.replace(f"! {current} ", f"! {old} ")
+    return text
+
+
+def test_playbooks_with_the_reasons_of_release_0_1_still_play() -> None:
+    pairs = {name: (text, old_words(text)) for name, text in PLAYBOOKS.items()}
+    changed = [old for text, old in pairs.values() if old != text]
+    assert {word for word in OLD_REASONS if any(f"! {word} " in text for text in changed)} == set(OLD_REASONS)
+    for text in changed:
+        assert [one for step in play(text).played for one in step.mismatches] == []
+
+
+def test_a_reason_of_release_0_1_is_the_reason_of_today() -> None:
+    assert [Reason(old) for old in OLD_REASONS] == [Reason.NOT_PERMITTED, Reason.DIFFERENT_CONTENT]
+    with pytest.raises(ValueError, match="not-hers-to-do"):
+        Reason("not-hers-to-do")
 
 
 def test_sabotage_books_that_do_not_balance_are_seen() -> None:

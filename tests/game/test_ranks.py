@@ -100,7 +100,9 @@ def _field(**fields: Any) -> Callable[[Any], Any]:
 ANYWHERE: dict[str, Fault] = {
     "table closed": Fault(Reason.TABLE_NOT_OPEN, table=_shut_down),
     "no such seat": Fault(Reason.UNKNOWN_SEAT, batch=_field(seat="99")),
-    "id of another bet": Fault(Reason.OTHER_CONTENT, table=_known, batch=_with(Slip("known", "small", 300))),
+    "id of another bet": Fault(
+        Reason.DIFFERENT_CONTENT, table=_known, batch=_with(Slip("known", "small", 300))
+    ),
     "round 7": Fault(Reason.WRONG_ROUND, batch=_field(round=7)),
     "referral open": Fault(Reason.ON_HOLD, table=_held),
     "no round in hand": Fault(Reason.OUT_OF_ORDER, table=lambda _table: None),
@@ -120,14 +122,14 @@ ANYWHERE: dict[str, Fault] = {
 }
 ONLY: dict[str, dict[str, Fault]] = {
     "place": {
-        "another terminal": Fault(Reason.NOT_HIS_TO_DO, batch=_field(by="t3")),
+        "another terminal": Fault(Reason.NOT_PERMITTED, batch=_field(by="t3")),
         "more than the credits": Fault(
             Reason.CREDITS_SHORT, batch=_with(*(Slip(f"c{n}", f"total-{n}", 5_000) for n in range(4, 18)))
         ),
     },
     "record": {
         "nobody of the table": Fault(Reason.UNKNOWN_PERSON, batch=_field(by="nobody")),
-        "not his to place": Fault(Reason.NOT_HIS_TO_DO, batch=_field(by="flo", at_request=True)),
+        "not his to place": Fault(Reason.NOT_PERMITTED, batch=_field(by="flo", at_request=True)),
         "spoken for cash": Fault(Reason.WRONG_MEANS, batch=_field(means=Means.CASH)),
     },
 }

@@ -100,7 +100,7 @@ def test_only_devices_tell() -> None:
     table = standing(rulebook(RWS), "revealed")
     for by in ("dan", "sue", "nobody", *sorted(SYSTEM - {SHAKER, RECOGNISER})):
         told = table.refused(TakeReading, by, **reading(table))
-        assert told == "not-his-to-do house:readings"
+        assert told == "not-permitted house:readings"
     told = table.refused(TakeReading, SHAKER, **reading(table))
     assert told == "ruled-out house:demonstration-shaker"
 
@@ -141,12 +141,12 @@ def test_a_retry_changes_nothing_and_other_content_is_refused() -> None:
     assert table.do(TakeReading, RECOGNISER, **asked) == ()
     for other in ({"faces": (2, 3, 6)}, {"device": "SHK-08"}, {"faces": (), "fault": Fault.DOWN}):
         told = table.refused(TakeReading, RECOGNISER, **asked | other)
-        assert told == "other-content house:readings"
+        assert told == "different-content house:readings"
     for act in ("uncover", "enter-result", "settle", "collect-and-pay", "conclude"):
         table.act(act)
         assert table.do(TakeReading, RECOGNISER, **asked) == ()
     told = table.refused(TakeReading, RECOGNISER, **asked | {"faces": (1, 1, 1)})
-    assert told == "other-content house:readings"
+    assert told == "different-content house:readings"
 
 
 def test_a_round_takes_so_many_readings_and_no_more() -> None:

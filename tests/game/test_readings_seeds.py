@@ -89,8 +89,8 @@ def test_only_a_demonstration_table_takes_seeds(book: str) -> None:
 def test_only_the_shaker_commits_and_reveals() -> None:
     table = drawn(RWS)
     for by in ("dan", "sue", "T07", *sorted(SYSTEM - {SHAKER})):
-        assert table.refused(CommitSeed, by, **committing(2)) == f"not-his-to-do {WHERE}"
-        assert table.refused(RevealSeed, by, **table.revealing()) == f"not-his-to-do {WHERE}"
+        assert table.refused(CommitSeed, by, **committing(2)) == f"not-permitted {WHERE}"
+        assert table.refused(RevealSeed, by, **table.revealing()) == f"not-permitted {WHERE}"
 
 
 @pytest.mark.parametrize("phase", [one for one in phases(RWS) if one not in ("between", "open-tumbled")])
@@ -128,10 +128,10 @@ def test_what_is_no_commitment_is_refused(fields: dict[str, Any], told: str) -> 
 def test_one_seed_at_a_time_and_each_only_once() -> None:
     table = drawn(RWS)
     assert table.ask(CommitSeed, SHAKER, **committing(1)) == ()
-    assert table.refused(CommitSeed, SHAKER, **committing(2)) == f"other-content {WHERE}"
+    assert table.refused(CommitSeed, SHAKER, **committing(2)) == f"different-content {WHERE}"
     for act in ("enter-result", "settle", "collect-and-pay", "conclude"):
         table.act(act)
-    assert table.refused(CommitSeed, SHAKER, **committing(2)) == f"other-content {WHERE}"
+    assert table.refused(CommitSeed, SHAKER, **committing(2)) == f"different-content {WHERE}"
     table.reveal()
     known = committing(1)["commitment"]
     assert table.refused(CommitSeed, SHAKER, **committing(2, commitment=known)) == f"bad-value {WHERE}"
@@ -154,7 +154,7 @@ def test_a_round_has_a_seed_or_dice_and_never_both() -> None:
     table.commit()
     table.to("revealed")
     told = table.refused(TakeReading, RECOGNISER, **table.reading(device="SHK-07"))
-    assert told == f"not-his-to-do {WHERE}"
+    assert told == f"not-permitted {WHERE}"
     other = shown(RWS)
     other.to("revealed")
     other.read(RECOGNISER)
@@ -164,9 +164,9 @@ def test_one_draw_to_a_shake() -> None:
     table = drawn(RWS)
     faces = table.faces()
     other = tuple(1 + face % 6 for face in faces)
-    assert table.refused(TakeReading, SHAKER, **table.reading(faces=other)) == f"other-content {WHERE}"
+    assert table.refused(TakeReading, SHAKER, **table.reading(faces=other)) == f"different-content {WHERE}"
     table.read(fault=Fault.DOWN)
-    assert table.refused(TakeReading, SHAKER, **table.reading(faces=other)) == f"other-content {WHERE}"
+    assert table.refused(TakeReading, SHAKER, **table.reading(faces=other)) == f"different-content {WHERE}"
     table.reveal()
 
 

@@ -62,7 +62,7 @@ def test_rws_3_5_the_clock_alone_closes(book: Rulebook) -> None:
     }
     for person in ("dan", "pat", "sue"):
         close = {"act": Act.CLOSE_BETS}
-        assert standing(book, "open").refused(Perform, person, **close) == "not-his-to-do 3.5"
+        assert standing(book, "open").refused(Perform, person, **close) == "not-permitted 3.5"
 
 
 def test_rws_3_5_a_bet_or_an_increase_past_the_close_is_refused(book: Rulebook) -> None:
@@ -201,7 +201,7 @@ def test_rws_3_4_every_bet_comes_from_the_terminal_of_its_seat(book: Rulebook) -
     playing = standing(book, "open")
     bet = {"round": 1, "seat": SEAT, "bets": (Slip("x", "odd", 100),)}
     for by in ("T08", "dan", "sue", "clock"):
-        assert playing.refused(PlaceBets, by, **bet) == "not-his-to-do house:terminals"
+        assert playing.refused(PlaceBets, by, **bet) == "not-permitted house:terminals"
     assert playing.refused(TakeSeat, "dan", seat="8", player="ben") == "wrong-means house:terminals"
 
 
@@ -222,7 +222,7 @@ def test_rws_nobody_lays_a_bet_for_a_player(book: Rulebook) -> None:
     asked = {"round": 1, "seat": SEAT, "bets": (Slip("x", "odd", 100),), "at_request": True}
     for person in ("dan", "pat", "mia", "sue"):
         told = standing(book, "open").refused(RecordBets, person, means=Means.CREDITS, **asked)
-        assert told == "not-his-to-do house:outside-the-rules"
+        assert told == "not-permitted house:outside-the-rules"
 
 
 def test_rws_5_7_a_bet_goes_back_before_the_close_and_stays_live_after_it(book: Rulebook) -> None:
@@ -240,7 +240,7 @@ def test_rws_5_7_a_bet_goes_back_before_the_close_and_stays_live_after_it(book: 
 def test_rws_5_7_nobody_moves_what_stands_on_a_terminal(book: Rulebook) -> None:
     for phase in ("open", *CLOSED):
         move = {"round": 1, "id": "1-small", "area": "big"}
-        assert standing(book, phase).refused(MoveBet, "dan", **move) == "not-his-to-do house:terminals"
+        assert standing(book, phase).refused(MoveBet, "dan", **move) == "not-permitted house:terminals"
 
 
 # What is paid

@@ -64,7 +64,7 @@ def test_rws_5_1_after_a_stop_dealer_and_supervisor_declare_what_was_seen(book: 
     seen = {"declared": Declared.SEEN}
     for second in (None, "dan", "zoe"):
         assert stopped.refused(Declare, "dan", second=second, **seen) == "second-person house:declaration"
-    assert stopped.refused(Declare, "pat", second="sue", **seen) == "not-his-to-do house:declaration"
+    assert stopped.refused(Declare, "pat", second="sue", **seen) == "not-permitted house:declaration"
     for second in ("pat", "mia", "sue"):
         assert stopped.tried(Declare, "dan", second=second, **seen) == "done"
     unasked = standing(book, "closed-tumbled").refused(Declare, "dan", second="pat", **seen)
@@ -90,7 +90,7 @@ def test_rws_5_1_a_stop_that_no_player_felt_is_none(book: Rulebook) -> None:
     graced = standing(book, "open", fail_over_grace="2")
     assert graced.ask(Recover, RECOVERY, stopped_for=2_000) == ()
     assert told(graced.ask(Recover, RECOVERY, stopped_for=2_001)) == "void 5.1.2"
-    assert graced.refused(Recover, "sue", stopped_for=0) == "not-his-to-do house:recovery"
+    assert graced.refused(Recover, "sue", stopped_for=0) == "not-permitted house:recovery"
 
 
 def test_rws_5_1_1_with_an_outcome_play_goes_on_to_its_end(book: Rulebook) -> None:

@@ -25,7 +25,7 @@ def dealt_by(book: Rulebook, person: str, **settings: str) -> str:
 
 def test_rws_1_5_a_position_is_filled_by_whoever_is_assigned_to_it_and_nobody_else(book: Rulebook) -> None:
     for person in ("pat", "mia", "sue"):
-        assert dealt_by(book, person) == "not-his-to-do 3.6"
+        assert dealt_by(book, person) == "not-permitted 3.6"
         assert dealt_by(book, person, higher_may_act="yes") == "done"
     assert dealt_by(book, "dan") == dealt_by(book, "dan", higher_may_act="yes") == "done"
     playing = at(book, "closed")
@@ -43,14 +43,14 @@ def test_rws_1_5_supervisor_and_manager_are_signed_in_by_the_house_alone(book: R
         (assigned,) = playing.do(Assign, HOUSE, **arrival)
         assert assigned.clause == "1.5"
         for person in ("dan", "pat", "mia", "sue", "ivy"):
-            assert playing.refused(Assign, person, **arrival) == "not-his-to-do house:people"
+            assert playing.refused(Assign, person, **arrival) == "not-permitted house:people"
 
 
 def test_rws_1_5_a_supervisor_or_manager_assigns_the_dealer(book: Rulebook) -> None:
     relief = {"person": "ivy", "rank": "dealer", "position": "dealer"}
     for person in ("pat", "mia", "sue"):
         assert standing(book, "open").tried(Assign, person, **relief) == "done"
-    assert standing(book, "open").refused(Assign, "dan", **relief) == "not-his-to-do house:people"
+    assert standing(book, "open").refused(Assign, "dan", **relief) == "not-permitted house:people"
 
 
 def test_rws_1_5_no_pit_employee_decides_for_the_shift_manager(book: Rulebook) -> None:
@@ -58,7 +58,7 @@ def test_rws_1_5_no_pit_employee_decides_for_the_shift_manager(book: Rulebook) -
     playing.do(Report, "dan", **playing.reporting("other"))
     decision = {"referral": "r1", "treatment": Treatment.CONTINUE, "reason": "fair"}
     for person in ("dan", "pat", "mia"):
-        assert playing.refused(DecideReferral, person, **decision) == "not-his-to-do 5.10"
+        assert playing.refused(DecideReferral, person, **decision) == "not-permitted 5.10"
 
 
 def test_rws_5_10_the_shift_manager_is_signed_in_by_the_clause(book: Rulebook) -> None:
@@ -76,7 +76,7 @@ def test_rws_1_2_the_dealer_performs_every_act_but_the_close(book: Rulebook) -> 
         playing = standing(book, phase)
         assert playing.tried(Perform, "dan", act=Act(act), tumbles=3) == "done"
         for person in ("clock", "pat", "chip-reader"):
-            assert playing.refused(Perform, person, act=Act(act), tumbles=3).startswith("not-his-to-do")
+            assert playing.refused(Perform, person, act=Act(act), tumbles=3).startswith("not-permitted")
 
 
 # Equipment

@@ -67,7 +67,7 @@ def test_rws_5_10_the_round_waits_and_nobody_below_decides(book: Rulebook) -> No
     assert playing.act_refused("tumble") == "on-hold 5.10"
     decision = {"referral": "r1", "treatment": Treatment.CONTINUE, "reason": "fair"}
     for person in ("dan", "pat", "mia"):
-        assert playing.refused(DecideReferral, person, **decision) == "not-his-to-do 5.10"
+        assert playing.refused(DecideReferral, person, **decision) == "not-permitted 5.10"
     no_reason = decision | {"reason": ""}
     assert playing.refused(DecideReferral, "sue", **no_reason) == "bad-value house:most"
     assert playing.tried(DecideReferral, "sue", **decision) == "done"

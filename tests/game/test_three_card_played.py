@@ -300,7 +300,7 @@ def test_three_card_after_a_stop_known_cards_go_on_by_decision(book: Rulebook) -
         playing.do(Recover, RECOVERY)
         assert playing.act_refused("settle") == f"on-hold {OUTSIDE}"
         decision = {"referral": "r1", "treatment": Treatment.CONTINUE, "reason": "the cards lie face up"}
-        assert playing.refused(DecideReferral, "mia", **decision) == f"not-his-to-do {OUTSIDE}"
+        assert playing.refused(DecideReferral, "mia", **decision) == f"not-permitted {OUTSIDE}"
         playing.do(DecideReferral, "sue", **decision)
         assert (playing.table.held, playing.table.phase) == (None, phase)
 

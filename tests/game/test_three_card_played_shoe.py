@@ -329,7 +329,7 @@ def test_three_card_higher_ranks_deal_unless_the_house_set_otherwise(book: Ruleb
     strict = at(book, "between", higher_may_act="no")
     for person in ("pat", "mia", "sue"):
         fields = strict.performing("open-bets")[1]
-        assert strict.refused(Perform, person, **fields) == "not-his-to-do 3.1"
+        assert strict.refused(Perform, person, **fields) == "not-permitted 3.1"
     round_by(strict, "dan")
 
 
@@ -357,7 +357,7 @@ def test_three_card_nobody_bets_for_a_player(book: Rulebook) -> None:
     playing = standing(book, "open")
     asked = record(playing, "cash-chips", "odd", 100) | {"at_request": True}
     for person in ("dan", "pat", "mia", "sue"):
-        assert playing.refused(RecordBets, person, **asked) == f"not-his-to-do {OUTSIDE}"
+        assert playing.refused(RecordBets, person, **asked) == f"not-permitted {OUTSIDE}"
 
 
 def referred(book: Rulebook, phase: str) -> Playing:
@@ -377,7 +377,7 @@ def test_three_card_the_round_waits_for_the_shift_manager_alone(book: Rulebook) 
             assert playing.act_refused(act) == f"on-hold {OUTSIDE}"
         for person in ("dan", "pat", "mia"):
             refused = playing.refused(DecideReferral, person, **deciding(Treatment.CONTINUE))
-            assert refused == f"not-his-to-do {OUTSIDE}"
+            assert refused == f"not-permitted {OUTSIDE}"
         decided = only(ReferralDecided, playing.do(DecideReferral, "sue", **deciding(Treatment.CONTINUE)))
         assert decided.clause == OUTSIDE
         assert (playing.table.held, playing.table.phase) == (None, phase)

@@ -64,7 +64,7 @@ def test_us_5_c_the_dealer_closes_before_every_shake(book: Rulebook) -> None:
         "close-bets: refused out-of-order": f"between closed revealed {END}",
     }
     # The betting clock only prompts the dealer.
-    assert standing(book, "open").refused(Perform, "clock", act=Act.CLOSE_BETS) == "not-his-to-do 5(c)"
+    assert standing(book, "open").refused(Perform, "clock", act=Act.CLOSE_BETS) == "not-permitted 5(c)"
 
 
 def test_us_5_c_chips_laid_past_the_close_are_not_taken(book: Rulebook) -> None:
@@ -231,7 +231,7 @@ def test_us_3_b_the_dealer_may_lay_a_bet_for_a_player_who_answers_for_it(book: R
     bets = {"round": 1, "seat": SEAT, "bets": (Slip("x", "any-triple", 100),), "means": Means.CASH_CHIPS}
     strict = standing(book, "open", higher_may_act="no")
     for person in ("flo", "sue"):
-        assert strict.refused(RecordBets, person, at_request=True, **bets) == "not-his-to-do 3(b)"
+        assert strict.refused(RecordBets, person, at_request=True, **bets) == "not-permitted 3(b)"
         assert standing(book, "open").tried(RecordBets, person, at_request=True, **bets) == "done"
     assert strict.tried(RecordBets, "flo", **bets) == "done"  # chips that the player laid himself
     playing = at(book, "open")
@@ -322,7 +322,7 @@ def test_us_4_b_the_house_pays_what_it_offers_and_never_less_than_the_floor(book
     low = {"offers": {"triple-1": "149 to 1"}, "second": "sal"}
     assert playing.refused(OfferOdds, "sue", **low) == "bad-value house:terms"
     assert playing.refused(OfferOdds, "sue", offers={}, second=None) == "second-person house:dual-control"
-    assert playing.refused(OfferOdds, "flo", offers={}, second="sal") == "not-his-to-do house:terms"
+    assert playing.refused(OfferOdds, "flo", offers={}, second="sal") == "not-permitted house:terms"
     live = {"offers": {"triple-1": "180 to 1"}, "second": "sal"}
     assert standing(book, "open").refused(OfferOdds, "sue", **live) == "under-live-bets house:terms"
 
@@ -348,6 +348,6 @@ def test_us_1_the_dealer_performs_every_act(book: Rulebook) -> None:
             fields = {"act": Act(act), "tumbles": 3}
             assert standing(book, phase).tried(Perform, person, **fields) == "done"
             strict = standing(book, phase, higher_may_act="no")
-            assert strict.refused(Perform, person, **fields).startswith("not-his-to-do")
+            assert strict.refused(Perform, person, **fields).startswith("not-permitted")
         machine = standing(book, phase).refused(Perform, "clock", act=Act(act), tumbles=3)
-        assert machine.startswith("not-his-to-do")
+        assert machine.startswith("not-permitted")

@@ -71,7 +71,7 @@ def test_us_1_a_round_in_hand_is_finished_with_its_dice(book: Rulebook) -> None:
 def test_us_1_dice_and_shaker_are_in_the_dealers_charge(book: Rulebook) -> None:
     strict = bare(book, higher_may_act="no")
     for person in ("flo", "sue"):
-        assert strict.refused(PlaceItem, person, item="dice") == "not-his-to-do 1"
+        assert strict.refused(PlaceItem, person, item="dice") == "not-permitted 1"
     playing = at(book, "open")
     assert playing.table.equipment.placed["dice"].custodian == "dan"
     playing.do(Assign, "sue", person="ivy", rank="dealer", position="dealer")
@@ -90,7 +90,7 @@ def test_us_5_a_nothing_opens_before_the_floorperson_has_inspected(book: Ruleboo
     assert automated.act_refused("open-bets") == "unmet-need 5(a)(1)"
     (assigned,) = playing.do(Assign, "sue", person="fay", rank="floorperson", position="floorperson")
     assert assigned.clause == "5(a)"
-    assert tried_out(playing, "dan").startswith("not-his-to-do")
+    assert tried_out(playing, "dan").startswith("not-permitted")
 
 
 def test_us_5_a_an_item_repaired_or_brought_anew_is_inspected_anew(book: Rulebook) -> None:
@@ -107,8 +107,8 @@ def test_us_5_a_1_the_device_is_tried_with_three_numbers_and_every_winning_area_
 ) -> None:
     playing = bare(book)
     assert tried_out(playing) == tried_out(playing, "sue") == "done"
-    assert tried_out(playing, "dan") == "not-his-to-do 5(a)(1)"
-    assert tried_out(bare(book, higher_may_act="no"), "sue") == "not-his-to-do 5(a)(1)"
+    assert tried_out(playing, "dan") == "not-permitted 5(a)(1)"
+    assert tried_out(bare(book, higher_may_act="no"), "sue") == "not-permitted 5(a)(1)"
     assert tried_out(playing, runs=0) == "unmet-need 5(a)(1)"
     assert tried_out(playing, entered=()) == "unmet-need 5(a)(1)"
     assert tried_out(playing, entered=(1, 2)) == "bad-value 5(a)(1)"
@@ -134,7 +134,7 @@ def test_us_5_a_2_the_automated_shaker_is_run_three_times_before_opening(book: R
     playing = bare(book, shaker=AUTOMATED)
     runs: dict[str, Any] = {"item": "automated-shaker", "passed": True}
     assert playing.refused(Inspect, "flo", runs=2, **runs) == "unmet-need 5(a)(2)"
-    assert playing.refused(Inspect, "dan", runs=3, **runs) == "not-his-to-do 5(a)(2)"
+    assert playing.refused(Inspect, "dan", runs=3, **runs) == "not-permitted 5(a)(2)"
     playing.do(PlaceItem, "dan", item="dice")
     lit = tuple(playing.table.terms["A"].matrix.illuminated(Outcome.of(*FACES)))
     playing.do(Inspect, "flo", item="electrical-device", runs=1, passed=True, entered=FACES, lit=lit)
@@ -147,7 +147,7 @@ def test_us_5_a_2_the_automated_shaker_is_run_three_times_before_opening(book: R
     stands_in = {"runs": 3, "before": InspectedBefore.OPENING}
     assert playing.tried(Inspect, "sue", **runs | stands_in) == "done"
     strict = bare(book, shaker=AUTOMATED, higher_may_act="no")
-    assert strict.refused(Inspect, "sue", **runs | stands_in) == "not-his-to-do 5(a)(2)"
+    assert strict.refused(Inspect, "sue", **runs | stands_in) == "not-permitted 5(a)(2)"
     # With the manual shaker there is none to inspect.
     assert bare(book).refused(Inspect, "flo", runs=3, **runs) == "bad-value house:equipment"
 
@@ -168,7 +168,7 @@ def test_us_5_b_each_shift_the_casino_supervisor_runs_the_automated_shaker_again
     assert playing.refused(Inspect, "sue", runs=2, **runs) == "unmet-need 5(b)"
     his_alone = {"runs": 3, "before": InspectedBefore.SHIFT}
     for person in ("dan", "flo"):
-        assert playing.refused(Inspect, person, **runs | his_alone).startswith("not-his-to-do")
+        assert playing.refused(Inspect, person, **runs | his_alone).startswith("not-permitted")
     (inspected,) = playing.do(Inspect, "sal", runs=3, **runs)
     assert inspected.clause == "5(b)"
     assert playing.act("open-bets")

@@ -93,7 +93,7 @@ def test_us_6_b_then_the_table_is_shut_until_the_device_is_repaired(book: Rulebo
     assert playing.act_refused("open-bets") == "table-shut house:shut"
     again = {"reason": "repaired", "second": "sal"}
     assert playing.refused(Reopen, "sue", **again) == "unmet-need house:shut"
-    assert playing.refused(RepairItem, "flo", item="electrical-device") == "not-his-to-do house:equipment"
+    assert playing.refused(RepairItem, "flo", item="electrical-device") == "not-permitted house:equipment"
     playing.do(RepairItem, "sue", item="electrical-device")
     assert playing.refused(Reopen, "sue", reason="repaired") == "second-person house:shut"
     playing.do(Reopen, "sue", **again)
@@ -280,7 +280,7 @@ def test_us_a_referral_holds_the_round_and_nobody_below_decides(book: Rulebook) 
     assert playing.act_refused("tumble") == f"on-hold {OUTSIDE}"
     decision = {"referral": "r1", "treatment": Treatment.CONTINUE, "reason": "fair"}
     for person in ("dan", "flo"):
-        assert playing.refused(DecideReferral, person, **decision) == f"not-his-to-do {OUTSIDE}"
+        assert playing.refused(DecideReferral, person, **decision) == f"not-permitted {OUTSIDE}"
     for person in ("sal", "sue"):
         assert playing.tried(DecideReferral, person, **decision) == "done"
 

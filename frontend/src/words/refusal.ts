@@ -4,7 +4,7 @@ import { isSaid, language, money, say, sayAny } from "./index.svelte";
 
 /** Reasons whose wording is general: what exactly was missing is added where its English is understood. */
 const GENERAL: ReadonlySet<string> = new Set([
-  "bad-message", "bad-value", "fault", "not-his-to-do", "not-known", "other-content", "unmet-need",
+  "bad-message", "bad-value", "different-content", "fault", "not-known", "not-permitted", "unmet-need",
 ]);
 
 /** The keys of its wording, the most particular first: of this clause of the house, with sums; of the reason alone. */

@@ -239,7 +239,7 @@ class Floor:
         table, seat = getattr(ask, "table", None), getattr(ask, "seat", None)
         wrong = self.may_not(socket.party, permits.ASKS.get(kind), table, seat)
         if wrong is not None:
-            socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
+            socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
         elif self.is_overworked(socket):
             self.refuse_more(socket, ask.id)
         elif kind in _SELDOM and not self._keeping.takes(socket.party.name, self.clock.steady()):

@@ -23,7 +23,7 @@ def follow(floor: Floor, socket: Socket, ask: AskFollow) -> None:
     """Tells what was missed, or the feed as it stands; from then on, every change."""
     wrong = _wrong(floor, socket, ask.feed)
     if wrong is not None:
-        socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
+        socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
         return
     if len(socket.wanted) >= MOST_FOLLOWED and ask.feed not in socket.wanted:
         socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))

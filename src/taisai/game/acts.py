@@ -79,11 +79,11 @@ def _not_his(table: Table, command: Perform, asked: Step | OutOfOrder) -> Refusa
     if position == CLOCK:
         if command.by != CLOCK:
             clause = table.clause_of(command.act)
-            return refused(Reason.NOT_HIS_TO_DO, clause, "the betting clock to do it", command.by)
+            return refused(Reason.NOT_PERMITTED, clause, "the betting clock to do it", command.by)
         return None
     if command.by in SYSTEM:
         clause = table.clause_of(command.act)
-        return refused(Reason.NOT_HIS_TO_DO, clause, f"the {position} to do it", command.by)
+        return refused(Reason.NOT_PERMITTED, clause, f"the {position} to do it", command.by)
     return may_act(table, command.by, position, table.clause_of(command.act))
 
 

@@ -44,7 +44,7 @@ def may_act(table: Table, person: str, position: str, clause: Clause) -> Refusal
         return absent
     holder = table.people[person].position
     if not table.ranks.may_act(holder=holder, position=position, settings=table.settings):
-        return refused(Reason.NOT_HIS_TO_DO, clause, f"the {position} to do it", f"{person}, {holder}")
+        return refused(Reason.NOT_PERMITTED, clause, f"the {position} to do it", f"{person}, {holder}")
     return None
 
 
@@ -55,7 +55,7 @@ def at_least(table: Table, person: str, rank: str, clause: Clause) -> Refusal | 
         return absent
     holder = table.people[person].position
     if not table.ranks.at_least(holder, rank):
-        return refused(Reason.NOT_HIS_TO_DO, clause, f"the {rank} or above", f"{person}, {holder}")
+        return refused(Reason.NOT_PERMITTED, clause, f"the {rank} or above", f"{person}, {holder}")
     return None
 
 

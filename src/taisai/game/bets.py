@@ -36,7 +36,7 @@ def place(table: Table, command: PlaceBets) -> Events | Refusal:
         return no_seat(table, command.seat)
     if seat.purse is None or command.by != seat.terminal:
         expected = f"the terminal of seat {seat.name} ({seat.terminal or 'none'})"
-        return refused(Reason.NOT_HIS_TO_DO, "house:terminals", expected, command.by)
+        return refused(Reason.NOT_PERMITTED, "house:terminals", expected, command.by)
     means = command.means or _CREDITS
     if means is not _CREDITS and (wrong := _not_his_colour(seat, command)):
         return wrong
@@ -108,7 +108,7 @@ def _wrong_means(table: Table, command: RecordBets, seat: Seat) -> Refusal | Non
 def _may_place_for_player(table: Table, by: str) -> Refusal | None:
     placing = table.ranks.placing
     if placing is None:
-        return refused(Reason.NOT_HIS_TO_DO, "house:outside-the-rules", "players to place their own bets", by)
+        return refused(Reason.NOT_PERMITTED, "house:outside-the-rules", "players to place their own bets", by)
     wrong: Refusal | None = None
     for position in placing.by:
         wrong = may_act(table, by, position, placing.clause)
@@ -177,11 +177,11 @@ def _again(
             was = f"({bet.seat}, {area}, {bet.stake})" if bet.seat == seat.name else "at another seat"
             expected = f"bet {slip.id} as it was registered {was}"
             got = f"{seat.name}, {slip.area}, {slip.stake}"
-            return about(slip, Reason.OTHER_CONTENT, RETRIES, expected, got)
+            return about(slip, Reason.DIFFERENT_CONTENT, RETRIES, expected, got)
     if len(taken) < len(slips):
         fresh = next(slip for slip in slips if slip.id not in known.bets)
         expected = f"the whole batch of {taken[0].id} again, or none of it"
-        return about(fresh, Reason.OTHER_CONTENT, RETRIES, expected, f"{fresh.id} with it")
+        return about(fresh, Reason.DIFFERENT_CONTENT, RETRIES, expected, f"{fresh.id} with it")
     return ()
 
 

@@ -102,7 +102,7 @@ def _his(command: ReceiveTicket, seat: Seat) -> bool:
 def _not_the_house(table: Table, by: str) -> Refusal | None:
     if by == CAGE:
         return None
-    return at_table(table, by) or refused(Reason.NOT_HIS_TO_DO, TRANSFERS, f"the House's side ({CAGE})", by)
+    return at_table(table, by) or refused(Reason.NOT_PERMITTED, TRANSFERS, f"the House's side ({CAGE})", by)
 
 
 def known_transfer(
@@ -115,7 +115,7 @@ def known_transfer(
     expected = (
         f"transfer {transfer} as it was booked ({known.kind}, {known.amount}, {known.subject or 'no seat'})"
     )
-    return refused(Reason.OTHER_CONTENT, TRANSFERS, expected, f"{kind}, {amount}, {subject or 'no seat'}")
+    return refused(Reason.DIFFERENT_CONTENT, TRANSFERS, expected, f"{kind}, {amount}, {subject or 'no seat'}")
 
 
 def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal:
@@ -156,11 +156,13 @@ def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
     seat = table.seats[command.seat]
     holder = table.colours.get(command.colour)
     if (holder is not None and holder != seat.name) or seat.colour not in (None, command.colour):
-        return refused(Reason.OTHER_CONTENT, COLOURS, "one colour to a seat", f"{command.colour}, {holder}")
+        return refused(
+            Reason.DIFFERENT_CONTENT, COLOURS, "one colour to a seat", f"{command.colour}, {holder}"
+        )
     if seat.colour is not None and seat.colour_value != command.value:
         expected = f"the value {seat.colour_value} that the chips have"
         sums = (seat.colour_value, command.value)
-        return refused(Reason.OTHER_CONTENT, COLOURS, expected, command.value, sums=sums)
+        return refused(Reason.DIFFERENT_CONTENT, COLOURS, expected, command.value, sums=sums)
     if command.value > table.limits.least and command.marker != command.value:
         expected = f"a marker or cash chip of {command.value}, above the minimum of {table.limits.least}"
         sums = (command.value, table.limits.least)

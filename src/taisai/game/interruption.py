@@ -26,7 +26,7 @@ GRACE = "fail_over_grace"
 def recover_now(table: Table, command: Recover) -> Events | Refusal:
     """What the rules order after a stop, as far as it can be known without a declaration."""
     if command.by != RECOVERY:
-        return refused(Reason.NOT_HIS_TO_DO, "house:recovery", "the system itself", command.by)
+        return refused(Reason.NOT_PERMITTED, "house:recovery", "the system itself", command.by)
     if not table.open or _in_grace(table, command.stopped_for):
         return ()
     declared = Declared.SEEN if table.round is not None and table.round.seen else None
@@ -88,7 +88,9 @@ def declare(table: Table, command: Declare) -> Events | Refusal:
     if Hold.DECLARATION not in table.holds:
         return refused(Reason.OUT_OF_ORDER, DECLARATION, "a stop that asks for a declaration", "none")
     if table.round is not None and table.round.seen and command.declared is Declared.UNSEEN:
-        return refused(Reason.OTHER_CONTENT, DECLARATION, "what two people declared before: seen", "unseen")
+        return refused(
+            Reason.DIFFERENT_CONTENT, DECLARATION, "what two people declared before: seen", "unseen"
+        )
     assert command.second is not None
     rule = table.procedure.recovery(table.phase, command.declared)
     declared = SightDeclared(

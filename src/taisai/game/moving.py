@@ -125,7 +125,7 @@ def move(table: Table, command: MoveBet) -> Events | Refusal:
         return too_late(table, command.round)
     bet = round_.bets.get(command.id)
     if bet is not None and bet.means is Means.CREDITS:
-        return refused(Reason.NOT_HIS_TO_DO, "house:terminals", "a bet of chips on a layout", bet.means)
+        return refused(Reason.NOT_PERMITTED, "house:terminals", "a bet of chips on a layout", bet.means)
     if bet is not None and bet.area == command.area:
         return ()
     wrong = on_hold(table) or (too_late(table, command.round) if round_.seen else None)

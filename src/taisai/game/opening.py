@@ -78,9 +78,9 @@ def open_table(table: Table, command: OpenTable) -> Events | Refusal:
     if wrong:
         return wrong
     if folded(command.by) in SYSTEM:
-        return refused(Reason.NOT_HIS_TO_DO, TABLE, "a person", command.by)
+        return refused(Reason.NOT_PERMITTED, TABLE, "a person", command.by)
     if command.rank not in book.people.ranks() or not book.people.at_least(command.rank, book.people.second):
-        return refused(Reason.NOT_HIS_TO_DO, TABLE, f"the {book.people.second} or above", command.rank)
+        return refused(Reason.NOT_PERMITTED, TABLE, f"the {book.people.second} or above", command.rank)
     try:
         settings = book.chosen(command.settings)
         layout = book.layout_id(command.layout)

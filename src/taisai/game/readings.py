@@ -64,7 +64,7 @@ def faces_read(table: Table) -> tuple[int, ...]:
 def take_reading(table: Table, command: TakeReading) -> Events | Refusal:
     """A device tells what it saw, or why it saw nothing."""
     if command.by not in (SHAKER, RECOGNISER):
-        return refused(Reason.NOT_HIS_TO_DO, READINGS, "a device that sees the dice", command.by)
+        return refused(Reason.NOT_PERMITTED, READINGS, "a device that sees the dice", command.by)
     cards = unseen(table) if command.by == SHAKER and command.faces else ()
     told = _told(command, cards)
     of = round_of(table, command.round)
@@ -73,7 +73,7 @@ def take_reading(table: Table, command: TakeReading) -> Events | Refusal:
         if known._replace(cards=()) == told._replace(cards=()):
             return ()
         expected = f"reading {command.reading} as it was taken"
-        return refused(Reason.OTHER_CONTENT, READINGS, expected, "other content")
+        return refused(Reason.DIFFERENT_CONTENT, READINGS, expected, "other content")
     round_ = table.round
     if round_ is None or (round_.number, round_.shakes) != (command.round, command.shake):
         expected = f"shake {round_.shakes} of round {round_.number}" if round_ else "a round in hand"
@@ -102,11 +102,11 @@ def _not_its(table: Table, round_: Round, command: TakeReading) -> Refusal | Non
     """A round has dice or a seed, never both; and one draw to a shake."""
     if command.by == RECOGNISER and is_committed(table, command.round):
         expected = "the demonstration shaker, whose seed is committed"
-        return refused(Reason.NOT_HIS_TO_DO, DEMONSTRATION, expected, command.device)
+        return refused(Reason.NOT_PERMITTED, DEMONSTRATION, expected, command.device)
     drawn = round_.drawn
     if command.by == SHAKER and command.faces and drawn and drawn.faces != command.faces:
         expected, got = (" ".join(map(str, faces)) for faces in (drawn.faces, command.faces))
-        return refused(Reason.OTHER_CONTENT, DEMONSTRATION, f"{expected}, which was drawn", got)
+        return refused(Reason.DIFFERENT_CONTENT, DEMONSTRATION, f"{expected}, which was drawn", got)
     return None
 
 

@@ -18,9 +18,9 @@ class Reason(StrEnum):
     TABLE_OPEN = "table-open"
     UNKNOWN_SEAT = "unknown-seat"
     UNKNOWN_PERSON = "unknown-person"
-    NOT_HIS_TO_DO = "not-his-to-do"
+    NOT_PERMITTED = "not-permitted"
     SECOND_PERSON = "second-person"
-    OTHER_CONTENT = "other-content"
+    DIFFERENT_CONTENT = "different-content"
     WRONG_ROUND = "wrong-round"
     ON_HOLD = "on-hold"
     TABLE_SHUT = "table-shut"
@@ -46,18 +46,26 @@ class Reason(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in the order of precedence."""
+        """The place in the order of precedence."""
         return _RANKS[self]
 
+    @classmethod
+    def _missing_(cls, value: object) -> Reason | None:
+        """Accepts the words of release 0.1."""
+        return cls(OLD_REASONS[value]) if isinstance(value, str) and value in OLD_REASONS else None
+
+
+OLD_REASONS: Final = {"not-his-to-do": "not-permitted", "other-content": "different-content"}
+"""Words of release 0.1 → the words of today. Playbooks and cases may use both."""
 
 _FIRST: Final = (
     Reason.TABLE_NOT_OPEN,
     Reason.TABLE_OPEN,
     Reason.UNKNOWN_SEAT,
     Reason.UNKNOWN_PERSON,
-    Reason.NOT_HIS_TO_DO,
+    Reason.NOT_PERMITTED,
     Reason.SECOND_PERSON,
-    Reason.OTHER_CONTENT,
+    Reason.DIFFERENT_CONTENT,
     Reason.WRONG_ROUND,
     Reason.ON_HOLD,
     Reason.TABLE_SHUT,

@@ -71,7 +71,7 @@ def _sits_elsewhere(table: Table, command: TakeSeat) -> Refusal | None:
             return refused(Reason.RULED_OUT, SEATS, expected, command.player)
     own = table.terminals.get(command.terminal or "") if command.terminal == command.by else None
     if own is not None and own != command.seat:
-        return refused(Reason.NOT_HIS_TO_DO, TERMINALS, f"the terminal's own seat {own}", command.seat)
+        return refused(Reason.NOT_PERMITTED, TERMINALS, f"the terminal's own seat {own}", command.seat)
     return None
 
 
@@ -87,7 +87,7 @@ def _terminal_wrong(table: Table, command: TakeSeat) -> Refusal | None:
     for seat in table.seats.values():
         if seat.taken and seat.terminal == command.terminal:
             return refused(
-                Reason.NOT_HIS_TO_DO, TERMINALS, "a terminal without a seat", f"that of {seat.name}"
+                Reason.NOT_PERMITTED, TERMINALS, "a terminal without a seat", f"that of {seat.name}"
             )
     return None
 

@@ -58,13 +58,13 @@ def not_shown(by: str) -> Refusal:
 def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
     """The demonstration shaker binds itself, at most to one seed at a time."""
     if command.by != SHAKER:
-        return refused(Reason.NOT_HIS_TO_DO, DEMONSTRATION, "the demonstration shaker to do it", command.by)
+        return refused(Reason.NOT_PERMITTED, DEMONSTRATION, "the demonstration shaker to do it", command.by)
     is_open = table.commitment
     if is_open == Commitment(command.round, command.commitment, command.source):
         return ()
     if is_open is not None:
         expected = f"the seed of round {is_open.round} revealed first"
-        return refused(Reason.OTHER_CONTENT, DEMONSTRATION, expected, "another commitment")
+        return refused(Reason.DIFFERENT_CONTENT, DEMONSTRATION, expected, "another commitment")
     coming = len(table.rounds) + 1 + (table.round is not None)
     if command.round != coming:
         return refused(Reason.WRONG_ROUND, DEMONSTRATION, f"round {coming}, which comes next", command.round)
@@ -100,7 +100,7 @@ def _hash_of(seed: str) -> str:
 def reveal_seed(table: Table, command: RevealSeed) -> Events | Refusal:
     """The seed of the commitment, when no bet can follow any more, with what was drawn by it."""
     if command.by != SHAKER:
-        return refused(Reason.NOT_HIS_TO_DO, DEMONSTRATION, "the demonstration shaker to do it", command.by)
+        return refused(Reason.NOT_PERMITTED, DEMONSTRATION, "the demonstration shaker to do it", command.by)
     round_ = round_of(table, command.round)
     shake = round_.shakes if round_ else 0
     told = Revealed(command.round, command.seed, shake, command.close, command.hash, command.faces)

@@ -58,10 +58,10 @@ def _may_assign(table: Table, command: Assign) -> Refusal | None:
     holder = table.people[command.by].position
     if ranks.at_least(command.position, ranks.second):
         expected = "the House's staff roll to sign a supervisor in"
-        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, expected, f"{command.by}, {holder}")
+        return refused(Reason.NOT_PERMITTED, PEOPLE, expected, f"{command.by}, {holder}")
     if not ranks.at_least(holder, ranks.second):
         expected = f"the {ranks.second} or above"
-        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, expected, f"{command.by}, {holder}")
+        return refused(Reason.NOT_PERMITTED, PEOPLE, expected, f"{command.by}, {holder}")
     return None
 
 
@@ -85,7 +85,7 @@ def _may_send_away(table: Table, command: Leave) -> Refusal | None:
     """Nobody's Dealer goes with a round in hand; whom the roll does not have as he stands here does."""
     holder = table.people[command.by].position
     if command.by != command.person and not table.ranks.at_least(holder, table.ranks.second):
-        return refused(Reason.NOT_HIS_TO_DO, PEOPLE, f"the {table.ranks.second} or above", command.by)
+        return refused(Reason.NOT_PERMITTED, PEOPLE, f"the {table.ranks.second} or above", command.by)
     if table.round is not None and (command.person == table.dealer() or len(table.people) == 1):
         return refused(Reason.UNDER_LIVE_BETS, PEOPLE, "a relief for the Dealer of a round in hand", "none")
     return None

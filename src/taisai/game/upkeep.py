@@ -130,7 +130,7 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
     if not his:
         clause = (asked or item.inspections)[0].clause
         positions = " or ".join(one.by for one in asked or item.inspections)
-        return refused(Reason.NOT_HIS_TO_DO, clause, f"the {positions} to do it", f"{command.by}, {holder}")
+        return refused(Reason.NOT_PERMITTED, clause, f"the {positions} to do it", f"{command.by}, {holder}")
     inspection = next((one for one in his if one.by == holder), his[0])
     if command.runs < inspection.runs:
         expected = f"at least {inspection.runs} run(s) of {item.id}"

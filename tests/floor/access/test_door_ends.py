@@ -274,7 +274,7 @@ def test_who_may_not_set_them_changes_nothing() -> None:
     before = staffed.store.secret(f"staff/{SUE}")
     refused = running(staffed.door.set_credentials(SUE, NEW, by=DAN, now=staffed.now))
     assert isinstance(refused, Refusal)
-    assert refused.reason is Reason.NOT_HIS_TO_DO
+    assert refused.reason is Reason.NOT_PERMITTED
     unknown = running(staffed.door.set_credentials("Eve Koh", NEW, by=MAX, now=staffed.now))
     assert isinstance(unknown, Refusal)
     assert staffed.store.secret(f"staff/{SUE}") == before

@@ -218,7 +218,7 @@ async def test_where_money_is_played_for_school_is_for_those_who_work_at_tables(
     got = await ask(house, session)
     assert got.status == (200 if role in AT_TABLE else 401 if session is None else 403)
     if got.status != 200:
-        assert got.reason == "not-his-to-do"
+        assert got.reason == "not-permitted"
         assert "visitor" not in got.said["message"].partition(", got ")[0], "whom it does not expect"
 
 

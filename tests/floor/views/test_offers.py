@@ -182,7 +182,7 @@ def test_sabotage_a_position_that_was_asked_for_unnoticed_is_found(monkeypatch: 
     unnoticed = property(lambda watched: watched._position)
     monkeypatch.setattr(trying._Watched, "position", unnoticed)
     monkeypatch.setattr(trying._Watched, "rank", unnoticed)
-    with pytest.raises(AssertionError, match="not-his-to-do"):
+    with pytest.raises(AssertionError, match="not-permitted"):
         test_each_offer_names_exactly_the_positions_that_may_do_it()
 
 

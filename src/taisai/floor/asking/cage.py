@@ -63,7 +63,7 @@ async def sell_ticket(context: Context, party: Party, ask: AskSellTicket) -> Tel
     number, at = await context.host.look(found)
     if now - at > RETRIED_WITHIN:
         says = f"expected an id of its own for every sale, got that of ticket {number!r}"
-        return refused(ask.id, Reason.OTHER_CONTENT, says, "house:tickets")
+        return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
     sold = await context.host.ask(HOUSE, SellTicket(at=now, by=party.name, ticket=number, amount=ask.amount))
     if isinstance(sold, Refusal):
         return answer_to(ask.id, sold)
@@ -79,7 +79,7 @@ async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Tell:
     paid = await context.host.look(lambda keeper: keeper.house().tickets[command.ticket])
     if paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
         says = f"expected an id of its own for every ticket that is cashed, got that of {paid.id!r}"
-        return refused(ask_id, Reason.OTHER_CONTENT, says, "house:tickets")
+        return refused(ask_id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
     return TellDone(re=ask_id, ticket=paid.id, amount=paid.amount, again=True)
 
 
@@ -281,4 +281,4 @@ def _booked(keeper: Keeper, table_name: str, transfer: str) -> int | None:
 
 def _other(transfer: str, booked: int) -> Refusal:
     expected = f"an id of its own for every transfer, or {booked} again under {transfer}"
-    return refusal(Reason.OTHER_CONTENT, "house:transfers", expected, "another amount")
+    return refusal(Reason.DIFFERENT_CONTENT, "house:transfers", expected, "another amount")

@@ -47,7 +47,7 @@ def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
             return
     wrong = _wrong(floor, party, ask)
     if wrong is not None:
-        socket.say(refused(ask.id, "not-his-to-do", wrong, "house:access"))
+        socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
     elif floor.is_overworked(socket):
         floor.refuse_more(socket, ask.id)
     else:

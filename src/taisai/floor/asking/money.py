@@ -153,4 +153,4 @@ def _told_again(ask: AskTicketOut, issued: Transfer, age: int) -> Tell:
         return TellDone(re=ask.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True)
     # An old ticket may be in other hands by now, so that its number is not told.
     says = f"expected an id of its own for every ticket, got that of transfer {issued.id!r}"
-    return refused(ask.id, Reason.OTHER_CONTENT, says, "house:tickets")
+    return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")

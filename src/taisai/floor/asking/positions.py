@@ -35,7 +35,7 @@ class _Known(NamedTuple):
 
 def not_of_rank(expected: str, got: str) -> Refusal:
     """A refusal about someone's rank."""
-    return Refusal(Reason.NOT_HIS_TO_DO, _PEOPLE, f"expected {expected}, got {got}")
+    return Refusal(Reason.NOT_PERMITTED, _PEOPLE, f"expected {expected}, got {got}")
 
 
 async def take(context: Context, table: str, person: str, position: str) -> Answer:

@@ -108,7 +108,7 @@ class Stage:
             answer, needs_second = self._with_second(kind, actor, fields)
             if isinstance(answer, Refusal):
                 wrong = _nearer(wrong, answer)
-                if answer.reason is not Reason.NOT_HIS_TO_DO:
+                if answer.reason is not Reason.NOT_PERMITTED:
                     break  # it is not about who asks
                 continue
             accepted.append(name)

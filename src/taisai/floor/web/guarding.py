@@ -98,4 +98,4 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHan
     if permit.reach(role) is None:
         status = 401 if session is None else 403
         may = ", ".join(sorted(permit.roles))
-        raise refused(status, "not-his-to-do", f"expected {may}, got {role}")
+        raise refused(status, "not-permitted", f"expected {may}, got {role}")

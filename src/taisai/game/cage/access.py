@@ -36,7 +36,7 @@ def again_at_door(house: House, event: HouseEvent) -> Refusal | bool:
             if kept is None or kept == device_of(event):
                 return kept is not None
             return Refusal(
-                Reason.OTHER_CONTENT, _DEVICES, f"expected a new device, but there is {_told(kept)}"
+                Reason.DIFFERENT_CONTENT, _DEVICES, f"expected a new device, but there is {_told(kept)}"
             )
         case said.SignedIn() | said.SignedOut():
             return _known_session(house, event)
@@ -59,7 +59,7 @@ def _known_session(house: House, event: said.SignedIn | said.SignedOut) -> Refus
         return isinstance(event, said.SignedOut)  # what is not open needs no end
     if person != event.person:
         got = f"expected a session of {quoted(event.person)}, got {quoted(event.session)}, which is another's"
-        return Refusal(Reason.OTHER_CONTENT, _ACCESS, got)
+        return Refusal(Reason.DIFFERENT_CONTENT, _ACCESS, got)
     return isinstance(event, said.SignedIn)
 
 

@@ -151,14 +151,14 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         if kept is None or kept == moved:
             return kept is not None
         got = f"expected a new transfer, but there is {_told(kept)}"
-        return Refusal(Reason.OTHER_CONTENT, Clause("house:transfers"), got)
+        return Refusal(Reason.DIFFERENT_CONTENT, Clause("house:transfers"), got)
     if brought := movement_of(event):
         known = found(house.movements, brought.id)
         if known is None or known == brought:
             return known is not None
         way = "brought in" if known.brought else "taken out"
         told = f"the movement {known.id!r}, {known.amount} {way} by {known.by!r} and {known.second!r}"
-        return Refusal(Reason.OTHER_CONTENT, _CAGE, f"expected a new movement, but there is {told}")
+        return Refusal(Reason.DIFFERENT_CONTENT, _CAGE, f"expected a new movement, but there is {told}")
     if isinstance(event, said.TicketSold) and (ticket := found(house.tickets, event.ticket)):
         # The same ticket from another cashier is no retry: two customers would hold one ticket.
         same = (ticket.amount, ticket.by, ticket.transfer) == (event.amount, event.by, None)
@@ -182,7 +182,7 @@ def _people(house: House, command: HouseCommand, act: _Act) -> Iterator[Refusal]
         actor, what, clause = _ACTORS[who]
         if command.by != actor:
             got = f"expected {what} ({actor!r}), got {quoted(command.by)}"
-            yield Refusal(Reason.NOT_HIS_TO_DO, clause or act.clause, got)
+            yield Refusal(Reason.NOT_PERMITTED, clause or act.clause, got)
     elif isinstance(command, said.UnlockPerson) and command.by == FLOOR:
         # Asked beside the journal with the house's key, where no two are left who could come in to ask.
         if command.second is not None:
@@ -222,9 +222,9 @@ def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Ref
     least = max((one for one in ranks if one in house.ladder), key=house.ladder.index)
     if house.ladder.index(rank) < house.ladder.index(least):
         got = f"expected someone of the rank {least} or above, got {command.by!r}, {rank}"
-        yield Refusal(Reason.NOT_HIS_TO_DO, _PEOPLE, got)
+        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, got)
     elif person == command.by:
-        yield Refusal(Reason.NOT_HIS_TO_DO, _PEOPLE, f"expected someone other than {person!r} himself")
+        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, f"expected someone other than {person!r} himself")
 
 
 def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
@@ -240,7 +240,7 @@ def _unlocking(house: House, command: said.UnlockPerson) -> Iterator[Refusal]:
     """Nobody unlocks himself, neither as the first nor as the second of two."""
     if same_person(command.by, command.person):
         got = f"expected someone other than {command.person!r} himself"
-        yield Refusal(Reason.NOT_HIS_TO_DO, _ACCESS, got)
+        yield Refusal(Reason.NOT_PERMITTED, _ACCESS, got)
     yield from _second(house, command.second, command.by, command.person)
 
 
@@ -312,7 +312,7 @@ def _redeemable(house: House, name: str) -> Iterator[Refusal]:
 def _issued(ticket: Ticket) -> Refusal:
     how = f"issued under transfer {ticket.transfer!r}" if ticket.transfer else "sold for cash"
     got = f"ticket {ticket.id!r} of {ticket.amount} was {how} by {ticket.by!r} at {clock(ticket.at)}"
-    return Refusal(Reason.OTHER_CONTENT, _TICKETS, f"expected a new ticket, but {got}")
+    return Refusal(Reason.DIFFERENT_CONTENT, _TICKETS, f"expected a new ticket, but {got}")
 
 
 def _counts(house: House, event: HouseEvent) -> Iterator[Refusal]:

@@ -99,7 +99,7 @@ class Play:
         for key in (one for one in lines if one in UNSAID):
             if decide(self.table, replace(opening, **{key: UNSAID[key]})) != refusal:
                 return lines[key]
-        if refusal.reason is Reason.NOT_HIS_TO_DO or decide(self.table, replace(opening, by="A")) != refusal:
+        if refusal.reason is Reason.NOT_PERMITTED or decide(self.table, replace(opening, by="A")) != refusal:
             return lines["opened by"]
         return lines["limits"] if refusal.clause == LIMITS else lines["book"]
 

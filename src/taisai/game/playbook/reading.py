@@ -10,6 +10,7 @@ from taisai.game.playbook.facts import Fact, fact
 from taisai.game.playbook.header import Header
 from taisai.game.playbook.speaking import Spoken, spoken
 from taisai.game.playbook.values import Misread, PlaybookError, whole
+from taisai.game.refusals import OLD_REASONS
 
 MOST_LINES: Final = 5_000  # of one playbook; a round takes about fifty
 MOST_LINE: Final = 2_000  # characters
@@ -115,8 +116,10 @@ class _Reader:
                 self._comment(text[1:].strip())
             case ">":
                 self._command(number, text[1:].strip())
-            case "+" | "!" | "*" | "=":
+            case "+" | "*" | "=":
                 self._pinned(Pin(number, text))
+            case "!":
+                self._pinned(Pin(number, _current_reason(text)))
             case _ if self.steps or text.startswith("after "):
                 self._pause(text)
             case _:
@@ -170,3 +173,10 @@ class _Reader:
             self.name, self.story, header.values["book"], header.opening(), header.people(),
             header.lines, tuple(self.steps),
         )  # fmt: skip
+
+
+def _current_reason(text: str) -> str:
+    """A pinned refusal with today's word where it has a reason of release 0.1."""
+    mark, _, rest = text.partition(" ")
+    reason, space, clause = rest.partition(" ")
+    return f"{mark} {OLD_REASONS[reason]}{space}{clause}" if reason in OLD_REASONS else text
