@@ -12,7 +12,7 @@ from typing import Final
 from bench import journals
 from bench.harness import Bench, Line, Target, in_turns
 from bench.journals import KEY, evening
-from taisai.house.audit import Report, verified
+from taisai.audit import Report, verified
 from taisai.house.codec import Codec
 from taisai.house.seals.merkle import Frontier, leaf_hash
 from taisai.house.stores.reading import SqliteReader
@@ -53,7 +53,7 @@ def memory(path: Path) -> int:
 _AUDITED: Final = """
 import sys
 from bench.auditing import largest
-from taisai.house.audit import verified
+from taisai.audit import verified
 before = largest()
 verified(sys.argv[1])
 print(largest() - before)

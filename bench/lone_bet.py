@@ -10,8 +10,8 @@ from typing import Final
 from bench.harness import Bench, Line, Target, Times, in_turns
 from bench.journals import BareFile, answer, asked, directory, opened, single_bets
 from bench.terminals import TABLE
+from taisai.audit import verified
 from taisai.game.refusals import Refusal
-from taisai.house.audit import verified
 from taisai.house.stores.sqlite import WAL_PAGES, SqliteStore
 from taisai.house.writer import Writer
 

@@ -14,7 +14,7 @@ import apsw
 from bench.harness import Bench, Line, Target, in_turns
 from bench.journals import BareFile, asked, database, directory, fresh, opened, single_bets
 from bench.terminals import TABLE
-from taisai.house.audit import verified
+from taisai.audit import verified
 from taisai.house.keeper import Answer, Ask, Keeper
 from taisai.house.stores.memory import MemoryStore
 from taisai.house.stores.sqlite import SqliteStore

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
+from taisai.audit.exports.columns import BETS
+from taisai.audit.exports.tables import COMPRESSION, GROUP, parquet_schema
 from taisai.bulk.resettling import NO_STATE, RETURNED, SETTLED, Columns, Lookups, PayRows
-from taisai.house.audit.exports.columns import BETS
-from taisai.house.audit.exports.tables import COMPRESSION, GROUP, parquet_schema
 from taisai.rules import OUTCOMES, rulebook
 
 MATRIX: Final = rulebook("rws-sic-bo-etg-v8").matrix("B")

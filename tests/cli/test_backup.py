@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from taisai.audit import Report, verified
+from taisai.audit import backup as backup_module
+from taisai.audit.backup import back_up, restore
 from taisai.cli.table.recording import recording
 from taisai.game.playbook import playbook
-from taisai.house import backup as backup_module
-from taisai.house.audit import Report, verified
-from taisai.house.backup import back_up, restore
 from taisai.house.errors import ConflictError, DamagedError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper

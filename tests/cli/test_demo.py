@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from taisai.audit import verified
 from taisai.cli.floor import demo
 from taisai.client import Client, Console, Staff, at
 from taisai.floor import checks
 from taisai.floor.virtual import opening
 from taisai.game.events import Interrupted, RoundConcluded
 from taisai.house import Journal, SqliteStore, stream_of
-from taisai.house.audit import verified
 from tests.cli.conftest import Taisai
 from tests.floor.founded import changed, lotus
 

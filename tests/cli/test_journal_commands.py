@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from taisai.audit import verified
 from taisai.cli import main
 from taisai.cli.journal.arguments import LEAVES
 from taisai.cli.table.recording import Recording, Sealed
-from taisai.house.audit import verified
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
 from taisai.house.seals.checkpoint import read_signed

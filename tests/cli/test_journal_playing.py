@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from taisai.audit import verified
 from taisai.cli.table import recording as recording_module
 from taisai.cli.table.recording import recording
 from taisai.game.playbook import Play, playbook
-from taisai.house.audit import verified
 from taisai.house.errors import UnwritableError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.house.audit import verified
+from taisai.audit import verified
 from taisai.house.seals.keys import load_public_key, load_signing_key
 from tests.cli.conftest import Taisai
 from tests.cli.journals import as_nobody, impostors, one_clear_line, play

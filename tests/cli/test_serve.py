@@ -18,6 +18,7 @@ import httpx
 import pytest
 import structlog
 
+from taisai.audit import verified
 from taisai.cli.floor import serve
 from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
 from taisai.floor import founding
@@ -29,7 +30,6 @@ from taisai.floor.manifest import manifest
 from taisai.game.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopped
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.house import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
-from taisai.house.audit import verified
 from taisai.rules import rulebook
 from taisai.wire import asks
 from tests.cli.conftest import Ran, Taisai

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from taisai.audit import verified
 from taisai.floor import founding
 from taisai.floor.access.passwords import Passwords
 from taisai.floor.copies import newest_copy
@@ -16,7 +17,6 @@ from taisai.game.cage.messages import NoteFailure, PersonUnlocked
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.house import Journal, Keeper, SqliteStore, load_public_key, make_key
-from taisai.house.audit import verified
 from taisai.house.codec import HOUSE
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
+from taisai.audit import verified
 from taisai.client import Office, Refused
 from taisai.floor.access.codes import code_at, otpauth, step_of
 from taisai.floor.clock import WallClock
@@ -19,7 +20,6 @@ from taisai.floor.web.bodies import SignInBody
 from taisai.game.cage.messages import PersonEnrolled
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.house import Journal, SqliteStore
-from taisai.house.audit import verified
 from tests.cli.served import Authenticator, changed, serving
 from tests.floor.founded import PASSWORD, TINY, entropy, plan
 

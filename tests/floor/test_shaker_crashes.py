@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import verified
 from taisai.game.events import ReadingTaken, RoundConcluded, RoundVoided, SeedCommitted, SeedRevealed
 from taisai.house import UnwritableError
-from taisai.house.audit import verified
 from tests.floor.attended import BOOKS, RWS, TABLE, Attended, attended
 from tests.house.small import exported
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from taisai.house.audit.exports import lines as exported
+from taisai.audit.exports import lines as exported
 from taisai.house.stores import memory, sqlite
 from taisai.house.stores.reading import SqliteReader
 from taisai.house.stores.sqlite import SqliteStore

@@ -7,11 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from taisai.audit import verified
 from taisai.game import Refusal, Table, replayed
 from taisai.game.cage import House, evolve_house
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason
-from taisai.house.audit import verified
 from taisai.house.codec import HOUSE, Codec, Entry
 from taisai.house.errors import JournalError
 from taisai.house.journal import Journal

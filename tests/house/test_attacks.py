@@ -11,12 +11,12 @@ from typing import Any
 import apsw
 import pytest
 
+from taisai.audit import verified
 from taisai.cli import main
 from taisai.game import Refusal, Table, decide
 from taisai.game.commands import Perform, Recover
 from taisai.game.day import LATEST
 from taisai.game.refusals import Reason
-from taisai.house.audit import verified
 from taisai.house.codec import HOUSE
 from taisai.house.errors import ConflictError, DamagedError
 from taisai.house.journal import TREE, Journal, written_tree

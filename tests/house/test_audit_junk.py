@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from taisai.house.audit.exports.columns import COLUMNS
-from taisai.house.audit.exports.lines import lines
-from taisai.house.audit.exports.rows import bet_rows, event_rows
-from taisai.house.audit.exports.tables import write_csv, write_parquet
-from taisai.house.audit.proofs.checking import check_entry, check_growth, read_proof, written
-from taisai.house.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
-from taisai.house.audit.retold.rounds import overview
-from taisai.house.audit.retold.story import round_story
-from taisai.house.audit.sources import source_of
+from taisai.audit.exports.columns import COLUMNS
+from taisai.audit.exports.lines import lines
+from taisai.audit.exports.rows import bet_rows, event_rows
+from taisai.audit.exports.tables import write_csv, write_parquet
+from taisai.audit.proofs.checking import check_entry, check_growth, read_proof, written
+from taisai.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
+from taisai.audit.retell.rounds import overview
+from taisai.audit.retell.story import round_story
+from taisai.audit.sources import source_of
 from taisai.house.errors import JournalError
 from tests.game.playbooks import terms_compiled_once
 from tests.house.small import forged, small_export, text_of

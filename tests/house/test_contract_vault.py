@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from taisai.house.audit import verified
-from taisai.house.audit.exports.lines import lines
-from taisai.house.audit.exports.rows import event_rows
-from taisai.house.audit.sources import source_of
-from taisai.house.backup import back_up
+from taisai.audit import verified
+from taisai.audit.backup import back_up
+from taisai.audit.exports.lines import lines
+from taisai.audit.exports.rows import event_rows
+from taisai.audit.sources import source_of
 from taisai.house.errors import InDoubtError, JournalError, UnwritableError
 from taisai.house.stores.reading import SqliteReader
 from taisai.house.stores.sqlite import SqliteStore

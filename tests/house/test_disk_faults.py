@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 import apsw
 import pytest
 
+from taisai.audit import verified
 from taisai.game.cage.messages import SellTicket
 from taisai.house import journal
-from taisai.house.audit import verified
 from taisai.house.codec import HOUSE
 from taisai.house.errors import UnwritableError
 from taisai.house.keeper import Keeper

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import verified
+from taisai.audit.exports import rows as export_rows
+from taisai.audit.exports.columns import BETS, COLUMNS, EVENTS, Column, Kind, Row
+from taisai.audit.exports.lines import lines
+from taisai.audit.exports.rows import bet_rows, event_rows
+from taisai.audit.exports.tables import AT_ONCE, GROUP, write_csv, write_parquet
+from taisai.audit.sources import source_of
 from taisai.game.verdicts import Verdict, verdicts
-from taisai.house.audit import verified
-from taisai.house.audit.exports import rows as export_rows
-from taisai.house.audit.exports.columns import BETS, COLUMNS, EVENTS, Column, Kind, Row
-from taisai.house.audit.exports.lines import lines
-from taisai.house.audit.exports.rows import bet_rows, event_rows
-from taisai.house.audit.exports.tables import AT_ONCE, GROUP, write_csv, write_parquet
-from taisai.house.audit.sources import source_of
 from taisai.house.errors import DamagedError, JournalError
 from tests.house import played
 from tests.house.small import on_disk

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from taisai.audit import verified
+from taisai.audit.exports.lines import lines
+from taisai.audit.exports.rows import event_rows
+from taisai.audit.sources import source_of
 from taisai.game.cage import deciding as cage
 from taisai.game.cage.messages import HOUSE_EVENTS
 from taisai.game.refusals import Refusal
-from taisai.house.audit import verified
-from taisai.house.audit.exports.lines import lines
-from taisai.house.audit.exports.rows import event_rows
-from taisai.house.audit.sources import source_of
 from taisai.house.codec import HOUSE
 from taisai.house.errors import DamagedError
 from taisai.house.journal import Journal

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from taisai.audit import verified
 from taisai.game import acts
-from taisai.house.audit import verified
 from taisai.house.errors import DamagedError
 from tests.house.small import NEW
 from tools import verify_export

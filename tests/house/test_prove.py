@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from taisai.house.audit.proofs import checking as prove_check
-from taisai.house.audit.proofs import making as prove
-from taisai.house.audit.proofs.checking import (
+from taisai.audit.proofs import checking as prove_check
+from taisai.audit.proofs import making as prove
+from taisai.audit.proofs.checking import (
     Consistency,
     FailedProofError,
     Inclusion,
@@ -21,8 +21,8 @@ from taisai.house.audit.proofs.checking import (
     read_proof,
     written,
 )
-from taisai.house.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
-from taisai.house.audit.sources import source_of
+from taisai.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
+from taisai.audit.sources import source_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.seals.checkpoint import SignedCheckpoint, read_signed
 from taisai.house.seals.keys import SigningKey

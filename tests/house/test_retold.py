@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import replay
+from taisai.audit.exports.rows import bet_rows
+from taisai.audit.retell import story as retold
+from taisai.audit.retell.rounds import TableLine, overview
+from taisai.audit.retell.story import RoundStory, round_story
+from taisai.audit.retell.tables import MOST_NAMED, tables_of
+from taisai.audit.sources import source_of
 from taisai.game.events import BetRegistered, BetsClosed, Event, RoundResettled, RoundSettled, RoundVoided
 from taisai.house import aggregates
-from taisai.house.audit import following
-from taisai.house.audit.exports.rows import bet_rows
-from taisai.house.audit.retold import story as retold
-from taisai.house.audit.retold.rounds import TableLine, overview
-from taisai.house.audit.retold.story import RoundStory, round_story
-from taisai.house.audit.retold.tables import MOST_NAMED, tables_of
-from taisai.house.audit.sources import source_of
 from taisai.house.codec import stream_of, table_of
 from taisai.house.errors import JournalError
 from tests.game.playbooks import terms_compiled_once
@@ -203,8 +203,8 @@ def test_journal_and_export_tell_the_same(files: list[Path], name: str) -> None:
 
 def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every table and round is put away as soon as it can be."""
-    monkeypatch.setattr(following, "TABLES_IN_MEMORY", 1)
-    monkeypatch.setattr(following, "BETS_IN_MEMORY", 0)
+    monkeypatch.setattr(replay, "TABLES_IN_MEMORY", 1)
+    monkeypatch.setattr(replay, "BETS_IN_MEMORY", 0)
     monkeypatch.setattr(aggregates, "RECENT", 0)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import replay
+from taisai.audit.retell import story as retold
+from taisai.audit.retell.story import RoundStory, round_story
+from taisai.audit.sources import source_of
 from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken, RoundConcluded, SeedCommitted, SeedRevealed
 from taisai.game.table import Table
 from taisai.house import aggregates
-from taisai.house.audit import following
-from taisai.house.audit.retold import story as retold
-from taisai.house.audit.retold.story import RoundStory, round_story
-from taisai.house.audit.sources import source_of
 from taisai.house.errors import JournalError
 from taisai.house.journal import Journal
 from taisai.house.keeper import Keeper
@@ -107,8 +107,8 @@ def test_what_was_put_away_is_told_the_same(
     files: list[Path], table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_memory = [(one.moments, one.bets) for one in told(files[0], table)]
-    monkeypatch.setattr(following, "TABLES_IN_MEMORY", 1)
-    monkeypatch.setattr(following, "BETS_IN_MEMORY", 0)
+    monkeypatch.setattr(replay, "TABLES_IN_MEMORY", 1)
+    monkeypatch.setattr(replay, "BETS_IN_MEMORY", 0)
     monkeypatch.setattr(aggregates, "RECENT", 0)
     assert [(one.moments, one.bets) for one in told(files[0], table)] == in_memory
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import verified
+from taisai.audit.draws import Draws
 from taisai.cli import main
 from taisai.game.commands import CommitSeed
 from taisai.game.draw import Throw
 from taisai.game.seeds import drawn_by
 from taisai.game.words import SHAKER
-from taisai.house.audit import verified
-from taisai.house.audit.draws import Draws
 from taisai.house.closes import last_close
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.journal import Journal

@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple
 import apsw
 import pytest
 
-from taisai.house.audit import verified
-from taisai.house.audit.chain import Chain
-from taisai.house.audit.referee import Referee
+from taisai.audit import verified
+from taisai.audit.chain import Chain
+from taisai.audit.referee import Referee
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.seals.checkpoint import read_signed
 from taisai.house.stores.reading import SqliteReader

@@ -14,10 +14,10 @@ from typing import Any, Final, Self
 import httpx
 import msgspec
 
+from taisai.audit.sources import Body, JournalFile
 from taisai.client import Console, Device, Staff, Terminal, at
 from taisai.floor.virtual.opening import JOURNAL
 from taisai.house import stream_of
-from taisai.house.audit.sources import Body, JournalFile
 from taisai.wire.message import Ask
 from tests.pages.serving import DONE, Laid
 from tests.project.tree import ROOT

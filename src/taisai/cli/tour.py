@@ -62,9 +62,9 @@ def _journal(story: Playbook) -> None:
     """Keeps the evening, has it proved, and cheats as someone could who has the file."""
     import apsw
 
+    from taisai.audit import verified
     from taisai.cli.audit import verify as audit_verify
     from taisai.cli.table.recording import recording
-    from taisai.house.audit import verified
     from taisai.house.errors import DamagedError
 
     with TemporaryDirectory() as folder:

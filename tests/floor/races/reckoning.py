@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from taisai.audit import verified
 from taisai.floor.cage.books import books_view
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
 from taisai.house import Codec, Journal, JournalError, Keeper, SqliteStore
-from taisai.house.audit import verified
 from taisai.house.codec import AnyEvent
 from tests.floor.races.furnished import FILE, KEY
 

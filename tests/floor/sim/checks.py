@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import msgspec
 
+from taisai.audit.sources import Body, Piece
+from taisai.audit.verify import _Audit
 from taisai.client import Client, Disconnected
 from taisai.floor.boards import Boards
 from taisai.floor.cage.books import books_view
 from taisai.floor.views import seat_view
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, CreditsBought, RoundVoided
 from taisai.house import Codec, JournalError
-from taisai.house.audit.sources import Body, Piece
-from taisai.house.audit.verify import _Audit
 from taisai.house.codec import Entry
 from taisai.house.stores.store import Sealed
 from taisai.wire.asks import AskDo

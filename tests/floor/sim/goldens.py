@@ -18,9 +18,9 @@ from typing import Final
 
 import structlog
 
+from taisai.audit.exports.lines import lines
+from taisai.audit.sources import Body, Piece
 from taisai.house import journal
-from taisai.house.audit.exports.lines import lines
-from taisai.house.audit.sources import Body, Piece
 from tests.floor.sim.evening import Change, Played, played
 from tests.game.shelf import compiled_once
 from tests.house.replay import difference, entries_of

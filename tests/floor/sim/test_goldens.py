@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
+from taisai.audit import verified
 from taisai.game import acts
-from taisai.house.audit import verified
 from taisai.house.errors import DamagedError
 from tests.floor.sim.furnished import BOOKS, KEY, PROGRAM
 from tests.floor.sim.goldens import SAMPLE, SEEDS, index, index_row, simulated, stored

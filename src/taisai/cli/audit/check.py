@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from taisai.cli.audit.reading import CHECK_FAILED, moment, read_small, said
-from taisai.cli.printing import as_json, line
-from taisai.house.audit.proofs.checking import (
+from taisai.audit.proofs.checking import (
     MOST_PROOF_BYTES,
     Checked,
     FailedProofError,
@@ -16,6 +14,8 @@ from taisai.house.audit.proofs.checking import (
     check_growth,
     read_proof,
 )
+from taisai.cli.audit.reading import CHECK_FAILED, moment, read_small, said
+from taisai.cli.printing import as_json, line
 from taisai.house.seals.keys import load_public_key
 from taisai.rules.errors import printable
 

@@ -6,9 +6,9 @@ from argparse import Namespace
 from contextlib import closing
 from typing import IO, Final
 
+from taisai.audit.sources import Progress, Source
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.writing import STDOUT, writing
-from taisai.house.audit.sources import Progress, Source
 from taisai.house.errors import DamagedError
 from taisai.rules.errors import RulesError
 
@@ -39,13 +39,13 @@ def run(arguments: Namespace) -> int:
 
 def _export(source: Source, form: str, kind: str, written: IO[bytes], told: Progress | None) -> None:
     if form == "jsonl":
-        from taisai.house.audit.exports.lines import lines
+        from taisai.audit.exports.lines import lines
 
         written.writelines(lines(source, told))
         return
-    from taisai.house.audit.exports.columns import COLUMNS
-    from taisai.house.audit.exports.rows import bet_rows, event_rows
-    from taisai.house.audit.exports.tables import write_csv, write_parquet
+    from taisai.audit.exports.columns import COLUMNS
+    from taisai.audit.exports.rows import bet_rows, event_rows
+    from taisai.audit.exports.tables import write_csv, write_parquet
 
     rows = (bet_rows if kind == "bets" else event_rows)(source, told)
     (write_csv if form == "csv" else write_parquet)(COLUMNS[kind], rows, written)

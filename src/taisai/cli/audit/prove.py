@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from contextlib import closing
 
+from taisai.audit.proofs.checking import Proof, written
+from taisai.audit.proofs.making import prove_entry, prove_growth
 from taisai.cli import asked
 from taisai.cli.audit.reading import flawed, held_checkpoint, opened, progress
 from taisai.cli.writing import writing
-from taisai.house.audit.proofs.checking import Proof, written
-from taisai.house.audit.proofs.making import prove_entry, prove_growth
 from taisai.house.errors import DamagedError
 from taisai.rules.errors import RulesError
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from taisai.audit.sources import Export, JournalFile, Progress, source_of
 from taisai.cli.printing import WIDTH, as_json, line
-from taisai.house.audit.sources import Export, JournalFile, Progress, source_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.seals.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.rules.errors import RulesError, printable

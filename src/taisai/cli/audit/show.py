@@ -7,16 +7,16 @@ from contextlib import closing
 from itertools import groupby
 from typing import Any, Final
 
+from taisai.audit.retell.rounds import RoundLine, TableLine, overview
+from taisai.audit.retell.story import BetStory, Moment, RoundStory, round_story
+from taisai.audit.retell.tables import tables_of
+from taisai.audit.sources import Export, JournalFile
 from taisai.cli import asked
 from taisai.cli.audit.reading import count, flawed, moment, opened, progress, said
 from taisai.cli.printing import as_json, line, show, table
 from taisai.cli.telling import Telling, explained
 from taisai.game.commands import Perform
 from taisai.game.events import BetsClosed
-from taisai.house.audit.retold.rounds import RoundLine, TableLine, overview
-from taisai.house.audit.retold.story import BetStory, Moment, RoundStory, round_story
-from taisai.house.audit.retold.tables import tables_of
-from taisai.house.audit.sources import Export, JournalFile
 from taisai.house.errors import DamagedError
 from taisai.rules import Outcome, RulesError
 from taisai.rules.errors import printable

@@ -7,11 +7,11 @@ from argparse import Namespace
 from datetime import date
 from pathlib import Path
 
+from taisai.audit.backup import expect_nothing
 from taisai.cli.audit.reading import read_small
 from taisai.cli.journal.files import signing_key
 from taisai.cli.printing import as_json, line
 from taisai.floor.approvals import MOST_BYTES, Approval, read_approvals, written_approvals
-from taisai.house.backup import expect_nothing
 from taisai.house.seals.keys import SigningKey
 from taisai.rules.book import rulebook
 from taisai.rules.errors import RulesError, printable

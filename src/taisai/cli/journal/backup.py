@@ -6,12 +6,12 @@ import dataclasses
 import shlex
 from argparse import Namespace
 
+from taisai.audit.backup import back_up, check, expect_nothing
+from taisai.audit.backup import restore as put_in_place
+from taisai.audit.sources import JournalFile
 from taisai.cli.audit.reading import count, flawed, progress
 from taisai.cli.journal.files import expect_journal
 from taisai.cli.printing import as_json, line
-from taisai.house.audit.sources import JournalFile
-from taisai.house.backup import back_up, check, expect_nothing
-from taisai.house.backup import restore as put_in_place
 from taisai.house.errors import DamagedError
 from taisai.rules.errors import RulesError, printable
 

@@ -6,11 +6,11 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
+from taisai.audit.backup import expect_nothing
 from taisai.cli.audit.reading import count, moment
 from taisai.cli.journal.files import clock, expect_journal, signing_key, signing_time, written
 from taisai.cli.printing import as_json, line, table
 from taisai.cli.printing import show as show_table
-from taisai.house.backup import expect_nothing
 from taisai.house.errors import JournalError
 from taisai.house.seals.checkpoint import read_signed
 from taisai.house.stores.reading import SqliteReader

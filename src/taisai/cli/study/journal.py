@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import IO, Any
 
+from taisai.audit.exports.columns import BETS, Row
+from taisai.audit.exports.rows import PlayedPayTable, bet_rows
 from taisai.cli import DONE
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.study.telling import told_and_kept
-from taisai.house.audit.exports.columns import BETS, Row
-from taisai.house.audit.exports.rows import PlayedPayTable, bet_rows
 from taisai.house.errors import DamagedError
 from taisai.rules import Outcome
 from taisai.study.journal import Observed, PlayedBet, observed

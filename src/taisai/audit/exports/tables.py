@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
-from taisai.house.audit.exports.columns import Cell, Column, Kind, Row
+from taisai.audit.exports.columns import Cell, Column, Kind, Row
 from taisai.house.errors import JournalError
 
 if TYPE_CHECKING:  # an extra, and slow to import

@@ -10,8 +10,8 @@ from shutil import copymode
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from taisai.house.audit.sources import Progress
-from taisai.house.audit.verify import Report, verified
+from taisai.audit.sources import Progress
+from taisai.audit.verify import Report, verified
 from taisai.house.codec import NOTHING_BEFORE
 from taisai.house.errors import ConflictError, DamagedError, JournalError, UnwritableError
 from taisai.house.journal import expect_next

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from taisai.house.audit.proofs.checking import Consistency, Inclusion
-from taisai.house.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
+from taisai.audit.proofs.checking import Consistency, Inclusion
+from taisai.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
 from taisai.house.codec import Codec
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.records import STREAM, JournalOpened, KeyIntroduced

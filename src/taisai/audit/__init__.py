@@ -1,5 +1,5 @@
 """The audit of a journal, by those who do not take our word for it."""
 
-from taisai.house.audit.verify import Report, verified
+from taisai.audit.verify import Report, verified
 
 __all__ = ["Report", "verified"]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from taisai.audit.chain import Chain, Seal
+from taisai.audit.referee import Referee, check_books
+from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source, source_of
 from taisai.game.cage import Missing, finishing, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import encode, round_snapshot_of
 from taisai.house.aggregates import HouseInBusiness, TableInPlay, is_usable
-from taisai.house.audit.chain import Chain, Seal
-from taisai.house.audit.referee import Referee, check_books
-from taisai.house.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source, source_of
 from taisai.house.codec import HOUSE, Entry, table_of
 from taisai.house.errors import DamagedError
 from taisai.house.journal import TREE, written_tree

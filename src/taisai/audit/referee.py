@@ -6,13 +6,13 @@ from typing import Any
 
 from msgspec import structs
 
+from taisai.audit.draws import Draws
+from taisai.audit.replay import Follower
 from taisai.game.events import RoundConcluded, RoundVoided
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.house.aggregates import Aggregate, TableInPlay
-from taisai.house.audit.draws import Draws
-from taisai.house.audit.following import Follower
 from taisai.house.codec import AnyEvent, Entry
 from taisai.house.errors import DamagedError
 from taisai.rules.errors import printable

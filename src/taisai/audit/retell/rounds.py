@@ -6,6 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from taisai.audit.retell.tables import entries_of, entries_of_table, tables_of, unknown
+from taisai.audit.sources import Progress, Source
 from taisai.game.events import (
     BetRegistered,
     BetReturned,
@@ -21,8 +23,6 @@ from taisai.game.events import (
     SettlementUndone,
     TableOpened,
 )
-from taisai.house.audit.retold.tables import entries_of, entries_of_table, tables_of, unknown
-from taisai.house.audit.sources import Progress, Source
 from taisai.house.codec import Entry, stream_of, table_of
 
 

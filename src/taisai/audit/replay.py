@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from typing import Final
 
+from taisai.audit.scratch import Shelf
 from taisai.game.cage.messages import HouseOpened
 from taisai.game.commands import OpenTable
 from taisai.game.events import RoundConcluded, RoundVoided, TableOpened
 from taisai.house.aggregates import Aggregate, HouseInBusiness, TableInPlay
-from taisai.house.audit.shelf import Shelf
 from taisai.house.codec import HOUSE, Entry, stream_of
 from taisai.house.errors import DamagedError
 from taisai.house.records import STREAM, RulebookStored

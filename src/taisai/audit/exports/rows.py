@@ -8,6 +8,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from taisai.audit.exports.columns import EVENTS, Cell, Row
+from taisai.audit.retell.tables import Replay, entries_of
+from taisai.audit.scratch import Shelf
+from taisai.audit.sources import Progress, Source
 from taisai.game.events import (
     BetRegistered,
     BetsOpened,
@@ -20,10 +24,6 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.verdicts import Verdict, verdicts
 from taisai.house.aggregates import TableInPlay
-from taisai.house.audit.exports.columns import EVENTS, Cell, Row
-from taisai.house.audit.retold.tables import Replay, entries_of
-from taisai.house.audit.shelf import Shelf
-from taisai.house.audit.sources import Progress, Source
 from taisai.house.codec import Entry
 from taisai.rules.chance import Chance
 from taisai.rules.clauses import Clause

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from taisai.audit.replay import Follower
+from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.game.table import Table
 from taisai.house.aggregates import Aggregate, TableInPlay
-from taisai.house.audit.following import Follower
-from taisai.house.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.house.codec import Codec, Entry, table_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.house.records import STREAM

@@ -9,7 +9,7 @@ from base64 import b64decode, b64encode
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from taisai.house.audit.sources import Body, End
+from taisai.audit.sources import Body, End
 from taisai.house.codec import MOST_BYTES, NOTHING_BEFORE, Codec, Entry
 from taisai.house.errors import DamagedError
 from taisai.house.journal import IDS, origin_of, rotation_text

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from taisai.audit.retell.tables import Replay, entries_of_table, tables_of, unknown
+from taisai.audit.sources import Progress, Source
 from taisai.game.events import (
     BetMoved,
     BetRegistered,
@@ -26,8 +28,6 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.game.verdicts import Verdict, verdicts
-from taisai.house.audit.retold.tables import Replay, entries_of_table, tables_of, unknown
-from taisai.house.audit.sources import Progress, Source
 from taisai.house.codec import AnyCommand, Entry, stream_of
 from taisai.house.errors import DamagedError, JournalError
 from taisai.rules.book import Rulebook

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from taisai.house.audit.sources import TOLD_EVERY, Body, End, Progress, Source, checkpoint_line, end_line
+from taisai.audit.sources import TOLD_EVERY, Body, End, Progress, Source, checkpoint_line, end_line
 from taisai.house.errors import DamagedError
 from taisai.house.seals.merkle import Frontier, leaf_hash
 from taisai.house.stores.store import Sealed
