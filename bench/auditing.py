@@ -13,9 +13,9 @@ from bench import journals
 from bench.harness import Bench, Line, Target, in_turns
 from bench.journals import KEY, evening
 from taisai.audit import Report, verified
-from taisai.house.codec import Codec
-from taisai.house.seals.merkle import Frontier, leaf_hash
-from taisai.house.stores.reading import SqliteReader
+from taisai.journal.codec import Codec
+from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.stores.sqlite_reader import SqliteReader
 
 
 def run(*, quick: bool) -> Iterator[Line]:

@@ -20,12 +20,12 @@ from bench.terminals import AT, BOOK, DEALER, MANAGER, TABLE, opening, perform, 
 from taisai.game.commands import Command, OpenTable, PlaceBets, Report, Slip, TakeBack
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.house.codec import stream_of
-from taisai.house.journal import Journal
-from taisai.house.keeper import SNAPSHOT_EVERY, Ask, Keeper
-from taisai.house.seals.keys import SigningKey
-from taisai.house.stores.sqlite import SAFE, WAL_PAGES, SqliteStore
-from taisai.house.stores.store import Store
+from taisai.journal.codec import stream_of
+from taisai.journal.engine import SNAPSHOT_EVERY, Ask, Keeper
+from taisai.journal.journal import Journal
+from taisai.journal.seals.keys import SigningKey
+from taisai.journal.stores.contract import Store
+from taisai.journal.stores.sqlite import SAFE, WAL_PAGES, SqliteStore
 from taisai.rules import Matrix, Rulebook, rulebook
 from taisai.rules.vocabulary import Act, Irregularity
 

@@ -12,8 +12,8 @@ from bench.journals import BareFile, answer, asked, directory, opened, single_be
 from bench.terminals import TABLE
 from taisai.audit import verified
 from taisai.game.refusals import Refusal
-from taisai.house.stores.sqlite import WAL_PAGES, SqliteStore
-from taisai.house.writer import Writer
+from taisai.journal.stores.sqlite import WAL_PAGES, SqliteStore
+from taisai.journal.writer import Writer
 
 SEATS: Final = 100
 AHEAD: Final = 20

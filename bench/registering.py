@@ -15,11 +15,11 @@ from bench.harness import Bench, Line, Target, in_turns
 from bench.journals import BareFile, asked, database, directory, fresh, opened, single_bets
 from bench.terminals import TABLE
 from taisai.audit import verified
-from taisai.house.keeper import Answer, Ask, Keeper
-from taisai.house.stores.memory import MemoryStore
-from taisai.house.stores.sqlite import SqliteStore
-from taisai.house.stores.store import Row, Store
-from taisai.house.writer import Writer
+from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.stores.contract import Row, Store
+from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.sqlite import SqliteStore
+from taisai.journal.writer import Writer
 
 SEATS: Final = 1_000
 """Each has one bet in flight."""

@@ -13,7 +13,7 @@ from bench.mix import mixed, returned_per_unit, rolls
 from bench.terminals import TABLE, close, perform
 from bench.whole_round import Turn, lay
 from taisai.game.table import MOST_BETS, MOST_SEATS
-from taisai.house.stores.sqlite import SqliteStore
+from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules.vocabulary import Act
 
 FEW: Final = 1_000

@@ -13,10 +13,10 @@ from bench.harness import Bench, Line, Target, Work, in_turns
 from bench.journals import directory, evening
 from bench.terminals import TABLE
 from taisai.game.snapshot import encode, snapshot_of
-from taisai.house.codec import Codec
-from taisai.house.journal import Journal
-from taisai.house.keeper import Keeper
-from taisai.house.stores.sqlite import SqliteStore
+from taisai.journal.codec import Codec
+from taisai.journal.engine import Keeper
+from taisai.journal.journal import Journal
+from taisai.journal.stores.sqlite import SqliteStore
 
 
 def run(*, quick: bool) -> Iterator[Line]:

@@ -22,8 +22,8 @@ from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.game.cage.messages import DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.house import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
+from taisai.journal.codec import HOUSE
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act

@@ -17,7 +17,7 @@ from taisai.floor.casino import Casino
 from taisai.floor.virtual import cast
 from taisai.floor.virtual.demonstration import Demonstration, Entered
 from taisai.floor.virtual.opening import furnish, plan
-from taisai.house import Journal, Keeper, MemoryStore, SigningKey, stream_of
+from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, stream_of
 from tests.floor.sim import virtual
 from tests.floor.sim.network import ORIGIN, Network
 from tests.floor.sim.virtual import VirtualClock, VirtualLoop

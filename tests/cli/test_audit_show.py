@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.house.codec import stream_of
-from taisai.house.journal import Journal
-from taisai.house.stores.sqlite import SqliteStore
+from taisai.journal.codec import stream_of
+from taisai.journal.journal import Journal
+from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.game.playbooks import PLAYBOOKS
-from tests.house import played
-from tests.house.small import OLD
+from tests.journal import played
+from tests.journal.small import OLD
 
 WRONG_RESULT = f"SB{played.NAMES.index('rws-wrong-result') + 1}"
 LIMITS = f"SB{played.NAMES.index('mbs-limits') + 1}"

@@ -13,11 +13,11 @@ import pytest
 
 from taisai.cli import main
 from taisai.cli.audit.reading import moment
-from taisai.house.seals.checkpoint import read_signed
-from taisai.house.seals.keys import SigningKey
+from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.seals.keys import SigningKey
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import impostors, one_clear_line, play
-from tests.house.small import NEW, OLD, forged, on_disk, small_export, text_of
+from tests.journal.small import NEW, OLD, forged, on_disk, small_export, text_of
 
 PLAYED = ("rws-wrong-result", "mbs-void-rounds")
 

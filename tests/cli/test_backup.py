@@ -14,11 +14,11 @@ from taisai.audit import backup as backup_module
 from taisai.audit.backup import back_up, restore
 from taisai.cli.table.recording import recording
 from taisai.game.playbook import playbook
-from taisai.house.errors import ConflictError, DamagedError
-from taisai.house.journal import Journal
-from taisai.house.keeper import Keeper
-from taisai.house.stores.reading import SqliteReader
-from taisai.house.stores.sqlite import SqliteStore
+from taisai.journal.engine import Keeper
+from taisai.journal.errors import ConflictError, DamagedError
+from taisai.journal.journal import Journal
+from taisai.journal.stores.sqlite import SqliteStore
+from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import STORY, as_nobody, impostors, one_clear_line, play, process

@@ -21,7 +21,7 @@ from taisai.client import Client, Console, Staff, at
 from taisai.floor import checks
 from taisai.floor.virtual import opening
 from taisai.game.events import Interrupted, RoundConcluded
-from taisai.house import Journal, SqliteStore, stream_of
+from taisai.journal import Journal, SqliteStore, stream_of
 from tests.cli.conftest import Taisai
 from tests.floor.founded import changed, lotus
 

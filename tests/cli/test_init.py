@@ -23,7 +23,7 @@ from taisai.floor.checks import opened, proven
 from taisai.floor.config import load_config
 from taisai.floor.founding import check_founding, founded
 from taisai.game.cage import FLOOR_LADDER
-from taisai.house import Journal, Keeper, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, load_signing_key
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError
 from tests.cli.conftest import Ran, Taisai

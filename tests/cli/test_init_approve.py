@@ -15,7 +15,7 @@ from taisai.cli.floor.arguments import LEAVES
 from taisai.cli.rules import listing
 from taisai.floor.approvals import Approval, read_approvals
 from taisai.floor.config import load_config
-from taisai.house import load_public_key
+from taisai.journal import load_public_key
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line

@@ -16,12 +16,12 @@ from taisai.audit import verified
 from taisai.cli import main
 from taisai.cli.journal.arguments import LEAVES
 from taisai.cli.table.recording import Recording, Sealed
-from taisai.house.journal import Journal
-from taisai.house.keeper import Keeper
-from taisai.house.seals.checkpoint import read_signed
-from taisai.house.seals.keys import load_public_key
-from taisai.house.stores.reading import SqliteReader
-from taisai.house.stores.sqlite import SqliteStore
+from taisai.journal.engine import Keeper
+from taisai.journal.journal import Journal
+from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.seals.keys import load_public_key
+from taisai.journal.stores.sqlite import SqliteStore
+from taisai.journal.stores.sqlite_reader import SqliteReader
 from tests.cli.conftest import Taisai
 from tests.cli.journals import STORY, as_nobody, impostors, one_clear_line, play, process
 from tests.cli.test_fuzz import amiss

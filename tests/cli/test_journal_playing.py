@@ -18,14 +18,14 @@ from taisai.audit import verified
 from taisai.cli.table import recording as recording_module
 from taisai.cli.table.recording import recording
 from taisai.game.playbook import Play, playbook
-from taisai.house.errors import UnwritableError
-from taisai.house.journal import Journal
-from taisai.house.keeper import Keeper
-from taisai.house.seals.keys import make_key
-from taisai.house.stores.memory import MemoryStore
-from taisai.house.stores.reading import SqliteReader
-from taisai.house.stores.sqlite import SqliteStore
-from taisai.house.stores.store import Row
+from taisai.journal.engine import Keeper
+from taisai.journal.errors import UnwritableError
+from taisai.journal.journal import Journal
+from taisai.journal.seals.keys import make_key
+from taisai.journal.stores.contract import Row
+from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.sqlite import SqliteStore
+from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import ROOT, STORY, as_nobody, impostors, one_clear_line, play, process

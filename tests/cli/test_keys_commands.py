@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from taisai.audit import verified
-from taisai.house.seals.keys import load_public_key, load_signing_key
+from taisai.journal.seals.keys import load_public_key, load_signing_key
 from tests.cli.conftest import Taisai
 from tests.cli.journals import as_nobody, impostors, one_clear_line, play
 

@@ -18,7 +18,7 @@ from taisai.game.commands import Assign, Limits, OpenTable, Perform
 from taisai.game.events import Interrupted
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE
-from taisai.house import Journal, Keeper, SqliteStore, stream_of
+from taisai.journal import Journal, Keeper, SqliteStore, stream_of
 from taisai.rules import Act, rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Recovery

@@ -123,7 +123,7 @@ def test_what_is_no_journal_is_refused(taisai: Taisai, evening: str, tmp_path: P
 
 
 def test_a_journal_in_use_may_be_read(taisai: Taisai, evening: str) -> None:
-    from taisai.house import Journal, SqliteStore
+    from taisai.journal import Journal, SqliteStore
 
     journal = Journal(SqliteStore(Path(evening)))
     try:

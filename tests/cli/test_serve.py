@@ -29,7 +29,7 @@ from taisai.floor.config import load_config
 from taisai.floor.manifest import manifest
 from taisai.game.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopped
 from taisai.game.events import RoundConcluded, RoundSettled
-from taisai.house import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.rules import rulebook
 from taisai.wire import asks
 from tests.cli.conftest import Ran, Taisai

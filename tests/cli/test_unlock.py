@@ -16,8 +16,8 @@ from taisai.game.cage import deciding as cage
 from taisai.game.cage.messages import NoteFailure, PersonUnlocked
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.house import Journal, Keeper, SqliteStore, load_public_key, make_key
-from taisai.house.codec import HOUSE
+from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, make_key
+from taisai.journal.codec import HOUSE
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.floor.founded import PASSWORD, TINY

@@ -15,7 +15,7 @@ from taisai.floor.access.door import NewFactor, SignedIn
 from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.serving import Serving, listening
-from taisai.house import Journal, Keeper
+from taisai.journal import Journal, Keeper
 from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
 from tests.floor.sim.virtual import START
 

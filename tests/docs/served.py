@@ -16,8 +16,8 @@ from taisai.floor.config.tables import DiceIn
 from taisai.floor.serving import Serving, listening
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
-from taisai.house import Journal, Keeper, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Journal, Keeper, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules import Act
 from taisai.wire.views import ConsoleView
 from tests.floor.connected import LIMITS, PEOPLE, TINY, furnished

@@ -19,7 +19,7 @@ from taisai.floor.founding import founded
 from taisai.floor.web.bodies import SignInBody
 from taisai.game.cage.messages import PersonEnrolled
 from taisai.game.events import RoundConcluded, RoundSettled
-from taisai.house import Journal, SqliteStore
+from taisai.journal import Journal, SqliteStore
 from tests.cli.served import Authenticator, changed, serving
 from tests.floor.founded import PASSWORD, TINY, entropy, plan
 

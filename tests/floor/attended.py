@@ -34,8 +34,8 @@ from taisai.game.commands import (
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house import Ask, Journal, Keeper, MemoryStore, Store, journal, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Ask, Journal, Keeper, MemoryStore, Store, journal, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
@@ -47,7 +47,7 @@ from tests.floor.sim.furnished import KEY, book_of, crew_of, device
 from tests.floor.sim.virtual import START, VirtualClock, VirtualLoop
 from tests.floor.sim.writing import InlineWriter
 from tests.game.shelf import compiled_once
-from tests.house.sitting import read_once
+from tests.journal.sitting import read_once
 
 T = TypeVar("T")
 TABLE: Final = "T1"

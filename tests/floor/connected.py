@@ -33,8 +33,8 @@ from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPer
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house import Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.wire.message import WIRE
 from taisai.wire.schema import socket_schema

@@ -17,8 +17,8 @@ from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.wire.tells import TellRefused
 

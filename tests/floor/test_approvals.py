@@ -15,9 +15,9 @@ from taisai.floor.approvals import (
     read_approvals,
     written_approvals,
 )
-from taisai.house.seals.checkpoint import MOST_SIGNATURES, Checkpoint, NoteSignature, signed
-from taisai.house.seals.keys import SigningKey
-from taisai.house.seals.merkle import EMPTY_ROOT
+from taisai.journal.seals.checkpoints import MOST_SIGNATURES, Checkpoint, NoteSignature, signed
+from taisai.journal.seals.keys import SigningKey
+from taisai.journal.seals.merkle import EMPTY_ROOT
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.book import rulebook_from
 

@@ -14,8 +14,8 @@ from taisai.floor.views import round_view, seat_view
 from taisai.game.commands import BuyCredits, Perform, PlaceBets, Slip, TakeBack, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
-from taisai.house import Ask, stream_of
-from taisai.house.codec import AnyCommand
+from taisai.journal import Ask, stream_of
+from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
 from tests.floor.connected import PEOPLE, Connected, connected
 

@@ -13,8 +13,8 @@ from taisai.floor.boards.table import TableBoard
 from taisai.game.commands import BuyCredits, OpenTable, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
-from taisai.house import Ask, JournalError, stream_of
-from taisai.house.errors import DamagedError
+from taisai.journal import Ask, JournalError, stream_of
+from taisai.journal.errors import DamagedError
 from taisai.rules import rulebook
 from tests.floor.connected import BOOK, LIMITS, PEOPLE, Connected, connected
 

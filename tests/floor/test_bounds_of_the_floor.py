@@ -18,7 +18,7 @@ from taisai.game.cage.messages import SendFill
 from taisai.game.commands import Perform, ReceiveFill, SendCredit
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE
-from taisai.house import Ask, stream_of
+from taisai.journal import Ask, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
 from tests.floor.connected import PEOPLE, Connected, connected

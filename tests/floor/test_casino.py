@@ -24,8 +24,8 @@ from taisai.game.cage.messages import (
 from taisai.game.events import BetsClosed, Interrupted, RoundVoided
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR, Hold
-from taisai.house import Journal, JournalError, Keeper, MemoryStore, UnwritableError
-from taisai.house.seals.checkpoint import read_signed
+from taisai.journal import Journal, JournalError, Keeper, MemoryStore, UnwritableError
+from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
 from tests.floor.attended import BOOKS, CARDS, MBS, RWS, STREAM, US, Attended, attended

@@ -22,8 +22,8 @@ from taisai.game.cage.messages import EnrolPerson, HouseCommand, SetCredentials
 from taisai.game.commands import CloseTable, OpenTable, Shut
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
-from taisai.house import Journal, JournalError, Keeper, SigningKey, SqliteStore, load_signing_key, stream_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Journal, JournalError, Keeper, SigningKey, SqliteStore, load_signing_key, stream_of
+from taisai.journal.codec import HOUSE
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
 from tests.floor.founded import NOW, changed, config_of, data_of, lotus

@@ -10,7 +10,7 @@ from taisai.floor.asking import favourites as asks
 from taisai.floor.asking import money
 from taisai.floor.parties import Party
 from taisai.game.commands import LeaveSeat
-from taisai.house.stores.store import MOST_SECRET
+from taisai.journal.stores.contract import MOST_SECRET
 from taisai.rules import rulebook
 from taisai.wire.asks import AskFavourites, AskKeepFavourite, AskTicketOut, Laid
 from taisai.wire.tells import Favourite

@@ -25,7 +25,7 @@ from taisai.game.events import (
 )
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import Treatment
-from taisai.house import UnwritableError
+from taisai.journal import UnwritableError
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK, Declared, Recovery
 from taisai.rules.vocabulary import Irregularity, Phase

@@ -15,7 +15,7 @@ from taisai.floor.virtual import demonstration as module
 from taisai.floor.virtual.demonstration import ROLES, Demonstration
 from taisai.floor.virtual.opening import furnish
 from taisai.floor.web.demo import endpoints
-from taisai.house import Journal, JournalError, Keeper, MemoryStore
+from taisai.journal import Journal, JournalError, Keeper, MemoryStore
 from taisai.wire.message import WIRE
 from tests.floor.connected import KEY, Connected, device, run, signature
 from tests.floor.sim import virtual

@@ -16,7 +16,7 @@ from taisai.game.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
 from taisai.game.words import Fault
-from taisai.house import table_of
+from taisai.journal import table_of
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.wire.asks import AskReading
 from tests.floor.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended

@@ -17,7 +17,7 @@ from taisai.game.cashier import MOST_DISPENSED
 from taisai.game.commands import LeaveSeat, PlaceBets, Slip
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
-from taisai.house.codec import HOUSE
+from taisai.journal.codec import HOUSE
 from taisai.rules import Act
 from taisai.wire.asks import AskSellTicket, AskTicketIn, AskTicketOut, AskTickets
 from taisai.wire.tells import TellDone, TellRefused

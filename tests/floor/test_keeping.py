@@ -11,8 +11,8 @@ from taisai.floor.cage import keeping
 from taisai.floor.cage.keeping import keep_takings, takings_of
 from taisai.floor.cage.report import Settled, Sums, Takings
 from taisai.game import commands as said
-from taisai.house import JournalError, Keeper
-from taisai.house.stores.store import MOST_SECRET
+from taisai.journal import JournalError, Keeper
+from taisai.journal.stores.contract import MOST_SECRET
 from taisai.rules.vocabulary import Irregularity
 from tests.floor.attended import RWS, STREAM, TABLE, Attended, attended
 

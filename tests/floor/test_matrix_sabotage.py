@@ -16,8 +16,8 @@ from taisai.floor.floor import Floor
 from taisai.floor.web import app
 from taisai.game.cage.messages import NoteOverride
 from taisai.game.words import FLOOR
-from taisai.house import Ask
-from taisai.house.codec import HOUSE
+from taisai.journal import Ask
+from taisai.journal.codec import HOUSE
 from taisai.wire.commands import BY_TAG
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import run

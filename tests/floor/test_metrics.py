@@ -14,7 +14,7 @@ from taisai.floor.host import Happened
 from taisai.floor.metrics import BUCKETS, Metrics
 from taisai.game import commands as said
 from taisai.game.events import RoundConcluded
-from taisai.house import Ask
+from taisai.journal import Ask
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
 from taisai.wire.asks import AskBooks, AskDo

@@ -13,7 +13,7 @@ from taisai.game import commands as said
 from taisai.game.cage.messages import ClockJumped, DiceAlarmNoted, LargeWinNoted
 from taisai.game.events import RoundResettled, RoundVoided
 from taisai.game.words import FLOOR
-from taisai.house import Ask
+from taisai.journal import Ask
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.study.dice_watch import DiceWatch
 from tests.floor.attended import CARDS, RWS, SEAT, STREAM, TABLE, Attended, attended

@@ -14,7 +14,7 @@ from taisai.game.commands import Assign
 from taisai.game.events import PersonLeft
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house.errors import JournalError
+from taisai.journal.errors import JournalError
 from tests.floor.connected import PEOPLE, Connected, Line, connected
 
 ADA, MAX = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER]

@@ -26,7 +26,7 @@ from taisai.game.events import (
     SeedCommitted,
     SeedRevealed,
 )
-from taisai.house.closes import last_close
+from taisai.journal.closes import last_close
 from taisai.rules.vocabulary import Irregularity, Phase
 from tests.floor.attended import BOOKS, CARDS, MBS, RWS, STREAM, TABLE, US, Attended, attended
 

@@ -12,9 +12,9 @@ import pytest
 
 from taisai.audit import verified
 from taisai.game.events import ReadingTaken, RoundConcluded, RoundVoided, SeedCommitted, SeedRevealed
-from taisai.house import UnwritableError
+from taisai.journal import UnwritableError
 from tests.floor.attended import BOOKS, RWS, TABLE, Attended, attended
-from tests.house.small import exported
+from tests.journal.small import exported
 
 VAULT = f"seed/{TABLE}"
 ROUNDS = 2

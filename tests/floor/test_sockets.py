@@ -14,8 +14,8 @@ from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.floor import MOST_AT_WORK, Bounds, approved_form
 from taisai.floor.sockets import Socket, decode_ask
 from taisai.game.cage.messages import DismissDevice
-from taisai.house import Ask
-from taisai.house.codec import HOUSE
+from taisai.journal import Ask
+from taisai.journal.codec import HOUSE
 from taisai.wire import asks
 from taisai.wire.message import MOST_MESSAGE, WIRE
 from tests.floor.connected import Connected, connected, signature

@@ -12,7 +12,7 @@ import pytest
 from taisai.game.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
 from taisai.game.commands import COMMANDS, required_tag, tag_of
 from taisai.game.events import EVENTS
-from taisai.house.records import RECORDS
+from taisai.journal.records import RECORDS
 
 KINDS = (*COMMANDS, *EVENTS, *HOUSE_COMMANDS, *HOUSE_EVENTS, *RECORDS)
 

@@ -17,7 +17,7 @@ import msgspec
 from taisai.audit.sources import Body, JournalFile
 from taisai.client import Console, Device, Staff, Terminal, at
 from taisai.floor.virtual.opening import JOURNAL
-from taisai.house import stream_of
+from taisai.journal import stream_of
 from taisai.wire.message import Ask
 from tests.pages.serving import DONE, Laid
 from tests.project.tree import ROOT

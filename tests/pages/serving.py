@@ -31,7 +31,7 @@ from taisai.floor.web.built import read_built
 from taisai.floor.web.demo import endpoints
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
-from taisai.house import stream_of
+from taisai.journal import stream_of
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act

@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 from taisai.audit.sources import Progress
 from taisai.audit.verify import Report, verified
-from taisai.house.codec import NOTHING_BEFORE
-from taisai.house.errors import ConflictError, DamagedError, JournalError, UnwritableError
-from taisai.house.journal import expect_next
-from taisai.house.seals.merkle import Frontier, leaf_hash
-from taisai.house.stores.reading import SqliteReader
+from taisai.journal.codec import NOTHING_BEFORE
+from taisai.journal.errors import ConflictError, DamagedError, JournalError, UnwritableError
+from taisai.journal.journal import expect_next
+from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
 
 _BESIDE: Final = ("-wal", "-journal")

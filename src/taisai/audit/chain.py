@@ -10,14 +10,14 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from taisai.audit.sources import Body, End
-from taisai.house.codec import MOST_BYTES, NOTHING_BEFORE, Codec, Entry
-from taisai.house.errors import DamagedError
-from taisai.house.journal import IDS, origin_of, rotation_text
-from taisai.house.records import STREAM, JournalOpened, KeyIntroduced
-from taisai.house.seals.checkpoint import CheckpointError, SignedCheckpoint, read_signed
-from taisai.house.seals.keys import KeysError, PublicKey
-from taisai.house.seals.merkle import Frontier, leaf_hash
-from taisai.house.stores.store import Sealed
+from taisai.journal.codec import MOST_BYTES, NOTHING_BEFORE, Codec, Entry
+from taisai.journal.errors import DamagedError
+from taisai.journal.journal import IDS, origin_of, rotation_text
+from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced
+from taisai.journal.seals.checkpoints import CheckpointError, SignedCheckpoint, read_signed
+from taisai.journal.seals.keys import KeysError, PublicKey
+from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.stores.contract import Sealed
 from taisai.rules.errors import printable
 
 MOST_MORE: Final = 1_000_000  # entries of one decision: all rounds of a table void, each with what follows

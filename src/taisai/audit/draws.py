@@ -15,8 +15,8 @@ from taisai.game.events import (
 )
 from taisai.game.seeds import drawn_by
 from taisai.game.words import SHAKER
-from taisai.house.codec import Entry, table_of
-from taisai.house.errors import DamagedError
+from taisai.journal.codec import Entry, table_of
+from taisai.journal.errors import DamagedError
 
 
 @dataclass(slots=True)

@@ -12,9 +12,9 @@ from taisai.game.events import RoundConcluded, RoundVoided
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.house.aggregates import Aggregate, TableInPlay
-from taisai.house.codec import AnyEvent, Entry
-from taisai.house.errors import DamagedError
+from taisai.journal.codec import AnyEvent, Entry
+from taisai.journal.errors import DamagedError
+from taisai.journal.streams import Aggregate, TableInPlay
 from taisai.rules.errors import printable
 
 

@@ -10,10 +10,10 @@ from taisai.audit.scratch import Shelf
 from taisai.game.cage.messages import HouseOpened
 from taisai.game.commands import OpenTable
 from taisai.game.events import RoundConcluded, RoundVoided, TableOpened
-from taisai.house.aggregates import Aggregate, HouseInBusiness, TableInPlay
-from taisai.house.codec import HOUSE, Entry, stream_of
-from taisai.house.errors import DamagedError
-from taisai.house.records import STREAM, RulebookStored
+from taisai.journal.codec import HOUSE, Entry, stream_of
+from taisai.journal.errors import DamagedError
+from taisai.journal.records import STREAM, RulebookStored
+from taisai.journal.streams import Aggregate, HouseInBusiness, TableInPlay
 from taisai.rules.book import Rulebook, rulebook_from
 from taisai.rules.errors import RulesError, printable
 

@@ -8,10 +8,10 @@ from typing import IO, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from taisai.house.codec import MOST_BYTES
-from taisai.house.errors import DamagedError, JournalError
-from taisai.house.stores.reading import SqliteReader
-from taisai.house.stores.store import Row, Sealed
+from taisai.journal.codec import MOST_BYTES
+from taisai.journal.errors import DamagedError, JournalError
+from taisai.journal.stores.contract import Row, Sealed
+from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
 
 _SQLITE: Final = b"SQLite format 3\x00"

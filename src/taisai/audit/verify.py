@@ -13,15 +13,15 @@ from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.game.cage import Missing, finishing, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import encode, round_snapshot_of
-from taisai.house.aggregates import HouseInBusiness, TableInPlay, is_usable
-from taisai.house.codec import HOUSE, Entry, table_of
-from taisai.house.errors import DamagedError
-from taisai.house.journal import TREE, written_tree
-from taisai.house.seals.checkpoint import SignedCheckpoint
-from taisai.house.seals.keys import PublicKey
-from taisai.house.seals.merkle import Frontier
-from taisai.house.stores.reading import SqliteReader
-from taisai.house.stores.store import Sealed
+from taisai.journal.codec import HOUSE, Entry, table_of
+from taisai.journal.errors import DamagedError
+from taisai.journal.journal import TREE, written_tree
+from taisai.journal.seals.checkpoints import SignedCheckpoint
+from taisai.journal.seals.keys import PublicKey
+from taisai.journal.seals.merkle import Frontier
+from taisai.journal.stores.contract import Sealed
+from taisai.journal.stores.sqlite_reader import SqliteReader
+from taisai.journal.streams import HouseInBusiness, TableInPlay, is_usable
 
 MOST_TOLD: Final = 5  # transfers that a report tells of
 

@@ -65,7 +65,7 @@ def _journal(story: Playbook) -> None:
     from taisai.audit import verified
     from taisai.cli.audit import verify as audit_verify
     from taisai.cli.table.recording import recording
-    from taisai.house.errors import DamagedError
+    from taisai.journal.errors import DamagedError
 
     with TemporaryDirectory() as folder:
         file = str(Path(folder, "evening.db"))

@@ -1,6 +1,6 @@
 """Approvals: which rulebooks may be played for money and when, in a text that somebody else has signed.
 
->>> from taisai.house.seals.keys import SigningKey
+>>> from taisai.journal.seals.keys import SigningKey
 >>> from taisai.rules import rulebook
 >>> regulator = SigningKey.new("regulator-2026", seed=bytes(32))
 >>> book = rulebook("us-sic-bo")
@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, NamedTuple
 
-from taisai.house.errors import JournalError
-from taisai.house.seals.checkpoint import MOST_SIGNATURES, NoteSignature, is_signed, read_signature
-from taisai.house.seals.keys import PublicKey, SigningKey
+from taisai.journal.errors import JournalError
+from taisai.journal.seals.checkpoints import MOST_SIGNATURES, NoteSignature, is_signed, read_signature
+from taisai.journal.seals.keys import PublicKey, SigningKey
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
 

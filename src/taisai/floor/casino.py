@@ -33,8 +33,8 @@ from taisai.game.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.house import JournalError, Keeper, SigningKey, Writer
-from taisai.house.codec import HOUSE
+from taisai.journal import JournalError, Keeper, SigningKey, Writer
+from taisai.journal.codec import HOUSE
 from taisai.rules.book import Rulebook
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from taisai.house.errors import JournalError
-from taisai.house.seals.checkpoint import MOST_BYTES, SignedCheckpoint, read_signed
+from taisai.journal.errors import JournalError
+from taisai.journal.seals.checkpoints import MOST_BYTES, SignedCheckpoint, read_signed
 
 _NAME: Final = re.compile(r"checkpoint-([0-9]{19})\.txt")
 

@@ -16,8 +16,8 @@ from taisai.floor.views.table import clock_closes
 from taisai.game import events as happened
 from taisai.game.commands import Perform
 from taisai.game.refusals import Reason, Refusal
-from taisai.house import Answer, Ask, Keeper, stream_of
-from taisai.house.aggregates import Aggregate, TableInPlay
+from taisai.journal import Answer, Ask, Keeper, stream_of
+from taisai.journal.streams import Aggregate, TableInPlay
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act

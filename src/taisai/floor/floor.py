@@ -31,8 +31,8 @@ from taisai.floor.web.built import NOTHING, Built
 from taisai.game.cage import Device
 from taisai.game.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.refusals import Refusal
-from taisai.house import stream_of
-from taisai.house.codec import HOUSE
+from taisai.journal import stream_of
+from taisai.journal.codec import HOUSE
 from taisai.wire import asks
 from taisai.wire.message import WIRE, Ask, Tell
 from taisai.wire.tells import (

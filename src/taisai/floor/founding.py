@@ -25,9 +25,9 @@ from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.game.cage.messages import EnrolPerson, OpenHouse, SetCredentials
 from taisai.game.day import local_time
 from taisai.game.refusals import Refusal
-from taisai.house import Journal, Keeper, SigningKey, SqliteStore, make_key
-from taisai.house.codec import HOUSE, AnyCommand
-from taisai.house.seals.keys import PublicKey, public_path_of
+from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, make_key
+from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
 

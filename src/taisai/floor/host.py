@@ -19,8 +19,8 @@ from taisai.floor.boards import Boards
 from taisai.floor.feeds import Feeds, Frame
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
-from taisai.house import Answer, Ask, JournalError, Keeper
-from taisai.house.codec import AnyCommand, AnyEvent
+from taisai.journal import Answer, Ask, JournalError, Keeper
+from taisai.journal.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 

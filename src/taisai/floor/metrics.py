@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 
 from taisai.floor.host import Happened
 from taisai.game.events import RoundConcluded, RoundVoided
-from taisai.house import table_of
+from taisai.journal import table_of
 
 BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 """Seconds: a disk's sync is some milliseconds; whoever waits for one second thinks it is broken."""

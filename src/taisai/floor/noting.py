@@ -16,8 +16,8 @@ from taisai.game import events as happened
 from taisai.game.cage.messages import NoteAlarm, NoteClock, NoteWin
 from taisai.game.settling import stakes_by_purse
 from taisai.game.words import FLOOR
-from taisai.house import Ask, JournalError, Keeper, stream_of, table_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Ask, JournalError, Keeper, stream_of, table_of
+from taisai.journal.codec import HOUSE
 from taisai.study.dice_watch import DiceWatch
 
 DICE: Final = "dice"

@@ -15,8 +15,8 @@ from taisai.game.commands import Leave
 from taisai.game.events import PersonAssigned, TableOpened
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house import Answer, Ask, Keeper, stream_of, table_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Answer, Ask, Keeper, stream_of, table_of
+from taisai.journal.codec import HOUSE
 from taisai.rules.errors import RulesError
 
 _DONE: Final = frozenset({Reason.UNKNOWN_PERSON, Reason.TABLE_NOT_OPEN})

@@ -14,7 +14,7 @@ from taisai.floor.outbox import Line, Message, Outbox, Send
 from taisai.floor.parties import VISITOR, Party
 from taisai.floor.telling import answer_to, encoded
 from taisai.game.refusals import Refusal
-from taisai.house import Answer
+from taisai.journal import Answer
 from taisai.wire.asks import ASKS
 from taisai.wire.message import MOST_ID, MOST_MESSAGE, Ask
 from taisai.wire.tells import TellEnd, TellRefused

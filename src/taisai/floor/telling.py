@@ -8,7 +8,7 @@ import msgspec
 
 from taisai.game.cage.messages import TicketRedeemed
 from taisai.game.refusals import Refusal
-from taisai.house import Answer
+from taisai.journal import Answer
 from taisai.wire.message import Tell
 from taisai.wire.tells import TellDone, TellRefused
 

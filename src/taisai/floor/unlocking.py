@@ -12,7 +12,7 @@ from taisai.game.cage.messages import UnlockPerson
 from taisai.game.names import folded
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.house.codec import HOUSE
+from taisai.journal.codec import HOUSE
 from taisai.rules.errors import RulesError
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.house.seals.keys import PublicKey
+from taisai.journal.seals.keys import PublicKey
 from taisai.study.bands import _ends
 
 RWS = "rws-sic-bo-etg-v8"

@@ -19,9 +19,9 @@ from taisai.floor.access.sessions import Session, Sessions
 from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.game.cage.messages import EnrolPerson, HouseCommand, OpenHouse
 from taisai.game.refusals import Refusal
-from taisai.house import Answer, Journal, Keeper, MemoryStore, SigningKey, UnwritableError
-from taisai.house.codec import HOUSE, AnyCommand, AnyEvent
-from taisai.house.stores.store import Row
+from taisai.journal import Answer, Journal, Keeper, MemoryStore, SigningKey, UnwritableError
+from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent
+from taisai.journal.stores.contract import Row
 
 NOON: Final = 1_794_715_200_000
 TINY: Final = Cost(time=1, memory=8, parallelism=1)

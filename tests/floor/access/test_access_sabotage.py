@@ -18,7 +18,7 @@ from taisai.floor.access.sessions import Session, Sessions
 from taisai.game.cage import SignOutCause, presence
 from taisai.game.cage import access as at_house
 from taisai.game.cage.messages import PersonLocked
-from taisai.house.codec import AnyEvent
+from taisai.journal.codec import AnyEvent
 from tests.floor.access import (
     test_approvals,
     test_door,

@@ -22,9 +22,9 @@ from taisai.game.cage.messages import (
     SignedOut,
 )
 from taisai.game.refusals import Reason, Refusal
-from taisai.house import Answer
-from taisai.house.codec import HOUSE, AnyCommand
-from taisai.house.errors import DamagedError
+from taisai.journal import Answer
+from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.errors import DamagedError
 from tests.floor.access.staffed import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
 MINUTE = 60_000

@@ -31,7 +31,7 @@ from taisai.floor.serving import Serving, listening
 from taisai.floor.views import console_view
 from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
-from taisai.house import Answer, Journal, Keeper, SqliteStore
+from taisai.journal import Answer, Journal, Keeper, SqliteStore
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.wire.commands import command, meant

@@ -13,8 +13,8 @@ from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, ReceiveF
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
+from taisai.journal.codec import HOUSE
 from taisai.rules import rulebook
 
 FILE: Final = "journal.db"

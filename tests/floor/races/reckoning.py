@@ -9,8 +9,8 @@ from typing import NamedTuple
 from taisai.audit import verified
 from taisai.floor.cage.books import books_view
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
-from taisai.house import Codec, Journal, JournalError, Keeper, SqliteStore
-from taisai.house.codec import AnyEvent
+from taisai.journal import Codec, Journal, JournalError, Keeper, SqliteStore
+from taisai.journal.codec import AnyEvent
 from tests.floor.races.furnished import FILE, KEY
 
 

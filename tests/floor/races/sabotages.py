@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from taisai.floor.host import WriterLike
 from taisai.game.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
-from taisai.house import Answer, Ask, Decision, Keeper, Writer
+from taisai.journal import Answer, Ask, Decision, Keeper, Writer
 from taisai.rules.vocabulary import Act, Phase
 from tests.floor.races.furnished import TABLE
 

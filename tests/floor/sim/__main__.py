@@ -9,10 +9,10 @@ from hashlib import sha256
 
 import structlog
 
-from taisai.house import journal
+from taisai.journal import journal
 from tests.floor.sim.evening import played
 from tests.game.shelf import compiled_once
-from tests.house.sitting import read_once
+from tests.journal.sitting import read_once
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

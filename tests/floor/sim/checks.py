@@ -16,9 +16,9 @@ from taisai.floor.boards import Boards
 from taisai.floor.cage.books import books_view
 from taisai.floor.views import seat_view
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, CreditsBought, RoundVoided
-from taisai.house import Codec, JournalError
-from taisai.house.codec import Entry
-from taisai.house.stores.store import Sealed
+from taisai.journal import Codec, JournalError
+from taisai.journal.codec import Entry
+from taisai.journal.stores.contract import Sealed
 from taisai.wire.asks import AskDo
 from taisai.wire.commands import tag_of
 from taisai.wire.tells import TellDone

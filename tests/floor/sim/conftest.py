@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from taisai.house import journal
+from taisai.journal import journal
 from tests.game.shelf import compiled_once
-from tests.house.sitting import read_once
+from tests.journal.sitting import read_once
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-from taisai.house.stores.store import Row, Sealed
+from taisai.journal.stores.contract import Row, Sealed
 from tests.floor.sim.checks import wrongs
 from tests.floor.sim.dealing import Staff
 from tests.floor.sim.furnished import DISPLAY, device

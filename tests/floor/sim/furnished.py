@@ -11,8 +11,8 @@ from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPer
 from taisai.game.commands import Limits, OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
-from taisai.house import Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules import Rulebook, rulebook
 from tests.floor.sim.virtual import START
 

@@ -20,11 +20,11 @@ import structlog
 
 from taisai.audit.exports.lines import lines
 from taisai.audit.sources import Body, Piece
-from taisai.house import journal
+from taisai.journal import journal
 from tests.floor.sim.evening import Change, Played, played
 from tests.game.shelf import compiled_once
-from tests.house.replay import difference, entries_of
-from tests.house.sitting import read_once
+from tests.journal.replay import difference, entries_of
+from tests.journal.sitting import read_once
 
 DIRECTORY: Final = Path(__file__).parents[3] / "cases" / "journals" / "simulated"
 INDEX: Final = DIRECTORY / "index.csv"

@@ -14,9 +14,9 @@ from taisai.floor.boards.seats import Seats
 from taisai.floor.casino import Casino
 from taisai.floor.sockets import Socket
 from taisai.game import bets
-from taisai.house import Keeper, MemoryStore
-from taisai.house.journal import Decision
-from taisai.house.stores.store import Row
+from taisai.journal import Keeper, MemoryStore
+from taisai.journal.journal import Decision
+from taisai.journal.stores.contract import Row
 from taisai.rules.vocabulary import Phase
 from tests.floor.sim.world import World
 from tests.floor.sim.writing import InlineWriter

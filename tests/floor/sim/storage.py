@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from taisai.house import SqliteStore, Store
+from taisai.journal import SqliteStore, Store
 from tests.floor.sim.furnished import furnished
-from tests.house.disk import Create, Disk, Operation, Platter, Sync, Write
+from tests.journal.disk import Create, Disk, Operation, Platter, Sync, Write
 
 NAME = "journal.db"
 

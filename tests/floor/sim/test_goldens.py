@@ -14,10 +14,10 @@ import pytest
 
 from taisai.audit import verified
 from taisai.game import acts
-from taisai.house.errors import DamagedError
+from taisai.journal.errors import DamagedError
 from tests.floor.sim.furnished import BOOKS, KEY, PROGRAM
 from tests.floor.sim.goldens import SAMPLE, SEEDS, index, index_row, simulated, stored
-from tests.house.replay import difference, entries_of, replayed
+from tests.journal.replay import difference, entries_of, replayed
 
 CHECKED: Final = SEEDS if os.environ.get("TAISAI_LONG") else SAMPLE
 FIRST_FORMAT: Final = Path(__file__).parents[3] / "cases" / "journals" / "format-1.jsonl"

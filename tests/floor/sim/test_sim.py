@@ -19,7 +19,7 @@ import pytest
 
 from tests.floor.sim.evening import Played, played
 from tests.floor.sim.storage import OnDisk
-from tests.house.cuts import fast_directory
+from tests.journal.cuts import fast_directory
 
 LONG: Final = bool(os.environ.get("TAISAI_LONG"))
 SEEDS: Final = int(os.environ.get("TAISAI_SEEDS", "20000")) if LONG else 500

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from taisai.house import Answer, Ask, Keeper
-from taisai.house.writer import MOST_AT_ONCE
+from taisai.journal import Answer, Ask, Keeper
+from taisai.journal.writer import MOST_AT_ONCE
 
 Answers = list[Answer | BaseException]
 

@@ -16,7 +16,7 @@ from taisai.rules import Irregularity, rulebook
 from taisai.wire.views import LargeWin
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, US, at, opened
-from tests.house.evening import BOOK, NAME, evening
+from tests.journal.evening import BOOK, NAME, evening
 
 
 def floors(seed: int = 1) -> Iterator[tuple[House, Table]]:

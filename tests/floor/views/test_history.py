@@ -15,7 +15,7 @@ from taisai.wire.views import HistoryView, Run, Shown
 from tests.floor.views.played import states
 from tests.game.machine import SETUPS
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, opened
-from tests.house.evening import BOOK, evening
+from tests.journal.evening import BOOK, evening
 
 
 def unlike() -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from taisai.audit.sources import TOLD_EVERY, Body, End, Progress, Source, checkpoint_line, end_line
-from taisai.house.errors import DamagedError
-from taisai.house.seals.merkle import Frontier, leaf_hash
-from taisai.house.stores.store import Sealed
+from taisai.journal.errors import DamagedError
+from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.stores.contract import Sealed
 
 
 def lines(source: Source, progress: Progress | None = None) -> Iterator[bytes]:

@@ -23,8 +23,8 @@ from taisai.game.events import (
 from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.verdicts import Verdict, verdicts
-from taisai.house.aggregates import TableInPlay
-from taisai.house.codec import Entry
+from taisai.journal.codec import Entry
+from taisai.journal.streams import TableInPlay
 from taisai.rules.chance import Chance
 from taisai.rules.clauses import Clause
 from taisai.rules.matrix import Matrix

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from taisai.audit.exports.columns import Cell, Column, Kind, Row
-from taisai.house.errors import JournalError
+from taisai.journal.errors import JournalError
 
 if TYPE_CHECKING:  # an extra, and slow to import
     import pyarrow as pa

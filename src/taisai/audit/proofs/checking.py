@@ -8,11 +8,11 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from taisai.house.codec import MOST_BYTES as MOST_ENTRY_BYTES
-from taisai.house.errors import JournalError
-from taisai.house.seals.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
-from taisai.house.seals.keys import KeysError, PublicKey
-from taisai.house.seals.merkle import check_consistency, check_inclusion, leaf_hash
+from taisai.journal.codec import MOST_BYTES as MOST_ENTRY_BYTES
+from taisai.journal.errors import JournalError
+from taisai.journal.seals.checkpoints import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
+from taisai.journal.seals.keys import KeysError, PublicKey
+from taisai.journal.seals.merkle import check_consistency, check_inclusion, leaf_hash
 from taisai.rules.errors import printable
 
 MOST_PROOF_BYTES: Final = 2 * MOST_ENTRY_BYTES + 2 * MOST_BYTES

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from taisai.audit.proofs.checking import Consistency, Inclusion
 from taisai.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
-from taisai.house.codec import Codec
-from taisai.house.errors import DamagedError, JournalError
-from taisai.house.records import STREAM, JournalOpened, KeyIntroduced
-from taisai.house.seals.checkpoint import Checkpoint, CheckpointError, SignedCheckpoint, read_signed
-from taisai.house.seals.keys import KeysError, PublicKey
-from taisai.house.seals.merkle import Frontier, consistency_spans, inclusion_spans, leaf_hash
-from taisai.house.stores.store import Sealed
+from taisai.journal.codec import Codec
+from taisai.journal.errors import DamagedError, JournalError
+from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced
+from taisai.journal.seals.checkpoints import Checkpoint, CheckpointError, SignedCheckpoint, read_signed
+from taisai.journal.seals.keys import KeysError, PublicKey
+from taisai.journal.seals.merkle import Frontier, consistency_spans, inclusion_spans, leaf_hash
+from taisai.journal.stores.contract import Sealed
 from taisai.rules.errors import printable
 
 _OWN: Final = f'"stream":"{STREAM}"'.encode()

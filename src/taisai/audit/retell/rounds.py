@@ -23,7 +23,7 @@ from taisai.game.events import (
     SettlementUndone,
     TableOpened,
 )
-from taisai.house.codec import Entry, stream_of, table_of
+from taisai.journal.codec import Entry, stream_of, table_of
 
 
 @dataclass(slots=True)

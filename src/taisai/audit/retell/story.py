@@ -28,8 +28,8 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.game.verdicts import Verdict, verdicts
-from taisai.house.codec import AnyCommand, Entry, stream_of
-from taisai.house.errors import DamagedError, JournalError
+from taisai.journal.codec import AnyCommand, Entry, stream_of
+from taisai.journal.errors import DamagedError, JournalError
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable

@@ -8,10 +8,10 @@ from typing import Final
 from taisai.audit.replay import Follower
 from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.game.table import Table
-from taisai.house.aggregates import Aggregate, TableInPlay
-from taisai.house.codec import Codec, Entry, table_of
-from taisai.house.errors import DamagedError, JournalError
-from taisai.house.records import STREAM
+from taisai.journal.codec import Codec, Entry, table_of
+from taisai.journal.errors import DamagedError, JournalError
+from taisai.journal.records import STREAM
+from taisai.journal.streams import Aggregate, TableInPlay
 from taisai.rules.errors import printable
 
 MOST_NAMED: Final = 20  # tables or seats that an error names

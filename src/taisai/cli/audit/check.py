@@ -16,7 +16,7 @@ from taisai.audit.proofs.checking import (
 )
 from taisai.cli.audit.reading import CHECK_FAILED, moment, read_small, said
 from taisai.cli.printing import as_json, line
-from taisai.house.seals.keys import load_public_key
+from taisai.journal.seals.keys import load_public_key
 from taisai.rules.errors import printable
 
 

@@ -9,7 +9,7 @@ from typing import IO, Final
 from taisai.audit.sources import Progress, Source
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.writing import STDOUT, writing
-from taisai.house.errors import DamagedError
+from taisai.journal.errors import DamagedError
 from taisai.rules.errors import RulesError
 
 FORMATS: Final = ("jsonl", "csv", "parquet")

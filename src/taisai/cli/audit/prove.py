@@ -10,7 +10,7 @@ from taisai.audit.proofs.making import prove_entry, prove_growth
 from taisai.cli import asked
 from taisai.cli.audit.reading import flawed, held_checkpoint, opened, progress
 from taisai.cli.writing import writing
-from taisai.house.errors import DamagedError
+from taisai.journal.errors import DamagedError
 from taisai.rules.errors import RulesError
 
 

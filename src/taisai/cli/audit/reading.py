@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from taisai.audit.sources import Export, JournalFile, Progress, source_of
 from taisai.cli.printing import WIDTH, as_json, line
-from taisai.house.errors import DamagedError, JournalError
-from taisai.house.seals.checkpoint import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
+from taisai.journal.errors import DamagedError, JournalError
+from taisai.journal.seals.checkpoints import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.rules.errors import RulesError, printable
 from taisai.study.report import counted
 

@@ -17,7 +17,7 @@ from taisai.cli.printing import as_json, line, show, table
 from taisai.cli.telling import Telling, explained
 from taisai.game.commands import Perform
 from taisai.game.events import BetsClosed
-from taisai.house.errors import DamagedError
+from taisai.journal.errors import DamagedError
 from taisai.rules import Outcome, RulesError
 from taisai.rules.errors import printable
 

@@ -10,8 +10,8 @@ from contextlib import closing
 from taisai.audit import Report, verified
 from taisai.cli.audit.reading import count, flawed, held_checkpoint, moment, opened, progress, said
 from taisai.cli.printing import as_json, line
-from taisai.house.errors import DamagedError
-from taisai.house.seals.keys import PublicKey, load_public_key
+from taisai.journal.errors import DamagedError
+from taisai.journal.seals.keys import PublicKey, load_public_key
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import printable
 

@@ -12,7 +12,7 @@ from taisai.cli.audit.reading import read_small
 from taisai.cli.journal.files import signing_key
 from taisai.cli.printing import as_json, line
 from taisai.floor.approvals import MOST_BYTES, Approval, read_approvals, written_approvals
-from taisai.house.seals.keys import SigningKey
+from taisai.journal.seals.keys import SigningKey
 from taisai.rules.book import rulebook
 from taisai.rules.errors import RulesError, printable
 

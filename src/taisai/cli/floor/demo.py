@@ -147,7 +147,7 @@ class _Evening:
         """Counts the rounds that came to their end, and stops where there have been enough."""
         from taisai.floor.virtual.cast import SPOTS
         from taisai.game.events import RoundConcluded, RoundVoided
-        from taisai.house import table_of
+        from taisai.journal import table_of
 
         table = table_of(one.stream)
         if table is None or not any(isinstance(event, RoundConcluded | RoundVoided) for event in one.events):

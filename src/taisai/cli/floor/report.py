@@ -13,8 +13,8 @@ from taisai.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.printing import as_json, line, show, table
 from taisai.floor.cage.report import Takings, report_view
-from taisai.house.codec import Codec, Entry, table_of
-from taisai.house.errors import DamagedError
+from taisai.journal.codec import Codec, Entry, table_of
+from taisai.journal.errors import DamagedError
 from taisai.rules.errors import RulesError, printable
 from taisai.wire.views import ReportView, TakingsLine
 

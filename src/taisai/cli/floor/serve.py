@@ -24,7 +24,7 @@ from taisai.floor.manifest import manifest
 from taisai.floor.noting import Thresholds
 from taisai.floor.serving import Serving, listening
 from taisai.game.day import local_time
-from taisai.house.errors import JournalError
+from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError
 
 CHECK_FAILED = 1

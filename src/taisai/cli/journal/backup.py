@@ -12,7 +12,7 @@ from taisai.audit.sources import JournalFile
 from taisai.cli.audit.reading import count, flawed, progress
 from taisai.cli.journal.files import expect_journal
 from taisai.cli.printing import as_json, line
-from taisai.house.errors import DamagedError
+from taisai.journal.errors import DamagedError
 from taisai.rules.errors import RulesError, printable
 
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from taisai.house.errors import JournalError
-from taisai.house.journal import Journal
-from taisai.house.seals.keys import MOST_PASSPHRASE, SigningKey, load_signing_key
-from taisai.house.stores.sqlite import SqliteStore
+from taisai.journal.errors import JournalError
+from taisai.journal.journal import Journal
+from taisai.journal.seals.keys import MOST_PASSPHRASE, SigningKey, load_signing_key
+from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules.errors import printable
 
 _SQLITE: Final = b"SQLite format 3\0"

@@ -9,7 +9,7 @@ from typing import Final
 from taisai.cli.audit.reading import count, read_small
 from taisai.cli.journal.files import clock, passphrase_in, signing_key, signing_time, written
 from taisai.cli.printing import as_json, line
-from taisai.house.seals.keys import MOST_FILE, PublicKey, load_public_key, make_key, public_path_of
+from taisai.journal.seals.keys import MOST_FILE, PublicKey, load_public_key, make_key, public_path_of
 from taisai.rules.errors import RulesError, printable
 
 _PRIVATE: Final = b"PRIVATE KEY-----"  # of the line that such a key begins with

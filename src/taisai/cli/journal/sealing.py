@@ -11,9 +11,9 @@ from taisai.cli.audit.reading import count, moment
 from taisai.cli.journal.files import clock, expect_journal, signing_key, signing_time, written
 from taisai.cli.printing import as_json, line, table
 from taisai.cli.printing import show as show_table
-from taisai.house.errors import JournalError
-from taisai.house.seals.checkpoint import read_signed
-from taisai.house.stores.reading import SqliteReader
+from taisai.journal.errors import JournalError
+from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
 
 

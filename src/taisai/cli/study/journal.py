@@ -12,7 +12,7 @@ from taisai.audit.exports.rows import PlayedPayTable, bet_rows
 from taisai.cli import DONE
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.study.telling import told_and_kept
-from taisai.house.errors import DamagedError
+from taisai.journal.errors import DamagedError
 from taisai.rules import Outcome
 from taisai.study.journal import Observed, PlayedBet, observed
 

@@ -20,12 +20,12 @@ from taisai.game.playbook import Mismatch, Play, Playbook
 from taisai.game.playbook.reading import STEP
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.house.codec import stream_of, table_of
-from taisai.house.errors import JournalError
-from taisai.house.journal import Decision, Journal, origin_of
-from taisai.house.keeper import SNAPSHOT_EVERY, Keeper
-from taisai.house.seals.checkpoint import read_signed
-from taisai.house.seals.keys import SigningKey, load_signing_key, make_key
+from taisai.journal.codec import stream_of, table_of
+from taisai.journal.engine import SNAPSHOT_EVERY, Keeper
+from taisai.journal.errors import JournalError
+from taisai.journal.journal import Decision, Journal, origin_of
+from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.seals.keys import SigningKey, load_signing_key, make_key
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import printable
 

@@ -32,8 +32,8 @@ from taisai.game.cage.messages import (
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR
-from taisai.house import Answer, JournalError, Keeper
-from taisai.house.codec import HOUSE, AnyEvent
+from taisai.journal import Answer, JournalError, Keeper
+from taisai.journal.codec import HOUSE, AnyEvent
 
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 SIGN_INS: Final = Rule(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift

@@ -25,8 +25,8 @@ from taisai.game.cage.messages import NoteFailure
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.house import Answer, JournalError, Keeper
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Answer, JournalError, Keeper
+from taisai.journal.codec import HOUSE, AnyCommand
 
 MOST_CHECKED: Final = 20  # at once, waiting ones too: the last of them waits about two seconds
 NOWHERE: Final = "unknown"

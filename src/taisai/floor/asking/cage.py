@@ -29,8 +29,8 @@ from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim
 from taisai.game.words import Moved
-from taisai.house import Keeper, stream_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Keeper, stream_of
+from taisai.journal.codec import HOUSE
 from taisai.wire.commands import tag_of
 from taisai.wire.tells import TellDone, TellRefused
 

@@ -16,8 +16,8 @@ from taisai.floor.dice import door as dice
 from taisai.floor.telling import answer_to, refused
 from taisai.game.cage.messages import RedeemTicket
 from taisai.game.commands import Assign, BeginDay, PlaceBets
-from taisai.house import Ask, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Ask, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.wire.commands import BY_TAG, tag_of
 from taisai.wire.commands import meant as meant_by
 

@@ -13,7 +13,7 @@ from taisai.game.authority import bad_name
 from taisai.game.authority import refused as refusal
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
-from taisai.house import Keeper
+from taisai.journal import Keeper
 from taisai.wire.asks import Laid
 from taisai.wire.tells import Favourite, TellDone, TellFavourites
 

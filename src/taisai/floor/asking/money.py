@@ -16,8 +16,8 @@ from taisai.game.events import TicketReceived
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.words import TABLE
-from taisai.house import Keeper, stream_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Keeper, stream_of
+from taisai.journal.codec import HOUSE
 from taisai.wire.tells import TellDone, TellTickets, TicketLine
 
 if TYPE_CHECKING:

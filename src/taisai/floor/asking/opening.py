@@ -8,7 +8,7 @@ from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason, Refusal
-from taisai.house import stream_of
+from taisai.journal import stream_of
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.wire.asks import AskOpenTable

@@ -8,7 +8,7 @@ from taisai.game.commands import Assign
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.house import Answer, Keeper, stream_of
+from taisai.journal import Answer, Keeper, stream_of
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.people import People

@@ -16,7 +16,7 @@ from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
 from taisai.game.table import Table
-from taisai.house import Keeper, stream_of
+from taisai.journal import Keeper, stream_of
 from taisai.wire.tells import TellDone
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from taisai.floor.telling import encoded
 from taisai.floor.views import REMEMBERED, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Refusal, Table
 from taisai.game.cage.messages import DeviceDismissed, DeviceEnrolled
-from taisai.house import JournalError, Keeper, table_of
+from taisai.journal import JournalError, Keeper, table_of
 from taisai.wire.tells import TellChange
 from taisai.wire.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
 

@@ -26,7 +26,7 @@ from taisai.floor.views import (
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
-from taisai.house.codec import AnyEvent
+from taisai.journal.codec import AnyEvent
 from taisai.study.dice_watch import DiceWatch
 from taisai.wire.tells import TellChange
 from taisai.wire.views import (

@@ -10,8 +10,8 @@ from taisai.floor.cage.numbers import KEY_BYTES, tickets_key
 from taisai.game.cage import Missing, Unfinished, finishing, unfinished
 from taisai.game.refusals import Refusal
 from taisai.game.words import Moved
-from taisai.house import Keeper, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Keeper, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
 
 if TYPE_CHECKING:
     from taisai.floor.clock import Clock, Entropy

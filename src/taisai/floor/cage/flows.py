@@ -14,8 +14,8 @@ from taisai.game.cage.messages import IssueTicket
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE, TABLE, ClaimEnd
-from taisai.house import Answer, Keeper, stream_of
-from taisai.house.codec import HOUSE
+from taisai.journal import Answer, Keeper, stream_of
+from taisai.journal.codec import HOUSE
 from taisai.rules.clauses import Clause
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from taisai.floor.cage.report import Settled, Sums, Takings
-from taisai.house import JournalError, Keeper, stream_of
+from taisai.journal import JournalError, Keeper, stream_of
 
 CHUNK: Final = 1_000
 """Rounds whose settlements are kept together: a correction, whenever it comes, books the difference."""

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from taisai.house import Keeper
+from taisai.journal import Keeper
 
 KEY: Final = "tickets/key"
 """Under which name the vault keeps the key that tickets' numbers are made with."""

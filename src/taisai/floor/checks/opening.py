@@ -14,8 +14,8 @@ from taisai.floor.approvals import MOST_BYTES, Approvals, read_approvals
 from taisai.floor.checks.findings import StartUp
 from taisai.floor.config import Config
 from taisai.game.cage import StreamError
-from taisai.house import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
-from taisai.house.seals.keys import MOST_PASSPHRASE
+from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.rules.errors import RulesError
 
 LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy floor

@@ -15,8 +15,8 @@ from taisai.floor.manifest import manifest
 from taisai.game.cage import StreamError
 from taisai.game.day import local_time
 from taisai.game.table import Table
-from taisai.house import Journal, SigningKey
-from taisai.house.seals.merkle import Frontier, leaf_hash
+from taisai.journal import Journal, SigningKey
+from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.rules.errors import RulesError
 
 

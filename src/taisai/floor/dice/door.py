@@ -18,9 +18,9 @@ from taisai.game.readings import differs_from_reading
 from taisai.game.refusals import Reason
 from taisai.game.seeds import drawn_by
 from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
-from taisai.house import Answer, Ask, Keeper, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
-from taisai.house.errors import JournalError
+from taisai.journal import Answer, Ask, Keeper, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.errors import JournalError
 from taisai.rules.vocabulary import Act
 from taisai.wire.commands import BY_TAG, WireCommand
 

@@ -20,9 +20,9 @@ from taisai.game import events as happened
 from taisai.game.refusals import Refusal
 from taisai.game.round import Round
 from taisai.game.seeds import unseen
-from taisai.house import JournalError, Keeper, stream_of
-from taisai.house.closes import Close, last_close
-from taisai.house.seals.merkle import leaf_hash
+from taisai.journal import JournalError, Keeper, stream_of
+from taisai.journal.closes import Close, last_close
+from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
 
 SEED: Final = 32

@@ -12,9 +12,9 @@ from taisai.floor.virtual import cast
 from taisai.game.cage.messages import DeviceKind, DismissDevice, EnrolDevice
 from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
-from taisai.house import Keeper, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
-from taisai.house.errors import JournalError
+from taisai.journal import Keeper, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.errors import JournalError
 
 if TYPE_CHECKING:
     from taisai.floor.casino import Casino

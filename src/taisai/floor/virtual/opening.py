@@ -19,11 +19,11 @@ from taisai.game.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
-from taisai.house import Journal, Keeper, SigningKey, SqliteStore, make_key, stream_of
-from taisai.house.codec import HOUSE, AnyCommand
-from taisai.house.errors import JournalError
-from taisai.house.keeper import Answer
-from taisai.house.seals.keys import load_signing_key
+from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, make_key, stream_of
+from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.engine import Answer
+from taisai.journal.errors import JournalError
+from taisai.journal.seals.keys import load_signing_key
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError, printable
 

@@ -12,7 +12,7 @@ from litestar.datastructures import State
 
 from taisai.floor.web import bodies
 from taisai.game import Table
-from taisai.house import Keeper
+from taisai.journal import Keeper
 from taisai.wire.schema import socket_schema
 
 if TYPE_CHECKING:

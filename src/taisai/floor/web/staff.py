@@ -29,8 +29,8 @@ from taisai.game.cage.messages import (
 )
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.house import Keeper
-from taisai.house.codec import HOUSE, AnyCommand
+from taisai.journal import Keeper
+from taisai.journal.codec import HOUSE, AnyCommand
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

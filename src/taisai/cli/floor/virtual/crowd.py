@@ -25,8 +25,8 @@ from taisai.floor.virtual import cast
 from taisai.floor.virtual.demonstration import Demonstration
 from taisai.game.cage.messages import DeviceKind, EnrolDevice
 from taisai.game.refusals import Refusal
-from taisai.house import Keeper
-from taisai.house.codec import HOUSE
+from taisai.journal import Keeper
+from taisai.journal.codec import HOUSE
 from taisai.rules.errors import RulesError
 from taisai.wire.asks import AskDo
 from taisai.wire.commands import WireCommand

@@ -1,0 +1,80 @@
+"""What must outlive the night: a journal that cannot lie, its stores and seals, and the audit of it.
+
+>>> from taisai.game.commands import Limits, OpenTable
+>>> from taisai.journal import Journal, Keeper, MemoryStore, SigningKey
+>>> from taisai.rules import rulebook
+>>> key = SigningKey.new("lotus-2026", seed=bytes(32))
+>>> journal = Journal.opened(
+...     MemoryStore(), journal="evening-1", key=key.public, at=0, by="Sue", program="mine", demonstration=True
+... )
+>>> keeper = Keeper(journal)
+>>> opening = OpenTable(
+...     at=0,
+...     by="Sue",
+...     rank="shift-manager",
+...     table="SB1",
+...     currency="SGD",
+...     day="2026-11-15",
+...     zone="Asia/Singapore",
+...     limits=Limits(least=1000, most=500_000),
+... )
+>>> len(keeper.open_table(rulebook("mbs-sic-bo-v6"), opening))  # answered when it is durable
+1
+>>> [entry.stream for entry in journal.entries()]
+['journal', 'journal', 'table:SB1']
+>>> print(journal.seal(key, at=1), end="")
+taisai/evening-1
+3
+...
+time 1
+<BLANKLINE>
+— lotus-2026 ...
+"""
+
+from taisai.journal.codec import Codec, Entry, stream_of, table_of
+from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.errors import (
+    ConflictError,
+    DamagedError,
+    InDoubtError,
+    JournalError,
+    UnwritableError,
+)
+from taisai.journal.journal import Decision, Journal
+from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed
+from taisai.journal.seals.keys import PublicKey, SigningKey, load_public_key, load_signing_key, make_key
+from taisai.journal.stores.contract import Store
+from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.sqlite import SqliteStore
+from taisai.journal.stores.sqlite_reader import SqliteReader
+from taisai.journal.writer import Writer
+
+__all__ = [
+    "Answer",
+    "Ask",
+    "Checkpoint",
+    "Codec",
+    "ConflictError",
+    "DamagedError",
+    "Decision",
+    "Entry",
+    "InDoubtError",
+    "Journal",
+    "JournalError",
+    "Keeper",
+    "MemoryStore",
+    "PublicKey",
+    "SignedCheckpoint",
+    "SigningKey",
+    "SqliteReader",
+    "SqliteStore",
+    "Store",
+    "UnwritableError",
+    "Writer",
+    "load_public_key",
+    "load_signing_key",
+    "make_key",
+    "read_signed",
+    "stream_of",
+    "table_of",
+]

@@ -1,0 +1,287 @@
+"""The keeper: decides commands, appends what they come to, and answers when that is durable; never before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from taisai.game.cage import House
+from taisai.game.commands import OpenTable, Recover
+from taisai.game.events import TableOpened
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.snapshot import SnapshotError
+from taisai.game.table import Table
+from taisai.game.words import RECOVERY
+from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent, stream_of, table_of
+from taisai.journal.errors import DamagedError, InDoubtError, JournalError, UnwritableError
+from taisai.journal.journal import Decision, Journal
+from taisai.journal.records import CLAUSE, RulebookStored
+from taisai.journal.streams import Aggregate, HouseInBusiness, ReadPart, TableInPlay, is_round
+from taisai.rules.book import Rulebook
+from taisai.rules.clauses import Clause
+
+SNAPSHOT_EVERY: Final = 10_000
+"""Entries of a stream from one snapshot to the next: a start replays fewer, in a tenth of a second or so."""
+
+Answer = tuple[AnyEvent, ...] | Refusal
+Outcome = Answer | Exception
+"""An answer, or why a stream could not be asked: a defect or damage, never a refusal."""
+
+
+class Ask(Struct, frozen=True, gc=False):
+    """A command for a stream; one that opens a table brings the rulebook."""
+
+    stream: str
+    command: AnyCommand
+    book: Rulebook | None = None
+    unless: Callable[[Aggregate], Refusal | None] | None = None
+    """Why it is refused as things stand when its turn comes, beside what the game itself says."""
+
+
+class Keeper:
+    """Runs every stream of one journal, as its only writer."""
+
+    def __init__(self, journal: Journal, *, snapshot_every: int = SNAPSHOT_EVERY) -> None:
+        self.journal = journal
+        self.trouble: str | None = None
+        """Why nothing can be decided, since the journal could last not be written."""
+        self.unsaved: str | None = None
+        """Why the latest snapshot could not be kept."""
+        self._snapshot_every = snapshot_every
+        self._streams: dict[str, Aggregate] = {}
+        self._kept: dict[str, int] = {}
+        """Stream → the version of its latest snapshot."""
+        self._books: dict[str, Rulebook] = {}
+        self._written: set[str] = set()
+        """Streams that have been written to since snapshots were last thought of."""
+
+    # Commands
+
+    def answer(self, stream: str, command: AnyCommand) -> Answer:
+        """What a command comes to, durably."""
+        return self.answer_all([Ask(stream, command)])[0]
+
+    def open_table(self, book: Rulebook, command: OpenTable) -> Answer:
+        """Opens a table; the journal has its rulebook, whole, before it."""
+        return self.answer_all([Ask(stream_of(command.table), command, book)])[0]
+
+    def answer_all(self, asks: Sequence[Ask]) -> list[Answer]:
+        """What each command comes to, one after the other, all durable in one go; then snapshots, if due."""
+        answers: list[Answer] = []
+        outcomes = self.outcomes(asks)
+        self.save()
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
+            answers.append(outcome)
+        return answers
+
+    def outcomes(self, asks: Sequence[Ask]) -> list[Outcome]:
+        """The same for several who ask: if one stream cannot be read, only those who asked it hear of it."""
+        outcomes: list[Outcome] = []
+        decisions: list[Decision] = []
+        broken: dict[str, Exception] = {}
+        for ask in asks:
+            if ask.stream not in broken:
+                try:
+                    outcomes.append(self._decide(ask, decisions))
+                    continue
+                except UnwritableError as error:
+                    return self._not_written(asks, error)
+                except Exception as error:  # noqa: BLE001  whatever it is, it is told to those who asked
+                    broken[ask.stream] = error
+            outcomes.append(broken[ask.stream])
+        if broken:
+            outcomes = self._without(broken, asks, outcomes, decisions)
+        try:
+            self.journal.append(decisions)
+        except UnwritableError as error:
+            return self._not_written(asks, error)
+        except BaseException:
+            self._forget(ask.stream for ask in asks)
+            raise
+        if decisions:
+            self.trouble = None
+        self._written.update(decision.stream for decision in decisions)
+        return outcomes
+
+    def _without(
+        self,
+        broken: dict[str, Exception],
+        asks: Sequence[Ask],
+        outcomes: list[Outcome],
+        decisions: list[Decision],
+    ) -> list[Outcome]:
+        """Nothing of a stream that failed is written, not even what came before."""
+        self._forget(broken)
+        decisions[:] = [one for one in decisions if one.stream not in broken]
+        return [broken.get(ask.stream, one) for ask, one in zip(asks, outcomes, strict=True)]
+
+    def _decide(self, ask: Ask, decisions: list[Decision]) -> Answer:
+        """What one command comes to, added to the decisions that wait to be written."""
+        aggregate = self._streams.get(ask.stream) or self._load(ask)
+        if aggregate is None:
+            return _NO_TABLE
+        if ask.unless is not None and (refused := ask.unless(aggregate)) is not None:
+            return refused
+        answer = aggregate.decide(ask.command)
+        if answer and not isinstance(answer, Refusal):
+            if ask.book is not None and not _is_stored(ask.book, decisions):
+                decisions += self.journal.storing(ask.book, at=ask.command.at, by=ask.command.by)
+            for event in answer:
+                aggregate.evolve(event)
+            decisions.append(Decision(ask.stream, answer, ask.command))
+            self._streams[ask.stream] = aggregate
+        return answer
+
+    def _not_written(self, asks: Sequence[Ask], error: UnwritableError) -> list[Outcome]:
+        """Nothing has happened, or nobody knows, so every table is again what the journal says."""
+        self._forget(ask.stream for ask in asks)
+        self.trouble = str(error)
+        reason = Reason.JOURNAL_UNWRITABLE
+        says = f"expected a journal that can be written, got none: {error}"
+        if isinstance(error, InDoubtError):
+            reason = Reason.JOURNAL_IN_DOUBT
+            says += "; what became of this command is known when the journal was opened again: ask again then"
+        return [Refusal(reason, CLAUSE, says)] * len(asks)
+
+    def _forget(self, streams: Iterable[str]) -> None:
+        for stream in streams:
+            self._streams.pop(stream, None)
+
+    # Streams
+
+    def table(self, name: str) -> Table:
+        """A table, to be looked at."""
+        loaded = self._loaded(stream_of(name))
+        if not isinstance(loaded, TableInPlay):
+            raise JournalError(f"expected a table that the journal has, got {name!r}")
+        return loaded.table
+
+    def house(self) -> House:
+        """The House, to be looked at."""
+        loaded = self._loaded(HOUSE)
+        assert isinstance(loaded, HouseInBusiness)
+        return loaded.house
+
+    def tables(self) -> list[str]:
+        """The tables that the journal has; one whose opening is in doubt is none until that is known."""
+        streams = filter(self.journal.version, self.journal.store.streams())
+        return [name for stream in streams if (name := table_of(stream)) is not None]
+
+    def recover(self, *, at: int, stopped_for: int | None = None) -> dict[str, Answer]:
+        """After a start: what the stop comes to at each table, decided and durable."""
+        return {
+            name: self.answer(stream_of(name), Recover(at=at, by=RECOVERY, stopped_for=stopped_for))
+            for name in self.tables()
+        }
+
+    def _load(self, ask: Ask) -> Aggregate | None:
+        loaded = self._loaded(ask.stream)
+        if loaded is None and ask.book is not None:  # it is kept if it opens: the next may bring another book
+            loaded = TableInPlay(ask.book, self._reading(ask.stream))
+        return loaded
+
+    def _loaded(self, stream: str) -> Aggregate | None:
+        """A stream as its entries have left it; from its latest snapshot, if there is one that holds."""
+        known = self._streams.get(stream)
+        if known is not None:
+            return known
+        if stream != HOUSE and not self.journal.version(stream):
+            return None
+        made = self._from_snapshot(stream)
+        if made is None:
+            self._kept[stream] = 0
+            made = self._made(stream, None)
+            self._replay(made, stream)
+        self._streams[stream] = made
+        return made
+
+    def _from_snapshot(self, stream: str) -> Aggregate | None:
+        """From the latest snapshot and what came after it; nothing where there is none that can be used."""
+        kept = self.journal.store.snapshot(stream)
+        if kept is None or kept.version > self.journal.version(stream):
+            return None
+        self._kept[stream] = kept.version
+        try:
+            made = self._made(stream, kept.body)
+            self._replay(made, stream, after=kept.version)
+        except SnapshotError:
+            return None
+        return made
+
+    def _made(self, stream: str, written: bytes | None) -> Aggregate:
+        if stream == HOUSE:
+            return HouseInBusiness(written)
+        return TableInPlay(self._book_of(stream), self._reading(stream), written)
+
+    def _replay(self, aggregate: Aggregate, stream: str, *, after: int = 0, upto: int | None = None) -> None:
+        for version, event in self.journal.events(stream, after=after):
+            if upto is not None and version > upto:
+                return
+            aggregate.evolve(event)
+
+    def _book_of(self, stream: str) -> Rulebook:
+        first = next(self.journal.entries(stream=stream))
+        if not isinstance(first.event, TableOpened):
+            raise DamagedError(first.position, f"expected the opening of a table, got {first.event}")
+        digest = first.event.digest
+        if digest not in self._books:
+            self._books[digest] = self.journal.rulebook(digest)
+        return self._books[digest]
+
+    # Snapshots
+
+    def _reading(self, stream: str) -> ReadPart:
+        return lambda number: self.part(stream, number)
+
+    def part(self, stream: str, number: int) -> bytes:
+        """A round that was put away; played again where whatever was kept of it is gone or of no use."""
+        version = self._kept.get(stream, 0)
+        kept = self.journal.store.part(stream, number, version)
+        if kept is not None and is_round(kept):
+            return kept
+        again = self._made(stream, None)
+        self._replay(again, stream, upto=version)
+        return again.written()[1][number]
+
+    def save(self) -> None:
+        """Writes down the state of streams that have gone on long enough, so that the next start is quick."""
+        written, self._written = self._written, set()
+        for stream in written:
+            aggregate, version = self._streams.get(stream), self.journal.version(stream)
+            if aggregate is None or version - self._kept.get(stream, 0) < self._snapshot_every:
+                continue
+            if aggregate.is_quiet:
+                self.snapshot(stream)
+            else:
+                self._written.add(stream)
+
+    def snapshot(self, stream: str) -> None:
+        """Writes a stream's state down; that may fail, as a snapshot may be lost, and changes no answer."""
+        aggregate = self._loaded(stream)
+        assert aggregate is not None
+        try:
+            self.journal.keep(stream, *aggregate.written())
+        except JournalError as error:
+            self.unsaved = str(error)
+            return
+        self.unsaved = None
+        self._kept[stream] = self.journal.version(stream)
+        aggregate.put_away()
+
+
+def _is_stored(book: Rulebook, decisions: Iterable[Decision]) -> bool:
+    """Whether a table that opens with the same commands has brought the book already."""
+    return any(
+        isinstance(event, RulebookStored) and event.digest == book.digest
+        for decision in decisions
+        for event in decision.events
+    )
+
+
+_NO_TABLE: Final = Refusal(
+    Reason.TABLE_NOT_OPEN, Clause("house:table"), "expected a table that was opened, got none of this name"
+)

@@ -1,0 +1,194 @@
+"""Checkpoints: how large the log was and what its root was, signed, in a small text to be sent elsewhere.
+
+The form is c2sp.org/tlog-checkpoint, a signed note with the time as its one extension line.
+
+>>> from taisai.journal.seals.keys import SigningKey
+>>> from taisai.journal.seals.merkle import EMPTY_ROOT
+>>> key = SigningKey.new("taisai.example/SB1", seed=bytes(32))
+>>> text = signed(Checkpoint(origin="taisai.example/SB1", size=0, root=EMPTY_ROOT, at=1_763_244_000_000), key)
+>>> print(text, end="")
+taisai.example/SB1
+0
+47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+time 1763244000000
+<BLANKLINE>
+— taisai.example/SB1 ...
+>>> read_signed(text).is_signed_by(key.public)
+True
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from taisai.journal.errors import JournalError
+from taisai.journal.seals.keys import PublicKey, SigningKey, is_key_name
+from taisai.journal.seals.merkle import EMPTY_ROOT, HASH_BYTES, MOST_LEAVES
+from taisai.rules.errors import printable
+
+MOST_BYTES: Final = 1_000_000  # of a signed checkpoint; sixteen of the largest signatures known need 80,000
+MOST_SIGNATURES: Final = 16  # what every reader of signed notes has to take
+MOST_TIME: Final = 10**19 - 1  # milliseconds since 1970; of 19 digits, as sizes are
+ID_BYTES: Final = 4
+_BODY_LINES: Final = 4
+_DECIMAL: Final = re.compile(r"0|[1-9][0-9]{0,18}")
+_SIGNATURE: Final = re.compile(r"— ([^ ]+) ([A-Za-z0-9+/]+={0,2})")
+
+
+class CheckpointError(JournalError):
+    """A checkpoint that is not what it should be: expected, got, line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """How large a log was at a time, and the root of its tree."""
+
+    origin: str
+    size: int
+    root: bytes
+    at: int
+
+    def __post_init__(self) -> None:
+        if not is_key_name(self.origin):
+            raise _unexpected(
+                "an origin: printable, at most 100 characters, no space, no '+'", self.origin, 1
+            )
+        if type(self.size) is not int or not 0 <= self.size <= MOST_LEAVES:
+            raise _unexpected(f"a size from 0 to {MOST_LEAVES}", self.size, 2)
+        if type(self.root) is not bytes or len(self.root) != HASH_BYTES:
+            raise _unexpected(f"a root of {HASH_BYTES} bytes", self.root, 3)
+        if self.size == 0 and self.root != EMPTY_ROOT:
+            raise _unexpected("the root of the empty tree, since the size is 0", self.root, 3)
+        if type(self.at) is not int or not 0 <= self.at <= MOST_TIME:
+            raise _unexpected(f"a time from 0 to {MOST_TIME}", self.at, 4)
+
+    @property
+    def body(self) -> str:
+        """The text that is signed."""
+        return f"{self.origin}\n{self.size}\n{_encoded(self.root)}\ntime {self.at}\n"
+
+
+class NoteSignature(NamedTuple):
+    """One signature under a checkpoint: whose, and its bytes as the kind of key defines them."""
+
+    name: str
+    id: str
+    signature: bytes
+
+    @property
+    def line(self) -> str:
+        """The signature as it stands under the text."""
+        return f"— {self.name} {_encoded(bytes.fromhex(self.id) + self.signature)}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedCheckpoint:
+    """A checkpoint and all signatures under it, those of keys unknown to us too."""
+
+    checkpoint: Checkpoint
+    signatures: tuple[NoteSignature, ...] = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The signed checkpoint as it was read."""
+        return self.checkpoint.body + "\n" + "".join(signature.line for signature in self.signatures)
+
+    def is_signed_by(self, public: PublicKey) -> bool:
+        """Whether the key signed it: there is a signature under its name and id, and none that fails.
+
+        What others signed, witnesses for example, is neither needed nor in the way.
+        """
+        return is_signed(self.checkpoint.body, self.signatures, public)
+
+
+def is_signed(body: str, signatures: Iterable[NoteSignature], public: PublicKey) -> bool:
+    """Whether a key signed a text: there is a signature under its name and id, and none that fails."""
+    own = [each.signature for each in signatures if (each.name, each.id) == (public.name, public.id)]
+    message = body.encode()
+    return bool(own) and all(public.verify(signature, message) for signature in own)
+
+
+def signed(checkpoint: Checkpoint, key: SigningKey) -> str:
+    """The checkpoint with the key's signature under it."""
+    body = checkpoint.body
+    signature = NoteSignature(key.name, key.public.id, key.sign(body.encode()))
+    return f"{body}\n{signature.line}"
+
+
+def read_signed(text: str | bytes) -> SignedCheckpoint:
+    """The checkpoint in a text of exactly the canonical form; who signed it is asked of what is returned."""
+    lines = _lines(text)
+    if len(lines) >= _BODY_LINES and not lines[_BODY_LINES - 1].startswith("time "):
+        raise _unexpected("'time' and milliseconds since 1970", lines[_BODY_LINES - 1], 4)
+    under = len(lines) - _BODY_LINES - 1
+    if under < 1:
+        raise CheckpointError(f"expected four lines, an empty one and a signature, got {len(lines)} lines")
+    if under > MOST_SIGNATURES:
+        raise CheckpointError(f"expected at most {MOST_SIGNATURES} lines of signatures, got {under}")
+    origin, size, root, time, blank, *signatures = lines
+    if blank:
+        raise _unexpected("an empty line between text and signatures", blank, 5)
+    checkpoint = Checkpoint(
+        origin=origin,
+        size=_decimal(size, 2),
+        root=_decoded(root, 3),
+        at=_decimal(time.removeprefix("time "), 4),
+    )
+    read = (read_signature(line, number) for number, line in enumerate(signatures, _BODY_LINES + 2))
+    return SignedCheckpoint(checkpoint, tuple(read))
+
+
+def _lines(text: str | bytes) -> list[str]:
+    try:
+        data = text.encode() if isinstance(text, str) else text
+        if len(data) > MOST_BYTES:
+            raise CheckpointError(f"expected a checkpoint of at most {MOST_BYTES} bytes, got {len(data)}")
+        decoded = data.decode()
+    except UnicodeError as error:
+        raise CheckpointError(f"expected a checkpoint in UTF-8, got something else: {error}") from error
+    # Not `splitlines`: it takes more than a newline for one.
+    *lines, rest = decoded.split("\n")
+    if rest:
+        raise _unexpected("a newline at the end", rest, len(lines) + 1)
+    return lines
+
+
+def _decimal(text: str, line: int) -> int:
+    if not _DECIMAL.fullmatch(text):
+        raise _unexpected("a decimal number of at most 19 digits, no leading zero", text, line)
+    return int(text)
+
+
+def read_signature(text: str, line: int) -> NoteSignature:
+    """A signature as it stands under a text, in this line of it."""
+    match = _SIGNATURE.fullmatch(text)
+    if match is None or not is_key_name(match[1]):
+        raise _unexpected("a signature like '— name AbCd…'", text, line)
+    blob = _decoded(match[2], line)
+    if len(blob) <= ID_BYTES:
+        raise _unexpected(f"a key id of {ID_BYTES} bytes and a signature", text, line)
+    return NoteSignature(match[1], blob[:ID_BYTES].hex(), blob[ID_BYTES:])
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _decoded(text: str, line: int) -> bytes:
+    """The bytes behind base64 in its one canonical spelling: the unused bits of the last digit are zero."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise _unexpected("base64", text, line) from error
+    if _encoded(data) != text:
+        raise _unexpected(f"base64 in its canonical form, {_encoded(data)[-8:]!r} at the end", text, line)
+    return data
+
+
+def _unexpected(expected: str, got: object, line: int) -> CheckpointError:
+    return CheckpointError(f"expected {expected}, got {printable(repr(got))} (line {line})")

@@ -1,0 +1,301 @@
+"""Ed25519 keys: what signs checkpoints, what verifies them, and the files both are kept in.
+
+A public key is written as signed notes write it (c2sp.org/signed-note), so other tools for transparency logs
+read it too. A private key is PKCS#8 PEM after a line with its name, which those who read PEM skip.
+
+>>> key = SigningKey.new("taisai.example/SB1", seed=bytes(32))
+>>> print(key.public.text)
+taisai.example/SB1+d0869228+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop
+>>> key.public.verify(key.sign(b"three dice"), b"three dice")
+True
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+import re
+import shlex
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    KeySerializationEncryption,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from taisai.journal.errors import JournalError
+from taisai.rules.errors import printable
+
+MOST_NAME: Final = 100  # characters of a key's name
+MOST_PASSPHRASE: Final = 1023  # bytes; OpenSSL takes no more
+MOST_FILE: Final = 16_384  # bytes of a key file; ours have some hundred
+KEY_BYTES: Final = 32
+SIGNATURE_BYTES: Final = 64
+_ED25519: Final = b"\x01"  # the signature type of signed notes
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_LINE: Final = re.compile(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})")
+_LINE_START: Final = re.compile(r"(PRIVATE\+KEY\+)?[^+\s]+\+[0-9a-f]{8}\+")
+_FILE: Final = re.compile(
+    r"name: (?P<name>[^\n]*)\n"
+    r"(?P<pem>-----BEGIN (?P<kind>(?:ENCRYPTED )?PRIVATE KEY)-----\n"
+    r"[A-Za-z0-9+/=\n]+-----END (?P=kind)-----\n)"
+)
+
+
+class KeysError(JournalError):
+    """A key, a name or a key file that is not what it should be: expected, got, where."""
+
+
+def is_key_name(value: object) -> bool:
+    """Whether a value can name a key or a log: printable, of bounded length, no space and no plus sign."""
+    return (
+        type(value) is str and 0 < len(value) <= MOST_NAME and value.isprintable() and not {*" +"} & {*value}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKey:
+    """What verifies the signatures of one key."""
+
+    name: str
+    raw: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        _expect_name(self.name)
+        if type(self.raw) is not bytes or len(self.raw) != KEY_BYTES:
+            raise KeysError(f"expected a public key of {KEY_BYTES} bytes, got {self.raw!r} ({self.name})")
+
+    @classmethod
+    def parse(cls, text: str) -> PublicKey:
+        """The key behind a line `name+id+key`; a newline may end it."""
+        match = _LINE.fullmatch(text.removesuffix("\n"))
+        if match is None:
+            # The two files lie side by side: a secret that was mistaken must not end up in a message.
+            got = "a private key" if "PRIVATE" in text else printable(repr(text))
+            raise KeysError(f"expected a public key like 'name+d0869228+ATtq…', got {got}")
+        name, key_id, encoded = match.groups()
+        try:
+            kind_and_raw = base64.b64decode(encoded, validate=True)
+        except binascii.Error as error:
+            raise KeysError(f"expected base64, got {printable(repr(encoded))} ({name}): {error}") from error
+        if len(kind_and_raw) != 1 + KEY_BYTES or not kind_and_raw.startswith(_ED25519):
+            raise KeysError(
+                f"expected 01 and the {KEY_BYTES} bytes of an Ed25519 key, got {encoded} ({name})"
+            )
+        key = cls(name, kind_and_raw[1:])
+        if key.id != key_id:
+            raise KeysError(f"expected the id {key.id} of this name and key, got {key_id} ({name})")
+        return key
+
+    @property
+    def id(self) -> str:
+        """The key id of signed notes: eight hexadecimal digits that follow from name and key."""
+        return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.raw).hexdigest()[:8]
+
+    @property
+    def text(self) -> str:
+        """The key as one line, without its newline."""
+        return f"{self.name}+{self.id}+{base64.b64encode(_ED25519 + self.raw).decode()}"
+
+    def verify(self, signature: bytes, message: bytes) -> bool:
+        """Whether the signature is this key's, of exactly this message."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, message)
+        except InvalidSignature:
+            return False
+        return True
+
+
+class SigningKey:
+    """What signs; its secret is not in its repr."""
+
+    __slots__ = ("_private", "public")
+
+    def __init__(self, name: str, private: Ed25519PrivateKey) -> None:
+        self._private = private
+        self.public = PublicKey(name, private.public_key().public_bytes_raw())
+
+    @classmethod
+    def new(cls, name: str, *, seed: bytes | None = None) -> SigningKey:
+        """A new key that is in no file yet; a seed of 32 bytes makes the same one each time."""
+        _expect_name(name)
+        if seed is None:
+            return cls(name, Ed25519PrivateKey.generate())
+        if len(seed) != KEY_BYTES:
+            raise KeysError(f"expected a seed of {KEY_BYTES} bytes, got {len(seed)} ({name})")
+        return cls(name, Ed25519PrivateKey.from_private_bytes(seed))
+
+    def __repr__(self) -> str:
+        return f"<SigningKey of {self.public.text}>"
+
+    @property
+    def name(self) -> str:
+        """The key's name, which its signatures carry."""
+        return self.public.name
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature of a message, 64 bytes, the same each time."""
+        return self._private.sign(message)
+
+    def file_text(self, passphrase: str | None = None) -> str:
+        """What a private key file says: the name, then the key."""
+        # The library derives the key of the cipher in 2,048 rounds: a passphrase has to be long by itself.
+        # A file made over by `openssl pkcs8 -topk8 -iter …` or `-scrypt`, its first line kept, is read too.
+        secret: KeySerializationEncryption = NoEncryption()
+        if passphrase is not None:
+            secret = BestAvailableEncryption(_passphrase_bytes(passphrase))
+        pem = self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, secret)
+        return f"name: {self.name}\n{pem.decode()}"
+
+
+def make_key(
+    path: Path, name: str, *, passphrase: str | None = None, seed: bytes | None = None
+) -> SigningKey:
+    """A new key in a new file that only its owner may read, and its public half in `<file>.pub`."""
+    key = SigningKey.new(name, seed=seed)
+    public_path = public_path_of(path)
+    secret, public = key.file_text(passphrase), key.public.text + "\n"
+    if public_path.exists():
+        raise KeysError(f"expected no file there yet, got one ({public_path})")
+    _write_new(path, secret, mode=0o600)
+    try:
+        _write_new(public_path, public, mode=0o644)
+    except BaseException:
+        path.unlink()  # made a moment ago: a key that was reported as not made must not be found later
+        raise
+    _sync_directory(path.parent)
+    return key
+
+
+def public_path_of(path: Path) -> Path:
+    """Where the public half of a key file lies."""
+    return Path(f"{path}.pub")
+
+
+def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
+    """The key in a file, which must be readable by its owner alone."""
+    text = _read(path, private=True)
+    match = _FILE.fullmatch(text)
+    if match is None:
+        raise KeysError(
+            f"expected a line 'name: …' and one PKCS#8 private key in PEM, got something else ({path})"
+        )
+    encrypted = match["kind"].startswith("ENCRYPTED")
+    if encrypted and passphrase is None:
+        says = "expected a passphrase, since the key is encrypted, got none"
+        raise KeysError(f"{says}; --passphrase-file names the file that it is in ({path})")
+    if not encrypted and passphrase is not None:
+        raise KeysError(f"expected an encrypted key, since there is a passphrase, got a plain one ({path})")
+    password = None if passphrase is None else _passphrase_bytes(passphrase)
+    try:
+        private = load_pem_private_key(match["pem"].encode(), password)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        expected = "the passphrase of this key" if encrypted else "a private key"
+        raise KeysError(f"expected {expected}, got an error: {error} ({path})") from error
+    if not isinstance(private, Ed25519PrivateKey):
+        raise KeysError(f"expected an Ed25519 key, got {type(private).__name__} ({path})")
+    try:
+        return SigningKey(match["name"], private)
+    except KeysError as error:
+        raise KeysError(f"{error} ({path}, line 1)") from error
+
+
+def load_public_key(path_or_text: Path | str) -> PublicKey:
+    """The public key in a `.pub` file, or the key that a line `name+id+key` is.
+
+    A string that begins like such a line is one; any other is a path.
+    """
+    if isinstance(path_or_text, str) and _LINE_START.match(path_or_text):
+        return PublicKey.parse(path_or_text)
+    path = Path(path_or_text)
+    text = _read(path, private=False)
+    try:
+        return PublicKey.parse(text)
+    except KeysError as error:
+        raise KeysError(f"{error} ({path})") from error
+
+
+def _expect_name(name: object) -> None:
+    if not is_key_name(name):
+        raise KeysError(
+            f"expected a key's name of 1 to {MOST_NAME} printable characters, no space, no '+', "
+            f"got {printable(repr(name))}"
+        )
+
+
+def _passphrase_bytes(passphrase: str) -> bytes:
+    encoded = passphrase.encode(errors="surrogateescape")
+    if not 0 < len(encoded) <= MOST_PASSPHRASE:
+        raise KeysError(f"expected a passphrase of 1 to {MOST_PASSPHRASE} bytes, got {len(encoded)}")
+    return encoded
+
+
+def _write_new(path: Path, text: str, *, mode: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except FileExistsError as error:
+        raise KeysError(f"expected no file there yet, got one ({path})") from error
+    except (OSError, ValueError) as error:  # a ValueError: no file can be named so
+        raise _no_place(error, path) from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException as error:
+        path.unlink()
+        if isinstance(error, OSError):
+            raise _no_place(error, path) from error
+        raise
+
+
+def _no_place(error: OSError | ValueError, path: Path) -> KeysError:
+    why = error.strerror if isinstance(error, OSError) else error
+    return KeysError(f"expected a place for a key file, got an error: {why} ({path})")
+
+
+def _sync_directory(path: Path) -> None:
+    if os.name == "posix":  # elsewhere a directory cannot be opened, and need not be
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _read(path: Path, *, private: bool) -> str:
+    try:
+        file = path.open("rb")
+    except (OSError, ValueError) as error:  # a ValueError: no file can be named so
+        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        raise KeysError(f"expected a key file, got {printable(repr(str(path)))}: {why}") from error
+    with file:
+        # Asked of the open file, so that it cannot be another one by the time it is read.
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if private and path.suffix == ".pub":
+            raise KeysError(f"expected the secret key, got its public half ({path})")
+        if private and os.name == "posix" and mode & _OTHERS:
+            raise KeysError(
+                f"expected a key file that only its owner may read, got mode {mode:04o}; "
+                f"run: chmod 600 {shlex.quote(str(path))}"
+            )
+        data = file.read(MOST_FILE + 1)
+    if len(data) > MOST_FILE:
+        raise KeysError(f"expected a key file of at most {MOST_FILE} bytes, got more ({path})")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise KeysError(
+            f"expected a key file in UTF-8, got byte {data[error.start]:#04x} ({path})"
+        ) from error

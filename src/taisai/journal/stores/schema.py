@@ -1,0 +1,112 @@
+"""The SQLite file of a journal: its tables, step by step, each step whole or not at all."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import apsw
+
+from taisai.journal.errors import JournalError
+
+APPLICATION: Final = 0x54414953  # "TAIS"
+_APPEND_ONLY: Final = """
+CREATE TRIGGER {name}_is_not_{changed} BEFORE {change} ON {name}
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END
+"""
+# REPLACE tells the trigger above only where recursive_triggers is set, and others do not set it.
+_NOT_REPLACED: Final = """
+CREATE TRIGGER {name}_is_not_replaced BEFORE INSERT ON {name}
+WHEN EXISTS (SELECT 1 FROM {name} WHERE {alike})
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END
+"""
+
+
+def _append_only(name: str) -> tuple[str, str]:
+    return (
+        _APPEND_ONLY.format(name=name, change="UPDATE", changed="changed").strip(),
+        _APPEND_ONLY.format(name=name, change="DELETE", changed="deleted").strip(),
+    )
+
+
+def _not_replaced(name: str, alike: str) -> str:
+    return _NOT_REPLACED.format(name=name, alike=alike).strip()
+
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+    (
+        "CREATE TABLE stream (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT",
+        """CREATE TABLE entry (position INTEGER PRIMARY KEY, stream INTEGER NOT NULL,
+        version INTEGER NOT NULL, body BLOB NOT NULL) STRICT""",
+        "CREATE INDEX entry_of_stream ON entry (stream, version)",
+        """CREATE TRIGGER entry_leaves_no_gap BEFORE INSERT ON entry
+        WHEN NEW.position <> (SELECT coalesce(max(position), 0) + 1 FROM entry)
+        BEGIN SELECT RAISE(ABORT, 'the journal has no gaps'); END""",
+        *_append_only("stream"),
+        _not_replaced("stream", "id = NEW.id OR name = NEW.name"),
+        *_append_only("entry"),
+    ),
+    (
+        """CREATE TABLE checkpoint (number INTEGER PRIMARY KEY, size INTEGER NOT NULL, text TEXT NOT NULL)
+        STRICT""",
+        *_append_only("checkpoint"),
+        _not_replaced("checkpoint", "number = NEW.number"),
+    ),
+    (
+        """CREATE TABLE snapshot (stream TEXT NOT NULL, version INTEGER NOT NULL, digest BLOB NOT NULL,
+        body BLOB NOT NULL, PRIMARY KEY (stream, version)) STRICT""",
+        """CREATE TABLE part (stream TEXT NOT NULL, number INTEGER NOT NULL, version INTEGER NOT NULL,
+        digest BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (stream, number, version)) STRICT""",
+    ),
+    ("CREATE TABLE vault (name TEXT PRIMARY KEY NOT NULL, body BLOB NOT NULL) STRICT",),
+)
+"""What makes version n of the file out of version n - 1."""
+READABLE: Final = 3
+"""The oldest version that can be read as it is, such as last night's backup: it only lacks a vault."""
+
+
+def version_of(connection: apsw.Connection) -> int:
+    """How many of the steps a file has behind it."""
+    return int(connection.pragma("user_version"))
+
+
+def check(connection: apsw.Connection, file: str, *, is_new_allowed: bool = True) -> None:
+    """Refuses a file that is no journal, one that a newer Taisai has made and, to a reader, an older one."""
+    application, version, newest = (
+        connection.pragma("application_id"),
+        version_of(connection),
+        len(MIGRATIONS),
+    )
+    is_empty = not (application or version or connection.execute("SELECT count(*) FROM sqlite_schema").get)
+    if application != APPLICATION and not (is_empty and is_new_allowed):
+        got = "an empty file" if is_empty else "another SQLite file"
+        raise JournalError(f"expected a journal of Taisai, got {got} ({file})")
+    if version > newest:
+        got = f"version {version}, which a newer Taisai has made"
+        raise JournalError(f"expected a journal of version {newest} or older, got {got} ({file})")
+    if version < READABLE and not is_new_allowed:
+        got = f"version {version}: whatever writes it next brings it up to date"
+        raise JournalError(f"expected a journal of version {READABLE} or newer, got {got} ({file})")
+
+
+def migrate(connection: apsw.Connection) -> None:
+    """Brings a file to the newest version; each step is one transaction."""
+    for number, statements in enumerate(MIGRATIONS, 1):
+        if version_of(connection) >= number:
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if version_of(connection) < number:  # else someone else did meanwhile
+                for statement in statements:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def definition(version: int = len(MIGRATIONS)) -> frozenset[str]:
+    """Every statement that a file of a version consists of."""
+    return frozenset(" ".join(one.split()) for steps in MIGRATIONS[:version] for one in steps)

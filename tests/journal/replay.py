@@ -1,0 +1,54 @@
+"""Replays a stored journal: gives its commands to the engine and returns the entries that it appends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from taisai.game.events import TableOpened
+from taisai.journal import Journal, Keeper, MemoryStore
+from taisai.journal.codec import Codec
+from taisai.journal.engine import Ask
+from taisai.journal.journal import Decision
+from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced, RulebookStored
+from taisai.journal.seals.keys import PublicKey
+from tests.journal.sitting import read_once
+
+
+def entries_of(export: bytes) -> list[bytes]:
+    """The entries of an export in JSON lines, without its checkpoints and its end."""
+    return [line for line in export.splitlines() if not line.startswith((b'{"checkpoint":', b'{"end":'))]
+
+
+def replayed(bodies: Sequence[bytes]) -> list[bytes]:
+    """The entries that the engine appends to an empty journal when it gets the commands of these entries."""
+    codec, store, books = Codec(), MemoryStore(), {}
+    opened = codec.decode(bodies[0], 1).event
+    assert isinstance(opened, JournalOpened), opened
+    journal = Journal.opened(
+        store, journal=opened.journal, key=PublicKey.parse(opened.key), at=opened.at, by=opened.by,
+        program=opened.program, demonstration=opened.demonstration,
+    )  # fmt: skip
+    keeper = Keeper(journal)
+    for position, body in enumerate(bodies[1:], 2):
+        entry = codec.decode(body, position)
+        if isinstance(entry.event, RulebookStored):  # the engine stores it when the table opens
+            books[entry.event.digest] = read_once(entry.event.text, entry.event.id)
+        elif isinstance(entry.event, KeyIntroduced):  # no command; only the old key could sign it again
+            journal.append([Decision(STREAM, [entry.event])])
+        elif entry.asked is not None:
+            book = books[entry.event.digest] if isinstance(entry.event, TableOpened) else None
+            keeper.answer_all([Ask(entry.stream, entry.asked, book)])
+    return [row.body for row in store.rows()]
+
+
+def difference(expected: Sequence[bytes], got: Sequence[bytes]) -> str | None:
+    """The first place where two sequences of lines differ, with both lines; None where they are equal."""
+    for number, (one, other) in enumerate(zip_longest(expected, got), 1):
+        if one != other:
+            return f"line {number}: expected\n  {_text(one)}\ngot\n  {_text(other)}"
+    return None
+
+
+def _text(line: bytes | None) -> str:
+    return "no line" if line is None else line.decode()
