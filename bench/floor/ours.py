@@ -14,12 +14,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from bench.terminals import AT, BOOK, CREDITS, DEALER, LAYOUT, LIMITS, TABLE
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.clock import WallClock
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import Serving, listening
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.cage.messages import DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.journal import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of

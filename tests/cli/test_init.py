@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from taisai.audit import verified
+from taisai.cage import FLOOR_LADDER
 from taisai.floor import founding
 from taisai.floor.access import credentials as vault
 from taisai.floor.access.codes import base32
@@ -22,7 +23,6 @@ from taisai.floor.approvals import read_approvals
 from taisai.floor.checks import opened, proven
 from taisai.floor.config import load_config
 from taisai.floor.founding import check_founding, founded
-from taisai.game.cage import FLOOR_LADDER
 from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, load_signing_key
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError

@@ -19,6 +19,7 @@ import pytest
 import structlog
 
 from taisai.audit import verified
+from taisai.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopped
 from taisai.cli.floor import serve
 from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
 from taisai.floor import founding
@@ -27,7 +28,6 @@ from taisai.floor.approvals import Approval, read_approvals, written_approvals
 from taisai.floor.clock import WallClock
 from taisai.floor.config import load_config
 from taisai.floor.manifest import manifest
-from taisai.game.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopped
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.rules import rulebook

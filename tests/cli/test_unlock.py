@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from taisai.audit import verified
+from taisai.cage import MOST_FAILURES
+from taisai.cage import decide as cage
+from taisai.cage.messages import NoteFailure, PersonUnlocked
 from taisai.floor import founding
 from taisai.floor.access.passwords import Passwords
 from taisai.floor.copies import newest_copy
-from taisai.game.cage import MOST_FAILURES
-from taisai.game.cage import deciding as cage
-from taisai.game.cage.messages import NoteFailure, PersonUnlocked
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, make_key

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
+from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.floor.access.roles import Role
-from taisai.game.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.words import Fault
 from taisai.rules import Act

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import pytest
 
+from taisai.cage.messages import SignOutCause
+from taisai.cage.presence import MOST_FAILURES
 from taisai.floor.access import permits
 from taisai.floor.config.setting import settings_of
 from taisai.floor.config.settings import SECTIONS
@@ -18,8 +20,6 @@ from taisai.floor.following import MOST_FOLLOWED
 from taisai.floor.host import MOST_WAITING
 from taisai.floor.outbox import MOST_BYTES, MOST_TELLS
 from taisai.floor.strangers import HELLO_WITHIN
-from taisai.game.cage.messages import SignOutCause
-from taisai.game.cage.presence import MOST_FAILURES
 from taisai.rules import Act
 from taisai.wire.message import MOST_MESSAGE
 from tests.docs.served import opened

@@ -13,14 +13,14 @@ from random import Random
 from typing import Any, Final, TypeVar, cast
 from unittest.mock import patch
 
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
+from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.floor import Floor
 from taisai.floor.noting import Thresholds
 from taisai.floor.views.offers import offers
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND, House
-from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import (
     Assign,
     BuyCredits,

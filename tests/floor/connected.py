@@ -16,6 +16,8 @@ import jsonschema_rs
 import msgspec
 from litestar import Litestar
 
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.client.who import Device
 from taisai.floor.access.devices import device_text
 from taisai.floor.access.door import SignedIn
@@ -28,8 +30,6 @@ from taisai.floor.config.tables import DiceIn
 from taisai.floor.floor import Bounds
 from taisai.floor.web.app import Application, application, web_of
 from taisai.floor.web.socket import serve_socket
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE

@@ -7,11 +7,11 @@ from collections.abc import Callable, Coroutine
 from itertools import count
 from typing import Any, Final, TypeVar
 
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House, unfinished
+from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse
 from taisai.floor.access.roles import Role
 from taisai.floor.casino import Plan
 from taisai.floor.parties import Party
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND, House, unfinished
-from taisai.game.cage.messages import BringIn, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal

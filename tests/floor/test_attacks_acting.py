@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from taisai.cage.messages import EnrolPerson
 from taisai.floor.access.roles import Role
-from taisai.game.cage.messages import EnrolPerson
 from taisai.game.refusals import Refusal
 from tests.floor.connected import PEOPLE, Connected, connected
 

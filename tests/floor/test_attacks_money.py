@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from taisai.cage.messages import OverrideNoted
 from taisai.floor.access.approvals import digest_of
 from taisai.floor.access.roles import Role
 from taisai.floor.web.approving import form_of
-from taisai.game.cage.messages import OverrideNoted
 from taisai.game.commands import BuyCredits, LeaveSeat, TakeSeat
 from taisai.game.refusals import Refusal
 from tests.floor.connected import PEOPLE, Connected, Response, connected, device

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from taisai.cage.messages import DeviceKind, EnrolDevice
 from taisai.floor.access.roles import Role
 from taisai.floor.boards import table as table_of_boards
 from taisai.floor.boards.names import Numbers
 from taisai.floor.casino import FORGET
-from taisai.game.cage.messages import DeviceKind, EnrolDevice
 from taisai.game.refusals import Refusal
 from tests.floor.connected import PEOPLE, Connected, connected
 

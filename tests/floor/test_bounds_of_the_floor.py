@@ -8,13 +8,13 @@ from functools import partial
 
 import pytest
 
+from taisai.cage.messages import SendFill
 from taisai.floor import host as hosts
 from taisai.floor.access.roles import Role
 from taisai.floor.countdown import of_another_round
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import TAKES_NOTHING, listening
 from taisai.floor.web.built import PAGES, Built
-from taisai.game.cage.messages import SendFill
 from taisai.game.commands import Perform, ReceiveFill, SendCredit
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE

@@ -9,10 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai import __version__
-from taisai.floor.casino import Casino, Plan
-from taisai.floor.copies import newest_copy
-from taisai.game import commands as said
-from taisai.game.cage.messages import (
+from taisai.cage.messages import (
     NoteSignIn,
     SettingsTaken,
     SignedIn,
@@ -21,6 +18,9 @@ from taisai.game.cage.messages import (
     SystemStarted,
     SystemStopped,
 )
+from taisai.floor.casino import Casino, Plan
+from taisai.floor.copies import newest_copy
+from taisai.game import commands as said
 from taisai.game.events import BetsClosed, Interrupted, RoundVoided
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR, Hold

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
+from taisai.cage.messages import EnrolPerson, HouseCommand, SetCredentials
 from taisai.floor import checks
 from taisai.floor.approvals import Approval, written_approvals
 from taisai.floor.checks import LEAST_FREE, Opened, StartUp, opened, proven, too_few
@@ -18,7 +19,6 @@ from taisai.floor.checks import opening as module
 from taisai.floor.checks import proving as proving_module
 from taisai.floor.config import Config, read_config
 from taisai.floor.copies import copy_checkpoint, newest_copy
-from taisai.game.cage.messages import EnrolPerson, HouseCommand, SetCredentials
 from taisai.game.commands import CloseTable, OpenTable, Shut
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal

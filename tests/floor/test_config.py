@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from taisai.cage import House, decide_house, evolve_house
+from taisai.cage.messages import OpenHouse, SettingsTaken, TakeSettings
 from taisai.floor.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
 from taisai.floor.config import reading as config_reading
 from taisai.floor.config.kinds import Kind, Place
 from taisai.floor.config.setting import ServerSetting
-from taisai.game.cage import House, decide_house, evolve_house
-from taisai.game.cage.messages import OpenHouse, SettingsTaken, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from tests.floor.founded import changed, config_of, data_of, faults, lotus

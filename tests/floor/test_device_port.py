@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
+from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.floor.asking import handlers
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.dice import door
 from taisai.floor.floor import Floor
 from taisai.game import commands as said
-from taisai.game.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
 from taisai.game.words import Fault

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from taisai.cage.messages import RedeemTicket
 from taisai.floor.asking import money
 from taisai.floor.asking.cage import sell_ticket
 from taisai.floor.cage import numbers
 from taisai.floor.cage.numbers import SIGNS, as_printed, ticket_number
-from taisai.game.cage.messages import RedeemTicket
 from taisai.game.cashier import MOST_DISPENSED
 from taisai.game.commands import LeaveSeat, PlaceBets, Slip
 from taisai.game.money import Account
@@ -256,7 +256,7 @@ def test_bets_that_lie_stay_and_only_what_is_free_goes_out() -> None:
 
 def test_where_the_house_has_no_room_for_a_ticket_credits_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     floor = a_floor()
-    monkeypatch.setattr("taisai.game.cage.deciding.MOST_TICKETS", 0)
+    monkeypatch.setattr("taisai.cage.decide.MOST_TICKETS", 0)
     assert take_out(floor).reason == "too-many"
     assert (floor.credits(), floor.faults()) == (50_000, [])
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from taisai.cage.messages import RedeemTicket, SendTicket
 from taisai.floor.asking import cage, money
-from taisai.game.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import (
     Assign,
     Leave,

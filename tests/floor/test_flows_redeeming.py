@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from taisai.cage import decide
+from taisai.cage.messages import RedeemTicket, TicketRedeemed
 from taisai.floor.asking import cage, money
-from taisai.game.cage import deciding
-from taisai.game.cage.messages import RedeemTicket, TicketRedeemed
 from taisai.game.money import Account
 from taisai.wire.asks import AskSellTicket
 from tests.floor.inline import IN_THE_CAGE, InlineFloor, a_floor, person, told
@@ -49,7 +49,7 @@ def test_another_ask_another_cashier_and_an_hour_later_are_a_second_customer() -
 
 
 def test_sabotage_a_floor_that_forgets_the_ask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    drafted = deciding._draft
+    drafted = decide._draft
 
     def forgetful(*given: Any) -> Any:
         event = drafted(*given)
@@ -57,6 +57,6 @@ def test_sabotage_a_floor_that_forgets_the_ask_is_found(monkeypatch: pytest.Monk
             at=event.at, by=event.by, clause=event.clause, ticket=event.ticket, amount=event.amount
         ) if isinstance(event, TicketRedeemed) else event  # fmt: skip
 
-    monkeypatch.setattr(deciding, "_draft", forgetful)
+    monkeypatch.setattr(decide, "_draft", forgetful)
     with pytest.raises(AttributeError):
         test_an_answer_that_got_lost_is_told_again_and_paid_once()

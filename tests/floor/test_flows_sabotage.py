@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from taisai.cage import Direction, Kind, StreamError, Transfer, decide
 from taisai.floor.asking import cage as cage_asks
 from taisai.floor.asking import money
 from taisai.floor.cage import finishing, flows, numbers
-from taisai.game.cage import Direction, Kind, StreamError, Transfer, deciding
 from taisai.game.refusals import Refusal
 from tests.floor import test_flows as tickets
 from tests.floor import test_flows_cage as cage
@@ -39,7 +39,7 @@ def test_sabotage_a_new_number_at_each_retry_is_seen(monkeypatch: Patch) -> None
 
 
 def test_sabotage_a_ticket_that_is_good_twice_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(deciding, "_redeemable", lambda *_: iter(()))
+    monkeypatch.setattr(decide, "_redeemable", lambda *_: iter(()))
     with pytest.raises((AssertionError, StreamError)):
         tickets.test_of_two_hundred_who_redeem_one_ticket_one_is_paid()
 

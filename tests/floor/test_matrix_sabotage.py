@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from taisai.cage.messages import NoteOverride
 from taisai.floor.access import permits
 from taisai.floor.access.permits import Permit, Reach
 from taisai.floor.access.roles import Role
 from taisai.floor.asking import doing
 from taisai.floor.floor import Floor
 from taisai.floor.web import app
-from taisai.game.cage.messages import NoteOverride
 from taisai.game.words import FLOOR
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+from taisai.cage.messages import ClockJumped, DiceAlarmNoted, LargeWinNoted
 from taisai.floor import noting
 from taisai.floor.noting import Noting, Thresholds
 from taisai.game import commands as said
-from taisai.game.cage.messages import ClockJumped, DiceAlarmNoted, LargeWinNoted
 from taisai.game.events import RoundResettled, RoundVoided
 from taisai.game.words import FLOOR
 from taisai.journal import Ask

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import pytest
 
+from taisai.cage.messages import DismissPerson, EnrolPerson
 from taisai.floor.access.roles import Role
 from taisai.floor.asking import positions
 from taisai.floor.roll import Roll, out_of_place
-from taisai.game.cage.messages import DismissPerson, EnrolPerson
 from taisai.game.commands import Assign
 from taisai.game.events import PersonLeft
 from taisai.game.refusals import Refusal

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from taisai.cage.messages import SellTicket
 from taisai.floor.access.roles import Role
 from taisai.floor.asking import opening
 from taisai.floor.cage.numbers import ticket_number
 from taisai.floor.config.tables import DiceIn
-from taisai.game.cage.messages import SellTicket
 from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken
 from taisai.game.refusals import Refusal

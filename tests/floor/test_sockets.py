@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from taisai.cage.messages import DismissDevice
 from taisai.floor.access.approvals import Granted, digest_of
 from taisai.floor.access.roles import Role
 from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.floor import MOST_AT_WORK, Bounds, approved_form
 from taisai.floor.sockets import Socket, decode_ask
-from taisai.game.cage.messages import DismissDevice
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.wire import asks

@@ -8,10 +8,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from taisai.floor.access.roles import Role
-from taisai.floor.access.sessions import Policy
-from taisai.floor.sockets import LAST_WORD
-from taisai.game.cage.messages import (
+from taisai.cage.messages import (
     DismissDevice,
     DismissPerson,
     EnrolPerson,
@@ -19,6 +16,9 @@ from taisai.game.cage.messages import (
     RevokeSessions,
     SetCredentials,
 )
+from taisai.floor.access.roles import Role
+from taisai.floor.access.sessions import Policy
+from taisai.floor.sockets import LAST_WORD
 from taisai.game.words import FLOOR
 from tests.floor.connected import PEOPLE, Connected, connected
 

@@ -12,8 +12,8 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from taisai.cage.messages import SignInFailed
 from taisai.floor.web.guarding import HEADERS
-from taisai.game.cage.messages import SignInFailed
 from taisai.wire.message import MOST_MESSAGE, WIRE
 from tests.client.served import Served, served
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from taisai.game.cage.messages import (
+from taisai.cage.messages import (
     HOUSE_COMMANDS,
     DeviceKind,
     EnrolDevice,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from taisai.game.cage import House
-from taisai.game.cage.messages import (
+from taisai.cage import House
+from taisai.cage.messages import (
     ClockJumped,
     CredentialsSet,
     DeviceKind,

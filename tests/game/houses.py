@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from taisai.game.cage import Direction, House
-from taisai.game.cage import deciding as cage
-from taisai.game.cage import house as cage_state
-from taisai.game.cage.messages import (
+from taisai.cage import Direction, House
+from taisai.cage import decide as cage
+from taisai.cage import house as cage_state
+from taisai.cage.messages import (
     BringIn,
     CollectClaim,
     CountDrop,

@@ -7,11 +7,11 @@ from typing import Any, Union
 import msgspec
 import pytest
 
-from taisai.game.cage import House, StreamError
-from taisai.game.cage import deciding as cage
-from taisai.game.cage import house as cage_state
-from taisai.game.cage import values as cage_values
-from taisai.game.cage.messages import (
+from taisai.cage import House, StreamError
+from taisai.cage import decide as cage
+from taisai.cage import house as cage_state
+from taisai.cage import values as cage_values
+from taisai.cage.messages import (
     HOUSE_COMMANDS,
     HOUSE_EVENTS,
     BringIn,

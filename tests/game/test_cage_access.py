@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND, MOST_FAILURES, House, access
-from taisai.game.cage import deciding as cage
-from taisai.game.cage.messages import (
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, MOST_FAILURES, House, access
+from taisai.cage import decide as cage
+from taisai.cage.messages import (
     DeviceKind,
     DismissDevice,
     DismissPerson,

@@ -16,10 +16,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from taisai.game.cage import House, access, presence
-from taisai.game.cage import deciding as cage
-from taisai.game.cage import house as cage_state
-from taisai.game.cage.messages import (
+from taisai.cage import House, access, presence
+from taisai.cage import decide as cage
+from taisai.cage import house as cage_state
+from taisai.cage.messages import (
     HOUSE_COMMANDS,
     DismissPerson,
     EnrolPerson,

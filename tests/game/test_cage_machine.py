@@ -17,11 +17,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from taisai.game.cage import House, access
-from taisai.game.cage import deciding as cage
-from taisai.game.cage import house as cage_state
-from taisai.game.cage import values as cage_values
-from taisai.game.cage.messages import (
+from taisai.cage import House, access
+from taisai.cage import decide as cage
+from taisai.cage import house as cage_state
+from taisai.cage import values as cage_values
+from taisai.cage.messages import (
     HOUSE_COMMANDS,
     HOUSE_EVENTS,
     DismissPerson,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from taisai.cage import House, presence
+from taisai.cage import values as cage_values
+from taisai.cage.messages import HouseCommand, NoteAlarm, NoteClock, NoteOverride, NoteWin, TakeSettings
 from taisai.game import day
-from taisai.game.cage import House, presence
-from taisai.game.cage import values as cage_values
-from taisai.game.cage.messages import HouseCommand, NoteAlarm, NoteClock, NoteOverride, NoteWin, TakeSettings
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
 from tests.game.doors import BY_FLOOR, DISPLAY, FAILED, IN, NOTES, REVOKE, SETTINGS, WIN

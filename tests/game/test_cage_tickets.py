@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from taisai.game.cage import deciding as cage
-from taisai.game.cage import values as cage_values
-from taisai.game.cage.messages import (
+from taisai.cage import decide as cage
+from taisai.cage import values as cage_values
+from taisai.cage.messages import (
     CollectClaim,
     EnrolPerson,
     HouseCommand,

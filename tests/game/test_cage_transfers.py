@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.game.cage import House, Kind, Missing, finishing, unfinished
-from taisai.game.cage import transfers as cage_transfers
+from taisai.cage import House, Kind, Missing, finishing, unfinished
+from taisai.cage import transfers as cage_transfers
 from tests.game.houses import BEGINNING, ONE_OF_EACH, begun, done
 
 BOOKED_BY_TABLE = {"t1": -500, "t2": 300, "t3": -1_000, "t4": 400, "t5": 250, "t6": -70, "t7": 30}
@@ -131,5 +131,5 @@ def test_sabotage_a_transfer_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -
 
 def test_sabotage_a_sign_turned_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     turned = property(lambda transfer: -transfer.amount)
-    monkeypatch.setattr("taisai.game.cage.house.Transfer.signed", turned)
+    monkeypatch.setattr("taisai.cage.house.Transfer.signed", turned)
     assert misjudged({"T7": BOOKED_BY_TABLE})

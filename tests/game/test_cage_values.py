@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from taisai.game import day
-from taisai.game.cage import House
-from taisai.game.cage import deciding as cage
-from taisai.game.cage import values as cage_values
-from taisai.game.cage.messages import (
+from taisai.cage import House
+from taisai.cage import decide as cage
+from taisai.cage import values as cage_values
+from taisai.cage.messages import (
     BringIn,
     DismissPerson,
     EnrolPerson,
@@ -21,6 +20,7 @@ from taisai.game.cage.messages import (
     SendTicket,
     TakeOut,
 )
+from taisai.game import day
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
 from tests.game.doors import AT_THE_DOOR

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from taisai.cage import House, unfinished
+from taisai.cage.messages import BringIn, CollectClaim, HouseCommand, IssueTicket, PayClaim, SendFill
 from taisai.game import commands as c
 from taisai.game import events as e
 from taisai.game import play
-from taisai.game.cage import House, unfinished
-from taisai.game.cage.messages import BringIn, CollectClaim, HouseCommand, IssueTicket, PayClaim, SendFill
 from taisai.game.limits import Limits
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.game.cage import House, decide_house, evolve_house
-from taisai.game.cage.messages import HouseCommand
+from taisai.cage import House, decide_house, evolve_house
+from taisai.cage import snapshot as of_house
+from taisai.cage.messages import HouseCommand
 from taisai.game.refusals import Refusal
 from taisai.game.snapshot import HouseSnapshot, SnapshotError, decode, encode, house_snapshot_of
-from taisai.game.snapshot import house as of_house
 from tests.game.houses import SCRIPT
 
 

@@ -9,7 +9,7 @@ import textwrap
 import msgspec
 import pytest
 
-from taisai.game.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
+from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
 from taisai.game.commands import COMMANDS, required_tag, tag_of
 from taisai.game.events import EVENTS
 from taisai.journal.records import RECORDS

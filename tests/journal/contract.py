@@ -8,9 +8,9 @@ from typing import Any, Final, Protocol
 
 import apsw
 
+from taisai.cage import House, decide_house, evolve_house
+from taisai.cage.messages import BringIn, CapitalBrought, HouseCommand
 from taisai.game import Refusal, Table, decide, evolve
-from taisai.game.cage import House, decide_house, evolve_house
-from taisai.game.cage.messages import BringIn, CapitalBrought, HouseCommand
 from taisai.game.commands import OpenTable, Shut
 from taisai.game.events import TableShut
 from taisai.journal.codec import HOUSE, Entry

@@ -12,9 +12,8 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from taisai.game import Refusal, Table, decide, evolve
-from taisai.game.cage import House, decide_house, evolve_house
-from taisai.game.cage.messages import (
+from taisai.cage import House, decide_house, evolve_house
+from taisai.cage.messages import (
     BringIn,
     EnrolPerson,
     HouseCommand,
@@ -24,6 +23,7 @@ from taisai.game.cage.messages import (
     SellTicket,
     SendTicket,
 )
+from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import (
     Assign,
     BuyCredits,

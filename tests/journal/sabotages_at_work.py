@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import apsw
 
-from taisai.game.cage import House
+from taisai.cage import House
 from taisai.game.events import BetRegistered
 from taisai.journal import engine, streams, writer
 from taisai.journal.engine import Keeper

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from taisai.audit import verified
+from taisai.cage import House, evolve_house
 from taisai.game import Refusal, Table, replayed
-from taisai.game.cage import House, evolve_house
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason
 from taisai.journal.codec import HOUSE, Codec, Entry

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from taisai.game.cage.messages import BringIn, EnrolPerson, OpenHouse, SellTicket
+from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SellTicket
 from taisai.game.commands import Command
 from taisai.game.events import Event
 from taisai.game.playbook import Play, playbook

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from taisai.cage import House
 from taisai.game import Refusal, recover
-from taisai.game.cage import House
 from taisai.game.commands import Command, OpenTable, PlaceBets, TakeSeat
 from taisai.game.refusals import Reason
 from taisai.journal.codec import stream_of

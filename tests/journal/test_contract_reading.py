@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 
-from taisai.game.cage.messages import CapitalBrought
+from taisai.cage.messages import CapitalBrought
 from taisai.journal.codec import HOUSE, Codec, Entry
 from taisai.journal.engine import Keeper
 from taisai.journal.errors import DamagedError, JournalError

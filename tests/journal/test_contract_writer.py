@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from taisai.cage.messages import BringIn
 from taisai.game import Refusal
-from taisai.game.cage.messages import BringIn
 from taisai.game.commands import Assign
 from taisai.game.refusals import Reason
 from taisai.journal import writer as module

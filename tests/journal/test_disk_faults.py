@@ -17,7 +17,7 @@ import apsw
 import pytest
 
 from taisai.audit import verified
-from taisai.game.cage.messages import SellTicket
+from taisai.cage.messages import SellTicket
 from taisai.journal import journal
 from taisai.journal.codec import HOUSE
 from taisai.journal.engine import Keeper

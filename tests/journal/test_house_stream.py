@@ -10,8 +10,8 @@ from taisai.audit import verified
 from taisai.audit.exports.lines import lines
 from taisai.audit.exports.rows import event_rows
 from taisai.audit.sources import source_of
-from taisai.game.cage import deciding as cage
-from taisai.game.cage.messages import HOUSE_EVENTS
+from taisai.cage import decide as cage
+from taisai.cage.messages import HOUSE_EVENTS
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import HOUSE
 from taisai.journal.engine import Keeper

@@ -17,9 +17,9 @@ import msgspec
 from msgspec import NODEFAULT, inspect
 
 import taisai
+from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, NoteOverride
 from taisai.floor.access.proving import Failure
 from taisai.floor.config.whole import every_setting
-from taisai.game.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, NoteOverride
 from taisai.game.commands import COMMANDS, tag_of
 from taisai.game.events import EVENTS
 from taisai.game.limits import EVEN_MONEY, family

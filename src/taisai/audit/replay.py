@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Final
 
 from taisai.audit.scratch import Shelf
-from taisai.game.cage.messages import HouseOpened
+from taisai.cage.messages import HouseOpened
 from taisai.game.commands import OpenTable
 from taisai.game.events import RoundConcluded, RoundVoided, TableOpened
 from taisai.journal.codec import HOUSE, Entry, stream_of

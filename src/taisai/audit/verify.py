@@ -10,7 +10,7 @@ from typing import Final
 from taisai.audit.chain import Chain, Seal
 from taisai.audit.referee import Referee, check_books
 from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source, source_of
-from taisai.game.cage import Missing, finishing, unfinished
+from taisai.cage import Missing, finishing, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import encode, round_snapshot_of
 from taisai.journal.codec import HOUSE, Entry, table_of

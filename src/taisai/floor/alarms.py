@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.game.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
+from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
 from taisai.wire.views import Alarm, Words
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import structlog
 
 from taisai import __version__
+from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.floor.access.door import Door
 from taisai.floor.access.passwords import Passwords
 from taisai.floor.access.rates import Rates, Rule
@@ -29,7 +30,6 @@ from taisai.floor.host import Host, WriterLike
 from taisai.floor.noting import Noting, Thresholds
 from taisai.floor.roll import Roll
 from taisai.floor.web.built import our_pages
-from taisai.game.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR

@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 import structlog
 
+from taisai.cage import Device
+from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.floor.access import permits
 from taisai.floor.access.approvals import digest_of
 from taisai.floor.access.devices import device_proof
@@ -28,8 +30,6 @@ from taisai.floor.sockets import Socket
 from taisai.floor.strangers import Strangers
 from taisai.floor.telling import FAULT, refused
 from taisai.floor.web.built import NOTHING, Built
-from taisai.game.cage import Device
-from taisai.game.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
 from taisai.journal.codec import HOUSE

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from taisai import __version__
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials
 from taisai.floor.access import credentials as vault
 from taisai.floor.access.passwords import Cost, Passwords, weakness
 from taisai.floor.access.roles import is_elsewhere, is_generic
@@ -21,8 +23,6 @@ from taisai.floor.clock import Entropy
 from taisai.floor.config.kinds import CURRENCY, Name, UnexpectedError, Zone
 from taisai.floor.config.writing import written
 from taisai.floor.manifest import manifest
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.cage.messages import EnrolPerson, OpenHouse, SetCredentials
 from taisai.game.day import local_time
 from taisai.game.refusals import Refusal
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, make_key

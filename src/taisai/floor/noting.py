@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import structlog
 
+from taisai.cage.messages import NoteAlarm, NoteClock, NoteWin
 from taisai.floor.clock import Clock
 from taisai.floor.host import Happened, Host
 from taisai.game import Table
 from taisai.game import events as happened
-from taisai.game.cage.messages import NoteAlarm, NoteClock, NoteWin
 from taisai.game.settling import stakes_by_purse
 from taisai.game.words import FLOOR
 from taisai.journal import Ask, JournalError, Keeper, stream_of, table_of

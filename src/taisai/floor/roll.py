@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 import structlog
 
+from taisai.cage import StreamError
+from taisai.cage.messages import PersonDismissed, PersonEnrolled
 from taisai.floor.clock import Clock
 from taisai.floor.host import Happened, Host
-from taisai.game.cage import StreamError
-from taisai.game.cage.messages import PersonDismissed, PersonEnrolled
 from taisai.game.commands import Leave
 from taisai.game.events import PersonAssigned, TableOpened
 from taisai.game.refusals import Reason, Refusal

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from taisai.game.cage.messages import TicketRedeemed
+from taisai.cage.messages import TicketRedeemed
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
 from taisai.wire.message import Tell

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from taisai.cage import House
+from taisai.cage.messages import UnlockPerson
 from taisai.floor.checks.opening import Opened
 from taisai.floor.config import Config
 from taisai.floor.copies import copy_checkpoint
-from taisai.game.cage import House
-from taisai.game.cage.messages import UnlockPerson
 from taisai.game.names import folded
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR

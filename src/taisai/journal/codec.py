@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Union
 import msgspec
 from msgspec import Struct
 
-from taisai.game.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, HouseCommand, HouseEvent
+from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, HouseCommand, HouseEvent
 from taisai.game.commands import COMMANDS, Command
 from taisai.game.events import EVENTS, Event
 from taisai.journal.errors import DamagedError

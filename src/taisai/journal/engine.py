@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from taisai.game.cage import House
+from taisai.cage import House
 from taisai.game.commands import OpenTable, Recover
 from taisai.game.events import TableOpened
 from taisai.game.refusals import Reason, Refusal

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from taisai.game.cage import House, decide_house, evolve_house
+from taisai.cage import House, decide_house, evolve_house
 from taisai.game.past import PastRounds
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal

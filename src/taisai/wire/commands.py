@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 from msgspec import Struct
 
+from taisai.cage import messages as house
+from taisai.cage.messages import HouseCommand
 from taisai.game import commands as game
-from taisai.game.cage import messages as house
-from taisai.game.cage.messages import HouseCommand
 from taisai.game.commands import Command
 
 AT_TABLE: Final[tuple[type[Command], ...]] = (

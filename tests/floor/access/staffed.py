@@ -10,14 +10,14 @@ from hashlib import sha256
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import EnrolPerson, HouseCommand, OpenHouse
 from taisai.floor.access.codes import code_at, from_base32, step_of
 from taisai.floor.access.door import Door, NewFactor, SignedIn
 from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.access.rates import Rates, Rule
 from taisai.floor.access.refused import SignInRefused
 from taisai.floor.access.sessions import Session, Sessions
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.cage.messages import EnrolPerson, HouseCommand, OpenHouse
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Journal, Keeper, MemoryStore, SigningKey, UnwritableError
 from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent

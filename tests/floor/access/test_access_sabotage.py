@@ -8,6 +8,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 import pytest
 import structlog
 
+from taisai.cage import SignOutCause, presence
+from taisai.cage import access as at_house
+from taisai.cage.messages import PersonLocked
 from taisai.floor.access import approvals, codes, credentials, door, proving, sessions
 from taisai.floor.access.approvals import Approvals
 from taisai.floor.access.door import Door
@@ -15,9 +18,6 @@ from taisai.floor.access.passwords import Passwords
 from taisai.floor.access.proving import Failure, Proving
 from taisai.floor.access.refused import WRONG, NotIn, SignInRefused
 from taisai.floor.access.sessions import Session, Sessions
-from taisai.game.cage import SignOutCause, presence
-from taisai.game.cage import access as at_house
-from taisai.game.cage.messages import PersonLocked
 from taisai.journal.codec import AnyEvent
 from tests.floor.access import (
     test_approvals,

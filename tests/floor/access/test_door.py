@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.floor.access.codes import code_at, step_of
-from taisai.floor.access.door import SignedIn
-from taisai.floor.access.passwords import Cost, Passwords
-from taisai.floor.access.proving import NOWHERE
-from taisai.floor.access.rates import Rule
-from taisai.floor.access.refused import BUSY, LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
-from taisai.floor.access.sessions import Ended, Policy
-from taisai.game.cage import MOST_FAILURES, SignOutCause
-from taisai.game.cage.messages import (
+from taisai.cage import MOST_FAILURES, SignOutCause
+from taisai.cage.messages import (
     CredentialsSet,
     EnrolPerson,
     PersonLocked,
@@ -20,7 +13,14 @@ from taisai.game.cage.messages import (
     SignInFailed,
     UnlockPerson,
 )
-from taisai.game.cage.messages import SignedIn as SignedInEvent
+from taisai.cage.messages import SignedIn as SignedInEvent
+from taisai.floor.access.codes import code_at, step_of
+from taisai.floor.access.door import SignedIn
+from taisai.floor.access.passwords import Cost, Passwords
+from taisai.floor.access.proving import NOWHERE
+from taisai.floor.access.rates import Rule
+from taisai.floor.access.refused import BUSY, LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
+from taisai.floor.access.sessions import Ended, Policy
 from taisai.game.words import FLOOR
 from tests.floor.access.staffed import CAT, DAN, DESK, MAX, PASSWORDS, STEP_MS, SUE, Staffed, running
 

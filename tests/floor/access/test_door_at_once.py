@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import pytest
 
+from taisai.cage.messages import SignInFailed
 from taisai.floor.access.door import WORKERS, Door, SignedIn
 from taisai.floor.access.proving import MOST_CHECKED
 from taisai.floor.access.refused import BUSY, WRONG, SignInRefused
-from taisai.game.cage.messages import SignInFailed
 from tests.floor.access.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 T = TypeVar("T")

@@ -6,12 +6,8 @@ import asyncio
 
 import pytest
 
-from taisai.floor.access.approvals import Granted, digest_of
-from taisai.floor.access.door import NewFactor, SignedIn
-from taisai.floor.access.refused import LOCKED, WRONG, NotIn, SignInRefused
-from taisai.floor.access.sessions import Ended
-from taisai.game.cage import SignOutCause
-from taisai.game.cage.messages import (
+from taisai.cage import SignOutCause
+from taisai.cage.messages import (
     CredentialsSet,
     DismissPerson,
     EnrolPerson,
@@ -21,6 +17,10 @@ from taisai.game.cage.messages import (
     RevokeSessions,
     SignedOut,
 )
+from taisai.floor.access.approvals import Granted, digest_of
+from taisai.floor.access.door import NewFactor, SignedIn
+from taisai.floor.access.refused import LOCKED, WRONG, NotIn, SignInRefused
+from taisai.floor.access.sessions import Ended
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer
 from taisai.journal.codec import HOUSE, AnyCommand

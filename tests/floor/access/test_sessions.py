@@ -6,9 +6,9 @@ import secrets
 
 import pytest
 
+from taisai.cage import SignOutCause
 from taisai.floor.access import sessions as module
 from taisai.floor.access.sessions import MOST_REMEMBERED, Ended, Opened, Policy, Session, Sessions
-from taisai.game.cage import SignOutCause
 from tests.floor.access.staffed import NOON, counted
 
 MINUTE = 60_000

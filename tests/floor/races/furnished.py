@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse, SendFill
 from taisai.client import Device
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse, SendFill
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, ReceiveFill, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 
+from taisai.cage.messages import RedeemTicket, SendTicket
 from taisai.floor.host import WriterLike
-from taisai.game.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
 from taisai.journal import Answer, Ask, Decision, Keeper, Writer
 from taisai.rules.vocabulary import Act, Phase

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import uvloop
 
+from taisai.cage.messages import TicketAccepted, TicketRedeemed
 from taisai.client.who import Staff
-from taisai.game.cage.messages import TicketAccepted, TicketRedeemed
 from taisai.game.events import TicketReceived
 from tests.floor.races.child import Order
 from tests.floor.races.crowd import Crowd, Tell, encoded, terminals

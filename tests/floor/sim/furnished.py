@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, NamedTuple
 
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse, SendFill
 from taisai.client import Device
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse, SendFill
 from taisai.game.commands import Limits, OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE

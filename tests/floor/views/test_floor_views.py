@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from taisai.cage import House, decide_house, evolve_house, unfinished
+from taisai.cage.messages import HouseCommand
 from taisai.floor.cage.books import books_view
 from taisai.floor.views import History, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Account, Refusal, Table, decide, evolve
-from taisai.game.cage import House, decide_house, evolve_house, unfinished
-from taisai.game.cage.messages import HouseCommand
 from taisai.game.commands import Command, Report
 from taisai.rules import Irregularity, rulebook
 from taisai.wire.views import LargeWin

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from taisai.cage.messages import TicketRedeemed
 from taisai.floor.telling import answer_to
 from taisai.floor.views import History, console_view, seat_view, table_view
-from taisai.game.cage.messages import TicketRedeemed
 from taisai.game.commands import BuyColour, PlaceBets, Slip, TakeSeat
 from taisai.game.words import Means
 from taisai.rules import rulebook

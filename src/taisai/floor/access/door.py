@@ -10,16 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import structlog
 
-from taisai.floor.access import credentials as vault
-from taisai.floor.access.approvals import Approvals, Granted
-from taisai.floor.access.passwords import Passwords, weakness
-from taisai.floor.access.proving import NOWHERE, HostLike, Proving
-from taisai.floor.access.rates import Rates, Rule
-from taisai.floor.access.refused import BUSY, UNRECORDED, WRONG, NotIn, SignInRefused
-from taisai.floor.access.roles import is_generic
-from taisai.floor.access.sessions import Session, Sessions
-from taisai.floor.clock import Entropy
-from taisai.game.cage.messages import (
+from taisai.cage.messages import (
     CredentialsSet,
     NoteSignIn,
     NoteSignOut,
@@ -29,6 +20,15 @@ from taisai.game.cage.messages import (
     SetCredentials,
     SignOutCause,
 )
+from taisai.floor.access import credentials as vault
+from taisai.floor.access.approvals import Approvals, Granted
+from taisai.floor.access.passwords import Passwords, weakness
+from taisai.floor.access.proving import NOWHERE, HostLike, Proving
+from taisai.floor.access.rates import Rates, Rule
+from taisai.floor.access.refused import BUSY, UNRECORDED, WRONG, NotIn, SignInRefused
+from taisai.floor.access.roles import is_generic
+from taisai.floor.access.sessions import Session, Sessions
+from taisai.floor.clock import Entropy
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 import structlog
 from msgspec.structs import replace
 
+from taisai.cage.messages import NoteFailure
 from taisai.floor.access import credentials as vault
 from taisai.floor.access.codes import accepted_step, base32, from_base32, new_secret
 from taisai.floor.access.credentials import Credentials
@@ -21,7 +22,6 @@ from taisai.floor.access.rates import Rates, network_of
 from taisai.floor.access.refused import BUSY, LOCKED, UNRECORDED, WRONG, SignInRefused, too_often
 from taisai.floor.access.roles import is_generic
 from taisai.floor.clock import Entropy
-from taisai.game.cage.messages import NoteFailure
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR

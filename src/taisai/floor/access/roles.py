@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from taisai.game.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.game.names import folded
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Final, NamedTuple
 
+from taisai.cage.messages import SignOutCause
 from taisai.floor.clock import Entropy
-from taisai.game.cage.messages import SignOutCause
 
 TOKEN: Final = 32  # random bytes: nobody guesses one
 SESSION_ID: Final = 12  # random bytes; it is no secret, and names the session in the journal

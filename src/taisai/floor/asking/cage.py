@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from taisai.floor.asking.money import RETRIED_WITHIN
-from taisai.floor.cage.flows import arrive, arriving, kept, table_at
-from taisai.floor.cage.numbers import KEY_BYTES, short_id, ticket_number, tickets_key
-from taisai.floor.telling import answer_to, refused
-from taisai.game.authority import refused as refusal
-from taisai.game.cage import Direction, Kind, Transfer, decide_house
-from taisai.game.cage.messages import (
+from taisai.cage import Direction, Kind, Transfer, decide_house
+from taisai.cage.messages import (
     CollectClaim,
     CountDrop,
     HouseCommand,
@@ -22,6 +17,11 @@ from taisai.game.cage.messages import (
     SellTicket,
     SendFill,
 )
+from taisai.floor.asking.money import RETRIED_WITHIN
+from taisai.floor.cage.flows import arrive, arriving, kept, table_at
+from taisai.floor.cage.numbers import KEY_BYTES, short_id, ticket_number, tickets_key
+from taisai.floor.telling import answer_to, refused
+from taisai.game.authority import refused as refusal
 from taisai.game.cashier import DROP, FLOAT
 from taisai.game.claims import CLAIMS
 from taisai.game.commands import SendCredit, SendDrop

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
+from taisai.cage.messages import RedeemTicket
 from taisai.floor.access import permits
 from taisai.floor.access.roles import Role
 from taisai.floor.asking import opening, positions
@@ -14,7 +15,6 @@ from taisai.floor.asking.cage import owners_moved, redeem
 from taisai.floor.cage.numbers import as_printed
 from taisai.floor.dice import door as dice
 from taisai.floor.telling import answer_to, refused
-from taisai.game.cage.messages import RedeemTicket
 from taisai.game.commands import Assign, BeginDay, PlaceBets
 from taisai.journal import Ask, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from taisai.cage import Transfer, decide_house
+from taisai.cage.messages import SendTicket
 from taisai.floor.cage.flows import arrive, issuing, kept, table_at
 from taisai.floor.cage.numbers import KEY_BYTES, as_printed, short_id, tickets_key
 from taisai.floor.telling import answer_to, refused
 from taisai.game.authority import no_seat
 from taisai.game.authority import refused as refusal
-from taisai.game.cage import Transfer, decide_house
-from taisai.game.cage.messages import SendTicket
 from taisai.game.commands import DispenseCredits
 from taisai.game.events import TicketReceived
 from taisai.game.refusals import Reason, Refusal

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.floor.alarms import alarm_of
 from taisai.floor.boards.names import CAGE, LOBBY, PIT, Numbers, Shown
 from taisai.floor.boards.reading import Fault, Reader, stories_of
@@ -20,7 +21,6 @@ from taisai.floor.feeds import Frame
 from taisai.floor.telling import encoded
 from taisai.floor.views import REMEMBERED, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Refusal, Table
-from taisai.game.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.journal import JournalError, Keeper, table_of
 from taisai.wire.tells import TellChange
 from taisai.wire.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from taisai.cage import House, finishing, unfinished
+from taisai.cage.transfers import Missing
 from taisai.floor.views.transit import Transit
 from taisai.game import Account, Ledger, Table
-from taisai.game.cage import House, finishing, unfinished
-from taisai.game.cage.transfers import Missing
 from taisai.wire.views import Books, BooksView
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
+from taisai.cage import Missing, Unfinished, finishing, unfinished
 from taisai.floor.cage.flows import arriving, issuing, second_of
 from taisai.floor.cage.numbers import KEY_BYTES, tickets_key
-from taisai.game.cage import Missing, Unfinished, finishing, unfinished
 from taisai.game.refusals import Refusal
 from taisai.game.words import Moved
 from taisai.journal import Keeper, stream_of

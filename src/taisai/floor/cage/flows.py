@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from taisai.cage import Kind, Transfer
+from taisai.cage.messages import IssueTicket
 from taisai.floor.cage.numbers import ticket_number
-from taisai.game.cage import Kind, Transfer
-from taisai.game.cage.messages import IssueTicket
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE, TABLE, ClaimEnd

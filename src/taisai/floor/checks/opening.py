@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from taisai.cage import StreamError
 from taisai.floor.approvals import MOST_BYTES, Approvals, read_approvals
 from taisai.floor.checks.findings import StartUp
 from taisai.floor.config import Config
-from taisai.game.cage import StreamError
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.rules.errors import RulesError

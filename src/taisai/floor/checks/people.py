@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.cage import House
+from taisai.cage import House
 
 LEAST_SUPERVISING: Final = 3
 """With credentials: the one who is locked, and the two who unlock him."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from taisai.cage import StreamError
 from taisai.floor.checks.findings import StartUp
 from taisai.floor.checks.opening import Opened
 from taisai.floor.checks.people import too_few
@@ -12,7 +13,6 @@ from taisai.floor.config import Config, TableConfig
 from taisai.floor.config.tables import TABLE
 from taisai.floor.copies import newest_copy
 from taisai.floor.manifest import manifest
-from taisai.game.cage import StreamError
 from taisai.game.day import local_time
 from taisai.game.table import Table
 from taisai.journal import Journal, SigningKey

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from taisai.cage.values import MOST_SETTING, MOST_SETTINGS
 from taisai.floor.config.kinds import UnexpectedError
 from taisai.floor.config.setting import settings_of
 from taisai.floor.config.settings import SECTIONS, is_loopback
 from taisai.floor.config.tables import MOST_TABLES, TABLE, TableConfig, book_of, faults_of, perhaps
 from taisai.floor.config.whole import Config
-from taisai.game.cage.values import MOST_SETTING, MOST_SETTINGS
 from taisai.game.names import MOST_ID, folded
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import MAX_EXPECTED, RulesError, printable

@@ -9,9 +9,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from taisai.cage.messages import NoteOverride
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.telling import answer_to, refused
-from taisai.game.cage.messages import NoteOverride
 from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
 from taisai.game.draw import Throw
 from taisai.game.readings import differs_from_reading

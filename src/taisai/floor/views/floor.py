@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final
 
+from taisai.cage import House
 from taisai.floor.views.felt import denominations
 from taisai.floor.views.history import History
 from taisai.floor.views.labels import board_of, claim_line, phase_label, title_of, waiting
 from taisai.floor.views.table import limits_range
 from taisai.floor.views.transit import Transit
 from taisai.game import Account, Table, exposures
-from taisai.game.cage import House
 from taisai.wire.views import (
     Alarm,
     CageView,

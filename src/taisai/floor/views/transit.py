@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from taisai.cage import House
 from taisai.game import Table
-from taisai.game.cage import House
 from taisai.wire.views import Flight
 
 

@@ -8,16 +8,7 @@ from litestar import Request, delete, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
-from taisai.floor.access.approvals import digest_of
-from taisai.floor.access.permits import SECOND_PERSONS
-from taisai.floor.access.refused import NotIn, SignInRefused
-from taisai.floor.access.roles import Role, is_elsewhere, is_generic, role_of
-from taisai.floor.access.sessions import Session
-from taisai.floor.cage.flows import table_at
-from taisai.floor.web import bodies
-from taisai.floor.web.approving import form_of, second_for
-from taisai.floor.web.guarding import refused
-from taisai.game.cage.messages import (
+from taisai.cage.messages import (
     DeviceKind,
     DismissDevice,
     DismissPerson,
@@ -27,6 +18,15 @@ from taisai.game.cage.messages import (
     RevokeSessions,
     UnlockPerson,
 )
+from taisai.floor.access.approvals import digest_of
+from taisai.floor.access.permits import SECOND_PERSONS
+from taisai.floor.access.refused import NotIn, SignInRefused
+from taisai.floor.access.roles import Role, is_elsewhere, is_generic, role_of
+from taisai.floor.access.sessions import Session
+from taisai.floor.cage.flows import table_at
+from taisai.floor.web import bodies
+from taisai.floor.web.approving import form_of, second_for
+from taisai.floor.web.guarding import refused
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Keeper

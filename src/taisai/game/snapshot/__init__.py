@@ -14,8 +14,8 @@ how long it takes to start again does not depend on how long the table was playe
 True
 """
 
+from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of, restored_house
 from taisai.game.snapshot.codec import VERSION, SnapshotError, decode, encode
-from taisai.game.snapshot.house import HouseSnapshot, house_snapshot_of, restored_house
 from taisai.game.snapshot.rounds import RoundSnapshot, loading, restored_round, round_snapshot_of
 from taisai.game.snapshot.table import TableSnapshot, restored, snapshot_of
 

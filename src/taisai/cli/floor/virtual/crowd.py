@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import structlog
 
+from taisai.cage.messages import DeviceKind, EnrolDevice
 from taisai.cli.floor.virtual.players import Player, Turnstile
 from taisai.cli.floor.virtual.staff import DEALER, Dealer, Head, SignedIn, Stand
 from taisai.cli.floor.virtual.temperaments import OF
@@ -23,7 +24,6 @@ from taisai.floor.casino import Casino
 from taisai.floor.floor import approved_form
 from taisai.floor.virtual import cast
 from taisai.floor.virtual.demonstration import Demonstration
-from taisai.game.cage.messages import DeviceKind, EnrolDevice
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.game.cage.errors import StreamError
-from taisai.game.cage.messages import (
+from taisai.cage.errors import StreamError
+from taisai.cage.messages import (
     CapitalBrought,
     CapitalTaken,
     ClaimCollected,
@@ -24,7 +24,7 @@ from taisai.game.cage.messages import (
     TicketRedeemed,
     TicketSold,
 )
-from taisai.game.cage.presence import Device, Win, apply_presence, forget_person
+from taisai.cage.presence import Device, Win, apply_presence, forget_person
 from taisai.game.money import Account, Entry, Ledger
 from taisai.game.names import folded, is_name
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.cage.house import House, Movement, Ticket, Transfer
-from taisai.game.cage.presence import Device
+from taisai.cage.house import House, Movement, Ticket, Transfer
+from taisai.cage.presence import Device
 from taisai.game.names import folded
 from taisai.game.snapshot.codec import Snapshot
 from taisai.game.snapshot.parts import LedgerSnapshot, ledger_snapshot_of, restored_ledger

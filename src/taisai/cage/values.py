@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
-from taisai.game.cage.messages import (
+from taisai.cage.messages import (
     DeviceKind,
     EnrolDevice,
     HouseCommand,

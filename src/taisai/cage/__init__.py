@@ -1,8 +1,8 @@
 """The House's own stream: the cage, tickets, counts, the staff roll, devices, sign-ins and notes."""
 
-from taisai.game.cage.deciding import decide_house
-from taisai.game.cage.errors import StreamError
-from taisai.game.cage.house import (
+from taisai.cage.decide import decide_house
+from taisai.cage.errors import StreamError
+from taisai.cage.house import (
     Direction,
     House,
     Kind,
@@ -12,10 +12,10 @@ from taisai.game.cage.house import (
     Transfer,
     evolve_house,
 )
-from taisai.game.cage.ladder import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.cage.messages import DeviceKind, SignOutCause
-from taisai.game.cage.presence import MOST_FAILURES, Device
-from taisai.game.cage.transfers import Missing, Unfinished, finishing, unfinished
+from taisai.cage.messages import DeviceKind, SignOutCause
+from taisai.cage.presence import MOST_FAILURES, Device
+from taisai.cage.ranks import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.transfers import Missing, Unfinished, finishing, unfinished
 
 __all__ = [
     "FLOOR_LADDER",

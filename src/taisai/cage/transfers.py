@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.game.cage.house import House, Kind, Transfer
+from taisai.cage.house import House, Kind, Transfer
 
 
 class Missing(StrEnum):

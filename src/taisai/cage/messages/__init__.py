@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from taisai.game.cage.messages.access import (
+from taisai.cage.messages.access import (
     CredentialsSet,
     DeviceDismissed,
     DeviceEnrolled,
@@ -23,11 +23,11 @@ from taisai.game.cage.messages.access import (
     SignOutCause,
     UnlockPerson,
 )
-from taisai.game.cage.messages.message import (
+from taisai.cage.messages.message import (
     HouseCommand,
     HouseEvent,
 )
-from taisai.game.cage.messages.money import (
+from taisai.cage.messages.money import (
     BringIn,
     CapitalBrought,
     CapitalTaken,
@@ -51,7 +51,7 @@ from taisai.game.cage.messages.money import (
     TicketRedeemed,
     TicketSold,
 )
-from taisai.game.cage.messages.notes import (
+from taisai.cage.messages.notes import (
     ClockJumped,
     DiceAlarmNoted,
     LargeWinNoted,
@@ -67,7 +67,7 @@ from taisai.game.cage.messages.notes import (
     SystemStopped,
     TakeSettings,
 )
-from taisai.game.cage.messages.people import (
+from taisai.cage.messages.staff import (
     DismissPerson,
     EnrolPerson,
     HouseOpened,

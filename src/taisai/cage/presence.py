@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from taisai.game.cage.errors import StreamError
-from taisai.game.cage.messages import (
+from taisai.cage.errors import StreamError
+from taisai.cage.messages import (
     ClockJumped,
     CredentialsSet,
     DeviceDismissed,
@@ -29,7 +29,7 @@ from taisai.game.cage.messages import (
 from taisai.game.names import folded
 
 if TYPE_CHECKING:
-    from taisai.game.cage.house import House
+    from taisai.cage.house import House
 
 MOST_FAILURES: Final = 3
 """In a row, before a person is locked. Kept for ever: an audit decides every sign-in again."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from taisai.game.cage import messages as said
-from taisai.game.cage.house import House
-from taisai.game.cage.messages import HouseCommand, HouseEvent
-from taisai.game.cage.presence import MOST_FAILURES, Device, counts, device_of
-from taisai.game.cage.values import found, quoted, too_many
+from taisai.cage import messages as said
+from taisai.cage.house import House
+from taisai.cage.messages import HouseCommand, HouseEvent
+from taisai.cage.presence import MOST_FAILURES, Device, counts, device_of
+from taisai.cage.values import found, quoted, too_many
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import SYSTEM

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
-from taisai.game.cage import messages as said
-from taisai.game.cage.access import (
+from taisai.cage import messages as said
+from taisai.cage.access import (
     again_at_door,
     consequences,
     failed_as,
@@ -16,9 +16,9 @@ from taisai.game.cage.access import (
     not_admitted,
     too_many_at_door,
 )
-from taisai.game.cage.house import House, Ticket, Transfer, entries, movement_of, transfer_of
-from taisai.game.cage.messages import HouseCommand, HouseEvent
-from taisai.game.cage.values import (
+from taisai.cage.house import House, Ticket, Transfer, entries, movement_of, transfer_of
+from taisai.cage.messages import HouseCommand, HouseEvent
+from taisai.cage.values import (
     beyond,
     clock,
     found,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from taisai.game.cage.messages.message import HouseCommand, HouseEvent
+from taisai.cage.messages.message import HouseCommand, HouseEvent
 
 
 class DeviceKind(StrEnum):
