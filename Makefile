@@ -59,7 +59,7 @@ pictures: dev ## what is made from rulebooks, command, messages and tests: docs,
 	@$(PY) -m tools.cards
 	@$(PY) -m tools.commands
 	@$(PY) -m tools.settings
-	@$(PY) -m tools.wire
+	@$(PY) -m tools.protocol
 	@$(PY) -m tools.access
 	@$(NPM) run --silent messages
 	@$(PY) -m tools.clause_map

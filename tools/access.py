@@ -9,8 +9,8 @@ from typing import Final
 from taisai.floor.access import permits
 from taisai.floor.access.permits import Permit, Reach
 from taisai.floor.access.roles import Role
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import NEEDS_SECOND
+from taisai.protocol.commands import NEEDS_SECOND
+from taisai.protocol.requests import ASKS
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "access.md"
 MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}

@@ -14,11 +14,11 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import AT_HOUSE, AT_TABLE, BY_TAG
-from taisai.wire.message import WIRE
-from taisai.wire.tells import TELLS
-from taisai.wire.views import VIEWS
+from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG
+from taisai.protocol.message import WIRE
+from taisai.protocol.replies import TELLS
+from taisai.protocol.requests import ASKS
+from taisai.protocol.views import VIEWS
 
 MESSAGES: Final[tuple[type[Struct], ...]] = (*ASKS, *TELLS, *AT_TABLE, *AT_HOUSE)
 """Whose fields all have a meaning."""

@@ -15,10 +15,10 @@ import msgspec
 from msgspec import NODEFAULT, Struct, UnsetType
 
 from taisai.floor.web import bodies, school_bodies
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import BY_TAG
-from taisai.wire.tells import TELLS
-from taisai.wire.views import CHANGES, VIEWS
+from taisai.protocol.commands import BY_TAG
+from taisai.protocol.replies import TELLS
+from taisai.protocol.requests import ASKS
+from taisai.protocol.views import CHANGES, VIEWS
 
 _MODULES: Final = (bodies, school_bodies)
 """Where bodies of requests and answers are."""

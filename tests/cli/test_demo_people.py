@@ -19,7 +19,7 @@ from taisai.floor.dice import shaker
 from taisai.floor.views import felt_view
 from taisai.floor.virtual import cast
 from taisai.game.events import BetRegistered, BetsClosed
-from taisai.wire.views import FeltView, LastRound
+from taisai.protocol.views import FeltView, LastRound
 from tests.cli.demonstrated import Evening, run
 
 TEN_MINUTES = 600.0

@@ -30,8 +30,8 @@ from taisai.floor.config import load_config
 from taisai.floor.manifest import manifest
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.protocol import requests
 from taisai.rules import rulebook
-from taisai.wire import asks
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.served import Authenticator, changed, free_port, serving
 from tests.floor.founded import PASSWORD, TINY
@@ -119,7 +119,7 @@ async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, flo
 async def _round(dial: Any, staff: tuple[Staff, Staff, Staff], device: Device) -> None:
     head, dealing, cage = staff
     async with Client(dial, head) as sue, Cashier(dial, cage) as cat:
-        await sue.ask(asks.AskOpenTable(id=sue.fresh_id(), table="SB1"))
+        await sue.ask(requests.AskOpenTable(id=sue.fresh_id(), table="SB1"))
         async with Console(dial, dealing, table="SB1") as dan, Terminal(dial, device) as player:
             await dan.take_position("dealer")
             await player.sit_down("May")

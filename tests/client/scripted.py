@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from taisai.client import Client, Disconnected, Pace
-from taisai.wire.message import WIRE, Tell
-from taisai.wire.tells import TellChallenge, TellWelcome
+from taisai.protocol.message import WIRE, Tell
+from taisai.protocol.replies import TellChallenge, TellWelcome
 from tests.floor.sim.virtual import VirtualLoop, run
 
 NONCE: Final = "ab" * 32

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from taisai.client import Change, Client, ClientError, Disconnected, Refused, Terminal
-from taisai.wire import tells
-from taisai.wire.views import Changes, LobbyView, SeatView
-from taisai.wire.views.changes import CHANGES
+from taisai.protocol import replies
+from taisai.protocol.views import Changes, LobbyView, SeatView
+from taisai.protocol.views.changes import CHANGES
 from tests.client.scripted import PACE, Floor, Line, client_of
 
 SEAT = SeatView(
@@ -26,9 +26,9 @@ def has(amount: int) -> Changes:
     return made(credits=amount)  # type: ignore[no-any-return]
 
 
-def change(number: int, amount: int, re: str | None = None) -> tells.TellChange:
+def change(number: int, amount: int, re: str | None = None) -> replies.TellChange:
     """The next change of the seat's feed."""
-    return tells.TellChange(feed=FEED, number=number, changes=has(amount), re=re)
+    return replies.TellChange(feed=FEED, number=number, changes=has(amount), re=re)
 
 
 async def started(floor: Floor, kind: type[Client] = Client, *who: Any, **fields: Any) -> tuple[Any, Line]:
@@ -46,7 +46,7 @@ async def following(floor: Floor, number: int = 5) -> tuple[Client, Line]:
     shown = asyncio.ensure_future(client.follow(FEED))
     ask = await line.asked()
     assert (ask["ask"], ask["feed"], ask["after"]) == ("follow", FEED, None)
-    line.tell(tells.TellSnapshot(feed=FEED, number=number, view=SEAT, re=ask["id"]))
+    line.tell(replies.TellSnapshot(feed=FEED, number=number, view=SEAT, re=ask["id"]))
     assert await shown == SEAT
     return client, line
 
@@ -61,9 +61,9 @@ async def answers_find_their_asks(floor: Floor) -> None:
     second = asyncio.ensure_future(client.do("redeem-ticket", ticket="x"))
     asked = [await line.asked(), await line.asked()]
     line.tell(
-        tells.TellDone(re="somebody-else's"),
-        tells.TellDone(re=asked[1]["id"], amount=7),
-        tells.TellDone(re=asked[0]["id"]),
+        replies.TellDone(re="somebody-else's"),
+        replies.TellDone(re=asked[1]["id"], amount=7),
+        replies.TellDone(re=asked[0]["id"]),
     )
     assert (await second).amount == 7
     assert (await first).re == asked[0]["id"]
@@ -76,7 +76,7 @@ async def a_refusal_has_its_reason_and_clause(floor: Floor) -> None:
     client, line = await started(floor)
     asked = asyncio.ensure_future(client.do("redeem-ticket", ticket="x"))
     id_ = (await line.asked())["id"]
-    line.tell(tells.TellRefused(re=id_, reason="late", message="expected a, got b", clause="3.5", bet="b1"))
+    line.tell(replies.TellRefused(re=id_, reason="late", message="expected a, got b", clause="3.5", bet="b1"))
     with pytest.raises(Refused, match=r"late: expected a, got b \(3\.5\)") as refused:
         await asked
     assert (refused.value.reason, refused.value.clause, refused.value.bet) == ("late", "3.5", "b1")
@@ -105,7 +105,7 @@ async def bets_in_doubt_are_sent_again(floor: Floor) -> None:
     line.cut()
     again = await floor.welcomed()
     assert await again.asked() == first
-    again.tell(tells.TellDone(re=first["id"], again=True), tells.TellDone(re=first["id"], again=True))
+    again.tell(replies.TellDone(re=first["id"], again=True), replies.TellDone(re=first["id"], again=True))
     assert (await placed).again
     await client.close()
 
@@ -136,7 +136,7 @@ async def an_undo_is_repeated_within_a_start_alone(floor: Floor) -> None:
         line = await floor.welcomed(table="T1", seat="1")
         await asyncio.sleep(1)
         assert [ask["ask"] for ask in line.sent] == sent
-        line.tell(tells.TellDone(re=id_))
+        line.tell(replies.TellDone(re=id_))
         if epoch == "e1":
             assert await line.asked()
             await undone
@@ -156,7 +156,7 @@ async def an_ask_without_a_connection_waits_for_the_next(floor: Floor) -> None:
     bought = asyncio.ensure_future(client.do("buy-credits", table="T1", seat="1", amount=100))
     again = await floor.welcomed()
     id_ = (await again.asked())["id"]
-    again.tell(tells.TellDone(re=id_))
+    again.tell(replies.TellDone(re=id_))
     await bought
     await client.close()
 
@@ -211,7 +211,7 @@ async def a_gap_is_noticed_and_mended(floor: Floor) -> None:
     assert client.gaps == [f"{FEED}: expected 6, got 7"]
     assert client.showing(FEED, SeatView).credits == 900
     line.tell(change(8, 200))  # which was on its way
-    line.tell(tells.TellSnapshot(feed=FEED, number=8, view=SEAT, re=ask["id"]), change(9, 300))
+    line.tell(replies.TellSnapshot(feed=FEED, number=8, view=SEAT, re=ask["id"]), change(9, 300))
     await client.until(FEED, lambda seat: seat.credits == 300, within=1)
     assert client.stands(FEED) == ("e1", 9)
     await client.close()
@@ -226,14 +226,14 @@ async def whoever_comes_back_goes_on_where_he_was(floor: Floor) -> None:
     again = await floor.welcomed()
     ask = await again.asked()
     assert (ask["epoch"], ask["after"]) == ("e1", 6)
-    again.tell(change(7, 700), tells.TellFollowing(re=ask["id"], feed=FEED, number=7))
+    again.tell(change(7, 700), replies.TellFollowing(re=ask["id"], feed=FEED, number=7))
     await client.until(FEED, lambda seat: seat.credits == 700, within=1)
     again.cut()
     floor.epoch = "e2"
     third = await floor.welcomed()
     ask = await third.asked()
     assert (ask["epoch"], ask["after"]) == (None, None)
-    third.tell(tells.TellSnapshot(feed=FEED, number=0, view=SEAT, re=ask["id"]))
+    third.tell(replies.TellSnapshot(feed=FEED, number=0, view=SEAT, re=ask["id"]))
     await client.until(FEED, lambda seat: seat.credits == 900, within=1)
     assert client.gaps == []
     assert client.stands(FEED) == ("e2", 0)
@@ -246,7 +246,7 @@ async def a_catch_up_that_is_short_is_a_gap(floor: Floor) -> None:
     line.cut()
     again = await floor.welcomed()
     ask = await again.asked()
-    again.tell(tells.TellFollowing(re=ask["id"], feed=FEED, number=6))
+    again.tell(replies.TellFollowing(re=ask["id"], feed=FEED, number=6))
     assert (await again.asked())["after"] is None
     assert len(client.gaps) == 1
     await client.close()
@@ -258,7 +258,7 @@ async def a_change_that_answers_is_an_answer(floor: Floor) -> None:
     placed = asyncio.ensure_future(client.do("place-bets", table="T1", seat="1", round=1, bets=[BET]))
     id_ = (await line.asked())["id"]
     line.tell(change(6, 400, re=id_))
-    assert isinstance(await placed, tells.TellChange)
+    assert isinstance(await placed, replies.TellChange)
     assert client.showing(FEED, SeatView).credits == 400
     await client.close()
 
@@ -269,7 +269,7 @@ async def a_feed_that_is_refused_is_not_followed(floor: Floor) -> None:
     for _ in range(2):
         shown = asyncio.ensure_future(client.follow("pit"))
         id_ = (await line.asked())["id"]
-        line.tell(tells.TellRefused(re=id_, reason="not-permitted", message="expected staff, got terminal"))
+        line.tell(replies.TellRefused(re=id_, reason="not-permitted", message="expected staff, got terminal"))
         with pytest.raises(Refused, match="not-permitted"):
             await shown
     with pytest.raises(ClientError, match="expected a feed that is followed"):
@@ -284,7 +284,7 @@ async def a_feed_that_is_left_is_not_asked_for_again(floor: Floor) -> None:
     await asyncio.sleep(0.1)
     leaving = asyncio.ensure_future(client.unfollow(FEED))
     id_ = (await line.asked())["id"]
-    line.tell(change(6, 1), tells.TellFollowing(re=id_, feed=FEED, number=0))
+    line.tell(change(6, 1), replies.TellFollowing(re=id_, feed=FEED, number=0))
     await leaving
     with pytest.raises(Disconnected):
         await waiting
@@ -302,12 +302,12 @@ async def a_floor_that_does_not_know_it_is_not_asked_again(floor: Floor) -> None
     """A session that has ended stays so: everyone hears of it."""
     client, line = await following(floor)
     waiting = asyncio.ensure_future(client.until(FEED, lambda _: False))
-    line.tell(tells.TellEnd(why="revoked", message="expected an open session, got none"))
+    line.tell(replies.TellEnd(why="revoked", message="expected an open session, got none"))
     again = await floor.line()
     id_ = (await again.asked())["id"]
     again.tell(
-        tells.TellRefused(re=id_, reason="not-known", message="expected a session, got none"),
-        tells.TellEnd(why="not-known", message="expected a session, got none"),
+        replies.TellRefused(re=id_, reason="not-known", message="expected a session, got none"),
+        replies.TellEnd(why="not-known", message="expected a session, got none"),
     )
     with pytest.raises(Refused, match="not-known"):
         await waiting

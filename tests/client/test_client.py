@@ -15,8 +15,8 @@ from taisai.client.feeds import MOST_BEHIND, Feed
 from taisai.client.link import Link
 from taisai.client.repeating import is_harmless
 from taisai.floor.access.devices import device_proof, device_text
-from taisai.wire import asks
-from taisai.wire.commands import BY_TAG, command
+from taisai.protocol import requests
+from taisai.protocol.commands import BY_TAG, command
 from tests.client import stories
 from tests.client.scripted import NONCE, Floor, play
 from tests.client.stories import FEED, STORIES, change, following
@@ -69,7 +69,7 @@ def _empty(kind: type[S]) -> S:
 
 
 def test_every_ask_is_one_that_may_be_repeated_or_one_that_may_not() -> None:
-    kinds = {str(kind.__struct_config__.tag): kind for kind in asks.ASKS if kind is not asks.AskDo}
+    kinds = {str(kind.__struct_config__.tag): kind for kind in requests.ASKS if kind is not requests.AskDo}
     assert set(kinds) == ONCE | WITHIN_A_START | TWICE
     for tag, kind in kinds.items():
         ask = _empty(kind)
@@ -79,14 +79,14 @@ def test_every_ask_is_one_that_may_be_repeated_or_one_that_may_not() -> None:
 
 def test_commands_with_ids_of_their_own_may_be_repeated_and_no_others() -> None:
     for tag, kind in BY_TAG.items():
-        ask = asks.AskDo(id="1", do=_empty(kind))
+        ask = requests.AskDo(id="1", do=_empty(kind))
         assert is_harmless(ask, same_start=True) == (tag in COMMANDS_TWICE), tag
 
 
 def test_an_approval_is_good_once() -> None:
     sent = command("bring-in", id="m1", amount=5)
-    assert not is_harmless(asks.AskDo(id="1", do=sent, approval="token"), same_start=True)
-    assert not is_harmless(asks.AskFill(id="1", table="T1", amount=5, approval="token"), same_start=True)
+    assert not is_harmless(requests.AskDo(id="1", do=sent, approval="token"), same_start=True)
+    assert not is_harmless(requests.AskFill(id="1", table="T1", amount=5, approval="token"), same_start=True)
 
 
 # Limits

@@ -22,8 +22,8 @@ from taisai.client import (
     at,
     sign_in,
 )
-from taisai.wire import asks
-from taisai.wire.commands import command
+from taisai.protocol import requests
+from taisai.protocol.commands import command
 from tests.client.served import PASSWORD, Served, served
 from tests.floor.sim.furnished import DISPLAY, TABLE, device
 
@@ -183,7 +183,7 @@ def test_a_second_person_agrees_to_one_ask() -> None:
             token = await office.sign_in("cat", PASSWORD, floor.code("cat"))
             async with Cashier(at(floor.socket), Staff(token)) as cashier:
                 sent = command("bring-in", id="m1", amount=5_000)
-                ask = asks.AskDo(id=cashier.fresh_id(), do=sent)
+                ask = requests.AskDo(id=cashier.fresh_id(), do=sent)
                 approval = await office.approval(ask, "sue", PASSWORD, floor.code("sue"))
                 with pytest.raises(Refused, match="second-person"):
                     await cashier.bring_in(9_000, movement="m1", approval=approval)

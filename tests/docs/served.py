@@ -18,8 +18,8 @@ from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.journal import Journal, Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.protocol.views import ConsoleView
 from taisai.rules import Act
-from taisai.wire.views import ConsoleView
 from tests.floor.connected import LIMITS, PEOPLE, TINY, furnished
 from tests.floor.sim import virtual
 

@@ -20,8 +20,8 @@ from taisai.floor.following import MOST_FOLLOWED
 from taisai.floor.host import MOST_WAITING
 from taisai.floor.outbox import MOST_BYTES, MOST_TELLS
 from taisai.floor.strangers import HELLO_WITHIN
+from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
-from taisai.wire.message import MOST_MESSAGE
 from tests.docs.served import opened
 from tests.floor.connected import CREDITS
 

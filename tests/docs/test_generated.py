@@ -20,7 +20,7 @@ from taisai.rules.people import HigherMayAct
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.settings import RulesPart
 from taisai.rules.vocabulary import Act, Irregularity, Need, Phase
-from tools import access, edges, wire
+from tools import access, edges, protocol
 from tools.commands import page
 from tools.pictures import pictures
 
@@ -64,16 +64,16 @@ def test_the_page_of_access_is_the_one_table() -> None:
 
 
 def test_the_page_of_the_wire_is_the_messages() -> None:
-    assert (DOCS / "wire.md").read_text("utf-8") == wire.page(), "run make pictures"
+    assert (DOCS / "wire.md").read_text("utf-8") == protocol.page(), "run make pictures"
 
 
-@pytest.mark.parametrize("page_of", [access.page, wire.page], ids=["access", "wire"])
+@pytest.mark.parametrize("page_of", [access.page, protocol.page], ids=["access", "wire"])
 def test_sabotage_what_is_made_of_another_table_is_another_page(
     monkeypatch: pytest.MonkeyPatch, page_of: Callable[[], str]
 ) -> None:
     before = page_of()
     monkeypatch.setitem(permits.ASKS, "reading", permits.ASKS["hello"])
-    monkeypatch.setattr(wire, "NEEDS_SECOND", frozenset())
+    monkeypatch.setattr(protocol, "NEEDS_SECOND", frozenset())
     assert page_of() != before
 
 

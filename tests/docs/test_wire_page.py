@@ -11,19 +11,19 @@ import pytest
 from msgspec import Struct
 
 from taisai.floor.sockets import decode_ask
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import AT_HOUSE, AT_TABLE, BY_TAG
-from taisai.wire.tells import TELLS
-from tools import wire
+from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG
+from taisai.protocol.replies import TELLS
+from taisai.protocol.requests import ASKS
+from tools import protocol
 from tools.messages import MEANINGS, MESSAGES, meaning, said
 
 decode_tell = msgspec.json.Decoder(reduce(or_, TELLS), strict=True).decode
 KINDS = {
-    "asks": [wire.tag_of(kind) for kind in ASKS],
+    "asks": [protocol.tag_of(kind) for kind in ASKS],
     "commands": list(BY_TAG),
-    "tells": [wire.tag_of(kind) for kind in TELLS],
+    "tells": [protocol.tag_of(kind) for kind in TELLS],
 }
-SENT = [line for file in ("asks", "commands") for line in wire.examples(file).values()]
+SENT = [line for file in ("asks", "commands") for line in protocol.examples(file).values()]
 FILLED_IN = ("at", "by", "second")
 """Fields of commands that are not on the wire."""
 
@@ -45,8 +45,8 @@ def fields(kind: type[Struct]) -> list[str]:
 
 @pytest.mark.parametrize("file", KINDS)
 def test_there_is_an_example_of_every_kind_and_of_no_other(file: str) -> None:
-    assert list(wire.examples(file)) == KINDS[file]
-    lines = (wire.EXAMPLES / f"{file}.jsonl").read_text("utf-8").splitlines()
+    assert list(protocol.examples(file)) == KINDS[file]
+    lines = (protocol.EXAMPLES / f"{file}.jsonl").read_text("utf-8").splitlines()
     assert len(lines) == len(KINDS[file]), "expected one line a kind"
 
 
@@ -57,7 +57,7 @@ def test_an_ask_is_read_as_the_floor_reads_it_and_nothing_of_it_is_lost(line: st
     assert decode_ask(msgspec.json.encode(ask)) == ask
 
 
-@pytest.mark.parametrize("line", wire.examples("tells").values(), ids=lambda line: str(line)[:40])
+@pytest.mark.parametrize("line", protocol.examples("tells").values(), ids=lambda line: str(line)[:40])
 def test_a_tell_is_what_the_floor_would_write(line: str) -> None:
     assert msgspec.json.encode(decode_tell(line)).decode() == line
 

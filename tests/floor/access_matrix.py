@@ -16,8 +16,8 @@ from taisai.floor.access.roles import DEVICES, Role
 from taisai.floor.virtual.demonstration import Demonstration
 from taisai.floor.web.built import PAGES, Built
 from taisai.floor.web.demo import endpoints
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import AT_HOUSE, BY_TAG
+from taisai.protocol.commands import AT_HOUSE, BY_TAG
+from taisai.protocol.requests import ASKS
 from tests.floor.connected import BY_ROLE, Connected, Line, Response, Tell
 from tests.floor.sim.virtual import VirtualLoop
 

@@ -36,11 +36,11 @@ from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal import Ask, Journal, Keeper, MemoryStore, Store, journal, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.protocol.commands import command, meant
+from taisai.protocol.views import Blank, ConsoleView, Offer, PitView, TableView
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
-from taisai.wire.commands import command, meant
-from taisai.wire.views import Blank, ConsoleView, Offer, PitView, TableView
 from tests.floor.connected import HOST, ORIGIN, Line, Who
 from tests.floor.sim import virtual
 from tests.floor.sim.furnished import KEY, book_of, crew_of, device

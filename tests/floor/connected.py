@@ -35,9 +35,9 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal import Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.protocol.message import WIRE
+from taisai.protocol.schema import socket_schema
 from taisai.rules import Act, Rulebook, rulebook
-from taisai.wire.message import WIRE
-from taisai.wire.schema import socket_schema
 from tests.floor.sim import virtual
 from tests.floor.sim.virtual import VirtualClock, VirtualLoop
 from tests.floor.sim.writing import InlineWriter

@@ -19,8 +19,8 @@ from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.protocol.replies import TellRefused
 from taisai.rules import Act, Rulebook, rulebook
-from taisai.wire.tells import TellRefused
 
 T = TypeVar("T")
 START: Final = 1_794_715_200_000

@@ -16,8 +16,8 @@ from taisai.game.past import PastRounds
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import RECOGNISER
+from taisai.protocol.message import WIRE
 from taisai.rules import Act
-from taisai.wire.message import WIRE
 from tests.floor.connected import CREDITS, PEOPLE, Connected, connected, device
 
 DEALER = PEOPLE[Role.DEALER]

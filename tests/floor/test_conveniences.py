@@ -9,8 +9,8 @@ import pytest
 
 from taisai.floor.asking import seats
 from taisai.game.commands import LeaveSeat, PlaceBets, ShowLayout, Slip
+from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
 from taisai.rules import Act
-from taisai.wire.asks import AskClear, AskDouble, AskRepeat, AskUndo
 from tests.floor.inline import CONCLUDED, InlineFloor, a_floor, perform, sit, terminal, told
 
 ASKS: Any = {"undo": AskUndo, "clear": AskClear, "double": AskDouble, "repeat": AskRepeat}

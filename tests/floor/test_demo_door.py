@@ -16,7 +16,7 @@ from taisai.floor.virtual.demonstration import ROLES, Demonstration
 from taisai.floor.virtual.opening import furnish
 from taisai.floor.web.demo import endpoints
 from taisai.journal import Journal, JournalError, Keeper, MemoryStore
-from taisai.wire.message import WIRE
+from taisai.protocol.message import WIRE
 from tests.floor.connected import KEY, Connected, device, run, signature
 from tests.floor.sim import virtual
 

@@ -17,8 +17,8 @@ from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
 from taisai.game.words import Fault
 from taisai.journal import table_of
+from taisai.protocol.requests import AskReading
 from taisai.rules.vocabulary import Act, Irregularity, Phase
-from taisai.wire.asks import AskReading
 from tests.floor.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
 from tests.floor.connected import Line
 from tests.floor.sim.furnished import device

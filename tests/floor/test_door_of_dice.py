@@ -15,10 +15,10 @@ from taisai.floor.access.roles import AT_TABLE, SUPERVISING, Role
 from taisai.floor.asking import doing
 from taisai.floor.dice import door
 from taisai.game.commands import Command, Perform
+from taisai.protocol.commands import AT_TABLE as COMMANDS
+from taisai.protocol.commands import BY_TAG
+from taisai.protocol.requests import ASKS, AskDo
 from taisai.rules import Act
-from taisai.wire.asks import ASKS, AskDo
-from taisai.wire.commands import AT_TABLE as COMMANDS
-from taisai.wire.commands import BY_TAG
 from tests.floor.connected import Connected, connected
 from tests.project.tree import SRC
 

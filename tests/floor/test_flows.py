@@ -18,9 +18,9 @@ from taisai.game.commands import LeaveSeat, PlaceBets, Slip
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import HOUSE
+from taisai.protocol.replies import TellDone, TellRefused
+from taisai.protocol.requests import AskSellTicket, AskTicketIn, AskTicketOut, AskTickets
 from taisai.rules import Act
-from taisai.wire.asks import AskSellTicket, AskTicketIn, AskTicketOut, AskTickets
-from taisai.wire.tells import TellDone, TellRefused
 from tests.floor.inline import InlineFloor, a_floor, perform, person, sit, terminal, told
 
 # Numbers

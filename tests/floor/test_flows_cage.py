@@ -24,8 +24,7 @@ from taisai.game.play import decide
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE, TABLE, ClaimEnd
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.rules import Irregularity
-from taisai.wire.asks import (
+from taisai.protocol.requests import (
     AskCountDrop,
     AskFill,
     AskSellTicket,
@@ -34,6 +33,7 @@ from taisai.wire.asks import (
     AskTakeDrop,
     AskTicketOut,
 )
+from taisai.rules import Irregularity
 from tests.floor.inline import CONCLUDED, IN_THE_CAGE, InlineFloor, a_floor, perform, person, terminal, told
 
 

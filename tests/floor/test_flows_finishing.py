@@ -11,7 +11,7 @@ import pytest
 from taisai.floor.asking import cage, money
 from taisai.floor.cage.finishing import finish
 from taisai.game.commands import Leave
-from taisai.wire.asks import (
+from taisai.protocol.requests import (
     AskFill,
     AskSellTicket,
     AskSettleClaim,

@@ -10,7 +10,7 @@ from taisai.cage import decide
 from taisai.cage.messages import RedeemTicket, TicketRedeemed
 from taisai.floor.asking import cage, money
 from taisai.game.money import Account
-from taisai.wire.asks import AskSellTicket
+from taisai.protocol.requests import AskSellTicket
 from tests.floor.inline import IN_THE_CAGE, InlineFloor, a_floor, person, told
 
 

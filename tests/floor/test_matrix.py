@@ -7,8 +7,8 @@ import pytest
 from taisai.floor.access import permits
 from taisai.floor.access.roles import DEVICES, Role
 from taisai.floor.asking.handlers import HANDLERS
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import BY_TAG
+from taisai.protocol.commands import BY_TAG
+from taisai.protocol.requests import ASKS
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import Connected, run
 from tests.floor.sim.virtual import VirtualLoop

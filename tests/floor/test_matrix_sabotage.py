@@ -18,7 +18,7 @@ from taisai.floor.web import app
 from taisai.game.words import FLOOR
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
-from taisai.wire.commands import BY_TAG
+from taisai.protocol.commands import BY_TAG
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import run
 

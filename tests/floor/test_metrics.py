@@ -15,9 +15,9 @@ from taisai.floor.metrics import BUCKETS, Metrics
 from taisai.game import commands as said
 from taisai.game.events import RoundConcluded
 from taisai.journal import Ask
+from taisai.protocol.requests import AskBooks, AskDo
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
-from taisai.wire.asks import AskBooks, AskDo
 from tests.floor.attended import RWS, STREAM, TABLE, TERMINAL, Attended, attended
 from tests.floor.connected import PEOPLE, Connected, connected
 

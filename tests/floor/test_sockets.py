@@ -16,8 +16,8 @@ from taisai.floor.floor import MOST_AT_WORK, Bounds, approved_form
 from taisai.floor.sockets import Socket, decode_ask
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
-from taisai.wire import asks
-from taisai.wire.message import MOST_MESSAGE, WIRE
+from taisai.protocol import requests
+from taisai.protocol.message import MOST_MESSAGE, WIRE
 from tests.floor.connected import Connected, connected, signature
 
 # Coming in
@@ -124,10 +124,10 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
     command = DismissDevice(at=house.clock.now(), by="administrator Tan", device="P1", reason="stolen")
     shown = signature("P1", line.nonce)
     if first == "hello":
-        house.floor.asked(_socket(house), asks.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
+        house.floor.asked(_socket(house), requests.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
     house.casino.host.submit(Ask(HOUSE, command))  # in one group with the look at the device
     if first == "dismissal":
-        house.floor.asked(_socket(house), asks.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
+        house.floor.asked(_socket(house), requests.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
     await house.settle()
     assert "P1" not in house.keeper.house().devices
     assert line.closed is not None
@@ -319,7 +319,7 @@ async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.Mo
         raise ZeroDivisionError
 
     line = await house.came(house.session("shift-manager"))
-    handlers: dict[Any, Any] = {**HANDLERS, asks.AskBooks: broken}
+    handlers: dict[Any, Any] = {**HANDLERS, requests.AskBooks: broken}
     monkeypatch.setattr(house.floor, "_handlers", handlers)
     with capture_logs() as logs:
         tell = await line.answer("books")

@@ -12,8 +12,8 @@ from taisai.floor.feeds import RING
 from taisai.floor.following import MOST_FOLLOWED
 from taisai.game.commands import TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.wire.tells import TellChange, TellSnapshot
-from taisai.wire.views import changed
+from taisai.protocol.replies import TellChange, TellSnapshot
+from taisai.protocol.views import changed
 from tests.floor.connected import Connected, Line, Tell, connected
 
 SEAT = "seat:T1/1"

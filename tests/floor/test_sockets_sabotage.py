@@ -21,7 +21,7 @@ from taisai.floor.parties import VISITOR
 from taisai.floor.sockets import Socket
 from taisai.floor.telling import refused
 from taisai.floor.web import socket as web_socket
-from taisai.wire.asks import AskFollow
+from taisai.protocol.requests import AskFollow
 from tests.floor import test_sockets as coming
 from tests.floor import test_sockets_ends as ends
 from tests.floor import test_sockets_feeds as following

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from taisai.cage.messages import SignInFailed
 from taisai.floor.web.guarding import HEADERS
-from taisai.wire.message import MOST_MESSAGE, WIRE
+from taisai.protocol.message import MOST_MESSAGE, WIRE
 from tests.client.served import Served, served
 
 

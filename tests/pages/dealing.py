@@ -12,10 +12,10 @@ import msgspec
 
 from taisai.cli.floor.virtual.filling import filled, needs_second
 from taisai.client import Console, Staff
+from taisai.protocol.commands import command
+from taisai.protocol.requests import AskDo
+from taisai.protocol.views import Offer
 from taisai.rules.procedure import CLOCK
-from taisai.wire.asks import AskDo
-from taisai.wire.commands import command
-from taisai.wire.views import Offer
 from tests.pages.house import HEADS, House, kind_of
 
 WITHIN: Final = 10.0  # seconds for what a step changes to be seen

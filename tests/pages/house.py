@@ -18,7 +18,7 @@ from taisai.audit.sources import Body, JournalFile
 from taisai.client import Console, Device, Staff, Terminal, at
 from taisai.floor.virtual.opening import JOURNAL
 from taisai.journal import stream_of
-from taisai.wire.message import Ask
+from taisai.protocol.message import Ask
 from tests.pages.serving import DONE, Laid
 from tests.project.tree import ROOT
 

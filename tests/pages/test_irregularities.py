@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import pytest
 from playwright.async_api import expect
 
+from taisai.protocol.views import IrregularityLine
 from taisai.rules.vocabulary import Irregularity
-from taisai.wire.views import IrregularityLine
 from tests.pages.dealing import Crew
 from tests.pages.house import BOOKS, House
 from tests.pages.people import People

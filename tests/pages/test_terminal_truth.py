@@ -5,8 +5,8 @@ from __future__ import annotations
 from playwright.async_api import expect
 
 from taisai.client import Staff
-from taisai.wire.asks import AskDo
-from taisai.wire.commands import command
+from taisai.protocol.commands import command
+from taisai.protocol.requests import AskDo
 from tests.pages.dealing import BETWEEN, OPEN, WITHIN, Crew
 from tests.pages.house import House
 from tests.pages.lines import Line

@@ -18,7 +18,7 @@ import pytest
 
 from taisai.floor.web.built import FOLDER, read_built
 from taisai.floor.web.pages import KINDS
-from taisai.wire.views import SeatView, TableView
+from taisai.protocol.views import SeatView, TableView
 from tests.project.tree import ROOT
 from tools import pages, schemas
 

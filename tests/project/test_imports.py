@@ -47,7 +47,7 @@ def test_the_storeys_hold() -> None:
 
 
 def test_the_storeys_hold_in_a_house_with_every_room(house: Path) -> None:
-    (house / "src" / "taisai" / "client" / "talk.py").write_text("import json, taisai.wire\n")
+    (house / "src" / "taisai" / "client" / "talk.py").write_text("import json, taisai.protocol\n")
     (house / "src" / "taisai" / "study" / "ruin.py").write_text("import taisai.bulk, taisai.rules\n")
     done = lint(house)
     assert done.returncode == 0, done.stdout
@@ -63,7 +63,7 @@ def test_the_storeys_hold_in_a_house_with_every_room(house: Path) -> None:
         ("attic", "json", "storeys"),
         ("study", "taisai.game", "study uses no game"),
         ("client", "taisai.rules", "client uses wire alone"),
-        ("school", "taisai.wire", "storeys"),
+        ("school", "taisai.protocol", "storeys"),
         ("floor", "taisai.school", "what dice or cards show has one door"),
         ("floor", "taisai.game.seeds", "what dice or cards show has one door"),
         ("rules", "rich", "rules use the standard library alone"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from taisai.client.client import Client
-from taisai.wire import asks
-from taisai.wire.message import Tell
-from taisai.wire.tells import TellBooks, TellDone, TellReport
-from taisai.wire.views import BooksView, CageView, ReportView
+from taisai.protocol import requests
+from taisai.protocol.message import Tell
+from taisai.protocol.replies import TellBooks, TellDone, TellReport
+from taisai.protocol.views import BooksView, CageView, ReportView
 
 
 class Cashier(Client):
@@ -24,7 +24,7 @@ class Cashier(Client):
 
     async def sell_ticket(self, amount: int) -> TellDone:
         """A ticket for cash; its number is told."""
-        return await self.told(asks.AskSellTicket(id=self.fresh_id(), amount=amount), TellDone)
+        return await self.told(requests.AskSellTicket(id=self.fresh_id(), amount=amount), TellDone)
 
     async def redeem(self, ticket: str) -> Tell:
         """Cash for a ticket."""
@@ -44,27 +44,27 @@ class Cashier(Client):
 
     async def fill(self, table: str, amount: int, *, approval: str | None = None) -> TellDone:
         """Chips from the cage into a table's tray."""
-        ask = asks.AskFill(id=self.fresh_id(), table=table, amount=amount, approval=approval)
+        ask = requests.AskFill(id=self.fresh_id(), table=table, amount=amount, approval=approval)
         return await self.told(ask, TellDone)
 
     async def count_drop(
         self, table: str, transfer: str, counted: int, *, approval: str | None = None
     ) -> TellDone:
         """What was found in a drop box that left a table."""
-        ask = asks.AskCountDrop(
+        ask = requests.AskCountDrop(
             id=self.fresh_id(), table=table, transfer=transfer, counted=counted, approval=approval
         )
         return await self.told(ask, TellDone)
 
     async def settle_claim(self, table: str, claim: str, *, approval: str | None = None) -> TellDone:
         """Pays a player's claim, or collects the house's."""
-        ask = asks.AskSettleClaim(id=self.fresh_id(), table=table, claim=claim, approval=approval)
+        ask = requests.AskSettleClaim(id=self.fresh_id(), table=table, claim=claim, approval=approval)
         return await self.told(ask, TellDone)
 
     async def books(self) -> BooksView:
         """Every account, and whether they balance."""
-        return (await self.told(asks.AskBooks(id=self.fresh_id()), TellBooks)).books
+        return (await self.told(requests.AskBooks(id=self.fresh_id()), TellBooks)).books
 
     async def report(self, day: str | None = None) -> ReportView:
         """Drop, win and hold of a gaming day."""
-        return (await self.told(asks.AskReport(id=self.fresh_id(), day=day), TellReport)).report
+        return (await self.told(requests.AskReport(id=self.fresh_id(), day=day), TellReport)).report

@@ -16,10 +16,10 @@ from taisai.client.link import Link, encode
 from taisai.client.pace import Pace
 from taisai.client.pending import Pending
 from taisai.client.who import Visitor, Who
-from taisai.wire import asks, tells
-from taisai.wire.commands import WireCommand, command
-from taisai.wire.message import MOST_MESSAGE, Ask, Tell
-from taisai.wire.views import View
+from taisai.protocol import replies, requests
+from taisai.protocol.commands import WireCommand, command
+from taisai.protocol.message import MOST_MESSAGE, Ask, Tell
+from taisai.protocol.views import View
 
 V = TypeVar("V", bound=View)
 T = TypeVar("T", bound=Tell)
@@ -78,7 +78,7 @@ class Client:
         await self.close()
 
     @property
-    def welcome(self) -> tells.TellWelcome | None:
+    def welcome(self) -> replies.TellWelcome | None:
         """Whom the floor takes it for."""
         return self._link.welcome
 
@@ -131,7 +131,7 @@ class Client:
 
     async def send(self, sent: WireCommand, *, table: str | None = None, approval: str | None = None) -> Tell:
         """Asks for a command that was made before."""
-        return await self.ask(asks.AskDo(id=self.fresh_id(), do=sent, table=table, approval=approval))
+        return await self.ask(requests.AskDo(id=self.fresh_id(), do=sent, table=table, approval=approval))
 
     # Feeds
 
@@ -166,7 +166,7 @@ class Client:
         feed = self._link.feeds.pop(name, None)
         if feed is not None:
             feed.over(Disconnected(f"expected a feed that is followed, got {name}"))
-            await self.ask(asks.AskUnfollow(id=self.fresh_id(), feed=name))
+            await self.ask(requests.AskUnfollow(id=self.fresh_id(), feed=name))
 
     def view(self, name: str) -> View:
         """A feed's view as it is now."""

@@ -11,11 +11,11 @@ from taisai.client.connection import Dial
 from taisai.client.errors import ClientError
 from taisai.client.pace import Pace
 from taisai.client.who import Who
-from taisai.wire import asks
-from taisai.wire.commands import command
-from taisai.wire.message import Tell
-from taisai.wire.tells import TellDone, TellPreview, TellRounds
-from taisai.wire.views import ConsoleView, Offer, PreviewView, RoundView, TableView
+from taisai.protocol import requests
+from taisai.protocol.commands import command
+from taisai.protocol.message import Tell
+from taisai.protocol.replies import TellDone, TellPreview, TellRounds
+from taisai.protocol.views import ConsoleView, Offer, PreviewView, RoundView, TableView
 
 Faces = Sequence[int]
 
@@ -72,7 +72,7 @@ class Console(Client):
 
     async def take_position(self, position: str) -> TellDone:
         """Comes to the table in a position that one's rank lets one fill."""
-        ask = asks.AskTakePosition(id=self.fresh_id(), table=self.table_name, position=position)
+        ask = requests.AskTakePosition(id=self.fresh_id(), table=self.table_name, position=position)
         return await self.told(ask, TellDone)
 
     async def perform(self, act: str, *, approval: str | None = None, **fields: object) -> Tell:
@@ -82,7 +82,7 @@ class Console(Client):
     async def preview(self, faces: Faces) -> PreviewView:
         """What a result would do, before it is committed."""
         first, second, third = faces
-        ask = asks.AskPreview(id=self.fresh_id(), table=self.table_name, faces=(first, second, third))
+        ask = requests.AskPreview(id=self.fresh_id(), table=self.table_name, faces=(first, second, third))
         return (await self.told(ask, TellPreview)).preview
 
     async def enter(
@@ -116,5 +116,7 @@ class Console(Client):
         self, number: int | None = None, *, seat: str | None = None, most: int = 10
     ) -> tuple[RoundView, ...]:
         """The last rounds, or one, with everybody's bets or a seat's."""
-        ask = asks.AskRounds(id=self.fresh_id(), table=self.table_name, seat=seat, round=number, most=most)
+        ask = requests.AskRounds(
+            id=self.fresh_id(), table=self.table_name, seat=seat, round=number, most=most
+        )
         return (await self.told(ask, TellRounds)).rounds

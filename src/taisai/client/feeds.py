@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import Final, NamedTuple
 
 from taisai.client.errors import Disconnected
-from taisai.wire.tells import TellChange, TellSnapshot
-from taisai.wire.views import Changes, View, changed
+from taisai.protocol.replies import TellChange, TellSnapshot
+from taisai.protocol.views import Changes, View, changed
 
 MOST_BEHIND: Final = 10_000  # changes that wait for a reader; one more, and it has to start again
 

@@ -16,8 +16,8 @@ from taisai.client.pace import Pace
 from taisai.client.pending import Pending
 from taisai.client.reading import next_tells, read
 from taisai.client.who import Who, hello
-from taisai.wire import asks, tells
-from taisai.wire.message import Tell
+from taisai.protocol import replies, requests
+from taisai.protocol.message import Tell
 
 encode: Final = msgspec.json.Encoder().encode
 
@@ -37,8 +37,8 @@ class Link:
         self.pending: dict[str, Pending] = {}
         self.feeds: dict[str, Feed] = {}
         self.gaps: list[str] = []
-        self.welcome: tells.TellWelcome | None = None
-        self.challenge: tells.TellChallenge | None = None
+        self.welcome: replies.TellWelcome | None = None
+        self.challenge: replies.TellChallenge | None = None
         self.connection: Connection | None = None
         """The one on which the floor has welcomed the client."""
         self.end: ClientError | None = None
@@ -105,15 +105,15 @@ class Link:
         """Answers the challenge, follows every feed again, and sends again what may be sent again."""
         challenge, *rest = await next_tells(connection)
         _unless_ended(challenge, *rest)
-        if not isinstance(challenge, tells.TellChallenge):
+        if not isinstance(challenge, replies.TellChallenge):
             raise Disconnected(f"expected a challenge, got {type(challenge).__name__}")
         said = hello(self.fresh_id(), self._who, challenge.nonce)
         await connection.send(encode(said).decode())
         welcome, *rest = await next_tells(connection)
-        if isinstance(welcome, tells.TellRefused):
+        if isinstance(welcome, replies.TellRefused):
             raise Refused(welcome.reason, welcome.message, clause=welcome.clause)
         _unless_ended(welcome)
-        if not isinstance(welcome, tells.TellWelcome):
+        if not isinstance(welcome, replies.TellWelcome):
             raise Disconnected(f"expected a welcome, got {type(welcome).__name__}")
         self.challenge, self.welcome, self.connection = challenge, welcome, connection
         self._welcomes += 1
@@ -159,7 +159,7 @@ class Link:
         self._asked[id_] = feed
         after = feed.number if feed.epoch == self.challenge.epoch else None
         epoch = feed.epoch if after is not None else None
-        ask = asks.AskFollow(id=id_, feed=feed.name, epoch=epoch, after=after)
+        ask = requests.AskFollow(id=id_, feed=feed.name, epoch=epoch, after=after)
         with suppress(Disconnected):
             await self.connection.send(encode(ask).decode())
 
@@ -173,11 +173,11 @@ class Link:
 
     def _take(self, tell: Tell) -> None:
         match tell:
-            case tells.TellEnd():
+            case replies.TellEnd():
                 _unless_ended(tell)
-            case tells.TellChange():
+            case replies.TellChange():
                 self._change(tell)
-            case tells.TellSnapshot() | tells.TellFollowing() | tells.TellRefused():
+            case replies.TellSnapshot() | replies.TellFollowing() | replies.TellRefused():
                 self._followed(tell)
             case _:
                 pass
@@ -185,18 +185,18 @@ class Link:
         if pending is not None:
             pending.take(tell)
 
-    def _change(self, tell: tells.TellChange) -> None:
+    def _change(self, tell: replies.TellChange) -> None:
         feed = self.feeds.get(tell.feed)
         if feed is not None and not feed.change(tell):
             self._gap(feed, f"expected {(feed.number or 0) + 1}, got {tell.number}")
 
-    def _followed(self, tell: tells.TellSnapshot | tells.TellFollowing | tells.TellRefused) -> None:
+    def _followed(self, tell: replies.TellSnapshot | replies.TellFollowing | replies.TellRefused) -> None:
         feed = self._asked.pop(tell.re or "", None)
         if feed is None or self.challenge is None:
             return
-        if isinstance(tell, tells.TellSnapshot):
+        if isinstance(tell, replies.TellSnapshot):
             feed.snapshot(tell, self.challenge.epoch)
-        elif isinstance(tell, tells.TellRefused):
+        elif isinstance(tell, replies.TellRefused):
             self.feeds.pop(feed.name, None)
             feed.over(Refused(tell.reason, tell.message, clause=tell.clause))
         elif tell.number != feed.number:
@@ -211,5 +211,5 @@ class Link:
 
 def _unless_ended(*told: Tell) -> None:
     for tell in told:
-        if isinstance(tell, tells.TellEnd):
+        if isinstance(tell, replies.TellEnd):
             raise Disconnected(f"expected to stay, got the end: {tell.why}, {tell.message}")

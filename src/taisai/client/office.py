@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from taisai.client.errors import Disconnected, Refused
-from taisai.wire.message import Ask
-from taisai.wire.views import BooksView, ReportView
+from taisai.protocol.message import Ask
+from taisai.protocol.views import BooksView, ReportView
 
 PATIENCE: Final = 15.0  # seconds for an answer: a password alone takes a fifth of one to check
 T = TypeVar("T")

@@ -6,8 +6,8 @@ import asyncio
 
 from taisai.client.errors import ClientError, Disconnected, Refused
 from taisai.client.repeating import is_harmless
-from taisai.wire.message import Ask, Tell
-from taisai.wire.tells import TellRefused
+from taisai.protocol.message import Ask, Tell
+from taisai.protocol.replies import TellRefused
 
 
 class Pending:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from taisai.client.connection import Connection
-from taisai.wire.message import Tell
-from taisai.wire.tells import TELLS
+from taisai.protocol.message import Tell
+from taisai.protocol.replies import TELLS
 
 if TYPE_CHECKING:
     AnyTell = Tell

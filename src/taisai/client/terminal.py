@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from taisai.client.client import Client
 from taisai.client.errors import ClientError
-from taisai.wire import asks
-from taisai.wire.commands import command
-from taisai.wire.message import Tell
-from taisai.wire.tells import (
+from taisai.protocol import requests
+from taisai.protocol.commands import command
+from taisai.protocol.message import Tell
+from taisai.protocol.replies import (
     Favourite,
     TellDone,
     TellFavourites,
@@ -18,7 +18,7 @@ from taisai.wire.tells import (
     TellTickets,
     TicketLine,
 )
-from taisai.wire.views import FeltView, RoundView, SeatView, TableView
+from taisai.protocol.views import FeltView, RoundView, SeatView, TableView
 
 
 class AtTable(Client):
@@ -52,7 +52,7 @@ class AtTable(Client):
 
     async def felt(self, layout: str | None = None) -> FeltView:
         """A layout: areas, odds, limits, drawing."""
-        ask = asks.AskFelt(id=self.fresh_id(), table=self.table_name, layout=layout)
+        ask = requests.AskFelt(id=self.fresh_id(), table=self.table_name, layout=layout)
         return (await self.told(ask, TellFelt)).felt
 
 
@@ -108,17 +108,19 @@ class Terminal(AtTable):
 
     async def ticket_in(self, ticket: str) -> TellDone:
         """A ticket becomes credits."""
-        ask = asks.AskTicketIn(id=self.fresh_id(), table=self.table_name, seat=self.seat_name, ticket=ticket)
+        ask = requests.AskTicketIn(
+            id=self.fresh_id(), table=self.table_name, seat=self.seat_name, ticket=ticket
+        )
         return await self.told(ask, TellDone)
 
     async def ticket_out(self) -> TellDone:
         """All credits become a ticket, whose number and amount are told."""
-        ask = asks.AskTicketOut(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        ask = requests.AskTicketOut(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         return await self.told(ask, TellDone)
 
     async def tickets(self) -> tuple[TicketLine, ...]:
         """Those that came out since the player sat down and that nobody has redeemed, the latest first."""
-        ask = asks.AskTickets(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        ask = requests.AskTickets(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         return (await self.told(ask, TellTickets)).tickets
 
     # Bets
@@ -136,19 +138,27 @@ class Terminal(AtTable):
 
     async def undo(self) -> Tell:
         """Takes back the bets that came last."""
-        return await self.ask(asks.AskUndo(id=self.fresh_id(), table=self.table_name, seat=self.seat_name))
+        return await self.ask(
+            requests.AskUndo(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        )
 
     async def clear(self) -> Tell:
         """Takes back every bet of the round."""
-        return await self.ask(asks.AskClear(id=self.fresh_id(), table=self.table_name, seat=self.seat_name))
+        return await self.ask(
+            requests.AskClear(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        )
 
     async def double(self) -> Tell:
         """Places every bet of the round once more."""
-        return await self.ask(asks.AskDouble(id=self.fresh_id(), table=self.table_name, seat=self.seat_name))
+        return await self.ask(
+            requests.AskDouble(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        )
 
     async def repeat(self) -> Tell:
         """Places the bets of the seat's last round again."""
-        return await self.ask(asks.AskRepeat(id=self.fresh_id(), table=self.table_name, seat=self.seat_name))
+        return await self.ask(
+            requests.AskRepeat(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        )
 
     async def choose_withdrawal(self, *, withdraw: bool) -> None:
         """Withdraws all bets or none, while there is the option."""
@@ -158,20 +168,20 @@ class Terminal(AtTable):
 
     async def keep_favourite(self, name: str, bets: Mapping[str, int]) -> None:
         """Keeps a set of bets under a name; an empty set is forgotten."""
-        laid = tuple(asks.Laid(area, stake) for area, stake in bets.items())
-        ask = asks.AskKeepFavourite(
+        laid = tuple(requests.Laid(area, stake) for area, stake in bets.items())
+        ask = requests.AskKeepFavourite(
             id=self.fresh_id(), table=self.table_name, seat=self.seat_name, name=name, bets=laid
         )
         await self.ask(ask)
 
     async def favourites(self) -> tuple[Favourite, ...]:
         """The sets of bets that were kept."""
-        ask = asks.AskFavourites(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        ask = requests.AskFavourites(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         return (await self.told(ask, TellFavourites)).favourites
 
     async def rounds(self, number: int | None = None, *, most: int = 10) -> tuple[RoundView, ...]:
         """The last rounds, or one, with the seat's own bets."""
-        ask = asks.AskRounds(
+        ask = requests.AskRounds(
             id=self.fresh_id(), table=self.table_name, seat=self.seat_name, round=number, most=most
         )
         return (await self.told(ask, TellRounds)).rounds

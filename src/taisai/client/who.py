@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from taisai.wire.asks import AskHello
-from taisai.wire.message import WIRE
+from taisai.protocol.message import WIRE
+from taisai.protocol.requests import AskHello
 
 _SAYS: Final = b"taisai device 1\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
-from taisai.wire.views import Alarm, Words
+from taisai.protocol.views import Alarm, Words
 
 
 def alarm_of(event: object) -> Alarm | None:

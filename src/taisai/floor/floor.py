@@ -33,9 +33,9 @@ from taisai.floor.web.built import NOTHING, Built
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
 from taisai.journal.codec import HOUSE
-from taisai.wire import asks
-from taisai.wire.message import WIRE, Ask, Tell
-from taisai.wire.tells import (
+from taisai.protocol import requests as asks
+from taisai.protocol.message import WIRE, Ask, Tell
+from taisai.protocol.replies import (
     TellBeat,
     TellChallenge,
     TellRefused,

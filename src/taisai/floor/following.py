@@ -9,12 +9,12 @@ from taisai.floor.access import permits
 from taisai.floor.boards import Shown, seat_feed
 from taisai.floor.parties import VISITOR
 from taisai.floor.telling import encoded, refused
-from taisai.wire.tells import TellFollowing, TellSnapshot
+from taisai.protocol.replies import TellFollowing, TellSnapshot
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
     from taisai.floor.sockets import Socket
-    from taisai.wire.asks import AskFollow, AskUnfollow
+    from taisai.protocol.requests import AskFollow, AskUnfollow
 
 MOST_FOLLOWED: Final = 64  # feeds of one socket
 

@@ -15,13 +15,13 @@ from taisai.floor.parties import VISITOR, Party
 from taisai.floor.telling import answer_to, encoded
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
-from taisai.wire.asks import ASKS
-from taisai.wire.message import MOST_ID, MOST_MESSAGE, Ask
-from taisai.wire.tells import TellEnd, TellRefused
+from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Ask
+from taisai.protocol.replies import TellEnd, TellRefused
+from taisai.protocol.requests import ASKS
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
-    from taisai.wire.message import Tell
+    from taisai.protocol.message import Tell
 
     AnyAsk = Ask
 else:

@@ -9,8 +9,8 @@ import msgspec
 from taisai.cage.messages import TicketRedeemed
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
-from taisai.wire.message import Tell
-from taisai.wire.tells import TellDone, TellRefused
+from taisai.protocol.message import Tell
+from taisai.protocol.replies import TellDone, TellRefused
 
 encoded: Final = msgspec.json.Encoder().encode
 FAULT: Final = "fault"

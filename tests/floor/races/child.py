@@ -32,9 +32,9 @@ from taisai.floor.views import console_view
 from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Journal, Keeper, SqliteStore
+from taisai.protocol.commands import command, meant
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
-from taisai.wire.commands import command, meant
 from tests.floor.races.furnished import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
 from tests.floor.races.sabotages import SABOTAGES
 from tests.floor.views.filling import command_of, filled, who

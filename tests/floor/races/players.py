@@ -9,8 +9,8 @@ from typing import Final
 
 from taisai.client import Disconnected, Pace, Refused, Terminal, at
 from taisai.client.connection import Connection
-from taisai.wire.commands import command
-from taisai.wire.views import SeatView, TableView
+from taisai.protocol.commands import command
+from taisai.protocol.views import SeatView, TableView
 from tests.floor.races.furnished import terminal
 from tests.floor.races.nursery import Server
 from tests.floor.races.reckoning import Reckoning

@@ -11,7 +11,7 @@ import pytest
 import uvloop
 from msgspec.structs import replace
 
-from taisai.wire.views import SeatView, TableView
+from taisai.protocol.views import SeatView, TableView
 from tests.floor.races.child import Order, Wish
 from tests.floor.races.furnished import CARDS, CREDITS, MBS, RWS, US, furnish
 from tests.floor.races.nursery import Nursery, Server

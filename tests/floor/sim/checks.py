@@ -19,10 +19,10 @@ from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopen
 from taisai.journal import Codec, JournalError
 from taisai.journal.codec import Entry
 from taisai.journal.stores.contract import Sealed
-from taisai.wire.asks import AskDo
-from taisai.wire.commands import tag_of
-from taisai.wire.tells import TellDone
-from taisai.wire.views import View
+from taisai.protocol.commands import tag_of
+from taisai.protocol.replies import TellDone
+from taisai.protocol.requests import AskDo
+from taisai.protocol.views import View
 from tests.floor.sim.furnished import TABLE
 from tests.floor.sim.people import Heard
 from tests.floor.sim.world import World

@@ -10,11 +10,11 @@ from taisai.client import Disconnected, Refused
 from taisai.floor.access.sessions import Session
 from taisai.floor.views.irregularities import irregularities
 from taisai.floor.views.offers import offers
+from taisai.protocol import requests
+from taisai.protocol.commands import command
+from taisai.protocol.views import Blank, IrregularityLine, Offer
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
-from taisai.wire import asks
-from taisai.wire.commands import command
-from taisai.wire.views import Blank, IrregularityLine, Offer
 from tests.floor.sim.checks import look
 from tests.floor.sim.furnished import TABLE
 from tests.floor.sim.people import Dealer
@@ -123,11 +123,11 @@ class Staff:
     ) -> None:
         world = self._world
         world.note(f"{person}: {tag} {fields}")
-        ask = asks.AskDo(id=console.fresh_id(), table=TABLE, do=command(tag, **fields))
+        ask = requests.AskDo(id=console.fresh_id(), table=TABLE, do=command(tag, **fields))
         if two:
             second = world.crew.second if person != world.crew.second else world.crew.head
             token = world.approval(ask, session, second)
-            ask = asks.AskDo(id=ask.id, table=TABLE, do=ask.do, approval=token)
+            ask = requests.AskDo(id=ask.id, table=TABLE, do=ask.do, approval=token)
         await console.ask(ask)
 
     def _filled(self, blank: Blank) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Self
 
 from taisai.client import Cashier, Client, ClientError, Console, Display, Refused, Terminal
-from taisai.wire.message import Ask, Tell
+from taisai.protocol.message import Ask, Tell
 
 
 class Heard(NamedTuple):

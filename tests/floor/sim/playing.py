@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from taisai.client import ClientError, Disconnected, Refused
-from taisai.wire.views import TableView
+from taisai.protocol.views import TableView
 from tests.floor.sim.furnished import CASHIER, CREDITS, TABLE, crew_of, device, terminal_name
 from tests.floor.sim.people import Player
 from tests.floor.sim.world import PACE, World

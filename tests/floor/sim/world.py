@@ -19,7 +19,7 @@ from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.floor import Bounds, approved_form
 from taisai.floor.host import WriterLike
 from taisai.journal import Journal, Keeper, Store
-from taisai.wire.message import Ask
+from taisai.protocol.message import Ask
 from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.floor.sim.network import ORIGIN, Network
 from tests.floor.sim.people import Cage, Dealer, Heard, Noted, Watcher

@@ -10,10 +10,10 @@ from taisai.game import Table
 from taisai.game import commands as c
 from taisai.game.commands import Command
 from taisai.game.round import Round
+from taisai.protocol import commands as wire
+from taisai.protocol.views import Blank, Offer
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.vocabulary import Act
-from taisai.wire import commands as wire
-from taisai.wire.views import Blank, Offer
 
 
 def who(table: Table, offer: Offer, random: Random) -> str | None:

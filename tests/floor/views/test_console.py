@@ -10,8 +10,8 @@ from taisai.game import exposures
 from taisai.game.commands import BuyCredits, CallAttendant, RemoveItem, TakeReading, TakeSeat
 from taisai.game.equipment import HOUR
 from taisai.game.words import RECOGNISER, Fault, Subject
+from taisai.protocol.views import AnyView, changed, difference
 from taisai.rules import OUTCOMES, rulebook
-from taisai.wire.views import AnyView, changed, difference
 from tests.floor.views.played import every_state
 from tests.game.playing import RWS, SEAT, THREE_CARD, US, at, opened
 

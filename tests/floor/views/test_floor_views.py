@@ -12,8 +12,8 @@ from taisai.floor.cage.books import books_view
 from taisai.floor.views import History, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Account, Refusal, Table, decide, evolve
 from taisai.game.commands import Command, Report
+from taisai.protocol.views import LargeWin
 from taisai.rules import Irregularity, rulebook
-from taisai.wire.views import LargeWin
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, US, at, opened
 from tests.journal.evening import BOOK, NAME, evening

@@ -10,8 +10,8 @@ from taisai.floor.views import History
 from taisai.floor.views.history import MOST, marks_of
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Command, Report
+from taisai.protocol.views import HistoryView, Run, Shown
 from taisai.rules import OUTCOMES, Irregularity, rulebook
-from taisai.wire.views import HistoryView, Run, Shown
 from tests.floor.views.played import states
 from tests.game.machine import SETUPS
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, opened

@@ -15,9 +15,9 @@ from taisai.floor.views.offers import offers
 from taisai.game import Refusal, Table, decide
 from taisai.game import commands as c
 from taisai.game.events import IrregularityRuled
+from taisai.protocol.views import Offer
 from taisai.rules import OUTCOMES
 from taisai.rules.vocabulary import Act, Irregularity
-from taisai.wire.views import Offer
 from tests.floor.views.filling import command_of, filled, who
 from tests.floor.views.played import State, every_state, seated, states
 from tests.game.machine import NOON, SETUPS, Setup

@@ -13,8 +13,8 @@ from taisai.floor.views.stories import Story
 from taisai.game import verdicts
 from taisai.game.commands import DecideReferral, PlaceBets, Report, Slip, TakeBack, TakeReading
 from taisai.game.words import RECOGNISER, Treatment
+from taisai.protocol.views import RoundView, RuledBet
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
-from taisai.wire.views import RoundView, RuledBet
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, SEAT, TERMINAL, at
 

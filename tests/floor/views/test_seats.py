@@ -13,8 +13,8 @@ from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.round import Round
 from taisai.game.seats import Seat
+from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
-from taisai.wire.views import LastRound, SeatView, changed, difference
 from tests.floor.views.played import State, every_state
 from tests.game.playing import MBS, RWS, SEAT, STAKES, TERMINAL, at, opened
 

@@ -12,8 +12,8 @@ from taisai.floor.views import words as said
 from taisai.floor.views.stories import Stories
 from taisai.game.commands import Limits, Report, Shut, TakeReading
 from taisai.game.words import RECOGNISER
+from taisai.protocol.views import AnyView, Board, DiceView, TableView, Words, changed, difference
 from taisai.rules import Irregularity, Outcome, rulebook
-from taisai.wire.views import AnyView, Board, DiceView, TableView, Words, changed, difference
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, STAFF, THREE_CARD, US, Playing, at, opened, phases
 from tests.game.seeded import seed_of

@@ -15,8 +15,8 @@ from taisai.cli.printing import as_json, line, show, table
 from taisai.floor.cage.report import Takings, report_view
 from taisai.journal.codec import Codec, Entry, table_of
 from taisai.journal.errors import DamagedError
+from taisai.protocol.views import ReportView, TakingsLine
 from taisai.rules.errors import RulesError, printable
-from taisai.wire.views import ReportView, TakingsLine
 
 
 def run(arguments: Namespace) -> int:

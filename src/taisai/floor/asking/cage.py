@@ -31,13 +31,14 @@ from taisai.game.table import Claim
 from taisai.game.words import Moved
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE
-from taisai.wire.commands import tag_of
-from taisai.wire.tells import TellDone, TellRefused
+from taisai.protocol.commands import tag_of
+from taisai.protocol.replies import TellDone, TellRefused
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
     from taisai.floor.parties import Party
-    from taisai.wire.asks import (
+    from taisai.protocol.message import Tell
+    from taisai.protocol.requests import (
         AskCountDrop,
         AskDo,
         AskFill,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
         AskTakeCredit,
         AskTakeDrop,
     )
-    from taisai.wire.message import Tell
 
     Signed = AskCountDrop | AskFill | AskSettleClaim | AskTakeCredit | AskTakeDrop
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.host import Host
 from taisai.floor.parties import Party
-from taisai.wire.message import Ask, Tell
-from taisai.wire.tells import TellRefused
+from taisai.protocol.message import Ask, Tell
+from taisai.protocol.replies import TellRefused
 
 if TYPE_CHECKING:
     from taisai.floor.casino import Plan

@@ -18,14 +18,14 @@ from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import Assign, BeginDay, PlaceBets
 from taisai.journal import Ask, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
-from taisai.wire.commands import BY_TAG, tag_of
-from taisai.wire.commands import meant as meant_by
+from taisai.protocol.commands import BY_TAG, tag_of
+from taisai.protocol.commands import meant as meant_by
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
     from taisai.floor.parties import Party
     from taisai.floor.sockets import Socket
-    from taisai.wire.asks import AskDo
+    from taisai.protocol.requests import AskDo
 
 _PLACE_BETS: Final = BY_TAG["place-bets"]
 _OWNERS: Final = frozenset({"bring-in", "take-out"})

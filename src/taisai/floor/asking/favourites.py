@@ -14,14 +14,14 @@ from taisai.game.authority import refused as refusal
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.journal import Keeper
-from taisai.wire.asks import Laid
-from taisai.wire.tells import Favourite, TellDone, TellFavourites
+from taisai.protocol.replies import Favourite, TellDone, TellFavourites
+from taisai.protocol.requests import Laid
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
     from taisai.floor.parties import Party
-    from taisai.wire.asks import AskFavourites, AskKeepFavourite
-    from taisai.wire.message import Tell
+    from taisai.protocol.message import Tell
+    from taisai.protocol.requests import AskFavourites, AskKeepFavourite
 
 MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps
 MOST_BETS: Final = 104  # of one favourite: the largest layout has as many areas

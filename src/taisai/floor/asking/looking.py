@@ -8,13 +8,13 @@ from taisai.floor.asking.context import Context
 from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
 from taisai.floor.views import felt_view, preview
+from taisai.protocol import requests
+from taisai.protocol.message import Tell
+from taisai.protocol.replies import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
 from taisai.rules.errors import RulesError
-from taisai.wire import asks
-from taisai.wire.message import Tell
-from taisai.wire.tells import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
 
 
-async def felt(context: Context, _party: Party, ask: asks.AskFelt) -> Tell:
+async def felt(context: Context, _party: Party, ask: requests.AskFelt) -> Tell:
     """A layout of a table."""
     plans = context.plan.tables if context.plan is not None else ()
     with_edges = any(one.name == ask.table and one.edges for one in plans)
@@ -27,7 +27,7 @@ async def felt(context: Context, _party: Party, ask: asks.AskFelt) -> Tell:
     return TellFelt(re=ask.id, felt=found)
 
 
-async def rounds(context: Context, party: Party, ask: asks.AskRounds) -> Tell:
+async def rounds(context: Context, party: Party, ask: requests.AskRounds) -> Tell:
     """The last rounds, or one; a terminal sees those in which its own player bet, and his bets alone."""
     own = party.role is Role.TERMINAL
     seat, boards = party.seat if own else ask.seat, context.host.boards
@@ -40,7 +40,7 @@ async def rounds(context: Context, party: Party, ask: asks.AskRounds) -> Tell:
     return TellRounds(re=ask.id, rounds=told)
 
 
-async def look_before(context: Context, _party: Party, ask: asks.AskPreview) -> Tell:
+async def look_before(context: Context, _party: Party, ask: requests.AskPreview) -> Tell:
     """What a result would do, before it is committed."""
     try:
         found = await context.host.look(lambda keeper: preview(keeper.table(ask.table), ask.faces))
@@ -49,7 +49,7 @@ async def look_before(context: Context, _party: Party, ask: asks.AskPreview) -> 
     return TellPreview(re=ask.id, preview=found)
 
 
-async def take_position(context: Context, party: Party, ask: asks.AskTakePosition) -> Tell:
+async def take_position(context: Context, party: Party, ask: requests.AskTakePosition) -> Tell:
     """A member of staff comes to a table: the House says who he is."""
     try:
         return answer_to(ask.id, await positions.take(context, ask.table, party.name, ask.position))
@@ -57,7 +57,7 @@ async def take_position(context: Context, party: Party, ask: asks.AskTakePositio
         return refused(ask.id, "not-known", str(error))
 
 
-async def virtual(context: Context, _party: Party, ask: asks.AskVirtual) -> Tell:
+async def virtual(context: Context, _party: Party, ask: requests.AskVirtual) -> Tell:
     """Pauses a table's virtual dealer, or lets it go on."""
     dealers = getattr(context, "virtual", None)
     if dealers is None or ask.table not in dealers.tables:
@@ -66,12 +66,12 @@ async def virtual(context: Context, _party: Party, ask: asks.AskVirtual) -> Tell
     return TellDone(re=ask.id)
 
 
-async def books(context: Context, _party: Party, ask: asks.AskBooks) -> Tell:
+async def books(context: Context, _party: Party, ask: requests.AskBooks) -> Tell:
     """Every account of this moment."""
     return TellBooks(re=ask.id, books=await context.host.look(lambda _keeper: context.host.boards.books()))
 
 
-async def report(context: Context, _party: Party, ask: asks.AskReport) -> Tell:
+async def report(context: Context, _party: Party, ask: requests.AskReport) -> Tell:
     """Drop, win and hold per table."""
     return TellReport(
         re=ask.id, report=await context.host.look(lambda _keeper: context.host.boards.report(ask.day))

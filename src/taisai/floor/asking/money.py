@@ -18,13 +18,13 @@ from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.words import TABLE
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE
-from taisai.wire.tells import TellDone, TellTickets, TicketLine
+from taisai.protocol.replies import TellDone, TellTickets, TicketLine
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
     from taisai.floor.parties import Party
-    from taisai.wire.asks import AskTicketIn, AskTicketOut, AskTickets
-    from taisai.wire.message import Tell
+    from taisai.protocol.message import Tell
+    from taisai.protocol.requests import AskTicketIn, AskTicketOut, AskTickets
 
 RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
 

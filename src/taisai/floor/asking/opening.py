@@ -9,10 +9,10 @@ from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import stream_of
+from taisai.protocol.message import Tell
+from taisai.protocol.requests import AskOpenTable
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
-from taisai.wire.asks import AskOpenTable
-from taisai.wire.message import Tell
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context

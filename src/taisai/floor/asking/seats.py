@@ -17,15 +17,15 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.journal import Keeper, stream_of
-from taisai.wire.tells import TellDone
+from taisai.protocol.replies import TellDone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from taisai.floor.asking.context import Context
     from taisai.floor.parties import Party
-    from taisai.wire.asks import AskClear, AskDouble, AskRepeat, AskUndo
-    from taisai.wire.message import Tell
+    from taisai.protocol.message import Tell
+    from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
 
     Back = AskClear | AskUndo
     More = AskDouble | AskRepeat

@@ -22,8 +22,8 @@ from taisai.floor.telling import encoded
 from taisai.floor.views import REMEMBERED, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Refusal, Table
 from taisai.journal import JournalError, Keeper, table_of
-from taisai.wire.tells import TellChange
-from taisai.wire.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
+from taisai.protocol.replies import TellChange
+from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
 
 if TYPE_CHECKING:
     from taisai.floor.host import Asked

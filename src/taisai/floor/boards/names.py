@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
-from taisai.wire.views import View
+from taisai.protocol.views import View
 
 LOBBY: Final = "lobby"
 PIT: Final = "pit"

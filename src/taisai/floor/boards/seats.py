@@ -18,8 +18,8 @@ from taisai.floor.views import BySeat, seat_view
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
-from taisai.wire.tells import TellChange
-from taisai.wire.views import CHANGES, LastRound, SeatView, difference
+from taisai.protocol.replies import TellChange
+from taisai.protocol.views import CHANGES, LastRound, SeatView, difference
 
 _Changes: Final[Any] = CHANGES[SeatView]
 _PARTS: Final = tuple(name for name in SeatView.__struct_fields__ if name != "bets")

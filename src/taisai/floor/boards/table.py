@@ -27,9 +27,8 @@ from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
 from taisai.journal.codec import AnyEvent
-from taisai.study.dice_watch import DiceWatch
-from taisai.wire.tells import TellChange
-from taisai.wire.views import (
+from taisai.protocol.replies import TellChange
+from taisai.protocol.views import (
     ConsoleView,
     CountdownView,
     Flight,
@@ -39,6 +38,7 @@ from taisai.wire.views import (
     WatchView,
     difference,
 )
+from taisai.study.dice_watch import DiceWatch
 
 
 class TableBoard:

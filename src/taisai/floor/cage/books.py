@@ -8,7 +8,7 @@ from taisai.cage import House, finishing, unfinished
 from taisai.cage.transfers import Missing
 from taisai.floor.views.transit import Transit
 from taisai.game import Account, Ledger, Table
-from taisai.wire.views import Books, BooksView
+from taisai.protocol.views import Books, BooksView
 
 
 def books_view(house: House, tables: Mapping[str, Table]) -> BooksView:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from taisai.game import events as happened
 from taisai.game.words import Means
-from taisai.wire.views import ReportView, TakingsLine
+from taisai.protocol.views import ReportView, TakingsLine
 
 Period = tuple[str, str]
 """Gaming day and shift."""

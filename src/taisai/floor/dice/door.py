@@ -21,16 +21,16 @@ from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
 from taisai.journal import Answer, Ask, Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
+from taisai.protocol.commands import BY_TAG, WireCommand
 from taisai.rules.vocabulary import Act
-from taisai.wire.commands import BY_TAG, WireCommand
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
     from taisai.floor.floor import Floor
     from taisai.floor.host import Told
     from taisai.floor.parties import Party
-    from taisai.wire.asks import AskReading
-    from taisai.wire.message import Tell
+    from taisai.protocol.message import Tell
+    from taisai.protocol.requests import AskReading
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""

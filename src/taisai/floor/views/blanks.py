@@ -8,7 +8,7 @@ from taisai.floor.views import words
 from taisai.floor.views.labels import rank_label
 from taisai.game import Table
 from taisai.game.table import MOST_TEXT
-from taisai.wire.views import Blank, Choice, Words
+from taisai.protocol.views import Blank, Choice, Words
 
 
 def faces(table: Table, field: str = "faces", *, optional: bool = False) -> Blank:

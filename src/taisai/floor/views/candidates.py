@@ -14,10 +14,10 @@ from taisai.game import commands as ask
 from taisai.game.acts import MOST_TUMBLES, WITNESSED
 from taisai.game.commands import Command, tag_of
 from taisai.game.words import Hold
+from taisai.protocol.views import Blank, Offer, Words
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared, Step
 from taisai.rules.vocabulary import Act, Irregularity, Need
-from taisai.wire.views import Blank, Offer, Words
 
 Fields = Mapping[str, Any]
 LOOK_BACK: Final = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.wire.views import ColourLine, Words
+from taisai.protocol.views import ColourLine, Words
 
 _PAINTS: Final = (
     ("red", Words("Red", "红"), "#c0392b"),

@@ -19,9 +19,7 @@ from taisai.game import events as happened
 from taisai.game.equipment import HOUR
 from taisai.game.readings import faces_read, suggested
 from taisai.game.words import Hold, Means
-from taisai.rules.equipment import EquipmentItem, InspectedBefore
-from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.wire.views import (
+from taisai.protocol.views import (
     ConsoleView,
     CountdownView,
     Flight,
@@ -36,6 +34,8 @@ from taisai.wire.views import (
     WatchView,
     WithdrawalView,
 )
+from taisai.rules.equipment import EquipmentItem, InspectedBefore
+from taisai.rules.outcomes import OUTCOMES, Outcome
 
 MOST_SEATS: Final = 200  # that are shown; all are counted
 MOST_REFERRALS: Final = 50  # that are shown

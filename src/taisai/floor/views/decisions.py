@@ -13,8 +13,8 @@ from taisai.game import commands as ask
 from taisai.game.referrals import open_referrals
 from taisai.game.table import Referral
 from taisai.game.words import Treatment
+from taisai.protocol.views import Blank
 from taisai.rules.outcomes import OUTCOMES
-from taisai.wire.views import Blank
 
 MOST_REFERRALS: Final = 10
 """That are offered to be decided at once, those that hold the round first; the others wait their turn."""

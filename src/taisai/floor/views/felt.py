@@ -10,13 +10,13 @@ from taisai.floor.views import words
 from taisai.game import Table
 from taisai.game.limits import family
 from taisai.game.terms import Terms
+from taisai.protocol.views import FeltArea, FeltCell, FeltView, OddsLine, Words
 from taisai.rules.areas import Area
 from taisai.rules.conditions import Condition
 from taisai.rules.layout import Block, Cell, Drawing, Layout
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import PayLine
 from taisai.study.odds import area_odds
-from taisai.wire.views import FeltArea, FeltCell, FeltView, OddsLine, Words
 
 MOST_DENOMINATIONS: Final = 7  # as many as a thumb can choose from
 LONGEST_DENOMINATOR: Final = 10_000  # of an edge that is still worth reading as a fraction

@@ -13,7 +13,7 @@ from taisai.floor.views.labels import board_of, claim_line, phase_label, title_o
 from taisai.floor.views.table import limits_range
 from taisai.floor.views.transit import Transit
 from taisai.game import Account, Table, exposures
-from taisai.wire.views import (
+from taisai.protocol.views import (
     Alarm,
     CageView,
     LargeWin,

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from taisai.game import Table
 from taisai.game.round import Round
+from taisai.protocol.views import HistoryView, Run, Shown
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
-from taisai.wire.views import HistoryView, Run, Shown
 
 MOST: Final = 100
 """Rounds that a board shows: more would not fit on one."""

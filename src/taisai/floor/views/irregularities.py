@@ -10,10 +10,10 @@ from taisai.floor.views.labels import item_label
 from taisai.floor.views.trying import Accepted, Stage
 from taisai.game import Refusal, Table
 from taisai.game.commands import Report
+from taisai.protocol.views import Blank, IrregularityLine
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.vocabulary import Irregularity
-from taisai.wire.views import Blank, IrregularityLine
 
 _OF_ROUNDS: Final = frozenset({Ruling.VOID_AFFECTED, Ruling.SETTLE_BY_OUTCOME})
 """Rulings that may concern rounds that are over."""

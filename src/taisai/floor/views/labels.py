@@ -7,9 +7,9 @@ from taisai.game import Table
 from taisai.game.referrals import open_referrals
 from taisai.game.table import Claim, Referral
 from taisai.game.words import Subject
+from taisai.protocol.views import Board, ClaimLine, Extreme, ReferralLine, Words
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
-from taisai.wire.views import Board, ClaimLine, Extreme, ReferralLine, Words
 
 
 def title_of(table: Table) -> Words:

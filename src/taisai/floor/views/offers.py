@@ -15,8 +15,8 @@ from taisai.floor.views.trying import Stage
 from taisai.floor.views.upkeep import claims, equipment, people, running, shoe
 from taisai.game import Refusal, Table, decide
 from taisai.game.commands import Leave
+from taisai.protocol.views import Offer, Words
 from taisai.rules.procedure import Step
-from taisai.wire.views import Offer, Words
 
 _RELEASES: Final = ("declare", "close-withdrawal", "decide-referral")
 _READIES: Final = (

@@ -16,9 +16,9 @@ from taisai.game.readings import differs_from_reading
 from taisai.game.round import Round, Totals
 from taisai.game.settling import house_side
 from taisai.game.verdicts import Verdict
+from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome
-from taisai.wire.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 
 MOST_BETS: Final = 500
 """Bets of a round that are told at once: a seat can hardly have more, and staff ask for a seat."""

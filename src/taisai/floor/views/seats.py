@@ -13,8 +13,8 @@ from taisai.game.events import BetRegistered
 from taisai.game.round import Round
 from taisai.game.seats import Seat
 from taisai.game.words import Hold, Means
+from taisai.protocol.views import ColourChips, LastRound, SeatView
 from taisai.rules.vocabulary import Phase
-from taisai.wire.views import ColourChips, LastRound, SeatView
 
 LOOK_BACK: Final = 10
 """Rounds in which a seat's last one is looked for: those that stay in memory."""

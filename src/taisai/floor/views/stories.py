@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from taisai.floor.views import words
 from taisai.game import events as happened
 from taisai.game.words import Subject
+from taisai.protocol.views import Incident, RuledBet, Words
 from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity
-from taisai.wire.views import Incident, RuledBet, Words
 
 REMEMBERED: Final = 10
 """Rounds that are recalled in full, beside the one in hand."""

@@ -14,10 +14,7 @@ from taisai.game.limits import Limits, family, limits_of
 from taisai.game.round import Round
 from taisai.game.seating import live_table
 from taisai.game.words import SHAKER
-from taisai.rules.areas import AreaId
-from taisai.rules.procedure import CLOCK
-from taisai.rules.vocabulary import Act, Phase, Visibility
-from taisai.wire.views import (
+from taisai.protocol.views import (
     CountdownView,
     DiceView,
     DrawView,
@@ -29,6 +26,9 @@ from taisai.wire.views import (
     TableView,
     Words,
 )
+from taisai.rules.areas import AreaId
+from taisai.rules.procedure import CLOCK
+from taisai.rules.vocabulary import Act, Phase, Visibility
 
 _SWEPT: Final = frozenset({Phase.COLLECTED, Phase.PAID})
 """When losing bets are off the layout."""

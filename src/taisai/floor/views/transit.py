@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from taisai.cage import House
 from taisai.game import Table
-from taisai.wire.views import Flight
+from taisai.protocol.views import Flight
 
 
 class _Booked(NamedTuple):

@@ -14,9 +14,9 @@ from taisai.game import Refusal, Table, decide
 from taisai.game import commands as ask
 from taisai.game.names import MOST_ID
 from taisai.game.words import HOUSE, ClaimEnd
+from taisai.protocol.views import Words
 from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 from taisai.rules.outcomes import OUTCOMES
-from taisai.wire.views import Words
 
 MOST_RUNS: Final = 100  # trial runs of one inspection; more is a typing mistake
 MOST_CLAIMS: Final = 20  # that are offered to be settled

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from taisai.game.words import ClaimEnd, Fault, Hold, Subject, Treatment
+from taisai.protocol.views import Words
 from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.irregularities import Ruling
 from taisai.rules.pay import Odds
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Act, Irregularity
-from taisai.wire.views import Words
 
 # What players are told
 

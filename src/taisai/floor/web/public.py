@@ -13,7 +13,7 @@ from litestar.datastructures import State
 from taisai.floor.web import bodies
 from taisai.game import Table
 from taisai.journal import Keeper
-from taisai.wire.schema import socket_schema
+from taisai.protocol.schema import socket_schema
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

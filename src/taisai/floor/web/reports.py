@@ -8,7 +8,7 @@ from litestar import Request, get
 from litestar.datastructures import State
 from litestar.params import FromQuery
 
-from taisai.wire.views import BooksView, ReportView
+from taisai.protocol.views import BooksView, ReportView
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

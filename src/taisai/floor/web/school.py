@@ -8,6 +8,7 @@ from litestar.params import FromQuery, JSONBody
 from taisai.floor.web import school_bodies as bodies
 from taisai.floor.web.guarding import refused
 from taisai.floor.web.school_telling import exercise_told, judged_told, school_felt, school_told
+from taisai.protocol.views import FeltView
 from taisai.rules import RulesError
 from taisai.school import (
     Asked,
@@ -23,7 +24,6 @@ from taisai.school import (
     judged_settle,
 )
 from taisai.school.course import course_of
-from taisai.wire.views import FeltView
 
 
 @get("/api/school", summary="What can be practised in dealer school")

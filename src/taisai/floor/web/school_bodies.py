@@ -7,8 +7,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from taisai.floor.web.bodies import Body, Name, Told
+from taisai.protocol.views import Words
 from taisai.school.settling import MOST_BETS
-from taisai.wire.views import Words
 
 MOST_MARKED = 200  # areas: no layout has more to mark
 

@@ -9,6 +9,7 @@ from taisai.floor.views import felt_view, words
 from taisai.floor.web import school_bodies as bodies
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Limits, OpenTable
+from taisai.protocol.views import FeltView, Words
 from taisai.rules.book import Rulebook, rulebook_ids
 from taisai.rules.chance import ChanceKind
 from taisai.rules.irregularities import Ruling, RulingCell
@@ -29,7 +30,6 @@ from taisai.school import (
 )
 from taisai.school.course import Course, book_of
 from taisai.school.scenes import Scene
-from taisai.wire.views import FeltView, Words
 
 COLOURS: Final = (
     ("red", Words("red", "红色")),

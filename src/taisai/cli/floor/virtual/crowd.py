@@ -27,9 +27,9 @@ from taisai.floor.virtual.demonstration import Demonstration
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE
+from taisai.protocol.commands import WireCommand
+from taisai.protocol.requests import AskDo
 from taisai.rules.errors import RulesError
-from taisai.wire.asks import AskDo
-from taisai.wire.commands import WireCommand
 
 BETS_A_SECOND: Final = 5.0
 GRACE: Final = 8_000  # ms: a visitor who reloads his page is not gone

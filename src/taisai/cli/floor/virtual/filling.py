@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from taisai.client import Console
-from taisai.wire.views import Blank, Offer
+from taisai.protocol.views import Blank, Offer
 
 SECOND: Final = "second"
 _TRIED: Final = (1, 2, 4)

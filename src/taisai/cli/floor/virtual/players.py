@@ -13,7 +13,7 @@ import structlog
 from taisai.cli.floor.virtual.temperaments import Sight, Stakes, Temperament
 from taisai.cli.floor.virtual.waits import Waits
 from taisai.client import ClientError, Device, Dial, Pace, Refused, Terminal
-from taisai.wire.views import FeltView
+from taisai.protocol.views import FeltView
 
 BUYS: Final = 500_00  # minor units of play money at a time
 SHARE: Final = 10  # a player who has less than a tenth of that buys again

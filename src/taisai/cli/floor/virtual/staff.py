@@ -13,8 +13,8 @@ import structlog
 from taisai.cli.floor.virtual.filling import filled, needs_second
 from taisai.cli.floor.virtual.waits import Waits
 from taisai.client import ClientError, Console, Dial, Disconnected, Pace, Refused, Staff
-from taisai.wire.commands import WireCommand, command
-from taisai.wire.views import Offer
+from taisai.protocol.commands import WireCommand, command
+from taisai.protocol.views import Offer
 
 DEALER: Final = "dealer"
 OPEN: Final = "open-bets"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final, NamedTuple
 
-from taisai.wire.views import FeltArea, FeltView, LastRound
+from taisai.protocol.views import FeltArea, FeltView, LastRound
 
 Stakes = dict[str, int]
 """Area → stake."""

@@ -11,11 +11,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from taisai.game.commands import Slip
-from taisai.wire.views.console import ConsoleView
-from taisai.wire.views.floor import CageView, LobbyView, PitView
-from taisai.wire.views.seat import SeatView
-from taisai.wire.views.table import TableView
-from taisai.wire.views.words import Changes, View
+from taisai.protocol.views.console import ConsoleView
+from taisai.protocol.views.floor import CageView, LobbyView, PitView
+from taisai.protocol.views.seat import SeatView
+from taisai.protocol.views.table import TableView
+from taisai.protocol.views.texts import Changes, View
 
 VIEWS: Final[tuple[type[View], ...]] = (TableView, ConsoleView, SeatView, LobbyView, PitView, CageView)
 """Every view that a feed shows."""

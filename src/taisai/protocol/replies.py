@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from taisai.wire.asks import Laid
-from taisai.wire.message import Tell
-from taisai.wire.views import AnyChanges, AnyView, BooksView, FeltView, PreviewView, ReportView, RoundView
+from taisai.protocol.message import Tell
+from taisai.protocol.requests import Laid
+from taisai.protocol.views import AnyChanges, AnyView, BooksView, FeltView, PreviewView, ReportView, RoundView
 
 # Coming in
 

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from taisai.wire.commands import AnyWireCommand
-from taisai.wire.message import Ask
+from taisai.protocol.commands import AnyWireCommand
+from taisai.protocol.message import Ask
 
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Amount = Annotated[int, Meta(ge=1, le=2**53 - 1)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from taisai.wire.views.console import Flight
-from taisai.wire.views.words import Part
+from taisai.protocol.views.console import Flight
+from taisai.protocol.views.texts import Part
 
 
 class Books(Part, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import field
 
-from taisai.wire.views.words import Part
+from taisai.protocol.views.texts import Part
 
 
 class Shown(Part, frozen=True, kw_only=True):

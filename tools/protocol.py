@@ -11,11 +11,11 @@ from typing import Any, Final, get_args
 import msgspec
 from msgspec import Struct
 
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import AT_HOUSE, AT_TABLE, BY_TAG, NEEDS_SECOND
-from taisai.wire.message import MOST_ID, MOST_MESSAGE, WIRE
-from taisai.wire.tells import TELLS
-from taisai.wire.views import CHANGES, VIEWS
+from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG, NEEDS_SECOND
+from taisai.protocol.message import MOST_ID, MOST_MESSAGE, WIRE
+from taisai.protocol.replies import TELLS
+from taisai.protocol.requests import ASKS
+from taisai.protocol.views import CHANGES, VIEWS
 from tools.messages import default, meaning, typed
 
 ROOT: Final = Path(__file__).parent.parent

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from taisai.game.commands import Slip
-from taisai.wire.views.console import ClaimLine, ColourLine
-from taisai.wire.views.words import Part, View
+from taisai.protocol.views.console import ClaimLine, ColourLine
+from taisai.protocol.views.texts import Part, View
 
 
 class LastRound(Part, frozen=True, kw_only=True):

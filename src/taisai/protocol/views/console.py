@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from taisai.wire.views.offers import Blank, Offer
-from taisai.wire.views.table import CountdownView
-from taisai.wire.views.words import Part, View, Words
+from taisai.protocol.views.offers import Blank, Offer
+from taisai.protocol.views.table import CountdownView
+from taisai.protocol.views.texts import Part, View, Words
 
 
 class IrregularityLine(Part, frozen=True, kw_only=True):

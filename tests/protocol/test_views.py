@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.game.commands import Slip
-from taisai.wire.tells import TellChange, TellSnapshot
-from taisai.wire.views import (
+from taisai.protocol.replies import TellChange, TellSnapshot
+from taisai.protocol.views import (
     CHANGES,
     VIEWS,
     AnyChanges,
@@ -25,7 +25,7 @@ from taisai.wire.views import (
     changed,
     difference,
 )
-from taisai.wire.views import changes as module
+from taisai.protocol.views import changes as module
 
 SLIPS = st.lists(
     st.builds(Slip, st.sampled_from("abcdef"), st.sampled_from(("small", "big")), st.integers(1, 3)),

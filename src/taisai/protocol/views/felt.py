@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.wire.views.words import Part, Words
+from taisai.protocol.views.texts import Part, Words
 
 
 class OddsLine(Part, frozen=True, kw_only=True):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from taisai.wire.views.history import HistoryView
-from taisai.wire.views.words import Part, View, Words
+from taisai.protocol.views.history import HistoryView
+from taisai.protocol.views.texts import Part, View, Words
 
 
 class TableFacts(Part, frozen=True, kw_only=True):

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-from taisai.wire.asks import ASKS
-from taisai.wire.message import MOST_MESSAGE, WIRE
-from taisai.wire.tells import TELLS
+from taisai.protocol.message import MOST_MESSAGE, WIRE
+from taisai.protocol.replies import TELLS
+from taisai.protocol.requests import ASKS
 
 REFERENCE: Final = "#/$defs/{name}"
 

@@ -1,8 +1,8 @@
 """What is shown: views of tables, seats and the floor, their changes, and what is told when asked."""
 
-from taisai.wire.views.books import Books, BooksView, ReportView, TakingsLine
-from taisai.wire.views.changes import CHANGES, VIEWS, AnyChanges, AnyView, changed, changes_of, difference
-from taisai.wire.views.console import (
+from taisai.protocol.views.books import Books, BooksView, ReportView, TakingsLine
+from taisai.protocol.views.changes import CHANGES, VIEWS, AnyChanges, AnyView, changed, changes_of, difference
+from taisai.protocol.views.console import (
     ClaimLine,
     ColourLine,
     ConsoleView,
@@ -21,8 +21,8 @@ from taisai.wire.views.console import (
     WatchView,
     WithdrawalView,
 )
-from taisai.wire.views.felt import FeltArea, FeltCell, FeltView, OddsLine
-from taisai.wire.views.floor import (
+from taisai.protocol.views.felt import FeltArea, FeltCell, FeltView, OddsLine
+from taisai.protocol.views.floor import (
     Alarm,
     CageView,
     LargeWin,
@@ -32,11 +32,11 @@ from taisai.wire.views.floor import (
     PitView,
     TableClaims,
 )
-from taisai.wire.views.history import HistoryView, Run, Shown
-from taisai.wire.views.offers import Blank, Choice, Offer
-from taisai.wire.views.rounds import BetLine, Incident, PreviewView, RoundTotals, RoundView, RuledBet
-from taisai.wire.views.seat import ColourChips, LastRound, SeatView
-from taisai.wire.views.table import (
+from taisai.protocol.views.history import HistoryView, Run, Shown
+from taisai.protocol.views.offers import Blank, Choice, Offer
+from taisai.protocol.views.rounds import BetLine, Incident, PreviewView, RoundTotals, RoundView, RuledBet
+from taisai.protocol.views.seat import ColourChips, LastRound, SeatView
+from taisai.protocol.views.table import (
     Board,
     CountdownView,
     DiceView,
@@ -48,7 +48,7 @@ from taisai.wire.views.table import (
     TableFacts,
     TableView,
 )
-from taisai.wire.views.words import Changes, Part, View, Words
+from taisai.protocol.views.texts import Changes, Part, View, Words
 
 __all__ = [
     "CHANGES",

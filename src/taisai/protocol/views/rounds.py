@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from taisai.wire.views.console import Extreme
-from taisai.wire.views.words import Part, Words
+from taisai.protocol.views.console import Extreme
+from taisai.protocol.views.texts import Part, Words
 
 
 class RuledBet(Part, frozen=True, kw_only=True):

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 
 from taisai.floor.sockets import decode_ask
-from taisai.wire import tells
-from taisai.wire.asks import ASKS
-from taisai.wire.commands import AT_HOUSE, AT_TABLE, BY_TAG, tag_of
-from taisai.wire.message import Ask, Tell
-from taisai.wire.schema import socket_schema
-from taisai.wire.tells import TELLS
+from taisai.protocol import replies
+from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG, tag_of
+from taisai.protocol.message import Ask, Tell
+from taisai.protocol.replies import TELLS
+from taisai.protocol.requests import ASKS
+from taisai.protocol.schema import socket_schema
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import tells_schema
 
@@ -173,7 +173,9 @@ def test_sabotage_a_floor_that_is_laxer_than_the_schema_is_seen(monkeypatch: pyt
 
 
 def test_sabotage_a_tell_that_the_schema_does_not_have_is_seen() -> None:
-    right = json.loads(msgspec.json.encode([tells.TellDone(re="a"), tells.TellEnd(why="idle", message="m")]))
+    right = json.loads(
+        msgspec.json.encode([replies.TellDone(re="a"), replies.TellEnd(why="idle", message="m")])
+    )
     assert tells_schema().is_valid(right)
     for wrong in ([{"tell": "done"}], [{"tell": "gone", "re": "a"}], right[0], [{**right[0], "re": 7}]):
         assert not tells_schema().is_valid(wrong)

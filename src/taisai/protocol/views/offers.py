@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from taisai.wire.views.words import Part, Words
+from taisai.protocol.views.texts import Part, Words
 
 
 class Choice(Part, frozen=True, kw_only=True):

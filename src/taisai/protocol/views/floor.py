@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from taisai.wire.views.console import ClaimLine, Flight, ReferralLine
-from taisai.wire.views.history import Shown
-from taisai.wire.views.words import Part, View, Words
+from taisai.protocol.views.console import ClaimLine, Flight, ReferralLine
+from taisai.protocol.views.history import Shown
+from taisai.protocol.views.texts import Part, View, Words
 
 
 class LobbyTable(Part, frozen=True, kw_only=True):
