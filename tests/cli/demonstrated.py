@@ -10,13 +10,13 @@ from itertools import count
 from random import Random
 from typing import Any, Final, TypeVar
 
-from taisai.cli.floor.virtual.crowd import Crowd
-from taisai.cli.floor.virtual.waits import LIVELY, Waits
 from taisai.client import Console, Device, Staff, Terminal
+from taisai.demo import cast
+from taisai.demo.house import furnish, plan
+from taisai.demo.people.crowd import Crowd
+from taisai.demo.people.pauses import LIVELY, Waits
+from taisai.demo.sign_in import Demonstration, Entered
 from taisai.floor.casino import Casino
-from taisai.floor.virtual import cast
-from taisai.floor.virtual.demonstration import Demonstration, Entered
-from taisai.floor.virtual.opening import furnish, plan
 from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, stream_of
 from tests.floor.sim import virtual
 from tests.floor.sim.network import ORIGIN, Network

@@ -18,8 +18,8 @@ import pytest
 from taisai.audit import verified
 from taisai.cli.floor import demo
 from taisai.client import Client, Console, Staff, at
+from taisai.demo import house
 from taisai.floor import checks
-from taisai.floor.virtual import opening
 from taisai.game.events import Interrupted, RoundConcluded
 from taisai.journal import Journal, SqliteStore, stream_of
 from tests.cli.conftest import Taisai
@@ -167,7 +167,7 @@ def test_sabotage_a_demonstration_over_money_is_seen(
     taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Were the first entry not looked at, the refusal above would not come."""
-    monkeypatch.setattr(opening, "_journal", lambda store, _key, **_given: Journal(store))
+    monkeypatch.setattr(house, "_journal", lambda store, _key, **_given: Journal(store))
     with pytest.raises(AssertionError):
         test_a_journal_of_play_for_money_is_refused(taisai, tmp_path / "again")
 

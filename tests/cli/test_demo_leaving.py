@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.cli.floor.virtual import staff
+from taisai.demo import sign_in
+from taisai.demo.people import staff
 from taisai.floor.dice import shaker
-from taisai.floor.virtual import demonstration
 from tests.cli.demonstrated import Evening, run
 
-GONE = demonstration.GONE_FOR / 1000
+GONE = sign_in.GONE_FOR / 1000
 
 
 def taken(evening: Evening, table: str) -> set[str]:
@@ -45,7 +45,7 @@ def test_credits_keep_a_seat() -> None:
 
 
 def test_sabotage_a_seat_that_stays_taken_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demonstration, "GONE_FOR", 10**9)
+    monkeypatch.setattr(sign_in, "GONE_FOR", 10**9)
     with pytest.raises(AssertionError):
         run(left_empty)
 

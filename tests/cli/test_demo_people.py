@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from taisai.cli.floor.virtual import crowd, players, staff, temperaments
-from taisai.cli.floor.virtual.players import Turnstile
-from taisai.cli.floor.virtual.temperaments import OF, Sight, stake_on
-from taisai.cli.floor.virtual.waits import FAST, LIVELY
+from taisai.demo import cast
+from taisai.demo.people import crowd, players, staff, temperaments
+from taisai.demo.people.pauses import FAST, LIVELY
+from taisai.demo.people.players import Turnstile
+from taisai.demo.people.temperaments import OF, Sight, stake_on
 from taisai.floor.cage.books import books_view
 from taisai.floor.dice import shaker
 from taisai.floor.views import felt_view
-from taisai.floor.virtual import cast
 from taisai.game.events import BetRegistered, BetsClosed
 from taisai.protocol.views import FeltView, LastRound
 from tests.cli.demonstrated import Evening, run

@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
 
+from taisai.demo.endpoints import endpoints
+from taisai.demo.sign_in import Demonstration
 from taisai.floor.access.roles import DEVICES, Role
-from taisai.floor.virtual.demonstration import Demonstration
 from taisai.floor.web.built import PAGES, Built
-from taisai.floor.web.demo import endpoints
 from taisai.protocol.commands import AT_HOUSE, BY_TAG
 from taisai.protocol.requests import ASKS
 from tests.floor.connected import BY_ROLE, Connected, Line, Response, Tell

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from taisai.demo import cast
+from taisai.demo import sign_in as module
+from taisai.demo.endpoints import endpoints
+from taisai.demo.house import furnish
+from taisai.demo.sign_in import ROLES, Demonstration
 from taisai.floor.access.refused import SignInRefused
 from taisai.floor.access.roles import Role
 from taisai.floor.casino import Casino
-from taisai.floor.virtual import cast
-from taisai.floor.virtual import demonstration as module
-from taisai.floor.virtual.demonstration import ROLES, Demonstration
-from taisai.floor.virtual.opening import furnish
-from taisai.floor.web.demo import endpoints
 from taisai.journal import Journal, JournalError, Keeper, MemoryStore
 from taisai.protocol.message import WIRE
 from tests.floor.connected import KEY, Connected, device, run, signature

@@ -10,8 +10,8 @@ from typing import Final, Self
 
 import msgspec
 
-from taisai.cli.floor.virtual.filling import filled, needs_second
 from taisai.client import Console, Staff
+from taisai.demo.people.form_filling import filled, needs_second
 from taisai.protocol.commands import command
 from taisai.protocol.requests import AskDo
 from taisai.protocol.views import Offer

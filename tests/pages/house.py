@@ -16,7 +16,7 @@ import msgspec
 
 from taisai.audit.sources import Body, JournalFile
 from taisai.client import Console, Device, Staff, Terminal, at
-from taisai.floor.virtual.opening import JOURNAL
+from taisai.demo.house import JOURNAL
 from taisai.journal import stream_of
 from taisai.protocol.message import Ask
 from tests.pages.serving import DONE, Laid

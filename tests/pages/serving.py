@@ -18,17 +18,18 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from taisai.demo import cast
+from taisai.demo import endpoints as demo
+from taisai.demo import house as opening
+from taisai.demo.endpoints import endpoints
+from taisai.demo.house import Opened, opened, plan
+from taisai.demo.sign_in import Demonstration
 from taisai.floor import logs
 from taisai.floor.casino import Casino, Plan
 from taisai.floor.clock import WallClock
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import Serving, listening
-from taisai.floor.virtual import cast, opening
-from taisai.floor.virtual.demonstration import Demonstration
-from taisai.floor.virtual.opening import Opened, opened, plan
-from taisai.floor.web import demo
 from taisai.floor.web.built import read_built
-from taisai.floor.web.demo import endpoints
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of

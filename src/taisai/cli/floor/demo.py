@@ -21,8 +21,8 @@ from taisai.cli.printing import line
 from taisai.rules.errors import RulesError, printable
 
 if TYPE_CHECKING:  # what serves is loaded by those who serve
+    from taisai.demo.house import Opened
     from taisai.floor.host import Happened
-    from taisai.floor.virtual.opening import Opened
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8080
@@ -74,7 +74,7 @@ class _Evening:
     def __init__(
         self, folder: Path, at: socket.socket, *, is_fast: bool, rounds: int | None, seed: int | None
     ) -> None:
-        from taisai.cli.floor.virtual.waits import FAST, LIVELY
+        from taisai.demo.people.pauses import FAST, LIVELY
 
         self.over: dict[str, int] = {}
         """Table → rounds that came to their end."""
@@ -89,9 +89,9 @@ class _Evening:
     def play(self, begun: Callable[[str], None]) -> None:
         """Opens the house and serves it, in a loop of its own."""
         from taisai.cli.floor.recovered import recovery_lines
+        from taisai.demo.house import opened
         from taisai.floor import logs
         from taisai.floor.clock import WallClock
-        from taisai.floor.virtual.opening import opened
 
         with (
             opened(self._folder, now=WallClock().now(), entropy=secrets.token_bytes) as house,
@@ -103,14 +103,14 @@ class _Evening:
             runner.run(self._serve(house, begun))
 
     async def _serve(self, house: Opened, begun: Callable[[str], None]) -> None:
-        from taisai.cli.floor.virtual.crowd import Crowd
         from taisai.client import at
+        from taisai.demo.endpoints import endpoints
+        from taisai.demo.house import plan
+        from taisai.demo.people.crowd import Crowd
+        from taisai.demo.sign_in import Demonstration
         from taisai.floor.casino import Casino
         from taisai.floor.clock import WallClock
         from taisai.floor.serving import Serving
-        from taisai.floor.virtual.demonstration import Demonstration
-        from taisai.floor.virtual.opening import plan
-        from taisai.floor.web.demo import endpoints
 
         origins = frozenset({self.url, self.url.replace(HOST, "localhost")})
         casino = Casino(
@@ -145,7 +145,7 @@ class _Evening:
 
     def _heard(self, one: Happened) -> None:
         """Counts the rounds that came to their end, and stops where there have been enough."""
-        from taisai.floor.virtual.cast import SPOTS
+        from taisai.demo.cast import SPOTS
         from taisai.game.events import RoundConcluded, RoundVoided
         from taisai.journal import table_of
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import structlog
 
-from taisai.cli.floor.virtual.temperaments import Sight, Stakes, Temperament
-from taisai.cli.floor.virtual.waits import Waits
 from taisai.client import ClientError, Device, Dial, Pace, Refused, Terminal
+from taisai.demo.people.pauses import Waits
+from taisai.demo.people.temperaments import Sight, Stakes, Temperament
 from taisai.protocol.views import FeltView
 
 BUYS: Final = 500_00  # minor units of play money at a time

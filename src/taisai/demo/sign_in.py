@@ -6,10 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from taisai.cage.messages import DeviceKind, DismissDevice, EnrolDevice
+from taisai.demo import cast
 from taisai.floor.access.approvals import Granted, digest_of
 from taisai.floor.access.refused import SignInRefused
 from taisai.floor.access.sessions import Session
-from taisai.floor.virtual import cast
 from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper, stream_of

@@ -12,18 +12,18 @@ from typing import Any, Final
 import structlog
 
 from taisai.cage.messages import DeviceKind, EnrolDevice
-from taisai.cli.floor.virtual.players import Player, Turnstile
-from taisai.cli.floor.virtual.staff import DEALER, Dealer, Head, SignedIn, Stand
-from taisai.cli.floor.virtual.temperaments import OF
-from taisai.cli.floor.virtual.waits import Waits
 from taisai.client import Device, Dial, Disconnected
+from taisai.demo import cast
+from taisai.demo.people.pauses import Waits
+from taisai.demo.people.players import Player, Turnstile
+from taisai.demo.people.staff import DEALER, Dealer, Head, SignedIn, Stand
+from taisai.demo.people.temperaments import OF
+from taisai.demo.sign_in import Demonstration
 from taisai.floor.access.refused import SignInRefused
 from taisai.floor.access.roles import SUPERVISING
 from taisai.floor.access.sessions import Session
 from taisai.floor.casino import Casino
 from taisai.floor.floor import approved_form
-from taisai.floor.virtual import cast
-from taisai.floor.virtual.demonstration import Demonstration
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE

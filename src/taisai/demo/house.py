@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
+from taisai.demo import cast
 from taisai.floor.access.sessions import Policy
 from taisai.floor.casino import Plan, TablePlan, day_of
 from taisai.floor.clock import Entropy
-from taisai.floor.virtual import cast
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE

@@ -9,9 +9,9 @@ from litestar import Request, get, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
 
+from taisai.demo import cast
+from taisai.demo.sign_in import ROLES, Demonstration
 from taisai.floor.access.refused import SignInRefused
-from taisai.floor.virtual import cast
-from taisai.floor.virtual.demonstration import ROLES, Demonstration
 from taisai.floor.web import bodies
 from taisai.floor.web.approving import form_of
 from taisai.floor.web.guarding import refused

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 
 import structlog
 
-from taisai.cli.floor.virtual.filling import filled, needs_second
-from taisai.cli.floor.virtual.waits import Waits
 from taisai.client import ClientError, Console, Dial, Disconnected, Pace, Refused, Staff
+from taisai.demo.people.form_filling import filled, needs_second
+from taisai.demo.people.pauses import Waits
 from taisai.protocol.commands import WireCommand, command
 from taisai.protocol.views import Offer
 
