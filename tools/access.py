@@ -6,22 +6,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from taisai.floor.access import permits
-from taisai.floor.access.permits import Permit, Reach
-from taisai.floor.access.roles import Role
 from taisai.protocol.commands import NEEDS_SECOND
 from taisai.protocol.requests import ASKS
+from taisai.server.auth import permissions
+from taisai.server.auth.permissions import Permit, Reach
+from taisai.server.auth.roles import Role
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "access.md"
 MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}
 _WITH_APPROVAL: Final = frozenset(
     str(one.__struct_config__.tag) for one in ASKS if "approval" in one.__struct_fields__
 ) - {"do"}
-_SECOND: Final = [role.replace("-", " ") for role in Role if role in permits.SECOND_PERSONS]
+_SECOND: Final = [role.replace("-", " ") for role in Role if role in permissions.SECOND_PERSONS]
 HEAD: Final = f"""\
 # Who may do what
 
-Made by `make pictures` from the one table in the code (`src/taisai/floor/access/permits.py`), which stands
+Made by `make pictures` from the one table in the code (`src/taisai/server/auth/permissions.py`), which stands
 before every ask and every endpoint: whatever is not in it nobody may do. What a regulator should hold
 against it was written by hand, in `cases/access/matrix.txt`; a test sends every line of both, as every
 role, to its own table and seat and to others, and compares.
@@ -55,12 +55,12 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    yield from _table("Asks of the socket", permits.ASKS, ASKS_SAY, _WITH_APPROVAL)
-    yield from _table("Commands", permits.COMMANDS, COMMANDS_SAY, NEEDS_SECOND)
-    visitors = " and ".join(f"`{one}`" for one in sorted(permits.VISITORS_FOLLOW))
-    yield from _table("Feeds", permits.FEEDS, f"{FEEDS_SAY} {visitors} too.")
-    yield from _table("Endpoints", permits.ENDPOINTS, ENDPOINTS_SAY)
-    yield from _table("In a demonstration", permits.DEMONSTRATION, DEMONSTRATION_SAYS)
+    yield from _table("Asks of the socket", permissions.ASKS, ASKS_SAY, _WITH_APPROVAL)
+    yield from _table("Commands", permissions.COMMANDS, COMMANDS_SAY, NEEDS_SECOND)
+    visitors = " and ".join(f"`{one}`" for one in sorted(permissions.VISITORS_FOLLOW))
+    yield from _table("Feeds", permissions.FEEDS, f"{FEEDS_SAY} {visitors} too.")
+    yield from _table("Endpoints", permissions.ENDPOINTS, ENDPOINTS_SAY)
+    yield from _table("In a demonstration", permissions.DEMONSTRATION, DEMONSTRATION_SAYS)
 
 
 def _table(

@@ -23,7 +23,6 @@ from taisai.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopp
 from taisai.cli.floor import serve
 from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
 from taisai.floor import founding
-from taisai.floor.access.passwords import Passwords
 from taisai.floor.approvals import Approval, read_approvals, written_approvals
 from taisai.floor.clock import WallClock
 from taisai.floor.config import load_config
@@ -32,6 +31,7 @@ from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.protocol import requests
 from taisai.rules import rulebook
+from taisai.server.auth.passwords import Passwords
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.served import Authenticator, changed, free_port, serving
 from tests.floor.founded import PASSWORD, TINY

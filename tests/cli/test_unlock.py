@@ -12,12 +12,12 @@ from taisai.cage import MOST_FAILURES
 from taisai.cage import decide as cage
 from taisai.cage.messages import NoteFailure, PersonUnlocked
 from taisai.floor import founding
-from taisai.floor.access.passwords import Passwords
 from taisai.floor.copies import newest_copy
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, make_key
 from taisai.journal.codec import HOUSE
+from taisai.server.auth.passwords import Passwords
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.floor.founded import PASSWORD, TINY

@@ -10,12 +10,12 @@ from secrets import token_bytes
 from typing import Final, NamedTuple
 
 from taisai.client import Console, Staff, at
-from taisai.floor.access.codes import code_at, from_base32, step_of
-from taisai.floor.access.door import NewFactor, SignedIn
-from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.serving import Serving, listening
 from taisai.journal import Journal, Keeper
+from taisai.server.auth.authentication import NewFactor, SignedIn
+from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.totp import code_at, from_base32, step_of
 from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
 from tests.floor.sim.virtual import START
 

@@ -14,9 +14,9 @@ from taisai.client import who as coming
 from taisai.client.feeds import MOST_BEHIND, Feed
 from taisai.client.link import Link
 from taisai.client.repeating import is_harmless
-from taisai.floor.access.devices import device_proof, device_text
 from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, command
+from taisai.server.auth.devices import device_proof, device_text
 from tests.client import stories
 from tests.client.scripted import NONCE, Floor, play
 from tests.client.stories import FEED, STORIES, change, following

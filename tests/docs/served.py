@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from secrets import token_bytes
 from typing import Any
 
-from taisai.floor.access.passwords import Passwords
-from taisai.floor.access.roles import Role
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.serving import Serving, listening
@@ -20,6 +18,8 @@ from taisai.journal import Journal, Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.views import ConsoleView
 from taisai.rules import Act
+from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.roles import Role
 from tests.floor.connected import LIMITS, PEOPLE, TINY, furnished
 from tests.floor.sim import virtual
 

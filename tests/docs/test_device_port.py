@@ -10,10 +10,10 @@ from typing import Any, Final
 import pytest
 
 from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
-from taisai.floor.access.roles import Role
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.words import Fault
 from taisai.rules import Act
+from taisai.server.auth.roles import Role
 from tests.docs.served import opened
 from tests.floor.connected import PEOPLE, device
 from tests.floor.sim import virtual

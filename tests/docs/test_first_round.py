@@ -14,12 +14,12 @@ import pytest
 from taisai.audit import verified
 from taisai.cage.messages import PersonEnrolled
 from taisai.client import Office, Refused
-from taisai.floor.access.codes import code_at, otpauth, step_of
 from taisai.floor.clock import WallClock
 from taisai.floor.founding import founded
 from taisai.floor.web.bodies import SignInBody
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, SqliteStore
+from taisai.server.auth.totp import code_at, otpauth, step_of
 from tests.cli.served import Authenticator, changed, serving
 from tests.floor.founded import PASSWORD, TINY, entropy, plan
 

@@ -11,7 +11,6 @@ import pytest
 
 from taisai.cage.messages import SignOutCause
 from taisai.cage.presence import MOST_FAILURES
-from taisai.floor.access import permits
 from taisai.floor.config.setting import settings_of
 from taisai.floor.config.settings import SECTIONS
 from taisai.floor.feeds import RING
@@ -22,6 +21,7 @@ from taisai.floor.outbox import MOST_BYTES, MOST_TELLS
 from taisai.floor.strangers import HELLO_WITHIN
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
+from taisai.server.auth import permissions
 from tests.docs.served import opened
 from tests.floor.connected import CREDITS
 
@@ -72,7 +72,9 @@ def test_the_limits_are_the_programs_own() -> None:
 
 
 def test_every_feed_and_every_end_of_a_session_is_named() -> None:
-    assert [kind for kind in permits.FEEDS if not re.search(rf"^\| `{kind}[:`]", PAGE, re.MULTILINE)] == []
+    assert [
+        kind for kind in permissions.FEEDS if not re.search(rf"^\| `{kind}[:`]", PAGE, re.MULTILINE)
+    ] == []
     assert [why for why in SignOutCause if f"`{why}`" not in PAGE] == []
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from taisai.floor.access import permits
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import HOUSE_PROCEDURES, ClauseSubject
 from taisai.rules.conditions import Condition
@@ -20,6 +19,7 @@ from taisai.rules.people import HigherMayAct
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.settings import RulesPart
 from taisai.rules.vocabulary import Act, Irregularity, Need, Phase
+from taisai.server.auth import permissions
 from tools import access, edges, protocol
 from tools.commands import page
 from tools.pictures import pictures
@@ -72,7 +72,7 @@ def test_sabotage_what_is_made_of_another_table_is_another_page(
     monkeypatch: pytest.MonkeyPatch, page_of: Callable[[], str]
 ) -> None:
     before = page_of()
-    monkeypatch.setitem(permits.ASKS, "reading", permits.ASKS["hello"])
+    monkeypatch.setitem(permissions.ASKS, "reading", permissions.ASKS["hello"])
     monkeypatch.setattr(protocol, "NEEDS_SECOND", frozenset())
     assert page_of() != before
 

@@ -15,7 +15,6 @@ from unittest.mock import patch
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
 from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
-from taisai.floor.access.passwords import Cost, Passwords
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.floor import Floor
@@ -41,6 +40,7 @@ from taisai.protocol.views import Blank, ConsoleView, Offer, PitView, TableView
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
+from taisai.server.auth.passwords import Cost, Passwords
 from tests.floor.connected import HOST, ORIGIN, Line, Who
 from tests.floor.sim import virtual
 from tests.floor.sim.furnished import KEY, book_of, crew_of, device

@@ -19,12 +19,6 @@ from litestar import Litestar
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.client.who import Device
-from taisai.floor.access.devices import device_text
-from taisai.floor.access.door import SignedIn
-from taisai.floor.access.passwords import Cost, Passwords
-from taisai.floor.access.rates import Rule
-from taisai.floor.access.roles import DEVICES, STAFF, Role
-from taisai.floor.access.sessions import Opened, Policy
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.floor import Bounds
@@ -38,6 +32,12 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.message import WIRE
 from taisai.protocol.schema import socket_schema
 from taisai.rules import Act, Rulebook, rulebook
+from taisai.server.auth.authentication import SignedIn
+from taisai.server.auth.devices import device_text
+from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.rate_limits import Rule
+from taisai.server.auth.roles import DEVICES, STAFF, Role
+from taisai.server.auth.sessions import Opened, Policy
 from tests.floor.sim import virtual
 from tests.floor.sim.virtual import VirtualClock, VirtualLoop
 from tests.floor.sim.writing import InlineWriter

@@ -9,9 +9,7 @@ from typing import Any, Final, TypeVar
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House, unfinished
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse
-from taisai.floor.access.roles import Role
 from taisai.floor.casino import Plan
-from taisai.floor.parties import Party
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
@@ -21,6 +19,8 @@ from taisai.journal import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.replies import TellRefused
 from taisai.rules import Act, Rulebook, rulebook
+from taisai.server.auth.principals import Party
+from taisai.server.auth.roles import Role
 
 T = TypeVar("T")
 START: Final = 1_794_715_200_000

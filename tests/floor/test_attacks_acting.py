@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from taisai.cage.messages import EnrolPerson
-from taisai.floor.access.roles import Role
 from taisai.game.refusals import Refusal
+from taisai.server.auth.roles import Role
 from tests.floor.connected import PEOPLE, Connected, connected
 
 SUE, DAN, ADA, MAX = (

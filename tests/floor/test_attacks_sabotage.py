@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.access.devices import device_text
-from taisai.floor.access.roles import Role
 from taisai.floor.views import console
 from taisai.floor.web import staff
 from taisai.game import bets
@@ -18,6 +16,8 @@ from taisai.game.table import Table
 from taisai.game.words import RECOGNISER
 from taisai.protocol.message import WIRE
 from taisai.rules import Act
+from taisai.server.auth.devices import device_text
+from taisai.server.auth.roles import Role
 from tests.floor.connected import CREDITS, PEOPLE, Connected, connected, device
 
 DEALER = PEOPLE[Role.DEALER]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from taisai.floor.access.roles import Role
 from taisai.game.commands import LeaveSeat, Perform, TakeReading, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import RECOGNISER
 from taisai.rules import Act
 from taisai.rules.outcomes import OUTCOMES
+from taisai.server.auth.roles import Role
 from tests.floor.connected import PEOPLE, Connected, connected
 
 

@@ -12,12 +12,12 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from taisai.floor import lines
-from taisai.floor.access.roles import Role
 from taisai.floor.floor import Bounds
 from taisai.floor.lines import CLOSED_WITHIN, FRAMES, MOST_HEAD, REQUEST_WITHIN, Requests, frames_within
 from taisai.floor.serving import allow_files
 from taisai.game import bets
 from taisai.game.past import PastRounds
+from taisai.server.auth.roles import Role
 from tests.floor.connected import Connected, connected, run
 from tests.floor.sim.virtual import VirtualLoop
 

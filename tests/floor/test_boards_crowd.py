@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import pytest
 
-from taisai.floor.access.roles import Role
 from taisai.floor.boards import seats as seats_of_boards
 from taisai.floor.boards import table as table_of_boards
 from taisai.floor.views import round_view, seat_view
@@ -17,6 +16,7 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Ask, stream_of
 from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
+from taisai.server.auth.roles import Role
 from tests.floor.connected import PEOPLE, Connected, connected
 
 STREAM: Final = stream_of("T1")

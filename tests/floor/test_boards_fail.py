@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.access.roles import Role
 from taisai.floor.boards import Boards
 from taisai.floor.boards.reading import AGAIN, Reader
 from taisai.floor.boards.table import TableBoard
@@ -16,6 +15,7 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Ask, JournalError, stream_of
 from taisai.journal.errors import DamagedError
 from taisai.rules import rulebook
+from taisai.server.auth.roles import Role
 from tests.floor.connected import BOOK, LIMITS, PEOPLE, Connected, connected
 
 SEAT = "seat:T1/1"

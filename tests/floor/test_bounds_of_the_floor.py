@@ -10,7 +10,6 @@ import pytest
 
 from taisai.cage.messages import SendFill
 from taisai.floor import host as hosts
-from taisai.floor.access.roles import Role
 from taisai.floor.countdown import of_another_round
 from taisai.floor.floor import Bounds
 from taisai.floor.serving import TAKES_NOTHING, listening
@@ -21,6 +20,7 @@ from taisai.game.words import CAGE
 from taisai.journal import Ask, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
+from taisai.server.auth.roles import Role
 from tests.floor.connected import PEOPLE, Connected, connected
 
 DEALER = PEOPLE[Role.DEALER]

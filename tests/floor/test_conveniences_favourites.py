@@ -8,12 +8,12 @@ import pytest
 
 from taisai.floor.asking import favourites as asks
 from taisai.floor.asking import money
-from taisai.floor.parties import Party
 from taisai.game.commands import LeaveSeat
 from taisai.journal.stores.contract import MOST_SECRET
 from taisai.protocol.replies import Favourite
 from taisai.protocol.requests import AskFavourites, AskKeepFavourite, AskTicketOut, Laid
 from taisai.rules import rulebook
+from taisai.server.auth.principals import Party
 from tests.floor.inline import BOOK, InlineFloor, a_floor, sit, terminal, told
 
 MINE = (Laid("small", 100), Laid("total-9", 2_000))

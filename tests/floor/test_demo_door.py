@@ -12,11 +12,11 @@ from taisai.demo import sign_in as module
 from taisai.demo.endpoints import endpoints
 from taisai.demo.house import furnish
 from taisai.demo.sign_in import ROLES, Demonstration
-from taisai.floor.access.refused import SignInRefused
-from taisai.floor.access.roles import Role
 from taisai.floor.casino import Casino
 from taisai.journal import Journal, JournalError, Keeper, MemoryStore
 from taisai.protocol.message import WIRE
+from taisai.server.auth.refusals import SignInRefused
+from taisai.server.auth.roles import Role
 from tests.floor.connected import KEY, Connected, device, run, signature
 from tests.floor.sim import virtual
 

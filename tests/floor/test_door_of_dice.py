@@ -10,8 +10,6 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from taisai.floor.access import permits
-from taisai.floor.access.roles import AT_TABLE, SUPERVISING, Role
 from taisai.floor.asking import doing
 from taisai.floor.dice import door
 from taisai.game.commands import Command, Perform
@@ -19,6 +17,8 @@ from taisai.protocol.commands import AT_TABLE as COMMANDS
 from taisai.protocol.commands import BY_TAG
 from taisai.protocol.requests import ASKS, AskDo
 from taisai.rules import Act
+from taisai.server.auth import permissions
+from taisai.server.auth.roles import AT_TABLE, SUPERVISING, Role
 from tests.floor.connected import Connected, connected
 from tests.project.tree import SRC
 
@@ -103,10 +103,14 @@ def test_few_messages_carry_what_dice_show_and_those_who_see_them_alone_may_send
     }
     assert asks == {"preview", "reading"}
     assert commands == {"perform", "report", "decide-referral"}
-    assert set(permits.ASKS["reading"].roles) == {Role.SHAKER}
-    assert set(permits.ASKS["preview"].roles) == set(AT_TABLE)
-    assert set(permits.COMMANDS["perform"].roles) == set(permits.COMMANDS["report"].roles) == set(AT_TABLE)
-    assert set(permits.COMMANDS["decide-referral"].roles) == set(AT_TABLE & SUPERVISING)
+    assert set(permissions.ASKS["reading"].roles) == {Role.SHAKER}
+    assert set(permissions.ASKS["preview"].roles) == set(AT_TABLE)
+    assert (
+        set(permissions.COMMANDS["perform"].roles)
+        == set(permissions.COMMANDS["report"].roles)
+        == set(AT_TABLE)
+    )
+    assert set(permissions.COMMANDS["decide-referral"].roles) == set(AT_TABLE & SUPERVISING)
 
 
 def test_what_is_the_systems_own_to_do_is_not_on_the_wire() -> None:

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from taisai.floor.access.roles import Role
 from taisai.journal import MemoryStore, Store
+from taisai.server.auth.roles import Role
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import Connected, connected, run
 from tests.project.tree import SRC

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.floor.access import permits
-from taisai.floor.access.roles import DEVICES, Role
 from taisai.floor.asking.handlers import HANDLERS
 from taisai.protocol.commands import BY_TAG
 from taisai.protocol.requests import ASKS
+from taisai.server.auth import permissions
+from taisai.server.auth.roles import DEVICES, Role
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import Connected, run
 from tests.floor.sim.virtual import VirtualLoop
@@ -26,29 +26,29 @@ def names(kind: str) -> set[str]:
 
 
 def test_the_case_file_and_the_permits_have_every_ask() -> None:
-    assert names("ask") == set(matrix.ask_kinds()) == set(permits.ASKS)
+    assert names("ask") == set(matrix.ask_kinds()) == set(permissions.ASKS)
 
 
 def test_the_case_file_and_the_permits_have_every_command() -> None:
-    assert names("do") == set(BY_TAG) == set(permits.COMMANDS)
+    assert names("do") == set(BY_TAG) == set(permissions.COMMANDS)
 
 
 def test_the_case_file_and_the_permits_have_every_feed() -> None:
-    assert names("feed") == set(permits.FEEDS)
+    assert names("feed") == set(permissions.FEEDS)
 
 
 def test_the_case_file_and_the_permits_have_every_endpoint() -> None:
     async def found(loop: VirtualLoop) -> set[str]:
         return matrix.endpoints_of(matrix.a_house(loop, demonstration=True))
 
-    assert names("http") == run(found) == set(permits.ENDPOINTS) | set(permits.DEMONSTRATION)
+    assert names("http") == run(found) == set(permissions.ENDPOINTS) | set(permissions.DEMONSTRATION)
 
 
 def test_a_house_for_money_has_no_door_of_the_demonstration() -> None:
     async def found(loop: VirtualLoop) -> set[str]:
         return matrix.endpoints_of(Connected(loop))
 
-    assert run(found) == set(permits.ENDPOINTS)
+    assert run(found) == set(permissions.ENDPOINTS)
 
 
 def test_every_ask_is_answered_by_someone() -> None:
@@ -76,7 +76,7 @@ def test_over_a_socket_everyone_does_what_is_his_to_do_and_nothing_else(
 def test_over_http_everyone_does_what_is_his_to_do_and_nothing_else(*, demonstration: bool) -> None:
     verdicts = run(lambda loop: matrix.http_verdicts(loop, ROLES, demonstration=demonstration))
     assert matrix.wrong(verdicts) == []
-    assert len(verdicts) == len(ROLES) * (len(permits.ENDPOINTS) + len(permits.DEMONSTRATION))
+    assert len(verdicts) == len(ROLES) * (len(permissions.ENDPOINTS) + len(permissions.DEMONSTRATION))
 
 
 def test_the_matrix_says_yes_and_no_often_enough_to_mean_something() -> None:

@@ -9,9 +9,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import NoteOverride
-from taisai.floor.access import permits
-from taisai.floor.access.permits import Permit, Reach
-from taisai.floor.access.roles import Role
 from taisai.floor.asking import doing
 from taisai.floor.floor import Floor
 from taisai.floor.web import app
@@ -19,6 +16,9 @@ from taisai.game.words import FLOOR
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import BY_TAG
+from taisai.server.auth import permissions
+from taisai.server.auth.permissions import Permit, Reach
+from taisai.server.auth.roles import Role
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import run
 
@@ -36,16 +36,16 @@ def seen(role: Role, cases: Sequence[matrix.Case] | None = None) -> list[matrix.
 def test_sabotage_any_permit_that_is_widened_is_seen(
     table: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = getattr(permits, table)
-    monkeypatch.setattr(permits, table, dict.fromkeys(known, ANYONE))
+    known = getattr(permissions, table)
+    monkeypatch.setattr(permissions, table, dict.fromkeys(known, ANYONE))
     found = {verdict.case.name for verdict in seen(Role.VISITOR) if verdict.case.kind == kind}
     assert found == {name for name in known if Role.VISITOR not in known[name].roles}
 
 
 @pytest.mark.parametrize("name", ["perform", "decide-referral", "bring-in", "take-back"])
 def test_sabotage_a_permit_that_is_taken_away_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    role = next(iter(permits.COMMANDS[name].roles))
-    monkeypatch.setattr(permits, "COMMANDS", {**permits.COMMANDS, name: Permit({})})
+    role = next(iter(permissions.COMMANDS[name].roles))
+    monkeypatch.setattr(permissions, "COMMANDS", {**permissions.COMMANDS, name: Permit({})})
     assert {verdict.case.name for verdict in seen(role, list(matrix.commands_of(name)))} == {name}
 
 
@@ -54,7 +54,7 @@ def _by_role_alone(permit: Permit | None, role: Role, **_about: object) -> str |
 
 
 def test_sabotage_a_seat_that_is_not_looked_at_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(permits, "refusal", _by_role_alone)
+    monkeypatch.setattr(permissions, "refusal", _by_role_alone)
     found = {(one.case.name, one.case.table, one.case.seat) for one in seen(Role.TERMINAL)}
     for name in ("undo", "ticket-out", "take-back", "seat"):
         assert {(name, "T1", "2"), (name, "T2", "1")} <= found
@@ -79,7 +79,7 @@ def test_sabotage_bets_for_another_seat_are_seen(monkeypatch: pytest.MonkeyPatch
 
 def test_sabotage_a_terminal_that_sits_another_one_down_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doing, "_wrong", lambda floor, party, ask: floor.may_not(
-        party, permits.COMMANDS["take-seat"], ask.table, ask.do.seat
+        party, permissions.COMMANDS["take-seat"], ask.table, ask.do.seat
     ))  # fmt: skip
     found = seen(Role.TERMINAL, list(matrix.commands_of("take-seat")))
     assert {one.case.fields["do"].get("terminal") for one in found} == {"P2", None}
@@ -113,11 +113,11 @@ def test_sabotage_endpoints_without_a_guard_are_seen(monkeypatch: pytest.MonkeyP
     found = {verdict.case.name for verdict in verdicts if verdict.wrong}
     http = {name: who for (kind, name), who in matrix.written().items() if kind == "http"}
     may = {name for name, who in http.items() if who.get(Role.VISITOR) == "anywhere"}
-    assert found == set(http) - may - set(permits.DEMONSTRATION)
+    assert found == set(http) - may - set(permissions.DEMONSTRATION)
 
 
 def test_sabotage_a_widened_endpoint_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "DELETE /api/devices"
-    monkeypatch.setattr(permits, "ENDPOINTS", {**permits.ENDPOINTS, name: ANYONE})
+    monkeypatch.setattr(permissions, "ENDPOINTS", {**permissions.ENDPOINTS, name: ANYONE})
     verdicts = run(lambda loop: matrix.http_verdicts(loop, [Role.DEALER], demonstration=False))
     assert {verdict.case.name for verdict in verdicts if verdict.wrong} == {name}

@@ -9,7 +9,6 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from taisai.floor import metrics as module
-from taisai.floor.access.roles import Role
 from taisai.floor.host import Happened
 from taisai.floor.metrics import BUCKETS, Metrics
 from taisai.game import commands as said
@@ -18,6 +17,7 @@ from taisai.journal import Ask
 from taisai.protocol.requests import AskBooks, AskDo
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
+from taisai.server.auth.roles import Role
 from tests.floor.attended import RWS, STREAM, TABLE, TERMINAL, Attended, attended
 from tests.floor.connected import PEOPLE, Connected, connected
 

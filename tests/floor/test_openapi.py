@@ -24,10 +24,10 @@ from schemathesis.specs.openapi.checks import (
 )
 from structlog.testing import capture_logs
 
-from taisai.floor.access import permits
-from taisai.floor.access.roles import Role
 from taisai.floor.web.guarding import HEADERS
 from taisai.floor.web.openapi import _STRICT
+from taisai.server.auth import permissions
+from taisai.server.auth.roles import Role
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import HOST, Connected
 from tests.floor.sim.virtual import VirtualLoop
@@ -50,7 +50,7 @@ HIDDEN: Final = {
     "GET /schema/socket.json",
 }
 """Endpoints that are no part of the published interface: pages, figures, and the schemas themselves."""
-ALL: Final = sorted((set(permits.ENDPOINTS) | set(permits.DEMONSTRATION)) - HIDDEN)
+ALL: Final = sorted((set(permissions.ENDPOINTS) | set(permissions.DEMONSTRATION)) - HIDDEN)
 QUERIED: Final = ("GET /api/report", "GET /api/school/exercise", "GET /api/school/felt")
 TAKING: Final = [one for one in ALL if matrix.BODIES.get(one) or one in QUERIED]
 """Those that take a body or a query, which can be wrong."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.access import permits
-from taisai.floor.access.roles import Role
 from taisai.floor.web import pages
 from taisai.floor.web.built import NOTHING, PAGES, Built, read_built
 from taisai.floor.web.guarding import HEADERS
 from taisai.floor.web.pages import FOR_EVER, KINDS
+from taisai.server.auth import permissions
+from taisai.server.auth.roles import Role
 from tests.floor.connected import Connected, connected, run
 
 BUILT = Built(
@@ -89,9 +89,9 @@ async def test_a_page_that_was_not_built_is_not_known(house: Connected) -> None:
 
 def test_every_page_is_for_everyone_and_the_permits_know_of_no_other() -> None:
     paths = {"GET " + path for path in PAGES} | {"GET /assets/{name}"}
-    assert paths <= permits.ENDPOINTS.keys()
+    assert paths <= permissions.ENDPOINTS.keys()
     for path in paths:
-        assert permits.ENDPOINTS[path].roles.keys() == set(Role)
+        assert permissions.ENDPOINTS[path].roles.keys() == set(Role)
     handled = {"GET " + path for one in pages.ENDPOINTS for path in one.paths}
     assert paths <= {path.replace(":str", "") for path in handled}
 

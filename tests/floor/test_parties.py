@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.access import sessions as module
-from taisai.floor.access.sessions import Sessions
+from taisai.server.auth import sessions as module
+from taisai.server.auth.sessions import Sessions
 from tests.floor.connected import Connected, connected
 
 

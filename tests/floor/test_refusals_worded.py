@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 
 import taisai.floor
-from taisai.floor.access.refused import NotIn
 from taisai.game import play
 from taisai.game.refusals import Reason, Refusal
+from taisai.server.auth.refusals import NotIn
 from tests.floor.views.played import states
 from tests.game.machine import SETUPS
 

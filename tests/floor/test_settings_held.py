@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from taisai.cage.messages import SellTicket
-from taisai.floor.access.roles import Role
 from taisai.floor.asking import opening
 from taisai.floor.cage.numbers import ticket_number
 from taisai.floor.config.tables import DiceIn
@@ -17,6 +16,7 @@ from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken
 from taisai.game.refusals import Refusal
 from taisai.rules import Act, Rulebook
+from taisai.server.auth.roles import Role
 from tests.floor.connected import PEOPLE, Connected, connected
 
 NO_MORE = "expected a rulebook approved for 2026-11-17, got one that is not"

@@ -17,11 +17,11 @@ from taisai.floor.feeds import Feed, Frame
 from taisai.floor.floor import Floor
 from taisai.floor.host import Host
 from taisai.floor.outbox import Outbox
-from taisai.floor.parties import VISITOR
 from taisai.floor.sockets import Socket
 from taisai.floor.telling import refused
 from taisai.floor.web import socket as web_socket
 from taisai.protocol.requests import AskFollow
+from taisai.server.auth.principals import VISITOR
 from tests.floor import test_sockets as coming
 from tests.floor import test_sockets_ends as ends
 from tests.floor import test_sockets_feeds as following

@@ -8,12 +8,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import DeviceDismissed, DeviceKind, EnrolDevice, EnrolPerson
-from taisai.floor.access.rates import Rule
-from taisai.floor.access.roles import Role
-from taisai.floor.access.sessions import Policy
 from taisai.floor.web import guarding
 from taisai.floor.web.app import MOST_BODY
 from taisai.floor.web.guarding import HEADERS
+from taisai.server.auth.rate_limits import Rule
+from taisai.server.auth.roles import Role
+from taisai.server.auth.sessions import Policy
 from tests.floor.connected import HOST, ORIGIN, Connected, Response, connected, run
 from tests.floor.connected import device as device_of
 from tests.floor.sim.virtual import VirtualLoop

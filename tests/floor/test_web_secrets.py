@@ -13,11 +13,11 @@ import pytest
 import structlog
 
 from taisai.floor import logs
-from taisai.floor.access.codes import code_at, from_base32, step_of
-from taisai.floor.access.door import NewFactor
-from taisai.floor.access.passwords import Passwords
-from taisai.floor.access.roles import Role
-from taisai.floor.access.sessions import Ended, Session, Sessions
+from taisai.server.auth.authentication import NewFactor
+from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.roles import Role
+from taisai.server.auth.sessions import Ended, Session, Sessions
+from taisai.server.auth.totp import code_at, from_base32, step_of
 from tests.floor.connected import PEOPLE, Connected, device, run, signature
 from tests.floor.sim.virtual import VirtualLoop
 

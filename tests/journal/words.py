@@ -18,7 +18,6 @@ from msgspec import NODEFAULT, inspect
 
 import taisai
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, NoteOverride
-from taisai.floor.access.proving import Failure
 from taisai.floor.config.whole import every_setting
 from taisai.game.commands import COMMANDS, tag_of
 from taisai.game.events import EVENTS
@@ -29,6 +28,7 @@ from taisai.journal.codec import FORMAT, HOUSE, NOTHING_BEFORE, Entry, stream_of
 from taisai.journal.records import RECORDS, STREAM
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.clauses import HOUSE_PROCEDURES as CLAUSES
+from taisai.server.auth.verification import Failure
 
 WORDS: Final = Path(__file__).parents[2] / "cases" / "journals" / "format-1-words.json"
 TEXTS: Final = {

@@ -13,7 +13,6 @@ from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
 from taisai.demo import cast
-from taisai.floor.access.sessions import Policy
 from taisai.floor.casino import Plan, TablePlan, day_of
 from taisai.floor.clock import Entropy
 from taisai.game.commands import OpenTable, ReceiveFill
@@ -26,6 +25,7 @@ from taisai.journal.errors import JournalError
 from taisai.journal.seals.keys import load_signing_key
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError, printable
+from taisai.server.auth.sessions import Policy
 
 JOURNAL: Final = "journal.db"
 KEY: Final = "house.key"

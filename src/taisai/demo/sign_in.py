@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from taisai.cage.messages import DeviceKind, DismissDevice, EnrolDevice
 from taisai.demo import cast
-from taisai.floor.access.approvals import Granted, digest_of
-from taisai.floor.access.refused import SignInRefused
-from taisai.floor.access.sessions import Session
 from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
+from taisai.server.auth.approvals import Granted, digest_of
+from taisai.server.auth.refusals import SignInRefused
+from taisai.server.auth.sessions import Session
 
 if TYPE_CHECKING:
     from taisai.floor.casino import Casino

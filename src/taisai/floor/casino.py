@@ -13,10 +13,6 @@ import structlog
 
 from taisai import __version__
 from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
-from taisai.floor.access.door import Door
-from taisai.floor.access.passwords import Passwords
-from taisai.floor.access.rates import Rates, Rule
-from taisai.floor.access.sessions import Policy, Sessions
 from taisai.floor.boards import Boards
 from taisai.floor.cage.finishing import finish
 from taisai.floor.clock import Clock, Entropy
@@ -36,6 +32,10 @@ from taisai.game.words import FLOOR
 from taisai.journal import JournalError, Keeper, SigningKey, Writer
 from taisai.journal.codec import HOUSE
 from taisai.rules.book import Rulebook
+from taisai.server.auth.authentication import Door
+from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.rate_limits import Rates, Rule
+from taisai.server.auth.sessions import Policy, Sessions
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
 FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out

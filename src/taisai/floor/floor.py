@@ -12,20 +12,12 @@ import structlog
 
 from taisai.cage import Device
 from taisai.cage.messages import DeviceDismissed, SignOutCause
-from taisai.floor.access import permits
-from taisai.floor.access.approvals import digest_of
-from taisai.floor.access.devices import device_proof
-from taisai.floor.access.door import Door
-from taisai.floor.access.rates import Rates, Rule
-from taisai.floor.access.roles import DEVICES, Role, role_of
-from taisai.floor.access.sessions import Ended, Session
 from taisai.floor.asking import doing, positions
 from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.following import follow, unfollow
 from taisai.floor.host import Happened, Host
 from taisai.floor.metrics import UNREADABLE, Metrics
-from taisai.floor.parties import VISITOR, Party
 from taisai.floor.sockets import Socket
 from taisai.floor.strangers import Strangers
 from taisai.floor.telling import FAULT, refused
@@ -41,6 +33,14 @@ from taisai.protocol.replies import (
     TellRefused,
     TellWelcome,
 )
+from taisai.server.auth import permissions
+from taisai.server.auth.approvals import digest_of
+from taisai.server.auth.authentication import Door
+from taisai.server.auth.devices import device_proof
+from taisai.server.auth.principals import VISITOR, Party
+from taisai.server.auth.rate_limits import Rates, Rule
+from taisai.server.auth.roles import DEVICES, Role, role_of
+from taisai.server.auth.sessions import Ended, Session
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)
@@ -237,7 +237,7 @@ class Floor:
     def _other(self, socket: Socket, ask: Any) -> None:
         kind = str(ask.__struct_config__.tag)
         table, seat = getattr(ask, "table", None), getattr(ask, "seat", None)
-        wrong = self.may_not(socket.party, permits.ASKS.get(kind), table, seat)
+        wrong = self.may_not(socket.party, permissions.ASKS.get(kind), table, seat)
         if wrong is not None:
             socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
         elif self.is_overworked(socket):
@@ -264,10 +264,10 @@ class Floor:
         socket.say(refused(id_, "too-often", says))
 
     def may_not(
-        self, party: Party, permit: permits.Permit | None, table: str | None, seat: str | None
+        self, party: Party, permit: permissions.Permit | None, table: str | None, seat: str | None
     ) -> str | None:
         """Why a party may not do something."""
-        return permits.refusal(
+        return permissions.refusal(
             permit, party.role, own=party.own, table=table, seat=seat, demonstration=self.demonstration
         )
 
@@ -301,7 +301,7 @@ class Floor:
     async def _no_second(self, person: str, table: str | None) -> Refusal | None:
         """Why someone who approved is no second person; at a table he is recorded as having come."""
         rank = await self.host.look(lambda keeper: keeper.house().people.get(person, ""))
-        if role_of(rank) not in permits.SECOND_PERSONS:
+        if role_of(rank) not in permissions.SECOND_PERSONS:
             return positions.not_of_rank(
                 f"one of {', '.join(sorted(permits.SECOND_PERSONS))}", rank or person
             )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from taisai.floor.access import permits
 from taisai.floor.boards import Shown, seat_feed
-from taisai.floor.parties import VISITOR
 from taisai.floor.telling import encoded, refused
 from taisai.protocol.replies import TellFollowing, TellSnapshot
+from taisai.server.auth import permissions
+from taisai.server.auth.principals import VISITOR
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
@@ -55,10 +55,10 @@ def unfollow(floor: Floor, socket: Socket, ask: AskUnfollow) -> None:
 def _wrong(floor: Floor, socket: Socket, feed: str) -> str | None:
     """Why a feed may not be followed."""
     kind, _, rest = feed.partition(":")
-    if floor.demonstration and socket.party is VISITOR and kind in permits.VISITORS_FOLLOW:
+    if floor.demonstration and socket.party is VISITOR and kind in permissions.VISITORS_FOLLOW:
         return None
     table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
-    return floor.may_not(socket.party, permits.FEEDS.get(kind), table or None, seat or None)
+    return floor.may_not(socket.party, permissions.FEEDS.get(kind), table or None, seat or None)
 
 
 def _shown(floor: Floor, socket: Socket, ask: AskFollow, shown: Shown | BaseException | None) -> None:

@@ -14,9 +14,6 @@ from typing import Final
 from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials
-from taisai.floor.access import credentials as vault
-from taisai.floor.access.passwords import Cost, Passwords, weakness
-from taisai.floor.access.roles import is_elsewhere, is_generic
 from taisai.floor.approvals import Approval, written_approvals
 from taisai.floor.checks.people import too_few
 from taisai.floor.clock import Entropy
@@ -30,6 +27,9 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
+from taisai.server.auth import credentials as vault
+from taisai.server.auth.passwords import Cost, Passwords, weakness
+from taisai.server.auth.roles import is_elsewhere, is_generic
 
 CONFIG: Final = "casino.toml"
 JOURNAL: Final = "journal.db"

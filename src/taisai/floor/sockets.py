@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from taisai.floor.outbox import Line, Message, Outbox, Send
-from taisai.floor.parties import VISITOR, Party
 from taisai.floor.telling import answer_to, encoded
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
 from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Ask
 from taisai.protocol.replies import TellEnd, TellRefused
 from taisai.protocol.requests import ASKS
+from taisai.server.auth.principals import VISITOR, Party
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

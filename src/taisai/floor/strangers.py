@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from taisai.floor.access.rates import network_of
+from taisai.server.auth.rate_limits import network_of
 
 if TYPE_CHECKING:
     from taisai.floor.sockets import Socket

@@ -12,16 +12,16 @@ from urllib.parse import parse_qs, urlsplit
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import EnrolPerson, HouseCommand, OpenHouse
-from taisai.floor.access.codes import code_at, from_base32, step_of
-from taisai.floor.access.door import Door, NewFactor, SignedIn
-from taisai.floor.access.passwords import Cost, Passwords
-from taisai.floor.access.rates import Rates, Rule
-from taisai.floor.access.refused import SignInRefused
-from taisai.floor.access.sessions import Session, Sessions
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Journal, Keeper, MemoryStore, SigningKey, UnwritableError
 from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Row
+from taisai.server.auth.authentication import Door, NewFactor, SignedIn
+from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.rate_limits import Rates, Rule
+from taisai.server.auth.refusals import SignInRefused
+from taisai.server.auth.sessions import Session, Sessions
+from taisai.server.auth.totp import code_at, from_base32, step_of
 
 NOON: Final = 1_794_715_200_000
 TINY: Final = Cost(time=1, memory=8, parallelism=1)

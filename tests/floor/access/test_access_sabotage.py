@@ -11,14 +11,14 @@ import structlog
 from taisai.cage import SignOutCause, presence
 from taisai.cage import access as at_house
 from taisai.cage.messages import PersonLocked
-from taisai.floor.access import approvals, codes, credentials, door, proving, sessions
-from taisai.floor.access.approvals import Approvals
-from taisai.floor.access.door import Door
-from taisai.floor.access.passwords import Passwords
-from taisai.floor.access.proving import Failure, Proving
-from taisai.floor.access.refused import WRONG, NotIn, SignInRefused
-from taisai.floor.access.sessions import Session, Sessions
 from taisai.journal.codec import AnyEvent
+from taisai.server.auth import approvals, authentication, credentials, sessions, totp, verification
+from taisai.server.auth.approvals import Approvals
+from taisai.server.auth.authentication import Door
+from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.refusals import WRONG, NotIn, SignInRefused
+from taisai.server.auth.sessions import Session, Sessions
+from taisai.server.auth.verification import Failure, Proving
 from tests.floor.access import (
     test_approvals,
     test_door,
@@ -44,9 +44,9 @@ class Sabotage(NamedTuple):
 
 def _replayed(patch: pytest.MonkeyPatch) -> None:
     def forgetful(secret: bytes, code: str, *, now: int, last: int) -> int | None:  # noqa: ARG001
-        return codes.accepted_step(secret, code, now=now, last=-1)
+        return totp.accepted_step(secret, code, now=now, last=-1)
 
-    patch.setattr(proving, "accepted_step", forgetful)
+    patch.setattr(verification, "accepted_step", forgetful)
 
 
 def _never_idles(patch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def _locks_anyone(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forgets_ends(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(door, "_is_unwritten", lambda _answer: False)
+    patch.setattr(authentication, "_is_unwritten", lambda _answer: False)
 
 
 def _tokens_kept(patch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def _tokens_kept(patch: pytest.MonkeyPatch) -> None:
 
 def _names_noted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Proving, "_tag", lambda _self, name: name)
-    patch.setattr(proving, "folded", lambda name: name)
+    patch.setattr(verification, "folded", lambda name: name)
 
 
 def _passwords_logged(patch: pytest.MonkeyPatch) -> None:
@@ -174,11 +174,11 @@ def _side_by_side(patch: pytest.MonkeyPatch) -> None:
 
 
 def _any_number(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(proving, "MOST_CHECKED", 1_000)
+    patch.setattr(verification, "MOST_CHECKED", 1_000)
 
 
 def _more_workers(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(door, "WORKERS", 2 * door.WORKERS)
+    patch.setattr(authentication, "WORKERS", 2 * authentication.WORKERS)
 
 
 def _lets_hang_up(patch: pytest.MonkeyPatch) -> None:
@@ -192,7 +192,9 @@ def _vault_alone(patch: pytest.MonkeyPatch) -> None:
     def known(_self: Proving, name: str, keeper: Any) -> Any:
         house = keeper.house()
         person = house.names[name]
-        return proving._Known(person, house.people[person], credentials.kept(keeper.journal.store, person))
+        return verification._Known(
+            person, house.people[person], credentials.kept(keeper.journal.store, person)
+        )
 
     patch.setattr(Proving, "_known", known)
 

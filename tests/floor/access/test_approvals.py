@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.floor.access import approvals as module
-from taisai.floor.access.approvals import GOOD_FOR, MOST_APPROVALS, Approvals, Granted, digest_of
-from taisai.floor.access.sessions import Session
+from taisai.server.auth import approvals as module
+from taisai.server.auth.approvals import GOOD_FOR, MOST_APPROVALS, Approvals, Granted, digest_of
+from taisai.server.auth.sessions import Session
 from tests.floor.access.staffed import NOON, counted
 
 ASKER = Session("session-1", "Sue Lim", "pit-supervisor", NOON, NOON)

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from taisai.floor.access.codes import (
+from taisai.server.auth.totp import (
     DRIFT,
     accepted_step,
     base32,

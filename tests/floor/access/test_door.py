@@ -14,14 +14,14 @@ from taisai.cage.messages import (
     UnlockPerson,
 )
 from taisai.cage.messages import SignedIn as SignedInEvent
-from taisai.floor.access.codes import code_at, step_of
-from taisai.floor.access.door import SignedIn
-from taisai.floor.access.passwords import Cost, Passwords
-from taisai.floor.access.proving import NOWHERE
-from taisai.floor.access.rates import Rule
-from taisai.floor.access.refused import BUSY, LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
-from taisai.floor.access.sessions import Ended, Policy
 from taisai.game.words import FLOOR
+from taisai.server.auth.authentication import SignedIn
+from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.rate_limits import Rule
+from taisai.server.auth.refusals import BUSY, LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
+from taisai.server.auth.sessions import Ended, Policy
+from taisai.server.auth.totp import code_at, step_of
+from taisai.server.auth.verification import NOWHERE
 from tests.floor.access.staffed import CAT, DAN, DESK, MAX, PASSWORDS, STEP_MS, SUE, Staffed, running
 
 

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import pytest
 
 from taisai.cage.messages import SignInFailed
-from taisai.floor.access.door import WORKERS, Door, SignedIn
-from taisai.floor.access.proving import MOST_CHECKED
-from taisai.floor.access.refused import BUSY, WRONG, SignInRefused
+from taisai.server.auth.authentication import WORKERS, Door, SignedIn
+from taisai.server.auth.refusals import BUSY, WRONG, SignInRefused
+from taisai.server.auth.verification import MOST_CHECKED
 from tests.floor.access.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 T = TypeVar("T")

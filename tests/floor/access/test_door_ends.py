@@ -17,14 +17,14 @@ from taisai.cage.messages import (
     RevokeSessions,
     SignedOut,
 )
-from taisai.floor.access.approvals import Granted, digest_of
-from taisai.floor.access.door import NewFactor, SignedIn
-from taisai.floor.access.refused import LOCKED, WRONG, NotIn, SignInRefused
-from taisai.floor.access.sessions import Ended
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import DamagedError
+from taisai.server.auth.approvals import Granted, digest_of
+from taisai.server.auth.authentication import NewFactor, SignedIn
+from taisai.server.auth.refusals import LOCKED, WRONG, NotIn, SignInRefused
+from taisai.server.auth.sessions import Ended
 from tests.floor.access.staffed import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
 MINUTE = 60_000

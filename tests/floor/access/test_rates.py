@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.floor.access.rates import Rates, Rule, network_of
+from taisai.server.auth.rate_limits import Rates, Rule, network_of
 
 RULE = Rule(burst=3, every=1_000)
 

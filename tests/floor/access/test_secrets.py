@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 from structlog.testing import capture_logs
 
-from taisai.floor.access import credentials
-from taisai.floor.access.approvals import Granted, digest_of
-from taisai.floor.access.credentials import Credentials
-from taisai.floor.access.passwords import Passwords
+from taisai.server.auth import credentials
+from taisai.server.auth.approvals import Granted, digest_of
+from taisai.server.auth.credentials import Credentials
+from taisai.server.auth.passwords import Passwords
 from tests.floor.access.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 TYPED_WRONG = "almost the right one 7"

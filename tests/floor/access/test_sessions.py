@@ -7,8 +7,8 @@ import secrets
 import pytest
 
 from taisai.cage import SignOutCause
-from taisai.floor.access import sessions as module
-from taisai.floor.access.sessions import MOST_REMEMBERED, Ended, Opened, Policy, Session, Sessions
+from taisai.server.auth import sessions as module
+from taisai.server.auth.sessions import MOST_REMEMBERED, Ended, Opened, Policy, Session, Sessions
 from tests.floor.access.staffed import NOON, counted
 
 MINUTE = 60_000

@@ -21,9 +21,6 @@ import msgspec
 import uvloop
 from msgspec.structs import replace
 
-from taisai.floor.access.door import SignedIn
-from taisai.floor.access.passwords import Cost, Passwords
-from taisai.floor.access.sessions import Policy
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.clock import WallClock
 from taisai.floor.floor import Bounds
@@ -35,6 +32,9 @@ from taisai.journal import Answer, Journal, Keeper, SqliteStore
 from taisai.protocol.commands import command, meant
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
+from taisai.server.auth.authentication import SignedIn
+from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.sessions import Policy
 from tests.floor.races.furnished import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
 from tests.floor.races.sabotages import SABOTAGES
 from tests.floor.views.filling import command_of, filled, who

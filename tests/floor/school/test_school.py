@@ -10,13 +10,13 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from taisai.floor.access import permits
-from taisai.floor.access.roles import AT_TABLE, STAFF, Role
 from taisai.floor.web import school as endpoints
 from taisai.floor.web import school_telling
 from taisai.floor.web.school_telling import COLOURS, exercise_told, judged_told, school_felt
 from taisai.school import LONGEST, Asked, Kind, exercise, judged_settle
 from taisai.school.settling import PLANS
+from taisai.server.auth import permissions
+from taisai.server.auth.roles import AT_TABLE, STAFF, Role
 from tests.floor.connected import Connected, Response, connected
 from tests.school import answers
 from tests.school.answers import LAYOUTS, every
@@ -230,9 +230,9 @@ async def test_in_a_demonstration_anyone_may_go_to_school(house: Connected) -> N
 
 
 def test_what_is_of_a_demonstration_alone_is_refused_on_a_socket_elsewhere_too() -> None:
-    permit = permits.ENDPOINTS["GET /api/school"]
+    permit = permissions.ENDPOINTS["GET /api/school"]
     asked = {
-        demonstration: permits.refusal(
+        demonstration: permissions.refusal(
             permit, Role.VISITOR, own=(None, None), table=None, seat=None, demonstration=demonstration
         )
         for demonstration in (True, False)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from taisai.client import Disconnected, Refused
-from taisai.floor.access.sessions import Session
 from taisai.floor.views.irregularities import irregularities
 from taisai.floor.views.offers import offers
 from taisai.protocol import requests
@@ -15,6 +14,7 @@ from taisai.protocol.commands import command
 from taisai.protocol.views import Blank, IrregularityLine, Offer
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
+from taisai.server.auth.sessions import Session
 from tests.floor.sim.checks import look
 from tests.floor.sim.furnished import TABLE
 from tests.floor.sim.people import Dealer

@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from taisai.client import ClientError, Disconnected, Pace
 from taisai.client.who import Staff
-from taisai.floor.access.approvals import Granted, digest_of
-from taisai.floor.access.door import SignedIn
-from taisai.floor.access.passwords import Cost, Passwords
-from taisai.floor.access.sessions import Session
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.floor import Bounds, approved_form
 from taisai.floor.host import WriterLike
 from taisai.journal import Journal, Keeper, Store
 from taisai.protocol.message import Ask
+from taisai.server.auth.approvals import Granted, digest_of
+from taisai.server.auth.authentication import SignedIn
+from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.sessions import Session
 from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.floor.sim.network import ORIGIN, Network
 from tests.floor.sim.people import Cage, Dealer, Heard, Noted, Watcher

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from taisai.cli.journal.files import clock, passphrase_in
 from taisai.cli.printing import as_json, line
-from taisai.floor.access.passwords import MOST_PASSWORD, weakness
 from taisai.floor.founding import (
     APPROVALS,
     APPROVALS_KEY,
@@ -23,6 +22,7 @@ from taisai.floor.founding import (
     founded,
 )
 from taisai.rules.errors import RulesError, printable
+from taisai.server.auth.passwords import MOST_PASSWORD, weakness
 
 
 def run(arguments: Namespace) -> int:

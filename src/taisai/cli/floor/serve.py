@@ -12,8 +12,6 @@ from pathlib import Path
 from taisai.cli.floor.recovered import recovery_lines
 from taisai.cli.printing import line
 from taisai.floor import logs
-from taisai.floor.access.rates import Rule
-from taisai.floor.access.sessions import Policy
 from taisai.floor.approvals import Approvals
 from taisai.floor.casino import Casino, Plan, TablePlan, day_of
 from taisai.floor.checks import Opened, opened, proven
@@ -26,6 +24,8 @@ from taisai.floor.serving import Serving, listening
 from taisai.game.day import local_time
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError
+from taisai.server.auth.rate_limits import Rule
+from taisai.server.auth.sessions import Policy
 
 CHECK_FAILED = 1
 MINUTE = 60_000

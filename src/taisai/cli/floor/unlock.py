@@ -9,8 +9,8 @@ from taisai.cli.journal.files import clock
 from taisai.cli.printing import as_json, line
 from taisai.floor.checks import opened
 from taisai.floor.config import load_config
-from taisai.floor.unlocking import unlocked
 from taisai.rules.errors import RulesError, printable
+from taisai.server.auth.unlocking import unlocked
 
 
 def run(arguments: Namespace) -> int:

@@ -19,9 +19,6 @@ from taisai.demo.people.players import Player, Turnstile
 from taisai.demo.people.staff import DEALER, Dealer, Head, SignedIn, Stand
 from taisai.demo.people.temperaments import OF
 from taisai.demo.sign_in import Demonstration
-from taisai.floor.access.refused import SignInRefused
-from taisai.floor.access.roles import SUPERVISING
-from taisai.floor.access.sessions import Session
 from taisai.floor.casino import Casino
 from taisai.floor.floor import approved_form
 from taisai.game.refusals import Refusal
@@ -30,6 +27,9 @@ from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import WireCommand
 from taisai.protocol.requests import AskDo
 from taisai.rules.errors import RulesError
+from taisai.server.auth.refusals import SignInRefused
+from taisai.server.auth.roles import SUPERVISING
+from taisai.server.auth.sessions import Session
 
 BETS_A_SECOND: Final = 5.0
 GRACE: Final = 8_000  # ms: a visitor who reloads his page is not gone

@@ -36,7 +36,6 @@ from taisai.protocol.replies import TellDone, TellRefused
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
-    from taisai.floor.parties import Party
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import (
         AskCountDrop,
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
         AskTakeCredit,
         AskTakeDrop,
     )
+    from taisai.server.auth.principals import Party
 
     Signed = AskCountDrop | AskFill | AskSettleClaim | AskTakeCredit | AskTakeDrop
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.host import Host
-from taisai.floor.parties import Party
 from taisai.protocol.message import Ask, Tell
 from taisai.protocol.replies import TellRefused
+from taisai.server.auth.principals import Party
 
 if TYPE_CHECKING:
     from taisai.floor.casino import Plan

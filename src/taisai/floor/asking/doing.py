@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from taisai.cage.messages import RedeemTicket
-from taisai.floor.access import permits
-from taisai.floor.access.roles import Role
 from taisai.floor.asking import opening, positions
 from taisai.floor.asking.cage import owners_moved, redeem
 from taisai.floor.cage.numbers import as_printed
@@ -20,12 +18,14 @@ from taisai.journal import Ask, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.commands import BY_TAG, tag_of
 from taisai.protocol.commands import meant as meant_by
+from taisai.server.auth import permissions
+from taisai.server.auth.roles import Role
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
-    from taisai.floor.parties import Party
     from taisai.floor.sockets import Socket
     from taisai.protocol.requests import AskDo
+    from taisai.server.auth.principals import Party
 
 _PLACE_BETS: Final = BY_TAG["place-bets"]
 _OWNERS: Final = frozenset({"bring-in", "take-out"})
@@ -58,7 +58,7 @@ def _wrong(floor: Floor, party: Party, ask: AskDo) -> str | None:
     """Why the party may not ask for it at all."""
     sent: Any = ask.do
     tag = tag_of(sent)
-    wrong = floor.may_not(party, permits.COMMANDS.get(tag), ask.table, getattr(sent, "seat", None))
+    wrong = floor.may_not(party, permissions.COMMANDS.get(tag), ask.table, getattr(sent, "seat", None))
     if wrong is not None:
         return wrong
     if (tag in _AT_HOUSE) != (ask.table is None):

@@ -19,9 +19,9 @@ from taisai.protocol.requests import Laid
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
-    from taisai.floor.parties import Party
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskFavourites, AskKeepFavourite
+    from taisai.server.auth.principals import Party
 
 MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps
 MOST_BETS: Final = 104  # of one favourite: the largest layout has as many areas

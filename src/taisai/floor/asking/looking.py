@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from taisai.floor.access.roles import Role
 from taisai.floor.asking import positions
 from taisai.floor.asking.context import Context
-from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
 from taisai.floor.views import felt_view, preview
 from taisai.protocol import requests
 from taisai.protocol.message import Tell
 from taisai.protocol.replies import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
 from taisai.rules.errors import RulesError
+from taisai.server.auth.principals import Party
+from taisai.server.auth.roles import Role
 
 
 async def felt(context: Context, _party: Party, ask: requests.AskFelt) -> Tell:

@@ -22,9 +22,9 @@ from taisai.protocol.replies import TellDone, TellTickets, TicketLine
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
-    from taisai.floor.parties import Party
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskTicketIn, AskTicketOut, AskTickets
+    from taisai.server.auth.principals import Party
 
 RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
 

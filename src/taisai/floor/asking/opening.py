@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from taisai.floor.parties import Party
 from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason, Refusal
@@ -13,6 +12,7 @@ from taisai.protocol.message import Tell
 from taisai.protocol.requests import AskOpenTable
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
+from taisai.server.auth.principals import Party
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from taisai.floor.asking.context import Context
-    from taisai.floor.parties import Party
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
+    from taisai.server.auth.principals import Party
 
     Back = AskClear | AskUndo
     More = AskDouble | AskRepeat

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
     from taisai.floor.floor import Floor
     from taisai.floor.host import Told
-    from taisai.floor.parties import Party
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskReading
+    from taisai.server.auth.principals import Party
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from taisai.floor.access.approvals import digest_of
-from taisai.floor.access.sessions import Session
 from taisai.floor.floor import approved_form, canonical
 from taisai.floor.sockets import decode_ask
 from taisai.floor.web.guarding import refused
+from taisai.server.auth.approvals import digest_of
+from taisai.server.auth.sessions import Session
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

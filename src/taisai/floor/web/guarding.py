@@ -9,11 +9,11 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
-from taisai.floor.access import permits
-from taisai.floor.access.rates import network_of
-from taisai.floor.access.roles import Role, role_of
-from taisai.floor.access.sessions import Ended, Session
 from taisai.floor.web.built import PAGES
+from taisai.server.auth import permissions
+from taisai.server.auth.rate_limits import network_of
+from taisai.server.auth.roles import Role, role_of
+from taisai.server.auth.sessions import Ended, Session
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor
@@ -89,9 +89,9 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHan
     session = session_of(floor, connection)
     connection.state.session = session
     role = Role.VISITOR if session is None else role_of(session.rank)
-    permit = permits.ENDPOINTS.get(endpoint)
+    permit = permissions.ENDPOINTS.get(endpoint)
     if permit is None and floor.demonstration:
-        permit = permits.DEMONSTRATION.get(endpoint)
+        permit = permissions.DEMONSTRATION.get(endpoint)
     if permit is None:
         raise refused(404, "not-known", "expected an endpoint of this floor, got another")
     permit = permit.in_house(demonstration=floor.demonstration)

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from taisai.floor.access import permits
-from taisai.floor.access.permits import Reach
-from taisai.floor.access.roles import Role
 from taisai.floor.web import bodies, school_bodies
+from taisai.server.auth import permissions
+from taisai.server.auth.permissions import Reach
+from taisai.server.auth.roles import Role
 
 _REFUSALS: Final = {
     "400": "What came is not what was expected",
@@ -94,5 +94,5 @@ def _told(says: str, part: str) -> dict[str, Any]:
 
 
 def _visitors_reach(endpoint: str) -> Reach | None:
-    permit = permits.ENDPOINTS.get(endpoint) or permits.DEMONSTRATION.get(endpoint)
+    permit = permissions.ENDPOINTS.get(endpoint) or permissions.DEMONSTRATION.get(endpoint)
     return permit.reach(Role.VISITOR) if permit is not None else None

@@ -18,11 +18,6 @@ from taisai.cage.messages import (
     RevokeSessions,
     UnlockPerson,
 )
-from taisai.floor.access.approvals import digest_of
-from taisai.floor.access.permits import SECOND_PERSONS
-from taisai.floor.access.refused import NotIn, SignInRefused
-from taisai.floor.access.roles import Role, is_elsewhere, is_generic, role_of
-from taisai.floor.access.sessions import Session
 from taisai.floor.cage.flows import table_at
 from taisai.floor.web import bodies
 from taisai.floor.web.approving import form_of, second_for
@@ -31,6 +26,11 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.server.auth.approvals import digest_of
+from taisai.server.auth.permissions import SECOND_PERSONS
+from taisai.server.auth.refusals import NotIn, SignInRefused
+from taisai.server.auth.roles import Role, is_elsewhere, is_generic, role_of
+from taisai.server.auth.sessions import Session
 
 if TYPE_CHECKING:
     from taisai.floor.floor import Floor

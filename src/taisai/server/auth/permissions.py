@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.floor.access.roles import AT_TABLE, STAFF, SUPERVISING, Role
+from taisai.server.auth.roles import AT_TABLE, STAFF, SUPERVISING, Role
 
 
 class Reach(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from taisai.floor.access.roles import Role
+from taisai.server.auth.roles import Role
 
 
 class Party(NamedTuple):

@@ -14,19 +14,19 @@ import structlog
 from msgspec.structs import replace
 
 from taisai.cage.messages import NoteFailure
-from taisai.floor.access import credentials as vault
-from taisai.floor.access.codes import accepted_step, base32, from_base32, new_secret
-from taisai.floor.access.credentials import Credentials
-from taisai.floor.access.passwords import Passwords
-from taisai.floor.access.rates import Rates, network_of
-from taisai.floor.access.refused import BUSY, LOCKED, UNRECORDED, WRONG, SignInRefused, too_often
-from taisai.floor.access.roles import is_generic
 from taisai.floor.clock import Entropy
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Answer, JournalError, Keeper
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.server.auth import credentials as vault
+from taisai.server.auth.credentials import Credentials
+from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.rate_limits import Rates, network_of
+from taisai.server.auth.refusals import BUSY, LOCKED, UNRECORDED, WRONG, SignInRefused, too_often
+from taisai.server.auth.roles import is_generic
+from taisai.server.auth.totp import accepted_step, base32, from_base32, new_secret
 
 MOST_CHECKED: Final = 20  # at once, waiting ones too: the last of them waits about two seconds
 NOWHERE: Final = "unknown"

@@ -20,20 +20,20 @@ from taisai.cage.messages import (
     SetCredentials,
     SignOutCause,
 )
-from taisai.floor.access import credentials as vault
-from taisai.floor.access.approvals import Approvals, Granted
-from taisai.floor.access.passwords import Passwords, weakness
-from taisai.floor.access.proving import NOWHERE, HostLike, Proving
-from taisai.floor.access.rates import Rates, Rule
-from taisai.floor.access.refused import BUSY, UNRECORDED, WRONG, NotIn, SignInRefused
-from taisai.floor.access.roles import is_generic
-from taisai.floor.access.sessions import Session, Sessions
 from taisai.floor.clock import Entropy
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Answer, JournalError, Keeper
 from taisai.journal.codec import HOUSE, AnyEvent
+from taisai.server.auth import credentials as vault
+from taisai.server.auth.approvals import Approvals, Granted
+from taisai.server.auth.passwords import Passwords, weakness
+from taisai.server.auth.rate_limits import Rates, Rule
+from taisai.server.auth.refusals import BUSY, UNRECORDED, WRONG, NotIn, SignInRefused
+from taisai.server.auth.roles import is_generic
+from taisai.server.auth.sessions import Session, Sessions
+from taisai.server.auth.verification import NOWHERE, HostLike, Proving
 
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 SIGN_INS: Final = Rule(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
