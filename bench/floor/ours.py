@@ -18,7 +18,6 @@ from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.clock import WallClock
-from taisai.floor.floor import Bounds
 from taisai.floor.serving import Serving, listening
 from taisai.game.commands import Assign, BuyCredits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
@@ -27,6 +26,7 @@ from taisai.journal.codec import HOUSE
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
+from taisai.server.connections.dispatcher import Bounds
 
 KEY: Final = Ed25519PrivateKey.from_private_bytes(b"a key that every terminal has!!!")
 PUBLIC: Final = KEY.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()

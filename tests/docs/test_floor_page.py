@@ -13,15 +13,15 @@ from taisai.cage.messages import SignOutCause
 from taisai.cage.presence import MOST_FAILURES
 from taisai.floor.config.setting import settings_of
 from taisai.floor.config.settings import SECTIONS
-from taisai.floor.feeds import RING
-from taisai.floor.floor import MOST_AT_WORK
-from taisai.floor.following import MOST_FOLLOWED
 from taisai.floor.host import MOST_WAITING
-from taisai.floor.outbox import MOST_BYTES, MOST_TELLS
-from taisai.floor.strangers import HELLO_WITHIN
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import permissions
+from taisai.server.connections.dispatcher import MOST_AT_WORK
+from taisai.server.connections.feeds import RING
+from taisai.server.connections.outbox import MOST_BYTES, MOST_TELLS
+from taisai.server.connections.subscriptions import MOST_FOLLOWED
+from taisai.server.connections.unauthenticated import HELLO_WITHIN
 from tests.docs.served import opened
 from tests.floor.connected import CREDITS
 

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from taisai.floor.sockets import decode_ask
 from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG
 from taisai.protocol.replies import TELLS
 from taisai.protocol.requests import ASKS
+from taisai.server.connections.sockets import decode_ask
 from tools import protocol
 from tools.messages import MEANINGS, MESSAGES, meaning, said
 

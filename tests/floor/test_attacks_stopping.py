@@ -11,13 +11,20 @@ import structlog
 import uvicorn
 from uvicorn.server import ServerState
 
-from taisai.floor import lines
-from taisai.floor.floor import Bounds
-from taisai.floor.lines import CLOSED_WITHIN, FRAMES, MOST_HEAD, REQUEST_WITHIN, Requests, frames_within
 from taisai.floor.serving import allow_files
 from taisai.game import bets
 from taisai.game.past import PastRounds
 from taisai.server.auth.roles import Role
+from taisai.server.connections import transport
+from taisai.server.connections.dispatcher import Bounds
+from taisai.server.connections.transport import (
+    CLOSED_WITHIN,
+    FRAMES,
+    MOST_HEAD,
+    REQUEST_WITHIN,
+    Requests,
+    frames_within,
+)
 from tests.floor.connected import Connected, connected, run
 from tests.floor.sim.virtual import VirtualLoop
 
@@ -192,7 +199,7 @@ def test_time_brings_back_what_a_client_may_send() -> None:
 def test_sabotage_without_bounds_a_flood_is_read_to_its_end() -> None:
     async def main(loop: VirtualLoop) -> None:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(lines.Frames, "_has_earned", lambda _self: True)
+            patched.setattr(transport.Frames, "_has_earned", lambda _self: True)
             wire = await flooded(loop, 10 * FRAMES * BOUNDS.burst)
         assert not wire.is_aborted
         wire.abort()

@@ -11,7 +11,6 @@ import pytest
 from taisai.cage.messages import SendFill
 from taisai.floor import host as hosts
 from taisai.floor.countdown import of_another_round
-from taisai.floor.floor import Bounds
 from taisai.floor.serving import TAKES_NOTHING, listening
 from taisai.floor.web.built import PAGES, Built
 from taisai.game.commands import Perform, ReceiveFill, SendCredit
@@ -21,6 +20,7 @@ from taisai.journal import Ask, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
 from taisai.server.auth.roles import Role
+from taisai.server.connections.dispatcher import Bounds
 from tests.floor.connected import PEOPLE, Connected, connected
 
 DEALER = PEOPLE[Role.DEALER]

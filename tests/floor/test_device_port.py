@@ -11,7 +11,6 @@ from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.floor.asking import handlers
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.dice import door
-from taisai.floor.floor import Floor
 from taisai.game import commands as said
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
@@ -19,6 +18,7 @@ from taisai.game.words import Fault
 from taisai.journal import table_of
 from taisai.protocol.requests import AskReading
 from taisai.rules.vocabulary import Act, Irregularity, Phase
+from taisai.server.connections.dispatcher import Floor
 from tests.floor.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
 from tests.floor.connected import Line
 from tests.floor.sim.furnished import device

@@ -11,8 +11,8 @@ import uvicorn
 from uvicorn.server import ServerState
 from websockets.protocol import State
 
-from taisai.floor.lines import Requests, frames_within
-from taisai.floor.outbox import LINE, Message, Outbox
+from taisai.server.connections.outbox import LINE, Message, Outbox
+from taisai.server.connections.transport import Requests, frames_within
 from tests.floor.connected import run
 from tests.floor.sim.virtual import VirtualLoop
 from tests.floor.test_attacks_stopping import BOUNDS, UPGRADE, Wire, frame

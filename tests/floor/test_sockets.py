@@ -10,14 +10,14 @@ from structlog.testing import capture_logs
 
 from taisai.cage.messages import DismissDevice
 from taisai.floor.asking.handlers import HANDLERS
-from taisai.floor.floor import MOST_AT_WORK, Bounds, approved_form
-from taisai.floor.sockets import Socket, decode_ask
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, WIRE
 from taisai.server.auth.approvals import Granted, digest_of
 from taisai.server.auth.roles import Role
+from taisai.server.connections.dispatcher import MOST_AT_WORK, Bounds, approved_form
+from taisai.server.connections.sockets import Socket, decode_ask
 from tests.floor.connected import Connected, connected, signature
 
 # Coming in

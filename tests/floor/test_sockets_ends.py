@@ -16,10 +16,10 @@ from taisai.cage.messages import (
     RevokeSessions,
     SetCredentials,
 )
-from taisai.floor.sockets import LAST_WORD
 from taisai.game.words import FLOOR
 from taisai.server.auth.roles import Role
 from taisai.server.auth.sessions import Policy
+from taisai.server.connections.sockets import LAST_WORD
 from tests.floor.connected import PEOPLE, Connected, connected
 
 ADA, MAX, DAN = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER], PEOPLE[Role.DEALER]

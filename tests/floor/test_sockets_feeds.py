@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.floor import outbox
-from taisai.floor.feeds import RING
-from taisai.floor.following import MOST_FOLLOWED
 from taisai.game.commands import TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.protocol.replies import TellChange, TellSnapshot
 from taisai.protocol.views import changed
+from taisai.server.connections import outbox
+from taisai.server.connections.feeds import RING
+from taisai.server.connections.subscriptions import MOST_FOLLOWED
 from tests.floor.connected import Connected, Line, Tell, connected
 
 SEAT = "seat:T1/1"

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.floor.outbox import MOST_BYTES, MOST_TELLS, Message, Outbox
+from taisai.server.connections.outbox import MOST_BYTES, MOST_TELLS, Message, Outbox
 from tests.floor.connected import run
 
 Post = Callable[[Message], Coroutine[Any, Any, None]]

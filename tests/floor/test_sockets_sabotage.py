@@ -10,18 +10,18 @@ from typing import Any, Final, NamedTuple
 import pytest
 from structlog.testing import capture_logs
 
-from taisai.floor import floor as floors
-from taisai.floor import following as follows
-from taisai.floor import outbox, sockets
-from taisai.floor.feeds import Feed, Frame
-from taisai.floor.floor import Floor
 from taisai.floor.host import Host
-from taisai.floor.outbox import Outbox
-from taisai.floor.sockets import Socket
 from taisai.floor.telling import refused
 from taisai.floor.web import socket as web_socket
 from taisai.protocol.requests import AskFollow
 from taisai.server.auth.principals import VISITOR
+from taisai.server.connections import dispatcher as floors
+from taisai.server.connections import outbox, sockets
+from taisai.server.connections import subscriptions as follows
+from taisai.server.connections.dispatcher import Floor
+from taisai.server.connections.feeds import Feed, Frame
+from taisai.server.connections.outbox import Outbox
+from taisai.server.connections.sockets import Socket
 from tests.floor import test_sockets as coming
 from tests.floor import test_sockets_ends as ends
 from tests.floor import test_sockets_feeds as following

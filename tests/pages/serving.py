@@ -27,7 +27,6 @@ from taisai.demo.sign_in import Demonstration
 from taisai.floor import logs
 from taisai.floor.casino import Casino, Plan
 from taisai.floor.clock import WallClock
-from taisai.floor.floor import Bounds
 from taisai.floor.serving import Serving, listening
 from taisai.floor.web.built import read_built
 from taisai.game.commands import Perform
@@ -36,6 +35,7 @@ from taisai.journal import stream_of
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
+from taisai.server.connections.dispatcher import Bounds
 
 HOST: Final = "127.0.0.1"
 WINDOW: Final = 300_000  # ms for which bets are open: longer than any test, which says itself when time is up

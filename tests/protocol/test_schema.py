@@ -12,13 +12,13 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from taisai.floor.sockets import decode_ask
 from taisai.protocol import replies
 from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG, tag_of
 from taisai.protocol.message import Ask, Tell
 from taisai.protocol.replies import TELLS
 from taisai.protocol.requests import ASKS
 from taisai.protocol.schema import socket_schema
+from taisai.server.connections.sockets import decode_ask
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import tells_schema
 

@@ -16,13 +16,13 @@ import structlog
 from msgspec import Struct
 
 from taisai.floor.boards import Boards
-from taisai.floor.feeds import Feeds, Frame
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer, Ask, JournalError, Keeper
 from taisai.journal.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
+from taisai.server.connections.feeds import Feeds, Frame
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)

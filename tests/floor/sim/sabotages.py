@@ -12,12 +12,12 @@ import pytest
 from taisai.floor.boards import names
 from taisai.floor.boards.seats import Seats
 from taisai.floor.casino import Casino
-from taisai.floor.sockets import Socket
 from taisai.game import bets
 from taisai.journal import Keeper, MemoryStore
 from taisai.journal.journal import Decision
 from taisai.journal.stores.contract import Row
 from taisai.rules.vocabulary import Phase
+from taisai.server.connections.sockets import Socket
 from tests.floor.sim.world import World
 from tests.floor.sim.writing import InlineWriter
 
@@ -136,7 +136,7 @@ def _publish_late(patch: Patch) -> None:
 
 def _repeat_what_was_missed(patch: Patch) -> None:
     """Whoever comes back is told one frame too few."""
-    from taisai.floor.feeds import Feed, Frame
+    from taisai.server.connections.feeds import Feed, Frame
 
     right = Feed.missed
 

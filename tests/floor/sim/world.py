@@ -12,7 +12,6 @@ from typing import Any, Final
 from taisai.client import ClientError, Disconnected, Pace
 from taisai.client.who import Staff
 from taisai.floor.casino import Casino, Plan, TablePlan
-from taisai.floor.floor import Bounds, approved_form
 from taisai.floor.host import WriterLike
 from taisai.journal import Journal, Keeper, Store
 from taisai.protocol.message import Ask
@@ -20,6 +19,7 @@ from taisai.server.auth.approvals import Granted, digest_of
 from taisai.server.auth.authentication import SignedIn
 from taisai.server.auth.passwords import Cost, Passwords
 from taisai.server.auth.sessions import Session
+from taisai.server.connections.dispatcher import Bounds, approved_form
 from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.floor.sim.network import ORIGIN, Network
 from tests.floor.sim.people import Cage, Dealer, Heard, Noted, Watcher

@@ -20,7 +20,6 @@ from taisai.demo.people.staff import DEALER, Dealer, Head, SignedIn, Stand
 from taisai.demo.people.temperaments import OF
 from taisai.demo.sign_in import Demonstration
 from taisai.floor.casino import Casino
-from taisai.floor.floor import approved_form
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE
@@ -30,6 +29,7 @@ from taisai.rules.errors import RulesError
 from taisai.server.auth.refusals import SignInRefused
 from taisai.server.auth.roles import SUPERVISING
 from taisai.server.auth.sessions import Session
+from taisai.server.connections.dispatcher import approved_form
 
 BETS_A_SECOND: Final = 5.0
 GRACE: Final = 8_000  # ms: a visitor who reloads his page is not gone

@@ -22,10 +22,10 @@ from taisai.server.auth import permissions
 from taisai.server.auth.roles import Role
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
-    from taisai.floor.sockets import Socket
     from taisai.protocol.requests import AskDo
     from taisai.server.auth.principals import Party
+    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.sockets import Socket
 
 _PLACE_BETS: Final = BY_TAG["place-bets"]
 _OWNERS: Final = frozenset({"bring-in", "take-out"})

@@ -26,11 +26,11 @@ from taisai.rules.vocabulary import Act
 
 if TYPE_CHECKING:
     from taisai.floor.asking.context import Context
-    from taisai.floor.floor import Floor
     from taisai.floor.host import Told
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskReading
     from taisai.server.auth.principals import Party
+    from taisai.server.connections.dispatcher import Floor
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""

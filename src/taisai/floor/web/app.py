@@ -23,7 +23,7 @@ from taisai.floor.web.openapi import true_schema
 from taisai.floor.web.socket import serve_socket
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
+    from taisai.server.connections.dispatcher import Floor
 
 Scope = MutableMapping[str, Any]
 Application = Callable[

@@ -16,7 +16,7 @@ from taisai.server.auth.roles import Role, role_of
 from taisai.server.auth.sessions import Ended, Session
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
+    from taisai.server.connections.dispatcher import Floor
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _UNCOUNTED: Final = frozenset({"GET /assets/{name}", "GET /health", *(f"GET {path}" for path in PAGES)})

@@ -12,7 +12,7 @@ from taisai.floor.web.built import PAGES
 from taisai.floor.web.guarding import refused
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
+    from taisai.server.connections.dispatcher import Floor
 
 KINDS: Final = {
     "css": "text/css",

@@ -16,7 +16,7 @@ from taisai.journal import Keeper
 from taisai.protocol.schema import socket_schema
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
+    from taisai.server.connections.dispatcher import Floor
 
 
 SECOND: Final = 1_000  # ms that a look at the floor is good for: strangers do not keep its writer busy

@@ -11,7 +11,7 @@ from litestar.params import FromQuery
 from taisai.protocol.views import BooksView, ReportView
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
+    from taisai.server.connections.dispatcher import Floor
 
 
 @get("/api/books", summary="Every account of House and tables, and whether they balance")

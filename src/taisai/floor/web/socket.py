@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.floor.outbox import LINE, Send
-from taisai.floor.sockets import Receive, Socket
 from taisai.floor.web.guarding import is_ours
+from taisai.server.connections.outbox import LINE, Send
+from taisai.server.connections.sockets import Receive, Socket
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
+    from taisai.server.connections.dispatcher import Floor
 
 PATH: Final = "/socket"
 

@@ -33,7 +33,7 @@ from taisai.server.auth.roles import Role, is_elsewhere, is_generic, role_of
 from taisai.server.auth.sessions import Session
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
+    from taisai.server.connections.dispatcher import Floor
 
 _STATUS = {NotIn.TOO_OFTEN: 429, NotIn.BUSY: 503, NotIn.UNRECORDED: 503, NotIn.UNFIT: 400}
 

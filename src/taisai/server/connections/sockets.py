@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from taisai.floor.outbox import Line, Message, Outbox, Send
 from taisai.floor.telling import answer_to, encoded
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
@@ -18,10 +17,11 @@ from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Ask
 from taisai.protocol.replies import TellEnd, TellRefused
 from taisai.protocol.requests import ASKS
 from taisai.server.auth.principals import VISITOR, Party
+from taisai.server.connections.outbox import Line, Message, Outbox, Send
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
     from taisai.protocol.message import Tell
+    from taisai.server.connections.dispatcher import Floor
 
     AnyAsk = Ask
 else:

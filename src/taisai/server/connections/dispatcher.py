@@ -15,11 +15,8 @@ from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.floor.asking import doing, positions
 from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.clock import Clock, Entropy
-from taisai.floor.following import follow, unfollow
 from taisai.floor.host import Happened, Host
 from taisai.floor.metrics import UNREADABLE, Metrics
-from taisai.floor.sockets import Socket
-from taisai.floor.strangers import Strangers
 from taisai.floor.telling import FAULT, refused
 from taisai.floor.web.built import NOTHING, Built
 from taisai.game.refusals import Refusal
@@ -41,6 +38,9 @@ from taisai.server.auth.principals import VISITOR, Party
 from taisai.server.auth.rate_limits import Rates, Rule
 from taisai.server.auth.roles import DEVICES, Role, role_of
 from taisai.server.auth.sessions import Ended, Session
+from taisai.server.connections.sockets import Socket
+from taisai.server.connections.subscriptions import follow, unfollow
+from taisai.server.connections.unauthenticated import Strangers
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)

@@ -16,8 +16,8 @@ from websockets.frames import Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
-from taisai.floor.floor import Bounds
-from taisai.floor.outbox import LINE
+from taisai.server.connections.dispatcher import Bounds
+from taisai.server.connections.outbox import LINE
 
 REQUEST_WITHIN: Final = 20.0  # seconds from its first byte to its last, on the slowest network there is
 MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred

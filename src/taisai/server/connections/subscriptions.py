@@ -12,9 +12,9 @@ from taisai.server.auth import permissions
 from taisai.server.auth.principals import VISITOR
 
 if TYPE_CHECKING:
-    from taisai.floor.floor import Floor
-    from taisai.floor.sockets import Socket
     from taisai.protocol.requests import AskFollow, AskUnfollow
+    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.sockets import Socket
 
 MOST_FOLLOWED: Final = 64  # feeds of one socket
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from taisai.server.auth.rate_limits import network_of
 
 if TYPE_CHECKING:
-    from taisai.floor.sockets import Socket
+    from taisai.server.connections.sockets import Socket
 
 HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milliseconds
 TRY_AGAIN: Final = 1013
