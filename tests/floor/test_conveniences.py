@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.asking import seats
 from taisai.game.commands import LeaveSeat, PlaceBets, ShowLayout, Slip
 from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
 from taisai.rules import Act
+from taisai.server.handlers import bet_shortcuts
 from tests.floor.inline import CONCLUDED, InlineFloor, a_floor, perform, sit, terminal, told
 
 ASKS: Any = {"undo": AskUndo, "clear": AskClear, "double": AskDouble, "repeat": AskRepeat}
@@ -19,7 +19,7 @@ ASKS: Any = {"undo": AskUndo, "clear": AskClear, "double": AskDouble, "repeat": 
 def ask(floor: InlineFloor, what: str, name: str = "a1", seat: str = "7", table: str = "T1") -> Any:
     """What a terminal is told."""
     asked = ASKS[what](id=name, table=table, seat=seat)
-    return told(getattr(seats, what)(floor, terminal(seat), asked))
+    return told(getattr(bet_shortcuts, what)(floor, terminal(seat), asked))
 
 
 def lay(floor: InlineFloor, *batch: tuple[str, int], seat: str = "7") -> None:
@@ -146,7 +146,7 @@ def test_a_retry_in_the_next_round_takes_back_nothing_there() -> None:
 
 def test_of_the_asks_of_a_terminal_the_latest_are_remembered() -> None:
     floor = opened()
-    for number in range(seats.MOST_REMEMBERED + 1):
+    for number in range(bet_shortcuts.MOST_REMEMBERED + 1):
         lay(floor, ("small", 100))
         ask(floor, "undo", f"u{number}")
     lay(floor, ("odd", 200))
@@ -202,7 +202,7 @@ def test_two_of_one_ask_at_a_time_double_once() -> None:
     asked = AskDouble(id="a1", table="T1", seat="7")
 
     async def both() -> list[Any]:
-        return await asyncio.gather(*(seats.double(floor, terminal(), asked) for _ in range(5)))
+        return await asyncio.gather(*(bet_shortcuts.double(floor, terminal(), asked) for _ in range(5)))
 
     answers = asyncio.run(both())
     assert sorted(one.again for one in answers) == [False, True, True, True, True]
@@ -211,7 +211,7 @@ def test_two_of_one_ask_at_a_time_double_once() -> None:
 
 def test_bets_that_the_floor_lays_have_ids_of_their_own() -> None:
     told = (("D7", 1, "1"), ("D7", 1, "2"), ("D8", 1, "1"), ("D71", 1, ""), ("D7", 2, "1"))
-    made = {seats.bet_id(device, session, ask, 0) for device, session, ask in told}
+    made = {bet_shortcuts.bet_id(device, session, ask, 0) for device, session, ask in told}
     assert len(made) == len(told)
     assert all(len(one) <= 64 for one in made)
 
@@ -258,7 +258,7 @@ def test_the_next_player_does_not_repeat_the_bets_of_the_one_before() -> None:
 
 
 def test_a_round_too_long_ago_is_not_repeated() -> None:
-    for rounds, reason in ((seats.LOOK_BACK - 1, None), (seats.LOOK_BACK, "unknown-bet")):
+    for rounds, reason in ((bet_shortcuts.LOOK_BACK - 1, None), (bet_shortcuts.LOOK_BACK, "unknown-bet")):
         floor = opened()
         lay(floor, ("small", 100))
         perform(floor, *CONCLUDED)
@@ -290,6 +290,6 @@ def test_on_another_layout_the_game_has_the_last_word() -> None:
     refused = ask(floor, "repeat")
     assert (refused.reason, refused.bet, lying(floor)) == (
         "not-on-layout",
-        seats.bet_id("D7", 1, "a1", 0),
+        bet_shortcuts.bet_id("D7", 1, "a1", 0),
         {},
     )

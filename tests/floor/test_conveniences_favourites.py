@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.asking import favourites as asks
-from taisai.floor.asking import money
 from taisai.game.commands import LeaveSeat
 from taisai.journal.stores.contract import MOST_SECRET
 from taisai.protocol.replies import Favourite
 from taisai.protocol.requests import AskFavourites, AskKeepFavourite, AskTicketOut, Laid
 from taisai.rules import rulebook
 from taisai.server.auth.principals import Party
+from taisai.server.handlers import favourites as asks
+from taisai.server.handlers import tickets
 from tests.floor.inline import BOOK, InlineFloor, a_floor, sit, terminal, told
 
 MINE = (Laid("small", 100), Laid("total-9", 2_000))
@@ -59,7 +59,7 @@ def test_favourites_are_those_of_one_terminal() -> None:
 def test_favourites_are_not_shown_to_the_next_player() -> None:
     floor = a_floor()
     keep(floor, "mine")
-    took = told(money.ticket_out(floor, terminal(), AskTicketOut(id="o", table="T1", seat="7")))
+    took = told(tickets.ticket_out(floor, terminal(), AskTicketOut(id="o", table="T1", seat="7")))
     assert took.amount
     floor.do(LeaveSeat(**floor.by("D7"), seat="7"))
     assert kept(floor) == ()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.asking import favourites, seats
+from taisai.server.handlers import bet_shortcuts, favourites
 from tests.floor import test_conveniences as conveniences
 from tests.floor import test_conveniences_favourites as kept
 
@@ -32,7 +32,7 @@ def anew(real: Callable[..., str]) -> Callable[..., str]:
 def test_sabotage_bets_that_are_others_at_each_retry_are_seen(
     monkeypatch: Patch, test: Callable[[], None]
 ) -> None:
-    monkeypatch.setattr(seats, "bet_id", anew(seats.bet_id))
+    monkeypatch.setattr(bet_shortcuts, "bet_id", anew(bet_shortcuts.bet_id))
     with pytest.raises(RED):
         test()
 
@@ -47,22 +47,22 @@ def test_sabotage_bets_that_are_others_at_each_retry_are_seen(
 def test_sabotage_a_floor_that_forgets_what_it_took_back_is_seen(
     monkeypatch: Patch, test: Callable[[], None]
 ) -> None:
-    monkeypatch.setattr(seats, "MOST_REMEMBERED", 0)
+    monkeypatch.setattr(bet_shortcuts, "MOST_REMEMBERED", 0)
     with pytest.raises(RED):
         test()
 
 
 def test_sabotage_undo_that_takes_all_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(seats, "_latest", seats._standing)
+    monkeypatch.setattr(bet_shortcuts, "_latest", bet_shortcuts._standing)
     with pytest.raises(RED):
         conveniences.test_undo_takes_back_command_after_command_the_latest_first()
 
 
 def test_sabotage_repeating_another_players_bets_is_seen(monkeypatch: Patch) -> None:
     def anyones(_keeper: Any, table: Any, *_: object) -> dict[str, int]:
-        return next(iter(seats._by_seat(table.rounds[-1]).values()), {})
+        return next(iter(bet_shortcuts._by_seat(table.rounds[-1]).values()), {})
 
-    monkeypatch.setattr(seats, "_stakes_before", anyones)
+    monkeypatch.setattr(bet_shortcuts, "_stakes_before", anyones)
     with pytest.raises(RED):
         conveniences.test_the_next_player_does_not_repeat_the_bets_of_the_one_before()
 

@@ -8,9 +8,7 @@ from typing import Any, cast
 import pytest
 
 from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
-from taisai.floor.asking import handlers
 from taisai.floor.config.tables import DiceIn
-from taisai.floor.dice import door
 from taisai.game import commands as said
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
@@ -19,6 +17,8 @@ from taisai.journal import table_of
 from taisai.protocol.requests import AskReading
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.connections.dispatcher import Floor
+from taisai.server.dice import entry
+from taisai.server.handlers import registry
 from tests.floor.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
 from tests.floor.connected import Line
 from tests.floor.sim.furnished import device
@@ -80,7 +80,7 @@ def test_what_a_device_read_is_offered_and_the_dealer_commits_it(book: str) -> N
 
 
 def test_sabotage_a_reading_that_becomes_a_result_by_itself_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = door.reading
+    right = entry.reading
 
     async def hasty(context: Any, party: Any, ask: Any) -> Any:
         told = await right(context, party, ask)
@@ -88,7 +88,7 @@ def test_sabotage_a_reading_that_becomes_a_result_by_itself_is_seen(monkeypatch:
         await context.host.ask(STREAM, entered)
         return told
 
-    monkeypatch.setitem(cast("Any", handlers.HANDLERS), AskReading, hasty)
+    monkeypatch.setitem(cast("Any", registry.HANDLERS), AskReading, hasty)
     with pytest.raises(AssertionError):
         attended(_offered, RWS, demonstration=False)
 

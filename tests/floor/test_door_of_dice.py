@@ -10,8 +10,6 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from taisai.floor.asking import doing
-from taisai.floor.dice import door
 from taisai.game.commands import Command, Perform
 from taisai.protocol.commands import AT_TABLE as COMMANDS
 from taisai.protocol.commands import BY_TAG
@@ -19,11 +17,13 @@ from taisai.protocol.requests import ASKS, AskDo
 from taisai.rules import Act
 from taisai.server.auth import permissions
 from taisai.server.auth.roles import AT_TABLE, SUPERVISING, Role
+from taisai.server.dice import entry
+from taisai.server.handlers import commands as doing
 from tests.floor.connected import Connected, connected
 from tests.project.tree import SRC
 
 ROOMS: Final = ("floor", "wire", "client", "cli/floor")
-DOOR: Final = "floor/dice/door.py"
+DOOR: Final = "server/dice/entry.py"
 SEEN: Final = frozenset({"TakeReading", "CommitSeed", "RevealSeed"})
 """Commands that say what was seen or drawn."""
 WITH_FACES: Final = frozenset({"Perform", "Report", "DecideReferral"})
@@ -129,13 +129,13 @@ def test_what_is_the_systems_own_to_do_is_not_on_the_wire() -> None:
 
 def test_a_result_that_is_keyed_passes_the_door(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = []
-    keyed = door.keyed
+    keyed = entry.keyed
 
     def noted(*given: Any, **named: Any) -> Any:
         passed.append(given)
         return keyed(*given, **named)
 
-    monkeypatch.setattr(door, "keyed", noted)
+    monkeypatch.setattr(entry, "keyed", noted)
     for act in ("enter-result", "tumble"):
         do = msgspec.convert({"command": "perform", "act": act, "faces": [1, 2, 3]}, BY_TAG["perform"])
         ask = doing_ask(do)

@@ -9,10 +9,6 @@ from typing import Any
 import pytest
 
 from taisai.cage.messages import RedeemTicket
-from taisai.floor.asking import money
-from taisai.floor.asking.cage import sell_ticket
-from taisai.floor.cage import numbers
-from taisai.floor.cage.numbers import SIGNS, as_printed, ticket_number
 from taisai.game.cashier import MOST_DISPENSED
 from taisai.game.commands import LeaveSeat, PlaceBets, Slip
 from taisai.game.money import Account
@@ -21,6 +17,10 @@ from taisai.journal.codec import HOUSE
 from taisai.protocol.replies import TellDone, TellRefused
 from taisai.protocol.requests import AskSellTicket, AskTicketIn, AskTicketOut, AskTickets
 from taisai.rules import Act
+from taisai.server.handlers import ticket_numbers
+from taisai.server.handlers import tickets as money
+from taisai.server.handlers.cage import sell_ticket
+from taisai.server.handlers.ticket_numbers import SIGNS, as_printed, ticket_number
 from tests.floor.inline import InlineFloor, a_floor, perform, person, sit, terminal, told
 
 # Numbers
@@ -264,9 +264,9 @@ def test_where_the_house_has_no_room_for_a_ticket_credits_stay(monkeypatch: pyte
 def test_the_key_of_numbers_is_made_once_and_kept() -> None:
     floor = a_floor()
     first = take_out(floor)
-    key = floor.store.secret(numbers.KEY)
+    key = floor.store.secret(ticket_numbers.KEY)
     floor.restart()
     assert take_out(floor).ticket == first.ticket
-    assert floor.store.secret(numbers.KEY) == key
+    assert floor.store.secret(ticket_numbers.KEY) == key
     with pytest.raises(ValueError, match="expected 32 bytes"):
-        numbers.tickets_key(a_floor().keeper, b"short")
+        ticket_numbers.tickets_key(a_floor().keeper, b"short")

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from taisai.cage.messages import RedeemTicket, SendTicket
-from taisai.floor.asking import cage, money
 from taisai.game.commands import (
     Assign,
     Leave,
@@ -34,6 +33,7 @@ from taisai.protocol.requests import (
     AskTicketOut,
 )
 from taisai.rules import Irregularity
+from taisai.server.handlers import cage, tickets
 from tests.floor.inline import CONCLUDED, IN_THE_CAGE, InlineFloor, a_floor, perform, person, terminal, told
 
 
@@ -71,7 +71,7 @@ def test_an_ask_with_another_amount_or_an_hour_later_is_no_retry() -> None:
     floor = a_floor()
     sell(floor)
     assert sell(floor, amount=600).reason == "different-content"
-    floor.clock.pass_(money.RETRIED_WITHIN)
+    floor.clock.pass_(tickets.RETRIED_WITHIN)
     assert sell(floor).reason == "different-content"
     assert floor.house.outstanding == 500
 
@@ -243,7 +243,7 @@ def with_claim_on_player(floor: InlineFloor) -> str:
     perform(floor, "open-bets")
     floor.do(PlaceBets(**floor.by("D7"), round=1, seat="7", bets=(Slip("a", "small", 1_000),)))
     perform(floor, *CONCLUDED)
-    out = told(money.ticket_out(floor, terminal(), AskTicketOut(id="o", table="T1", seat="7")))
+    out = told(tickets.ticket_out(floor, terminal(), AskTicketOut(id="o", table="T1", seat="7")))
     assert out.amount == 51_000
     floor.do(RedeemTicket(**floor.by("cat"), ticket=out.ticket))
     damaged = Irregularity("die-damaged")

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from taisai.floor.asking import cage, money
 from taisai.floor.cage.finishing import finish
 from taisai.game.commands import Leave
 from taisai.protocol.requests import (
@@ -20,6 +19,8 @@ from taisai.protocol.requests import (
     AskTicketIn,
     AskTicketOut,
 )
+from taisai.server.handlers import cage
+from taisai.server.handlers import tickets as money
 from tests.floor.inline import CutError, InlineFloor, a_floor, person, terminal, told
 from tests.floor.test_flows_cage import with_claim_of_player, with_claim_on_player
 

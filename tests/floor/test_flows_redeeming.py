@@ -8,9 +8,9 @@ import pytest
 
 from taisai.cage import decide
 from taisai.cage.messages import RedeemTicket, TicketRedeemed
-from taisai.floor.asking import cage, money
 from taisai.game.money import Account
 from taisai.protocol.requests import AskSellTicket
+from taisai.server.handlers import cage, tickets
 from tests.floor.inline import IN_THE_CAGE, InlineFloor, a_floor, person, told
 
 
@@ -43,7 +43,7 @@ def test_another_ask_another_cashier_and_an_hour_later_are_a_second_customer() -
     redeem(floor, ticket)
     assert redeem(floor, ticket, "r2").reason == "ruled-out"
     assert redeem(floor, ticket, by="cid").reason == "ruled-out"
-    floor.clock.pass_(money.RETRIED_WITHIN)
+    floor.clock.pass_(tickets.RETRIED_WITHIN)
     assert redeem(floor, ticket).reason == "different-content"
     assert cash(floor) == IN_THE_CAGE
 

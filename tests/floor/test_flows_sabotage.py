@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from taisai.cage import Direction, Kind, StreamError, Transfer, decide
-from taisai.floor.asking import cage as cage_asks
-from taisai.floor.asking import money
-from taisai.floor.cage import finishing, flows, numbers
+from taisai.floor.cage import finishing
 from taisai.game.refusals import Refusal
+from taisai.server.handlers import cage as cage_asks
+from taisai.server.handlers import ticket_numbers, transfers
+from taisai.server.handlers import tickets as money
 from tests.floor import test_flows as tickets
 from tests.floor import test_flows_cage as cage
 from tests.floor import test_flows_finishing as cuts
@@ -27,13 +28,13 @@ def anew(real: Callable[..., str]) -> Callable[..., str]:
 
 
 def test_sabotage_a_new_transfer_at_each_retry_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(money, "short_id", anew(numbers.short_id))
+    monkeypatch.setattr(money, "short_id", anew(ticket_numbers.short_id))
     with pytest.raises((AssertionError, AttributeError)):
         tickets.test_all_credits_become_a_ticket_and_the_same_ask_tells_the_same_one()
 
 
 def test_sabotage_a_new_number_at_each_retry_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(cage_asks, "ticket_number", anew(numbers.ticket_number))
+    monkeypatch.setattr(cage_asks, "ticket_number", anew(ticket_numbers.ticket_number))
     with pytest.raises(AssertionError):
         cage.test_a_ticket_is_sold_once_however_often_it_is_asked_for()
 
@@ -45,7 +46,7 @@ def test_sabotage_a_ticket_that_is_good_twice_is_seen(monkeypatch: Patch) -> Non
 
 
 def test_sabotage_credits_for_a_ticket_that_the_house_refused_are_seen(monkeypatch: Patch) -> None:
-    real = flows.kept
+    real = transfers.kept
 
     def always(keeper: Any, transfer: str) -> Transfer:
         fields = {"kind": Kind.TICKET_ACCEPTED, "direction": Direction.OWED, "seat": "8", "session": 1}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.floor.asking.handlers import HANDLERS
 from taisai.protocol.commands import BY_TAG
 from taisai.protocol.requests import ASKS
 from taisai.server.auth import permissions
 from taisai.server.auth.roles import DEVICES, Role
+from taisai.server.handlers.registry import HANDLERS
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import Connected, run
 from tests.floor.sim.virtual import VirtualLoop

@@ -7,7 +7,6 @@ from typing import Any, Final
 import pytest
 
 from taisai.cage.messages import DismissPerson, EnrolPerson
-from taisai.floor.asking import positions
 from taisai.floor.roll import Roll, out_of_place
 from taisai.game.commands import Assign
 from taisai.game.events import PersonLeft
@@ -15,6 +14,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal.errors import JournalError
 from taisai.server.auth.roles import Role
+from taisai.server.handlers import positions
 from tests.floor.connected import PEOPLE, Connected, Line, connected
 
 ADA, MAX = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER]

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from taisai.floor.dice import door
-from taisai.floor.dice.shaker import Shaker
 from taisai.game import commands as said
 from taisai.game.draw import Throw, dealt, draw
 from taisai.game.events import (
@@ -28,6 +26,8 @@ from taisai.game.events import (
 )
 from taisai.journal.closes import last_close
 from taisai.rules.vocabulary import Irregularity, Phase
+from taisai.server.dice import entry
+from taisai.server.dice.shaker import Shaker
 from tests.floor.attended import BOOKS, CARDS, MBS, RWS, STREAM, TABLE, US, Attended, attended
 
 LABEL = "demonstration shaker"
@@ -96,9 +96,9 @@ def test_the_draw_is_a_function_of_seed_and_close_that_anyone_can_make_again() -
         assert (revealed.close, revealed.hash) == (close.position, close.hash.hex())
         seed = bytes.fromhex(revealed.seed)
         assert draw(seed, Throw(TABLE, 1, 1, close.hash)) == reading.faces == revealed.faces
-        again = door.Draw(TABLE, 1, 1, close.position, close.hash, ())
-        assert door.drawn(seed, again, at=0) == door.drawn(seed, again, at=0)
-        assert door.drawn(seed, again, at=0).reading.faces == reading.faces
+        again = entry.Draw(TABLE, 1, 1, close.position, close.hash, ())
+        assert entry.drawn(seed, again, at=0) == entry.drawn(seed, again, at=0)
+        assert entry.drawn(seed, again, at=0).reading.faces == reading.faces
 
     attended(played, RWS)
 
@@ -195,7 +195,7 @@ def test_before_the_reveal_the_seed_is_in_no_entry_no_frame_and_no_log(book: str
 
 @pytest.mark.parametrize("where", ["journal", "log"])
 def test_sabotage_a_seed_that_gets_out_is_seen(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = door.commitment
+    right = entry.commitment
 
     def leaky(seed: bytes, *, at: int, round_: int) -> said.CommitSeed:
         made = right(seed, at=at, round_=round_)
@@ -208,7 +208,7 @@ def test_sabotage_a_seed_that_gets_out_is_seen(where: str, monkeypatch: pytest.M
         structlog.get_logger("x").warning("committed", what=seed.hex())
         return made
 
-    monkeypatch.setattr(door, "commitment", leaky)
+    monkeypatch.setattr(entry, "commitment", leaky)
     with pytest.raises(AssertionError):
         attended(_leaky_from_the_start, RWS, started=False)
 

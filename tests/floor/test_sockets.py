@@ -9,7 +9,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import DismissDevice
-from taisai.floor.asking.handlers import HANDLERS
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.protocol import requests
@@ -18,6 +17,7 @@ from taisai.server.auth.approvals import Granted, digest_of
 from taisai.server.auth.roles import Role
 from taisai.server.connections.dispatcher import MOST_AT_WORK, Bounds, approved_form
 from taisai.server.connections.sockets import Socket, decode_ask
+from taisai.server.handlers.registry import HANDLERS
 from tests.floor.connected import Connected, connected, signature
 
 # Coming in

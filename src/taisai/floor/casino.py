@@ -19,7 +19,6 @@ from taisai.floor.clock import Clock, Entropy
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.copies import copy_checkpoint
 from taisai.floor.countdown import Countdown
-from taisai.floor.dice.shaker import Shaker
 from taisai.floor.host import Host, WriterLike
 from taisai.floor.noting import Noting, Thresholds
 from taisai.floor.roll import Roll
@@ -36,6 +35,7 @@ from taisai.server.auth.rate_limits import Rates, Rule
 from taisai.server.auth.sessions import Policy, Sessions
 from taisai.server.connections.dispatcher import Bounds, Floor
 from taisai.server.connections.feeds import Feeds, Frame
+from taisai.server.dice.shaker import Shaker
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
 FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out

@@ -17,13 +17,13 @@ from taisai.floor.boards.table import TableBoard
 from taisai.floor.cage.books import books_view
 from taisai.floor.cage.keeping import keep_takings, takings_of
 from taisai.floor.cage.report import report_view
-from taisai.floor.telling import encoded
 from taisai.floor.views import REMEMBERED, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Refusal, Table
 from taisai.journal import JournalError, Keeper, table_of
 from taisai.protocol.replies import TellChange
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
 from taisai.server.connections.feeds import Frame
+from taisai.server.replies import encoded
 
 if TYPE_CHECKING:
     from taisai.floor.host import Asked

@@ -12,7 +12,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from taisai.floor.boards.names import Numbers, Shown, seat_feed
-from taisai.floor.telling import encoded
 from taisai.floor.views import BySeat, seat_view
 from taisai.game import Table
 from taisai.game import events as happened
@@ -20,6 +19,7 @@ from taisai.game.commands import Slip
 from taisai.protocol.replies import TellChange
 from taisai.protocol.views import CHANGES, LastRound, SeatView, difference
 from taisai.server.connections.feeds import Frame
+from taisai.server.replies import encoded
 
 _Changes: Final[Any] = CHANGES[SeatView]
 _PARTS: Final = tuple(name for name in SeatView.__struct_fields__ if name != "bets")

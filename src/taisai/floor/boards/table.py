@@ -11,7 +11,6 @@ from taisai.floor.betting_time import BettingTime
 from taisai.floor.boards.names import Numbers, Shown, console_feed, seat_feed, table_feed
 from taisai.floor.boards.seats import Seats
 from taisai.floor.cage.report import Takings
-from taisai.floor.telling import encoded
 from taisai.floor.views import (
     BySeat,
     History,
@@ -38,6 +37,7 @@ from taisai.protocol.views import (
     difference,
 )
 from taisai.server.connections.feeds import Frame
+from taisai.server.replies import encoded
 from taisai.study.dice_watch import DiceWatch
 
 

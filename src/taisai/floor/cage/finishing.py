@@ -6,12 +6,12 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from taisai.cage import Missing, Unfinished, finishing, unfinished
-from taisai.floor.cage.flows import arriving, issuing, second_of
-from taisai.floor.cage.numbers import KEY_BYTES, tickets_key
 from taisai.game.refusals import Refusal
 from taisai.game.words import Moved
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.server.handlers.ticket_numbers import KEY_BYTES, tickets_key
+from taisai.server.handlers.transfers import arriving, issuing, second_of
 
 if TYPE_CHECKING:
     from taisai.floor.clock import Clock, Entropy

@@ -18,7 +18,6 @@ from taisai.cage.messages import (
     RevokeSessions,
     UnlockPerson,
 )
-from taisai.floor.cage.flows import table_at
 from taisai.floor.web import bodies
 from taisai.floor.web.approving import form_of, second_for
 from taisai.floor.web.guarding import refused
@@ -31,6 +30,7 @@ from taisai.server.auth.permissions import SECOND_PERSONS
 from taisai.server.auth.refusals import NotIn, SignInRefused
 from taisai.server.auth.roles import Role, is_elsewhere, is_generic, role_of
 from taisai.server.auth.sessions import Session
+from taisai.server.handlers.transfers import table_at
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor

@@ -12,12 +12,9 @@ import structlog
 
 from taisai.cage import Device
 from taisai.cage.messages import DeviceDismissed, SignOutCause
-from taisai.floor.asking import doing, positions
-from taisai.floor.asking.handlers import HANDLERS
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.host import Happened, Host
 from taisai.floor.metrics import UNREADABLE, Metrics
-from taisai.floor.telling import FAULT, refused
 from taisai.floor.web.built import NOTHING, Built
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
@@ -41,6 +38,9 @@ from taisai.server.auth.sessions import Ended, Session
 from taisai.server.connections.sockets import Socket
 from taisai.server.connections.subscriptions import follow, unfollow
 from taisai.server.connections.unauthenticated import Strangers
+from taisai.server.handlers import commands, positions
+from taisai.server.handlers.registry import HANDLERS
+from taisai.server.replies import FAULT, refused
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)
@@ -192,7 +192,7 @@ class Floor:
                 socket.say(refused(ask.id, "signed-out", wrong))
                 return
         if kind is asks.AskDo:
-            doing.do(self, socket, ask)  # type: ignore[arg-type]
+            commands.do(self, socket, ask)  # type: ignore[arg-type]
         elif kind is asks.AskFollow:
             follow(self, socket, ask)  # type: ignore[arg-type]
         elif kind is asks.AskUnfollow:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from taisai.floor.telling import answer_to, encoded
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
 from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Ask
@@ -18,6 +17,7 @@ from taisai.protocol.replies import TellEnd, TellRefused
 from taisai.protocol.requests import ASKS
 from taisai.server.auth.principals import VISITOR, Party
 from taisai.server.connections.outbox import Line, Message, Outbox, Send
+from taisai.server.replies import answer_to, encoded
 
 if TYPE_CHECKING:
     from taisai.protocol.message import Tell

@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from taisai.floor.boards import Shown, seat_feed
-from taisai.floor.telling import encoded, refused
 from taisai.protocol.replies import TellFollowing, TellSnapshot
 from taisai.server.auth import permissions
 from taisai.server.auth.principals import VISITOR
+from taisai.server.replies import encoded, refused
 
 if TYPE_CHECKING:
     from taisai.protocol.requests import AskFollow, AskUnfollow

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from taisai.floor.cage.flows import table_at
-from taisai.floor.telling import answer_to
 from taisai.game.authority import bad_name
 from taisai.game.authority import refused as refusal
 from taisai.game.refusals import Reason, Refusal
@@ -16,12 +14,14 @@ from taisai.game.table import Table
 from taisai.journal import Keeper
 from taisai.protocol.replies import Favourite, TellDone, TellFavourites
 from taisai.protocol.requests import Laid
+from taisai.server.handlers.transfers import table_at
+from taisai.server.replies import answer_to
 
 if TYPE_CHECKING:
-    from taisai.floor.asking.context import Context
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskFavourites, AskKeepFavourite
     from taisai.server.auth.principals import Party
+    from taisai.server.handlers.context import Context
 
 MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps
 MOST_BETS: Final = 104  # of one favourite: the largest layout has as many areas

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.cage import Transfer, decide_house
 from taisai.cage.messages import SendTicket
-from taisai.floor.cage.flows import arrive, issuing, kept, table_at
-from taisai.floor.cage.numbers import KEY_BYTES, as_printed, short_id, tickets_key
-from taisai.floor.telling import answer_to, refused
 from taisai.game.authority import no_seat
 from taisai.game.authority import refused as refusal
 from taisai.game.commands import DispenseCredits
@@ -19,12 +16,15 @@ from taisai.game.words import TABLE
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.replies import TellDone, TellTickets, TicketLine
+from taisai.server.handlers.ticket_numbers import KEY_BYTES, as_printed, short_id, tickets_key
+from taisai.server.handlers.transfers import arrive, issuing, kept, table_at
+from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.floor.asking.context import Context
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskTicketIn, AskTicketOut, AskTickets
     from taisai.server.auth.principals import Party
+    from taisai.server.handlers.context import Context
 
 RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
 

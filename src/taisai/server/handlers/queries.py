@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from taisai.floor.asking import positions
-from taisai.floor.asking.context import Context
-from taisai.floor.telling import answer_to, refused
 from taisai.floor.views import felt_view, preview
 from taisai.protocol import requests
 from taisai.protocol.message import Tell
@@ -12,6 +9,9 @@ from taisai.protocol.replies import TellBooks, TellDone, TellFelt, TellPreview, 
 from taisai.rules.errors import RulesError
 from taisai.server.auth.principals import Party
 from taisai.server.auth.roles import Role
+from taisai.server.handlers import positions
+from taisai.server.handlers.context import Context
+from taisai.server.replies import answer_to, refused
 
 
 async def felt(context: Context, _party: Party, ask: requests.AskFelt) -> Tell:

@@ -17,10 +17,6 @@ from taisai.cage.messages import (
     SellTicket,
     SendFill,
 )
-from taisai.floor.asking.money import RETRIED_WITHIN
-from taisai.floor.cage.flows import arrive, arriving, kept, table_at
-from taisai.floor.cage.numbers import KEY_BYTES, short_id, ticket_number, tickets_key
-from taisai.floor.telling import answer_to, refused
 from taisai.game.authority import refused as refusal
 from taisai.game.cashier import DROP, FLOAT
 from taisai.game.claims import CLAIMS
@@ -33,9 +29,12 @@ from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import TellDone, TellRefused
+from taisai.server.handlers.ticket_numbers import KEY_BYTES, short_id, ticket_number, tickets_key
+from taisai.server.handlers.tickets import RETRIED_WITHIN
+from taisai.server.handlers.transfers import arrive, arriving, kept, table_at
+from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.floor.asking.context import Context
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import (
         AskCountDrop,
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
         AskTakeDrop,
     )
     from taisai.server.auth.principals import Party
+    from taisai.server.handlers.context import Context
 
     Signed = AskCountDrop | AskFill | AskSettleClaim | AskTakeCredit | AskTakeDrop
 

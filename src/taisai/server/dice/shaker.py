@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 import structlog
 
 from taisai.floor.clock import Clock, Entropy
-from taisai.floor.dice import door
-from taisai.floor.dice.door import Draw
 from taisai.floor.host import Happened, Host
 from taisai.game import events as happened
 from taisai.game.refusals import Refusal
@@ -24,6 +22,8 @@ from taisai.journal import JournalError, Keeper, stream_of
 from taisai.journal.closes import Close, last_close
 from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
+from taisai.server.dice import entry
+from taisai.server.dice.entry import Draw
 
 SEED: Final = 32
 LOOK_AGAIN: Final = 2.0  # seconds
@@ -93,16 +93,16 @@ class Shaker:
         if due.commit is not None:
             fresh = self._entropy(SEED)
             seed = await self._host.look(lambda keeper: self._kept(keeper, fresh))
-            return await self._told(door.commitment(seed, at=now, round_=due.commit))
+            return await self._told(entry.commitment(seed, at=now, round_=due.commit))
         kept = await self._host.look(lambda keeper: keeper.journal.store.secret(_vault(self._table)))
         if kept is None:
             return False
         if due.draw is not None:
-            return await self._told(door.drawn(kept, due.draw, at=now).reading)
+            return await self._told(entry.drawn(kept, due.draw, at=now).reading)
         if due.reveal is not None:
-            return await self._told(door.drawn(kept, due.reveal, at=now).reveal)
+            return await self._told(entry.drawn(kept, due.reveal, at=now).reveal)
         if due.unused is not None:
-            return await self._told(door.unused(kept, round_=due.unused, at=now))
+            return await self._told(entry.unused(kept, round_=due.unused, at=now))
         return False
 
     async def _told(self, command: object) -> bool:

@@ -8,11 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from taisai.cage.messages import RedeemTicket
-from taisai.floor.asking import opening, positions
-from taisai.floor.asking.cage import owners_moved, redeem
-from taisai.floor.cage.numbers import as_printed
-from taisai.floor.dice import door as dice
-from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import Assign, BeginDay, PlaceBets
 from taisai.journal import Ask, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
@@ -20,6 +15,11 @@ from taisai.protocol.commands import BY_TAG, tag_of
 from taisai.protocol.commands import meant as meant_by
 from taisai.server.auth import permissions
 from taisai.server.auth.roles import Role
+from taisai.server.dice import entry as dice
+from taisai.server.handlers import positions, table_opening
+from taisai.server.handlers.cage import owners_moved, redeem
+from taisai.server.handlers.ticket_numbers import as_printed
+from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
     from taisai.protocol.requests import AskDo
@@ -85,7 +85,7 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
     if wrong is None and isinstance(command, Assign):
         wrong = await positions.on_roll(floor, command.person, command.rank)
     if wrong is None and isinstance(command, BeginDay) and ask.table is not None:
-        wrong = await opening.not_approved(floor, ask.table)
+        wrong = await table_opening.not_approved(floor, ask.table)
     if wrong is not None:
         socket.say(answer_to(ask.id, wrong))
         return

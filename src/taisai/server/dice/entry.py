@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.cage.messages import NoteOverride
 from taisai.floor.config.tables import DiceIn
-from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
 from taisai.game.draw import Throw
 from taisai.game.readings import differs_from_reading
@@ -23,14 +22,15 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol.commands import BY_TAG, WireCommand
 from taisai.rules.vocabulary import Act
+from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.floor.asking.context import Context
     from taisai.floor.host import Told
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskReading
     from taisai.server.auth.principals import Party
     from taisai.server.connections.dispatcher import Floor
+    from taisai.server.handlers.context import Context
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""

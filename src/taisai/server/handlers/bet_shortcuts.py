@@ -6,9 +6,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from taisai.floor.cage.flows import table_at
-from taisai.floor.cage.numbers import short_id
-from taisai.floor.telling import answer_to
 from taisai.game.authority import refused as refusal
 from taisai.game.bets import RETRIES
 from taisai.game.commands import PlaceBets, Slip, TakeBack
@@ -18,14 +15,17 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.journal import Keeper, stream_of
 from taisai.protocol.replies import TellDone
+from taisai.server.handlers.ticket_numbers import short_id
+from taisai.server.handlers.transfers import table_at
+from taisai.server.replies import answer_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from taisai.floor.asking.context import Context
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
     from taisai.server.auth.principals import Party
+    from taisai.server.handlers.context import Context
 
     Back = AskClear | AskUndo
     More = AskDouble | AskRepeat

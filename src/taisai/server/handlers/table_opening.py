@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from taisai.floor.telling import answer_to, refused
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import stream_of
@@ -13,10 +12,11 @@ from taisai.protocol.requests import AskOpenTable
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.server.auth.principals import Party
+from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.floor.asking.context import Context
     from taisai.rules.book import Rulebook
+    from taisai.server.handlers.context import Context
 
 APPROVALS: Final = Clause("house:approvals")
 

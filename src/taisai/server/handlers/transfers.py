@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from taisai.cage import Kind, Transfer
 from taisai.cage.messages import IssueTicket
-from taisai.floor.cage.numbers import ticket_number
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE, TABLE, ClaimEnd
 from taisai.journal import Answer, Keeper, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules.clauses import Clause
+from taisai.server.handlers.ticket_numbers import ticket_number
 
 if TYPE_CHECKING:
     from taisai.floor.clock import Clock

@@ -14,7 +14,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.people import People
 
 if TYPE_CHECKING:
-    from taisai.floor.asking.context import Context
+    from taisai.server.handlers.context import Context
 
 _PEOPLE: Final = Clause("house:people")
 
