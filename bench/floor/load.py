@@ -19,8 +19,8 @@ from bench.floor.crowd import Client, crowd
 from bench.floor.ours import KEY
 from bench.harness import Line, Target
 from bench.terminals import TABLE
-from taisai.floor.boards import seat_feed, table_feed
 from taisai.server.auth.devices import device_text
+from taisai.server.projections.boards import seat_feed, table_feed
 
 TERMINALS: Final = 2_000
 IN_A_ROW: Final = 5

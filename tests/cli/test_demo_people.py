@@ -15,11 +15,11 @@ from taisai.demo.people import crowd, players, staff, temperaments
 from taisai.demo.people.pauses import FAST, LIVELY
 from taisai.demo.people.players import Turnstile
 from taisai.demo.people.temperaments import OF, Sight, stake_on
-from taisai.floor.cage.books import books_view
-from taisai.floor.views import felt_view
 from taisai.game.events import BetRegistered, BetsClosed
 from taisai.protocol.views import FeltView, LastRound
 from taisai.server.dice import shaker
+from taisai.server.projections import felt_view
+from taisai.server.projections.books import books_view
 from tests.cli.demonstrated import Evening, run
 
 TEN_MINUTES = 600.0

@@ -18,7 +18,6 @@ from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, 
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.config.tables import DiceIn
 from taisai.floor.noting import Thresholds
-from taisai.floor.views.offers import offers
 from taisai.game.commands import (
     Assign,
     BuyCredits,
@@ -41,6 +40,7 @@ from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
 from taisai.server.auth.passwords import Cost, Passwords
 from taisai.server.connections.dispatcher import Floor
+from taisai.server.projections.offers import offers
 from tests.floor.connected import HOST, ORIGIN, Line, Who
 from tests.floor.sim import virtual
 from tests.floor.sim.furnished import KEY, book_of, crew_of, device

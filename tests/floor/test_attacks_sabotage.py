@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.views import console
 from taisai.floor.web import staff
 from taisai.game import bets
 from taisai.game.commands import Perform, TakeReading
@@ -18,6 +17,7 @@ from taisai.protocol.message import WIRE
 from taisai.rules import Act
 from taisai.server.auth.devices import device_text
 from taisai.server.auth.roles import Role
+from taisai.server.projections import console
 from tests.floor.connected import CREDITS, PEOPLE, Connected, connected, device
 
 DEALER = PEOPLE[Role.DEALER]

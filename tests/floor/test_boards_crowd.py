@@ -7,9 +7,6 @@ from typing import Any, Final
 
 import pytest
 
-from taisai.floor.boards import seats as seats_of_boards
-from taisai.floor.boards import table as table_of_boards
-from taisai.floor.views import round_view, seat_view
 from taisai.game.commands import BuyCredits, Perform, PlaceBets, Slip, TakeBack, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
@@ -17,6 +14,9 @@ from taisai.journal import Ask, stream_of
 from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
 from taisai.server.auth.roles import Role
+from taisai.server.projections import round_view, seat_view
+from taisai.server.projections import seat_feeds as seats_of_boards
+from taisai.server.projections import table_feeds as table_of_boards
 from tests.floor.connected import PEOPLE, Connected, connected
 
 STREAM: Final = stream_of("T1")

@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.boards import Boards
-from taisai.floor.boards.reading import AGAIN, Reader
-from taisai.floor.boards.table import TableBoard
 from taisai.game.commands import BuyCredits, OpenTable, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
@@ -16,6 +13,9 @@ from taisai.journal import Ask, JournalError, stream_of
 from taisai.journal.errors import DamagedError
 from taisai.rules import rulebook
 from taisai.server.auth.roles import Role
+from taisai.server.projections.boards import Boards
+from taisai.server.projections.table_feeds import TableBoard
+from taisai.server.projections.table_reader import AGAIN, Reader
 from tests.floor.connected import BOOK, LIMITS, PEOPLE, Connected, connected
 
 SEAT = "seat:T1/1"

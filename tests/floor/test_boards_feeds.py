@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from taisai.cage.messages import DeviceKind, EnrolDevice
-from taisai.floor.boards import table as table_of_boards
-from taisai.floor.boards.names import Numbers
 from taisai.floor.casino import FORGET
 from taisai.game.refusals import Refusal
 from taisai.server.auth.roles import Role
+from taisai.server.projections import table_feeds as table_of_boards
+from taisai.server.projections.feed_names import Numbers
 from tests.floor.connected import PEOPLE, Connected, connected
 
 SEAT = "seat:T1/1"

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.boards import every, reading
-from taisai.floor.boards.table import TableBoard
-from taisai.floor.views import REMEMBERED, Stories
 from taisai.game import commands as said
 from taisai.game.words import Subject, Treatment
 from taisai.rules.vocabulary import Irregularity, Phase
+from taisai.server.projections import REMEMBERED, Stories, all_feeds, table_reader
+from taisai.server.projections.table_feeds import TableBoard
 from tests.floor.attended import MBS, RWS, SEAT, TABLE, TERMINAL, Attended, attended
 
 
@@ -68,7 +67,7 @@ def test_it_is_told_after_a_start_as_before() -> None:
 
 
 def test_sabotage_stories_that_a_start_does_not_read_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(every, "stories_of", lambda *_: Stories())
+    monkeypatch.setattr(all_feeds, "stories_of", lambda *_: Stories())
     with pytest.raises(AssertionError):
         attended(_after_a_start, RWS)
 
@@ -83,7 +82,7 @@ def test_a_start_reads_so_many_entries_and_what_it_has_not_read_it_does_not_tell
             for version, event in house.keeper.journal.events("table:T1")
             if type(event).__name__ == "BetsOpened" and event.round == 2  # type: ignore[union-attr]
         )
-        monkeypatch.setattr(reading, "LATEST", house.keeper.journal.version("table:T1") - first + 6)
+        monkeypatch.setattr(table_reader, "LATEST", house.keeper.journal.version("table:T1") - first + 6)
         await house.crash_and_come_back()
         void, corrected = await recalled(house)
         assert (void.recalled, void.clause) == (True, "5.3.2")
@@ -96,7 +95,7 @@ def test_a_start_reads_so_many_entries_and_what_it_has_not_read_it_does_not_tell
 def test_a_void_that_is_not_remembered_names_no_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     async def played(house: Attended) -> None:
         await _corrected_and_void(house)
-        monkeypatch.setattr(reading, "LATEST", 1)
+        monkeypatch.setattr(table_reader, "LATEST", 1)
         await house.crash_and_come_back()
         void, _ = await recalled(house)
         assert (void.void, void.clause, void.recalled) == (True, None, False)

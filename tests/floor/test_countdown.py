@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.floor import betting_time, casino, countdown
-from taisai.floor.betting_time import BettingTime
+from taisai.floor import casino, countdown
 from taisai.game import commands as said
 from taisai.game.events import (
     BetsClosed,
@@ -29,6 +28,8 @@ from taisai.journal import UnwritableError
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK, Declared, Recovery
 from taisai.rules.vocabulary import Irregularity, Phase
+from taisai.server.projections import betting_time
+from taisai.server.projections.betting_time import BettingTime
 from tests.floor.attended import CARDS, MBS, RWS, TABLE, US, WINDOW, Attended, attended
 
 SECONDS = WINDOW / 1000

@@ -63,14 +63,16 @@ def test_one_module_makes_results_and_readings_and_the_views_only_show_them() ->
     makers = {path: made for path, text in modules() if (made := makes(text))}
     assert makers.pop(DOOR) >= {"Perform", *SEEN}
     shown = {path: made - {"Outcome", "OUTCOMES"} for path, made in makers.items()}
-    assert all(path.startswith("floor/views/") for path in shown), shown
+    assert all(path.startswith("server/projections/") for path in shown), shown
     tried = {path: made for path, made in shown.items() if made}
-    assert set(tried) <= {"floor/views/candidates.py", "floor/views/trying.py"}, tried  # asked, never done
+    assert set(tried) <= {"server/projections/candidates.py", "server/projections/trial.py"}, (
+        tried
+    )  # asked, never done
 
 
 def test_views_have_nothing_done() -> None:
     for path, text in modules():
-        if path.startswith("floor/views/"):
+        if path.startswith("server/projections/"):
             called = {_name(node.func) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)}
             assert not called & {"submit", "submit_all", "ask", "answer_all"}, path
 

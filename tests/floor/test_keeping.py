@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.floor.cage import keeping
-from taisai.floor.cage.keeping import keep_takings, takings_of
-from taisai.floor.cage.report import Settled, Sums, Takings
 from taisai.game import commands as said
 from taisai.journal import JournalError, Keeper
 from taisai.journal.stores.contract import MOST_SECRET
 from taisai.rules.vocabulary import Irregularity
+from taisai.server.projections import saved_takings
+from taisai.server.projections.saved_takings import keep_takings, takings_of
+from taisai.server.projections.takings import Settled, Sums, Takings
 from tests.floor.attended import RWS, STREAM, TABLE, Attended, attended
 
 SMALL, BIG, TRIPLE = (1, 2, 4), (4, 5, 6), (6, 6, 6)
@@ -83,8 +83,8 @@ async def _evening(house: Attended) -> list[str]:
 @pytest.fixture
 def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chunk is two rounds, a page one period: a few rounds are as good as thousands."""
-    monkeypatch.setattr(keeping, "CHUNK", 2)
-    monkeypatch.setattr(keeping, "PAGE", 1)
+    monkeypatch.setattr(saved_takings, "CHUNK", 2)
+    monkeypatch.setattr(saved_takings, "PAGE", 1)
 
 
 @pytest.mark.usefixtures("chunks")
@@ -105,7 +105,7 @@ def test_sabotage_chunks_that_are_not_written_again_are_seen(monkeypatch: pytest
         takings.touched = {number for number in takings.touched if number == takings.round}
         right(keeper, table, takings)
 
-    monkeypatch.setattr("taisai.floor.boards.every.keep_takings", forgetful)
+    monkeypatch.setattr("taisai.server.projections.all_feeds.keep_takings", forgetful)
     monkeypatch.setitem(globals(), "keep_takings", forgetful)
     assert attended(_evening, RWS, demonstration=False, is_followed=False) != []
 
@@ -146,7 +146,7 @@ def test_a_crash_between_the_pieces_counts_afresh() -> None:
 
 @pytest.mark.usefixtures("chunks")
 def test_sabotage_pieces_that_are_believed_however_new_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "_check", lambda *_: None)
+    monkeypatch.setattr(saved_takings, "_check", lambda *_: None)
     with pytest.raises(AssertionError):
         attended(_cut_between_pieces, RWS, demonstration=False, is_followed=False)
 

@@ -13,7 +13,6 @@ import structlog
 
 from taisai import __version__
 from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
-from taisai.floor.boards import Boards
 from taisai.floor.cage.finishing import finish
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.config.tables import DiceIn
@@ -36,6 +35,7 @@ from taisai.server.auth.sessions import Policy, Sessions
 from taisai.server.connections.dispatcher import Bounds, Floor
 from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.dice.shaker import Shaker
+from taisai.server.projections.boards import Boards
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
 FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out

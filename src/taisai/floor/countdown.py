@@ -9,10 +9,8 @@ from typing import Final
 
 import structlog
 
-from taisai.floor.betting_time import BettingTime
 from taisai.floor.clock import Clock
 from taisai.floor.host import Happened, Host
-from taisai.floor.views.table import clock_closes
 from taisai.game import events as happened
 from taisai.game.commands import Perform
 from taisai.game.refusals import Reason, Refusal
@@ -21,6 +19,8 @@ from taisai.journal.streams import Aggregate, TableInPlay
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
+from taisai.server.projections.betting_time import BettingTime
+from taisai.server.projections.table import clock_closes
 
 AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again
 _OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})

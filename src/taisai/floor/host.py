@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 import structlog
 from msgspec import Struct
 
-from taisai.floor.boards import Boards
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer, Ask, JournalError, Keeper
@@ -23,6 +22,7 @@ from taisai.journal.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.server.connections.feeds import Feeds, Frame
+from taisai.server.projections.boards import Boards
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)

@@ -24,7 +24,6 @@ from msgspec.structs import replace
 from taisai.floor.casino import Casino, Plan, TablePlan
 from taisai.floor.clock import WallClock
 from taisai.floor.serving import Serving, listening
-from taisai.floor.views import console_view
 from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Journal, Keeper, SqliteStore
@@ -35,6 +34,7 @@ from taisai.server.auth.authentication import SignedIn
 from taisai.server.auth.passwords import Cost, Passwords
 from taisai.server.auth.sessions import Policy
 from taisai.server.connections.dispatcher import Bounds
+from taisai.server.projections import console_view
 from tests.floor.races.furnished import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
 from tests.floor.races.sabotages import SABOTAGES
 from tests.floor.views.filling import command_of, filled, who

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from taisai.audit import verified
-from taisai.floor.cage.books import books_view
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
 from taisai.journal import Codec, Journal, JournalError, Keeper, SqliteStore
 from taisai.journal.codec import AnyEvent
+from taisai.server.projections.books import books_view
 from tests.floor.races.furnished import FILE, KEY
 
 

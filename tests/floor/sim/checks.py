@@ -12,9 +12,6 @@ import msgspec
 from taisai.audit.sources import Body, Piece
 from taisai.audit.verify import _Audit
 from taisai.client import Client, Disconnected
-from taisai.floor.boards import Boards
-from taisai.floor.cage.books import books_view
-from taisai.floor.views import seat_view
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, CreditsBought, RoundVoided
 from taisai.journal import Codec, JournalError
 from taisai.journal.codec import Entry
@@ -23,6 +20,9 @@ from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import TellDone
 from taisai.protocol.requests import AskDo
 from taisai.protocol.views import View
+from taisai.server.projections import seat_view
+from taisai.server.projections.boards import Boards
+from taisai.server.projections.books import books_view
 from tests.floor.sim.furnished import TABLE
 from tests.floor.sim.people import Heard
 from tests.floor.sim.world import World

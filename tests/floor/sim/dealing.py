@@ -7,14 +7,14 @@ from contextlib import suppress
 from typing import Any
 
 from taisai.client import Disconnected, Refused
-from taisai.floor.views.irregularities import irregularities
-from taisai.floor.views.offers import offers
 from taisai.protocol import requests
 from taisai.protocol.commands import command
 from taisai.protocol.views import Blank, IrregularityLine, Offer
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
 from taisai.server.auth.sessions import Session
+from taisai.server.projections.irregularities import irregularities
+from taisai.server.projections.offers import offers
 from tests.floor.sim.checks import look
 from tests.floor.sim.furnished import TABLE
 from tests.floor.sim.people import Dealer

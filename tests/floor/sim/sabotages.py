@@ -9,8 +9,6 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from taisai.floor.boards import names
-from taisai.floor.boards.seats import Seats
 from taisai.floor.casino import Casino
 from taisai.game import bets
 from taisai.journal import Keeper, MemoryStore
@@ -18,6 +16,8 @@ from taisai.journal.journal import Decision
 from taisai.journal.stores.contract import Row
 from taisai.rules.vocabulary import Phase
 from taisai.server.connections.sockets import Socket
+from taisai.server.projections import feed_names
+from taisai.server.projections.seat_feeds import Seats
 from tests.floor.sim.world import World
 from tests.floor.sim.writing import InlineWriter
 
@@ -64,13 +64,13 @@ def _take_late_bets(patch: Patch) -> None:
 
 
 def _skip_a_number(patch: Patch) -> None:
-    right = names.Numbers.next
+    right = feed_names.Numbers.next
 
-    def next_(self: names.Numbers, feed: str) -> int | None:
+    def next_(self: feed_names.Numbers, feed: str) -> int | None:
         number = right(self, feed)
         return right(self, feed) if number is not None and number % 7 == 0 else number
 
-    patch.setattr(names.Numbers, "next", next_)
+    patch.setattr(feed_names.Numbers, "next", next_)
 
 
 class _Forgetful(MemoryStore):

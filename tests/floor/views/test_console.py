@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from taisai.floor.views import after_bets, console_view
-from taisai.floor.views.console import MOST_SEATS, ONLY_BETS
 from taisai.game import exposures
 from taisai.game.commands import BuyCredits, CallAttendant, RemoveItem, TakeReading, TakeSeat
 from taisai.game.equipment import HOUR
 from taisai.game.words import RECOGNISER, Fault, Subject
 from taisai.protocol.views import AnyView, changed, difference
 from taisai.rules import OUTCOMES, rulebook
+from taisai.server.projections import after_bets, console_view
+from taisai.server.projections.console import MOST_SEATS, ONLY_BETS
 from tests.floor.views.played import every_state
 from tests.game.playing import RWS, SEAT, THREE_CARD, US, at, opened
 

@@ -8,12 +8,12 @@ from itertools import product
 
 import pytest
 
-from taisai.floor.views import felt_view
-from taisai.floor.views.felt import denominations
 from taisai.game.commands import Limits
 from taisai.protocol.views import FeltView, Words
 from taisai.rules import Odds, RulesError, rulebook
 from taisai.rules.outcomes import Outcome
+from taisai.server.projections import felt_view
+from taisai.server.projections.felt import denominations
 from tests.game.playing import MBS, RWS, THREE_CARD, US, opened
 
 LAYOUTS = [(MBS, "A"), (MBS, "B"), (RWS, "A"), (RWS, "B"), (RWS, "C"), (THREE_CARD, "A"), (US, "A")]

@@ -8,12 +8,12 @@ import pytest
 
 from taisai.cage import House, decide_house, evolve_house, unfinished
 from taisai.cage.messages import HouseCommand
-from taisai.floor.cage.books import books_view
-from taisai.floor.views import History, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Account, Refusal, Table, decide, evolve
 from taisai.game.commands import Command, Report
 from taisai.protocol.views import LargeWin
 from taisai.rules import Irregularity, rulebook
+from taisai.server.projections import History, Transit, cage_view, lobby_view, pit_view
+from taisai.server.projections.books import books_view
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, US, at, opened
 from tests.journal.evening import BOOK, NAME, evening

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from taisai.floor.views import History
-from taisai.floor.views.history import MOST, marks_of
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Command, Report
 from taisai.protocol.views import HistoryView, Run, Shown
 from taisai.rules import OUTCOMES, Irregularity, rulebook
+from taisai.server.projections import History
+from taisai.server.projections.history import MOST, marks_of
 from tests.floor.views.played import states
 from tests.game.machine import SETUPS
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, opened

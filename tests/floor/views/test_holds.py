@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from taisai.floor.views import History, console_view, irregularities, offers, seat_view, table_view
 from taisai.game import Refusal, decide
 from taisai.game.commands import ChooseWithdrawal, Recover, Report
 from taisai.game.words import RECOVERY
 from taisai.protocol.views import IrregularityLine, Offer
 from taisai.rules import Irregularity, rulebook
+from taisai.server.projections import History, console_view, irregularities, offers, seat_view, table_view
 from tests.floor.views.filling import command_of, filled
 from tests.floor.views.played import State, every_state
 from tests.game.playing import MBS, RWS, SEAT, STAFF, US, Playing, at, phases

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.views import trying
-from taisai.floor.views.offers import offers
 from taisai.game import Refusal, Table, decide
 from taisai.game import commands as c
 from taisai.game.events import IrregularityRuled
 from taisai.protocol.views import Offer
 from taisai.rules import OUTCOMES
 from taisai.rules.vocabulary import Act, Irregularity
+from taisai.server.projections import trial
+from taisai.server.projections.offers import offers
 from tests.floor.views.filling import command_of, filled, who
 from tests.floor.views.played import State, every_state, seated, states
 from tests.game.machine import NOON, SETUPS, Setup
@@ -170,22 +170,22 @@ def test_every_offer_cites_a_clause_of_the_rulebook_or_the_house() -> None:
 def test_sabotage_an_offer_that_the_game_was_not_asked_about_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def anything_goes(stage: trying.Stage, _kind: object, _fields: object, **_by: object) -> trying.Accepted:
-        return trying.Accepted(stage.positions, stage.table.bet_clause, second=False, irregular=False)
+    def anything_goes(stage: trial.Stage, _kind: object, _fields: object, **_by: object) -> trial.Accepted:
+        return trial.Accepted(stage.positions, stage.table.bet_clause, second=False, irregular=False)
 
-    monkeypatch.setattr(trying.Stage, "tried", anything_goes)
+    monkeypatch.setattr(trial.Stage, "tried", anything_goes)
     state = next(states(SETUPS[0], 0))
     assert list(refused_offers(state, offers(state.table, state.now), Random(1)))
 
 
 def test_sabotage_a_position_that_was_asked_for_unnoticed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     unnoticed = property(lambda watched: watched._position)
-    monkeypatch.setattr(trying._Watched, "position", unnoticed)
-    monkeypatch.setattr(trying._Watched, "rank", unnoticed)
+    monkeypatch.setattr(trial._Watched, "position", unnoticed)
+    monkeypatch.setattr(trial._Watched, "rank", unnoticed)
     with pytest.raises(AssertionError, match="not-permitted"):
         test_each_offer_names_exactly_the_positions_that_may_do_it()
 
 
 def test_sabotage_an_act_that_is_not_offered_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["taisai.floor.views.offers"], "acts", lambda _table: iter(()))
+    monkeypatch.setattr(sys.modules["taisai.server.projections.offers"], "acts", lambda _table: iter(()))
     assert any(list(left_out(state, offers(state.table, state.now))) for state in states(SETUPS[0], 0))

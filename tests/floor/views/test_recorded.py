@@ -5,12 +5,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from taisai.cage.messages import TicketRedeemed
-from taisai.floor.views import History, console_view, seat_view, table_view
 from taisai.game.commands import BuyColour, PlaceBets, Slip, TakeSeat
 from taisai.game.words import Means
 from taisai.protocol.replies import TellDone
 from taisai.rules import rulebook
 from taisai.rules.clauses import Clause
+from taisai.server.projections import History, console_view, seat_view, table_view
 from taisai.server.replies import answer_to
 from tests.game.playing import MBS, RWS, US, opened
 from tests.game.seeded import shown as demonstrated

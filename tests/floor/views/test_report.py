@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from taisai.floor.cage.report import Takings, percent, report_view
 from taisai.game import Account, Table
 from taisai.game import events as e
 from taisai.game.commands import BeginDay, BeginShift, Report
 from taisai.game.words import Moved
 from taisai.rules import Irregularity, rulebook
+from taisai.server.projections.takings import Takings, percent, report_view
 from tests.floor.views.played import every_state
 from tests.game.playing import RWS, Playing, at
 

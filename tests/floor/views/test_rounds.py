@@ -7,14 +7,14 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
-from taisai.floor.views import Stories, preview, round_view
-from taisai.floor.views.rounds import MOST_BETS
-from taisai.floor.views.stories import Story
 from taisai.game import verdicts
 from taisai.game.commands import DecideReferral, PlaceBets, Report, Slip, TakeBack, TakeReading
 from taisai.game.words import RECOGNISER, Treatment
 from taisai.protocol.views import RoundView, RuledBet
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
+from taisai.server.projections import Stories, preview, round_view
+from taisai.server.projections.incidents import Story
+from taisai.server.projections.rounds import MOST_BETS
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, SEAT, TERMINAL, at
 

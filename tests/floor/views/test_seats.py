@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.views import BySeat, seat_view
 from taisai.game import settling, verdicts
 from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
 from taisai.game.events import BetRegistered
@@ -15,6 +14,7 @@ from taisai.game.round import Round
 from taisai.game.seats import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
+from taisai.server.projections import BySeat, seat_view
 from tests.floor.views.played import State, every_state
 from tests.game.playing import MBS, RWS, SEAT, STAKES, TERMINAL, at, opened
 

@@ -7,13 +7,13 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from taisai.floor.views import History, clock_closes, countdown_view, table_view
-from taisai.floor.views import words as said
-from taisai.floor.views.stories import Stories
 from taisai.game.commands import Limits, Report, Shut, TakeReading
 from taisai.game.words import RECOGNISER
 from taisai.protocol.views import AnyView, Board, DiceView, TableView, Words, changed, difference
 from taisai.rules import Irregularity, Outcome, rulebook
+from taisai.server.projections import History, clock_closes, countdown_view, table_view
+from taisai.server.projections import texts as said
+from taisai.server.projections.incidents import Stories
 from tests.floor.views.played import every_state
 from tests.game.playing import MBS, RWS, STAFF, THREE_CARD, US, Playing, at, opened, phases
 from tests.game.seeded import seed_of

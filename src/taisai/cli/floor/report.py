@@ -12,11 +12,11 @@ import msgspec
 from taisai.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.printing import as_json, line, show, table
-from taisai.floor.cage.report import Takings, report_view
 from taisai.journal.codec import Codec, Entry, table_of
 from taisai.journal.errors import DamagedError
 from taisai.protocol.views import ReportView, TakingsLine
 from taisai.rules.errors import RulesError, printable
+from taisai.server.projections.takings import Takings, report_view
 
 
 def run(arguments: Namespace) -> int:

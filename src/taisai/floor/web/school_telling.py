@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from taisai.floor.views import felt_view, words
 from taisai.floor.web import school_bodies as bodies
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Limits, OpenTable
@@ -30,6 +29,7 @@ from taisai.school import (
 )
 from taisai.school.course import Course, book_of
 from taisai.school.scenes import Scene
+from taisai.server.projections import felt_view, texts
 
 COLOURS: Final = (
     ("red", Words("red", "红色")),
@@ -121,7 +121,7 @@ def exercise_told(made: Exercise) -> bodies.ExerciseTold:
             **common,
             phase=made.scene.phase,
             irregularity=made.scene.event,
-            label=words.IRREGULARITIES[made.scene.event],
+            label=texts.IRREGULARITIES[made.scene.event],
             context=_context(book, made.scene),
             choices=tuple(
                 bodies.SchoolChoiceTold(id=one.id, says=_ruling(book, one)) for one in made.choices
@@ -152,8 +152,8 @@ def _context(book: Rulebook, scene: Scene) -> Words:
 
 
 def _ruling(book: Rulebook, choice: Choice) -> Words:
-    said = words.RULINGS[choice.ruling]
-    return said if choice.to is None else words.joined(said, _rank(book, choice.to))
+    said = texts.RULINGS[choice.ruling]
+    return said if choice.to is None else texts.joined(said, _rank(book, choice.to))
 
 
 # Judgements
@@ -203,7 +203,7 @@ def judged_told(judged: SettleJudged | KeyJudged | RulingJudged) -> bodies.Judge
 
 
 def _why(odds: Odds | None, clause: str, says: str) -> dict[str, Any]:
-    return {"odds": None if odds is None else words.odds(odds), "clause": clause, "says": says}
+    return {"odds": None if odds is None else texts.odds(odds), "clause": clause, "says": says}
 
 
 def _decides(book: Rulebook, ruled: RulingCell) -> Words:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from taisai.floor.boards import Shown, seat_feed
 from taisai.protocol.replies import TellFollowing, TellSnapshot
 from taisai.server.auth import permissions
 from taisai.server.auth.principals import VISITOR
+from taisai.server.projections.boards import Shown, seat_feed
 from taisai.server.replies import encoded, refused
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from taisai.floor.views import felt_view, preview
 from taisai.protocol import requests
 from taisai.protocol.message import Tell
 from taisai.protocol.replies import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
@@ -11,6 +10,7 @@ from taisai.server.auth.principals import Party
 from taisai.server.auth.roles import Role
 from taisai.server.handlers import positions
 from taisai.server.handlers.context import Context
+from taisai.server.projections import felt_view, preview
 from taisai.server.replies import answer_to, refused
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from taisai.cage import House, finishing, unfinished
 from taisai.cage.transfers import Missing
-from taisai.floor.views.transit import Transit
 from taisai.game import Account, Ledger, Table
 from taisai.protocol.views import Books, BooksView
+from taisai.server.projections.in_transit import Transit
 
 
 def books_view(house: House, tables: Mapping[str, Table]) -> BooksView:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from taisai.floor.views import words
 from taisai.game import Table
 from taisai.game.limits import family
 from taisai.game.terms import Terms
@@ -16,6 +15,7 @@ from taisai.rules.conditions import Condition
 from taisai.rules.layout import Block, Cell, Drawing, Layout
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import PayLine
+from taisai.server.projections import texts as words
 from taisai.study.odds import area_odds
 
 MOST_DENOMINATIONS: Final = 7  # as many as a thumb can choose from

@@ -7,20 +7,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from taisai.floor.betting_time import BettingTime
-from taisai.floor.boards.names import Numbers, Shown, console_feed, seat_feed, table_feed
-from taisai.floor.boards.seats import Seats
-from taisai.floor.cage.report import Takings
-from taisai.floor.views import (
-    BySeat,
-    History,
-    Stories,
-    after_bets,
-    console_view,
-    countdown_view,
-    round_view,
-    table_view,
-)
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
@@ -37,6 +23,20 @@ from taisai.protocol.views import (
     difference,
 )
 from taisai.server.connections.feeds import Frame
+from taisai.server.projections import (
+    BySeat,
+    History,
+    Stories,
+    after_bets,
+    console_view,
+    countdown_view,
+    round_view,
+    table_view,
+)
+from taisai.server.projections.betting_time import BettingTime
+from taisai.server.projections.feed_names import Numbers, Shown, console_feed, seat_feed, table_feed
+from taisai.server.projections.seat_feeds import Seats
+from taisai.server.projections.takings import Takings
 from taisai.server.replies import encoded
 from taisai.study.dice_watch import DiceWatch
 

@@ -8,12 +8,6 @@ from typing import Final
 
 import msgspec
 
-from taisai.floor.views import words
-from taisai.floor.views.colours import colours
-from taisai.floor.views.irregularities import irregularities, irregularity
-from taisai.floor.views.labels import claim_line, extreme, faces_of, item_label, rank_label, waiting
-from taisai.floor.views.offers import offers
-from taisai.floor.views.table import countdown_view
 from taisai.game import Table, exposures
 from taisai.game import events as happened
 from taisai.game.equipment import HOUR
@@ -36,6 +30,12 @@ from taisai.protocol.views import (
 )
 from taisai.rules.equipment import EquipmentItem, InspectedBefore
 from taisai.rules.outcomes import OUTCOMES, Outcome
+from taisai.server.projections import texts
+from taisai.server.projections.colours import colours
+from taisai.server.projections.irregularities import irregularities, irregularity
+from taisai.server.projections.labels import claim_line, extreme, faces_of, item_label, rank_label, waiting
+from taisai.server.projections.offers import offers
+from taisai.server.projections.table import countdown_view
 
 MOST_SEATS: Final = 200  # that are shown; all are counted
 MOST_REFERRALS: Final = 50  # that are shown
@@ -180,6 +180,6 @@ def _reading(table: Table, now: int | None) -> ReadingView | None:
         shake=reading.shake,
         faces=faces_of(Outcome.of(*faces)) if faces else None,
         fault=str(fault) if fault else None,
-        label=words.FAULTS[fault] if fault else words.SAW,
+        label=texts.FAULTS[fault] if fault else texts.SAW,
         suggested=irregularity(table, suggested(table, fault), now) if fault else None,
     )

@@ -6,10 +6,6 @@ import datetime
 from collections.abc import Iterator
 from typing import Final
 
-from taisai.floor.views import blanks, words
-from taisai.floor.views.candidates import REASON, Candidate
-from taisai.floor.views.labels import item_label, rank_label
-from taisai.floor.views.trying import Stage
 from taisai.game import Refusal, Table, decide
 from taisai.game import commands as ask
 from taisai.game.names import MOST_ID
@@ -17,6 +13,10 @@ from taisai.game.words import HOUSE, ClaimEnd
 from taisai.protocol.views import Words
 from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 from taisai.rules.outcomes import OUTCOMES
+from taisai.server.projections import form_fields, texts
+from taisai.server.projections.candidates import REASON, Candidate
+from taisai.server.projections.labels import item_label, rank_label
+from taisai.server.projections.trial import Stage
 
 MOST_RUNS: Final = 100  # trial runs of one inspection; more is a typing mistake
 MOST_CLAIMS: Final = 20  # that are offered to be settled
@@ -29,13 +29,13 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
     kit, settings = table.equipment, table.settings
     for name, placed in kit.placed.items():
         if not placed.working:
-            label = words.joined(item_label(table, name), words.COMMANDS["repair-item"])
+            label = texts.joined(item_label(table, name), texts.COMMANDS["repair-item"])
             yield Candidate(ask.RepairItem, {"item": name}, label)
-            label = words.joined(words.COMMANDS["remove-item"], item_label(table, name))
+            label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, name))
             yield Candidate(ask.RemoveItem, {"item": name}, label)  # dice are not repaired, but replaced
     outlived = kit.outlived(max(now, table.latest), settings)
     if outlived is not None and outlived.id in kit.placed:
-        label = words.joined(words.COMMANDS["remove-item"], item_label(table, outlived.id))
+        label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, outlived.id))
         yield Candidate(ask.RemoveItem, {"item": outlived.id}, label)
     used = {item.id for item in kit.in_use(settings)}
     for item in sorted(kit.items.values(), key=lambda one: one.id not in used):
@@ -49,8 +49,8 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
         yield Candidate(
             ask.RemoveItem,
             {},
-            words.COMMANDS["remove-item"],
-            (blanks.choice("item", ((name, item_label(table, name)) for name in kit.placed)),),
+            texts.COMMANDS["remove-item"],
+            (form_fields.choice("item", ((name, item_label(table, name)) for name in kit.placed)),),
             tuple({"item": name} for name in kit.placed),
         )
 
@@ -63,8 +63,8 @@ def _placing(table: Table, item: EquipmentItem) -> Candidate:
     return Candidate(
         ask.PlaceItem,
         {"item": item.id},
-        words.joined(words.COMMANDS["place-item"], item_label(table, item.id)),
-        (blanks.text("serial", optional="" not in retired, most=MOST_ID),),
+        texts.joined(texts.COMMANDS["place-item"], item_label(table, item.id)),
+        (form_fields.text("serial", optional="" not in retired, most=MOST_ID),),
         ({"serial": serial},),
     )
 
@@ -75,20 +75,20 @@ def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Ca
     plain = {"runs": inspection.runs, "passed": True}
     lit = {"entered": tuple(OUTCOMES[0].faces), "lit": tuple(map(str, lights))}
     asked = {"item": item.id, "before": inspection.before}
-    label = words.joined(words.COMMANDS["inspect"], item_label(table, item.id))
+    label = texts.joined(texts.COMMANDS["inspect"], item_label(table, item.id))
     label = Words(
-        f"{label.en}, {words.INSPECTED[inspection.before].en}",
-        f"{label.zh}（{words.INSPECTED[inspection.before].zh}）",
+        f"{label.en}, {texts.INSPECTED[inspection.before].en}",
+        f"{label.zh}（{texts.INSPECTED[inspection.before].zh}）",
     )
     return Candidate(
         ask.Inspect,
         asked,
         label,
         (
-            blanks.whole("runs", inspection.runs, MOST_RUNS),
-            blanks.yes_no("passed"),
-            blanks.faces(table, "entered", optional=True),
-            blanks.other("lit", "areas", optional=True),
+            form_fields.whole("runs", inspection.runs, MOST_RUNS),
+            form_fields.yes_no("passed"),
+            form_fields.faces(table, "entered", optional=True),
+            form_fields.other("lit", "areas", optional=True),
         ),
         (plain, {**plain, **lit}),
     )
@@ -99,54 +99,58 @@ def shoe(table: Table) -> Iterator[Candidate]:
     if not table.shoe.used:
         return
     rule = table.shoe.rule
-    yield Candidate(ask.ShuffleShoe, {}, words.COMMANDS["shuffle-shoe"])
+    yield Candidate(ask.ShuffleShoe, {}, texts.COMMANDS["shuffle-shoe"])
     yield Candidate(
         ask.LoadShoe,
         {},
-        words.COMMANDS["load-shoe"],
-        (blanks.whole("decks", rule.least_decks, rule.most_decks),),
+        texts.COMMANDS["load-shoe"],
+        (form_fields.whole("decks", rule.least_decks, rule.most_decks),),
         ({"decks": rule.least_decks},),
     )
     yield Candidate(
         ask.CountCards,
         {},
-        words.COMMANDS["count-cards"],
-        (blanks.other("found", "counts"),),
+        texts.COMMANDS["count-cards"],
+        (form_fields.other("found", "counts"),),
         ({"found": table.shoe.expected()},),
     )
 
 
 def running(table: Table) -> Iterator[Candidate]:
     """Shutting and reopening, days and shifts, limits and odds, the end."""
-    reason = (blanks.text("reason"),)
-    yield Candidate(ask.Reopen, {}, words.COMMANDS["reopen"], reason, ({"reason": REASON},))
-    yield Candidate(ask.Shut, {}, words.COMMANDS["shut"], reason, ({"reason": REASON},))
+    reason = (form_fields.text("reason"),)
+    yield Candidate(ask.Reopen, {}, texts.COMMANDS["reopen"], reason, ({"reason": REASON},))
+    yield Candidate(ask.Shut, {}, texts.COMMANDS["shut"], reason, ({"reason": REASON},))
     yield Candidate(
-        ask.BeginDay, {}, words.COMMANDS["begin-day"], (blanks.text("day", most=10),), tuple(_next_day(table))
+        ask.BeginDay,
+        {},
+        texts.COMMANDS["begin-day"],
+        (form_fields.text("day", most=10),),
+        tuple(_next_day(table)),
     )
     yield Candidate(
         ask.BeginShift,
         {},
-        words.COMMANDS["begin-shift"],
-        (blanks.text("shift", most=MOST_ID),),
+        texts.COMMANDS["begin-shift"],
+        (form_fields.text("shift", most=MOST_ID),),
         ({"shift": "night"},),
     )
     yield Candidate(
         ask.SetLimits,
         {},
-        words.COMMANDS["set-limits"],
-        (blanks.other("limits", "limits"),),
+        texts.COMMANDS["set-limits"],
+        (form_fields.other("limits", "limits"),),
         ({"limits": table.limits},),
     )
     if any(line.floor for one in table.book.pay_tables.values() for line in one.lines):
         yield Candidate(
             ask.OfferOdds,
             {},
-            words.COMMANDS["offer-odds"],
-            (blanks.other("offers", "odds"),),
+            texts.COMMANDS["offer-odds"],
+            (form_fields.other("offers", "odds"),),
             ({"offers": table.offers},),
         )
-    yield Candidate(ask.CloseTable, {}, words.COMMANDS["close-table"])
+    yield Candidate(ask.CloseTable, {}, texts.COMMANDS["close-table"])
 
 
 def _next_day(table: Table) -> Iterator[dict[str, str]]:
@@ -167,10 +171,10 @@ def people(table: Table, stage: Stage) -> Iterator[Candidate]:
         yield Candidate(
             ask.Assign,
             {"position": position},
-            words.joined(words.COMMANDS["assign"], rank_label(table, position)),
+            texts.joined(texts.COMMANDS["assign"], rank_label(table, position)),
             (
-                blanks.text("person", most=MOST_ID),
-                blanks.choice("rank", ((rank, rank_label(table, rank)) for rank in stage.positions)),
+                form_fields.text("person", most=MOST_ID),
+                form_fields.choice("rank", ((rank, rank_label(table, rank)) for rank in stage.positions)),
             ),
             (new,),
         )
@@ -180,11 +184,11 @@ def claims(table: Table) -> Iterator[Candidate]:
     """Claims that are settled at the table or given up; the cage has its own way."""
     for claim in list(table.claims.values())[:MOST_CLAIMS]:
         for how in (ClaimEnd.TABLE, ClaimEnd.WAIVE):
-            label = words.CLAIMS[how]
+            label = texts.CLAIMS[how]
             yield Candidate(
                 ask.SettleClaim,
                 {"claim": claim.id, "how": how},
                 Words(f"{label.en} ({claim.id})", f"{label.zh}（{claim.id}）"),
-                (blanks.text("reason", optional=how is not ClaimEnd.WAIVE),),
+                (form_fields.text("reason", optional=how is not ClaimEnd.WAIVE),),
                 ({"reason": REASON},),
             )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from taisai.floor.views import blanks, words
-from taisai.floor.views.labels import item_label
-from taisai.floor.views.trying import Accepted, Stage
 from taisai.game import Refusal, Table
 from taisai.game.commands import Report
 from taisai.protocol.views import Blank, IrregularityLine
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.vocabulary import Irregularity
+from taisai.server.projections import form_fields, texts
+from taisai.server.projections.labels import item_label
+from taisai.server.projections.trial import Accepted, Stage
 
 _OF_ROUNDS: Final = frozenset({Ruling.VOID_AFFECTED, Ruling.SETTLE_BY_OUTCOME})
 """Rulings that may concern rounds that are over."""
@@ -38,12 +38,12 @@ def _line(table: Table, stage: Stage, event: Irregularity) -> IrregularityLine:
     found, trial = _tried(table, stage, event)
     asked = tuple(_blanks(table, event, ruled.ruling, trial))
     if found is not None and found.second:
-        asked = (*asked, blanks.second(table))
+        asked = (*asked, form_fields.second(table))
     return IrregularityLine(
         id=str(event),
-        label=words.IRREGULARITIES[event],
+        label=texts.IRREGULARITIES[event],
         ruling=str(ruled.ruling),
-        says=words.RULINGS[ruled.ruling],
+        says=texts.RULINGS[ruled.ruling],
         clause=str(ruled.clause),
         to=ruled.to,
         foreseen=ruled.foreseen,
@@ -74,15 +74,15 @@ def _trials(table: Table) -> Iterator[dict[str, Any]]:
 
 def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, Any]) -> Iterator[Blank]:
     if "faces" in trial:
-        yield blanks.faces(table)
+        yield form_fields.faces(table)
     newest = len(table.rounds) + (table.round is not None)
     if newest and (ruling in _OF_ROUNDS or "round" in trial):
-        yield blanks.round_number(table, optional="round" not in trial)
+        yield form_fields.round_number(table, optional="round" not in trial)
     if newest and ruling is Ruling.VOID_AFFECTED:
-        yield blanks.round_number(table, "through", optional=True)
+        yield form_fields.round_number(table, "through", optional=True)
     if (event, table.phase) in table.irregularities.seen:
-        yield blanks.yes_no("seen", optional=True)
+        yield form_fields.yes_no("seen", optional=True)
     if event in _OF_ITEMS and table.equipment.placed:
         placed = ((name, item_label(table, name)) for name in table.equipment.placed)
-        yield blanks.choice("item", placed, optional=True)
-    yield blanks.text("detail", optional=True)
+        yield form_fields.choice("item", placed, optional=True)
+    yield form_fields.text("detail", optional=True)

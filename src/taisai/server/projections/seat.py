@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.floor.views.by_seat import BySeat
-from taisai.floor.views.colours import colour_of
-from taisai.floor.views.labels import claim_line
 from taisai.game import Table, verdicts
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered
@@ -15,6 +12,9 @@ from taisai.game.seats import Seat
 from taisai.game.words import Hold, Means
 from taisai.protocol.views import ColourChips, LastRound, SeatView
 from taisai.rules.vocabulary import Phase
+from taisai.server.projections.by_seat import BySeat
+from taisai.server.projections.colours import colour_of
+from taisai.server.projections.labels import claim_line
 
 LOOK_BACK: Final = 10
 """Rounds in which a seat's last one is looked for: those that stay in memory."""

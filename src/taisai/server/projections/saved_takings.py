@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from taisai.floor.cage.report import Settled, Sums, Takings
 from taisai.journal import JournalError, Keeper, stream_of
+from taisai.server.projections.takings import Settled, Sums, Takings
 
 CHUNK: Final = 1_000
 """Rounds whose settlements are kept together: a correction, whenever it comes, books the difference."""

@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from taisai.floor.views import words
 from taisai.game import events as happened
 from taisai.game.words import Subject
 from taisai.protocol.views import Incident, RuledBet, Words
 from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity
+from taisai.server.projections import texts
 
 REMEMBERED: Final = 10
 """Rounds that are recalled in full, beside the one in hand."""
@@ -180,21 +180,21 @@ def _says(event: happened.Event) -> Words | None:  # noqa: PLR0911  one kind of 
     """An incident in words; None where the event is part of the course of a round."""
     match event:
         case happened.IrregularityRuled():
-            return words.joined(words.IRREGULARITIES[event.irregularity], words.RULINGS[event.ruling])
+            return texts.joined(texts.IRREGULARITIES[event.irregularity], texts.RULINGS[event.ruling])
         case happened.Referred():
             own = event.subject in set(Subject)
             return (
-                words.SUBJECTS[Subject(event.subject)]
+                texts.SUBJECTS[Subject(event.subject)]
                 if own
-                else words.IRREGULARITIES[Irregularity(event.subject)]
+                else texts.IRREGULARITIES[Irregularity(event.subject)]
             )
         case happened.ReferralDecided():
-            return words.TREATMENTS[event.treatment]
+            return texts.TREATMENTS[event.treatment]
         case happened.SightDeclared():
-            return words.DECLARED[event.declared]
+            return texts.DECLARED[event.declared]
         case happened.ResultCorrected() | happened.RoundResettled():
-            return words.CORRECT
+            return texts.CORRECT
         case happened.RoundVoided():
-            return words.RULINGS[Ruling.VOID]
+            return texts.RULINGS[Ruling.VOID]
         case _:
             return None

@@ -7,9 +7,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from taisai.floor.views.by_seat import BySeat
-from taisai.floor.views.labels import area_label, extreme, faces_of, phase_label
-from taisai.floor.views.stories import REMEMBERED, Story
 from taisai.game import Table, verdicts
 from taisai.game.events import BetRegistered
 from taisai.game.readings import differs_from_reading
@@ -19,6 +16,9 @@ from taisai.game.verdicts import Verdict
 from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome
+from taisai.server.projections.by_seat import BySeat
+from taisai.server.projections.incidents import REMEMBERED, Story
+from taisai.server.projections.labels import area_label, extreme, faces_of, phase_label
 
 MOST_BETS: Final = 500
 """Bets of a round that are told at once: a seat can hardly have more, and staff ask for a seat."""

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
-from taisai.floor.alarms import alarm_of
-from taisai.floor.boards.names import CAGE, LOBBY, PIT, Numbers, Shown
-from taisai.floor.boards.reading import Fault, Reader, stories_of
-from taisai.floor.boards.table import TableBoard
-from taisai.floor.cage.books import books_view
-from taisai.floor.cage.keeping import keep_takings, takings_of
-from taisai.floor.cage.report import report_view
-from taisai.floor.views import REMEMBERED, Transit, cage_view, lobby_view, pit_view
 from taisai.game import Refusal, Table
 from taisai.journal import JournalError, Keeper, table_of
 from taisai.protocol.replies import TellChange
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
 from taisai.server.connections.feeds import Frame
+from taisai.server.projections import REMEMBERED, Transit, cage_view, lobby_view, pit_view
+from taisai.server.projections.alarms import alarm_of
+from taisai.server.projections.books import books_view
+from taisai.server.projections.feed_names import CAGE, LOBBY, PIT, Numbers, Shown
+from taisai.server.projections.saved_takings import keep_takings, takings_of
+from taisai.server.projections.table_feeds import TableBoard
+from taisai.server.projections.table_reader import Fault, Reader, stories_of
+from taisai.server.projections.takings import report_view
 from taisai.server.replies import encoded
 
 if TYPE_CHECKING:

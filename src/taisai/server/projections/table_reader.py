@@ -7,9 +7,9 @@ from typing import Final, NamedTuple, TypeVar
 
 import structlog
 
-from taisai.floor.views import Stories
 from taisai.game import Table
 from taisai.journal import Keeper, stream_of
+from taisai.server.projections import Stories
 
 T = TypeVar("T")
 AGAIN: Final = 60_000  # ms until a table that could not be read is tried again: that may read all its entries

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from taisai.floor.views import blanks, words
-from taisai.floor.views.candidates import LOOK_BACK, REASON, Candidate
-from taisai.floor.views.labels import referral_line
 from taisai.game import Table
 from taisai.game import commands as ask
 from taisai.game.referrals import open_referrals
@@ -15,6 +12,9 @@ from taisai.game.table import Referral
 from taisai.game.words import Treatment
 from taisai.protocol.views import Blank
 from taisai.rules.outcomes import OUTCOMES
+from taisai.server.projections import form_fields, texts
+from taisai.server.projections.candidates import LOOK_BACK, REASON, Candidate
+from taisai.server.projections.labels import referral_line
 
 MOST_REFERRALS: Final = 10
 """That are offered to be decided at once, those that hold the round first; the others wait their turn."""
@@ -35,8 +35,8 @@ def _decision(table: Table, referral: Referral, treatment: Treatment) -> Candida
     return Candidate(
         ask.DecideReferral,
         {"referral": referral.id, "treatment": treatment},
-        words.joined(about, words.TREATMENTS[treatment]),
-        (blanks.text("reason"), *_blanks(table, referral, treatment)),
+        texts.joined(about, texts.TREATMENTS[treatment]),
+        (form_fields.text("reason"), *_blanks(table, referral, treatment)),
         tuple({"reason": REASON, **trial} for trial in _trials(table, referral, treatment)),
         takes_two=treatment is Treatment.VOID_ROUNDS,  # settled ones need it, and any may be named
     )
@@ -45,13 +45,13 @@ def _decision(table: Table, referral: Referral, treatment: Treatment) -> Candida
 def _blanks(table: Table, referral: Referral, treatment: Treatment) -> Iterator[Blank]:
     named = referral.round is not None
     if treatment is Treatment.SETTLE_BY_OUTCOME:
-        yield blanks.faces(table)
-        yield blanks.round_number(table, optional=named)
+        yield form_fields.faces(table)
+        yield form_fields.round_number(table, optional=named)
     if treatment is Treatment.VOID_ROUNDS:
-        yield blanks.round_number(table, optional=named)
-        yield blanks.round_number(table, "through", optional=True)
+        yield form_fields.round_number(table, optional=named)
+        yield form_fields.round_number(table, "through", optional=True)
     if treatment is Treatment.TREAT_BETS:
-        yield blanks.other("bets", "bets")
+        yield form_fields.other("bets", "bets")
 
 
 def _trials(table: Table, referral: Referral, treatment: Treatment) -> Iterator[dict[str, Any]]:

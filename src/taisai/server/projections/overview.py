@@ -7,11 +7,6 @@ from itertools import islice
 from typing import Final
 
 from taisai.cage import House
-from taisai.floor.views.felt import denominations
-from taisai.floor.views.history import History
-from taisai.floor.views.labels import board_of, claim_line, phase_label, title_of, waiting
-from taisai.floor.views.table import limits_range
-from taisai.floor.views.transit import Transit
 from taisai.game import Account, Table, exposures
 from taisai.protocol.views import (
     Alarm,
@@ -23,6 +18,11 @@ from taisai.protocol.views import (
     PitView,
     TableClaims,
 )
+from taisai.server.projections.felt import denominations
+from taisai.server.projections.history import History
+from taisai.server.projections.in_transit import Transit
+from taisai.server.projections.labels import board_of, claim_line, phase_label, title_of, waiting
+from taisai.server.projections.table import limits_range
 
 MOST_WAITING: Final = 20  # referrals of a table that the pit is shown
 MOST_QUICK: Final = 6  # amounts that the cage is offered to sell

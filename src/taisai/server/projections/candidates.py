@@ -7,8 +7,6 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from taisai.floor.views import blanks, words
-from taisai.floor.views.trying import Accepted, Stage
 from taisai.game import Table
 from taisai.game import commands as ask
 from taisai.game.acts import MOST_TUMBLES, WITNESSED
@@ -18,6 +16,8 @@ from taisai.protocol.views import Blank, Offer, Words
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared, Step
 from taisai.rules.vocabulary import Act, Irregularity, Need
+from taisai.server.projections import form_fields, texts
+from taisai.server.projections.trial import Accepted, Stage
 
 Fields = Mapping[str, Any]
 LOOK_BACK: Final = 10
@@ -52,7 +52,7 @@ def offered(stage: Stage, one: Candidate) -> Offer | None:
     for trial in one.trials:
         found = stage.tried(one.kind, {**one.preset, **trial}, by=one.by)
         if isinstance(found, Accepted) and (one.is_report or not found.irregular):
-            extra = (blanks.second(stage.table, one.second),) if found.second or one.takes_two else ()
+            extra = (form_fields.second(stage.table, one.second),) if found.second or one.takes_two else ()
             return Offer(
                 command=tag_of(one.kind),
                 preset=msgspec.to_builtins(dict(one.preset)),
@@ -75,7 +75,7 @@ def acts(table: Table) -> Iterator[Candidate]:
         yield Candidate(
             ask.Perform,
             {"act": step.act},
-            words.ACTS[step.act],
+            texts.ACTS[step.act],
             tuple(_act_blanks(table, step)),
             tuple(_act_trials(table, step)),
             by=(CLOCK,) if step.by == CLOCK else None,
@@ -90,11 +90,11 @@ def _tumbles(table: Table) -> int:
 
 def _act_blanks(table: Table, step: Step) -> Iterator[Blank]:
     if step.act is Act.TUMBLE:
-        yield blanks.whole("tumbles", _tumbles(table), MOST_TUMBLES)
+        yield form_fields.whole("tumbles", _tumbles(table), MOST_TUMBLES)
     if step.act is Act.ENTER_RESULT:
-        yield blanks.faces(table)
+        yield form_fields.faces(table)
         if any(need.need is Need.DICE_FLAT for need in step.needs):
-            yield blanks.yes_no("flat", optional=True)
+            yield form_fields.yes_no("flat", optional=True)
 
 
 def _act_trials(table: Table, step: Step) -> Iterator[Fields]:
@@ -116,20 +116,20 @@ def releases(table: Table) -> Iterator[Candidate]:
             yield Candidate(
                 ask.Declare,
                 {"declared": declared},
-                words.joined(words.COMMANDS["declare"], words.DECLARED[declared]),
-                then=words.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
+                texts.joined(texts.COMMANDS["declare"], texts.DECLARED[declared]),
+                then=texts.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
             )
     if Hold.WITHDRAWAL in table.holds and table.round is not None:
-        yield Candidate(ask.CloseWithdrawal, {}, words.COMMANDS["close-withdrawal"])
+        yield Candidate(ask.CloseWithdrawal, {}, texts.COMMANDS["close-withdrawal"])
         seats = [seat for seat in table.round.seats() if seat not in table.round.choices][:MOST_SEATS]
         if seats:
             yield Candidate(
                 ask.ChooseWithdrawal,
                 {},
-                words.COMMANDS["choose-withdrawal"],
+                texts.COMMANDS["choose-withdrawal"],
                 (
-                    blanks.choice("seat", ((seat, Words(seat, seat)) for seat in seats)),
-                    blanks.yes_no("withdraw"),
+                    form_fields.choice("seat", ((seat, Words(seat, seat)) for seat in seats)),
+                    form_fields.yes_no("withdraw"),
                 ),
                 ({"seat": seats[0], "withdraw": True},),
             )
@@ -141,12 +141,12 @@ def releases(table: Table) -> Iterator[Candidate]:
 def corrections(table: Table) -> Iterator[Candidate]:
     """A wrong result gives way to the dice or cards, in the round in hand or whenever it is found."""
     round_, event = table.round, Irregularity.WRONG_RESULT
-    show = (blanks.faces(table), blanks.text("detail", optional=True))
+    show = (form_fields.faces(table), form_fields.text("detail", optional=True))
     if round_ is not None and round_.result is not None:
         yield Candidate(
             ask.Report,
             {"event": event, "round": round_.number},
-            words.CORRECT,
+            texts.CORRECT,
             show,
             tuple(_faces()),
             is_report=True,
@@ -157,8 +157,8 @@ def corrections(table: Table) -> Iterator[Candidate]:
         yield Candidate(
             ask.Report,
             {"event": event},
-            words.CORRECT_EARLIER,
-            (blanks.rounds(table, found), *show),
+            texts.CORRECT_EARLIER,
+            (form_fields.rounds(table, found), *show),
             tuple({"round": number, **trial} for number in found[:1] for trial in _faces()),
             is_report=True,
         )

@@ -8,15 +8,15 @@ from typing import Final
 
 import msgspec
 
-from taisai.floor.views import blanks, words
-from taisai.floor.views.candidates import Candidate, acts, corrections, offered, releases
-from taisai.floor.views.decisions import ON_BETS, decisions
-from taisai.floor.views.trying import Stage
-from taisai.floor.views.upkeep import claims, equipment, people, running, shoe
 from taisai.game import Refusal, Table, decide
 from taisai.game.commands import Leave
 from taisai.protocol.views import Offer, Words
 from taisai.rules.procedure import Step
+from taisai.server.projections import form_fields, texts
+from taisai.server.projections.candidates import Candidate, acts, corrections, offered, releases
+from taisai.server.projections.decisions import ON_BETS, decisions
+from taisai.server.projections.trial import Stage
+from taisai.server.projections.upkeep_offers import claims, equipment, people, running, shoe
 
 _RELEASES: Final = ("declare", "close-withdrawal", "decide-referral")
 _READIES: Final = (
@@ -72,9 +72,9 @@ def _leaving(table: Table, stage: Stage) -> Iterator[Offer]:
         for name in table.people
         if not isinstance(decide(table, Leave(at=stage.now, by=name, person=name)), Refusal)
     ]
-    who = blanks.choice("person", ((name, Words(name, name)) for name in going))
+    who = form_fields.choice("person", ((name, Words(name, name)) for name in going))
     trials = tuple({"person": name} for name in going)
-    offer = offered(stage.with_people(), Candidate(Leave, {}, words.COMMANDS["leave"], (who,), trials))
+    offer = offered(stage.with_people(), Candidate(Leave, {}, texts.COMMANDS["leave"], (who,), trials))
     if offer:
         yield offer
 

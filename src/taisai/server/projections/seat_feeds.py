@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from taisai.floor.boards.names import Numbers, Shown, seat_feed
-from taisai.floor.views import BySeat, seat_view
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
 from taisai.protocol.replies import TellChange
 from taisai.protocol.views import CHANGES, LastRound, SeatView, difference
 from taisai.server.connections.feeds import Frame
+from taisai.server.projections import BySeat, seat_view
+from taisai.server.projections.feed_names import Numbers, Shown, seat_feed
 from taisai.server.replies import encoded
 
 _Changes: Final[Any] = CHANGES[SeatView]

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from taisai.floor.views import words
-from taisai.floor.views.history import History
-from taisai.floor.views.labels import board_of, faces_of, phase_label, title_of
-from taisai.floor.views.stories import Story
 from taisai.game import Table
 from taisai.game.limits import Limits, family, limits_of
 from taisai.game.round import Round
@@ -29,6 +25,10 @@ from taisai.protocol.views import (
 from taisai.rules.areas import AreaId
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act, Phase, Visibility
+from taisai.server.projections import texts
+from taisai.server.projections.history import History
+from taisai.server.projections.incidents import Story
+from taisai.server.projections.labels import board_of, faces_of, phase_label, title_of
 
 _SWEPT: Final = frozenset({Phase.COLLECTED, Phase.PAID})
 """When losing bets are off the layout."""
@@ -77,11 +77,11 @@ def _limit_lines(table: Table, limits: Limits) -> Iterator[LimitLine]:
     areas = table.book.areas
     for name, (least, most) in limits.groups.items():
         area = areas.get(AreaId(name))
-        label = Words(area.label, area.label_zh) if area else words.FAMILIES.get(name, Words(name, name))
+        label = Words(area.label, area.label_zh) if area else texts.FAMILIES.get(name, Words(name, name))
         yield LimitLine(group=name, label=label, least=least, most=most)
     others = [area for area in areas if area not in limits.groups and family(area) not in limits.groups]
     if limits.groups and others:
-        yield LimitLine(group="", label=words.OTHERS, least=limits.least, most=limits.most)
+        yield LimitLine(group="", label=texts.OTHERS, least=limits.least, most=limits.most)
 
 
 def countdown_view(
@@ -112,7 +112,7 @@ def _facts(table: Table) -> TableFacts:
         layout=table.layout,
         kind=kind_of(table),
         demonstration=table.demonstration,
-        stand_in=words.STAND_IN if live_table(table) else None,
+        stand_in=texts.STAND_IN if live_table(table) else None,
         means=tuple(table.means),
     )
 
@@ -149,15 +149,15 @@ def void_by(table: Table, story: Story | None) -> str:
 def _notice(table: Table) -> Words:
     """What players are told: why they have to wait, if they have, comes first."""
     if not table.open:
-        return words.CLOSED
+        return texts.CLOSED
     if table.held is not None:
-        return words.HOLDS[table.held.hold]
+        return texts.HOLDS[table.held.hold]
     phase = table.phase
     if phase.bets_open:
-        return words.PLACE_YOUR_BETS
+        return texts.PLACE_YOUR_BETS
     if phase is Phase.BETWEEN:
-        return words.SHUT if table.shut is not None else words.NEXT_ROUND
-    return words.RESULT if table.round and table.round.result else words.NO_MORE_BETS
+        return texts.SHUT if table.shut is not None else texts.NEXT_ROUND
+    return texts.RESULT if table.round and table.round.result else texts.NO_MORE_BETS
 
 
 def _dice(table: Table, history: History) -> DiceView:
@@ -180,10 +180,10 @@ def source_of(round_: Round) -> Words:
     """Where a result came from: the Dealer's keys, or a device that he confirmed."""
     reading = round_.reading
     if reading is None or not reading.faces or round_.result is None:
-        return words.KEYED
+        return texts.KEYED
     if sorted(reading.faces) != sorted(round_.result.faces):
-        return words.KEYED_OTHERWISE
-    return words.SHAKEN if reading.by == SHAKER else words.READ
+        return texts.KEYED_OTHERWISE
+    return texts.SHAKEN if reading.by == SHAKER else texts.READ
 
 
 def lit(table: Table) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from taisai.floor.views import words
 from taisai.game import Table
 from taisai.game.referrals import open_referrals
 from taisai.game.table import Claim, Referral
@@ -10,6 +9,7 @@ from taisai.game.words import Subject
 from taisai.protocol.views import Board, ClaimLine, Extreme, ReferralLine, Words
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
+from taisai.server.projections import texts
 
 
 def title_of(table: Table) -> Words:
@@ -61,7 +61,7 @@ def extreme(outcome: Outcome, loses: int) -> Extreme:
 def referral_line(referral: Referral) -> ReferralLine:
     """A question that waits."""
     subject = referral.subject
-    label = words.SUBJECTS[subject] if isinstance(subject, Subject) else words.IRREGULARITIES[subject]
+    label = texts.SUBJECTS[subject] if isinstance(subject, Subject) else texts.IRREGULARITIES[subject]
     return ReferralLine(
         id=referral.id, subject=str(subject), label=label, clause=str(referral.clause), to=referral.to,
         holds=referral.holds, seat=referral.seat, round=referral.round, detail=referral.detail,
@@ -89,6 +89,6 @@ def board_of(table: Table) -> Board:
         closed=bool(table.name) and not table.open,
         shut=table.shut,
         hold=str(held.hold) if held else None,
-        says=words.HOLDS[held.hold] if held else None,
+        says=texts.HOLDS[held.hold] if held else None,
         clause=str(held.clause) if held else None,
     )
