@@ -73,7 +73,7 @@ pins: dev ## resolve the dependencies anew into requirements/
 	tools/pins
 
 clean: ## remove everything that is made
-	rm -rf .venv .venv.lock build dist .*_cache .hypothesis frontend/node_modules src/taisai/floor/web/built
+	rm -rf .venv .venv.lock build dist .*_cache .hypothesis frontend/node_modules src/taisai/server/http/built
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 run dev:

@@ -14,11 +14,11 @@ from typing import Any, Final, get_args
 import msgspec
 from msgspec import NODEFAULT, Struct, UnsetType
 
-from taisai.floor.web import bodies, school_bodies
 from taisai.protocol.commands import BY_TAG
 from taisai.protocol.replies import TELLS
 from taisai.protocol.requests import ASKS
 from taisai.protocol.views import CHANGES, VIEWS
+from taisai.server.http import bodies, school_bodies
 
 _MODULES: Final = (bodies, school_bodies)
 """Where bodies of requests and answers are."""

@@ -18,7 +18,6 @@ from taisai.cage import FLOOR_LADDER
 from taisai.floor import founding
 from taisai.floor.approvals import read_approvals
 from taisai.floor.checks import opened, proven
-from taisai.floor.config import load_config
 from taisai.floor.founding import check_founding, founded
 from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, load_signing_key
 from taisai.rules import rulebook, rulebook_ids
@@ -26,6 +25,7 @@ from taisai.rules.errors import RulesError
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.passwords import Passwords
 from taisai.server.auth.totp import base32
+from taisai.server.config import load_config
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import one_clear_line
 from tests.floor.founded import NOW, PASSWORD, TINY, entropy, plan

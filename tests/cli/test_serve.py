@@ -25,13 +25,13 @@ from taisai.client import Cashier, Client, Console, Device, Office, Refused, Sta
 from taisai.floor import founding
 from taisai.floor.approvals import Approval, read_approvals, written_approvals
 from taisai.floor.clock import WallClock
-from taisai.floor.config import load_config
 from taisai.floor.manifest import manifest
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.protocol import requests
 from taisai.rules import rulebook
 from taisai.server.auth.passwords import Passwords
+from taisai.server.config import load_config
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.served import Authenticator, changed, free_port, serving
 from tests.floor.founded import PASSWORD, TINY

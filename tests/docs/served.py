@@ -10,7 +10,6 @@ from secrets import token_bytes
 from typing import Any
 
 from taisai.floor.casino import Casino, Plan, TablePlan
-from taisai.floor.config.tables import DiceIn
 from taisai.floor.serving import Serving, listening
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
@@ -20,6 +19,7 @@ from taisai.protocol.views import ConsoleView
 from taisai.rules import Act
 from taisai.server.auth.passwords import Passwords
 from taisai.server.auth.roles import Role
+from taisai.server.config.tables import DiceIn
 from tests.floor.connected import LIMITS, PEOPLE, TINY, furnished
 from tests.floor.sim import virtual
 

@@ -16,10 +16,10 @@ from taisai.cage.messages import PersonEnrolled
 from taisai.client import Office, Refused
 from taisai.floor.clock import WallClock
 from taisai.floor.founding import founded
-from taisai.floor.web.bodies import SignInBody
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, SqliteStore
 from taisai.server.auth.totp import code_at, otpauth, step_of
+from taisai.server.http.bodies import SignInBody
 from tests.cli.served import Authenticator, changed, serving
 from tests.floor.founded import PASSWORD, TINY, entropy, plan
 

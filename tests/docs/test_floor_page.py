@@ -11,12 +11,12 @@ import pytest
 
 from taisai.cage.messages import SignOutCause
 from taisai.cage.presence import MOST_FAILURES
-from taisai.floor.config.setting import settings_of
-from taisai.floor.config.settings import SECTIONS
 from taisai.floor.host import MOST_WAITING
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import permissions
+from taisai.server.config.setting import settings_of
+from taisai.server.config.settings import SECTIONS
 from taisai.server.connections.dispatcher import MOST_AT_WORK
 from taisai.server.connections.feeds import RING
 from taisai.server.connections.outbox import MOST_BYTES, MOST_TELLS

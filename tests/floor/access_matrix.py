@@ -14,10 +14,10 @@ import msgspec
 
 from taisai.demo.endpoints import endpoints
 from taisai.demo.sign_in import Demonstration
-from taisai.floor.web.built import PAGES, Built
 from taisai.protocol.commands import AT_HOUSE, BY_TAG
 from taisai.protocol.requests import ASKS
 from taisai.server.auth.roles import DEVICES, Role
+from taisai.server.http.built_pages import PAGES, Built
 from tests.floor.connected import BY_ROLE, Connected, Line, Response, Tell
 from tests.floor.sim.virtual import VirtualLoop
 

@@ -16,7 +16,6 @@ from unittest.mock import patch
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
 from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.floor.casino import Casino, Plan, TablePlan
-from taisai.floor.config.tables import DiceIn
 from taisai.floor.noting import Thresholds
 from taisai.game.commands import (
     Assign,
@@ -39,6 +38,7 @@ from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
 from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.projections.offers import offers
 from tests.floor.connected import HOST, ORIGIN, Line, Who

@@ -20,9 +20,6 @@ from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.client.who import Device
 from taisai.floor.casino import Casino, Plan, TablePlan
-from taisai.floor.config.tables import DiceIn
-from taisai.floor.web.app import Application, application, web_of
-from taisai.floor.web.socket import serve_socket
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
@@ -37,7 +34,10 @@ from taisai.server.auth.passwords import Cost, Passwords
 from taisai.server.auth.rate_limits import Rule
 from taisai.server.auth.roles import DEVICES, STAFF, Role
 from taisai.server.auth.sessions import Opened, Policy
+from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Bounds
+from taisai.server.http.app import Application, application, web_of
+from taisai.server.http.socket import serve_socket
 from tests.floor.sim import virtual
 from tests.floor.sim.virtual import VirtualClock, VirtualLoop
 from tests.floor.sim.writing import InlineWriter

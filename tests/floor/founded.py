@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.floor.clock import Entropy
-from taisai.floor.config import Config, ConfigError, load_config, read_config
 from taisai.floor.founding import Founded, Founding, founded
 from taisai.server.auth.passwords import Cost
+from taisai.server.config import Config, ConfigError, load_config, read_config
 
 NOW: Final = 1_794_800_000_000  # 16 November 2026 in Singapore
 PASSWORD: Final = "three dice, one tumbler"

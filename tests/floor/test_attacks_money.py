@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from taisai.cage.messages import OverrideNoted
-from taisai.floor.web.approving import form_of
 from taisai.game.commands import BuyCredits, LeaveSeat, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.server.auth.approvals import digest_of
 from taisai.server.auth.roles import Role
+from taisai.server.http.approvals import form_of
 from tests.floor.connected import PEOPLE, Connected, Response, connected, device
 
 ENROLLED = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1"}

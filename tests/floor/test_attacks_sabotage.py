@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.web import staff
 from taisai.game import bets
 from taisai.game.commands import Perform, TakeReading
 from taisai.game.past import PastRounds
@@ -17,6 +16,7 @@ from taisai.protocol.message import WIRE
 from taisai.rules import Act
 from taisai.server.auth.devices import device_text
 from taisai.server.auth.roles import Role
+from taisai.server.http import staff
 from taisai.server.projections import console
 from tests.floor.connected import CREDITS, PEOPLE, Connected, connected, device
 

@@ -12,7 +12,6 @@ from taisai.cage.messages import SendFill
 from taisai.floor import host as hosts
 from taisai.floor.countdown import of_another_round
 from taisai.floor.serving import TAKES_NOTHING, listening
-from taisai.floor.web.built import PAGES, Built
 from taisai.game.commands import Perform, ReceiveFill, SendCredit
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE
@@ -21,6 +20,7 @@ from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
 from taisai.server.auth.roles import Role
 from taisai.server.connections.dispatcher import Bounds
+from taisai.server.http.built_pages import PAGES, Built
 from tests.floor.connected import PEOPLE, Connected, connected
 
 DEALER = PEOPLE[Role.DEALER]

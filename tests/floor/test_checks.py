@@ -17,7 +17,6 @@ from taisai.floor.approvals import Approval, written_approvals
 from taisai.floor.checks import LEAST_FREE, Opened, StartUp, opened, proven, too_few
 from taisai.floor.checks import opening as module
 from taisai.floor.checks import proving as proving_module
-from taisai.floor.config import Config, read_config
 from taisai.floor.copies import copy_checkpoint, newest_copy
 from taisai.game.commands import CloseTable, OpenTable, Shut
 from taisai.game.limits import Limits
@@ -26,6 +25,7 @@ from taisai.journal import Journal, JournalError, Keeper, SigningKey, SqliteStor
 from taisai.journal.codec import HOUSE
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
+from taisai.server.config import Config, read_config
 from tests.floor.founded import NOW, changed, config_of, data_of, lotus
 
 DAY = 24 * 3_600_000

@@ -10,12 +10,12 @@ import pytest
 
 from taisai.cage import House, decide_house, evolve_house
 from taisai.cage.messages import OpenHouse, SettingsTaken, TakeSettings
-from taisai.floor.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
-from taisai.floor.config import reading as config_reading
-from taisai.floor.config.kinds import Kind, Place
-from taisai.floor.config.setting import ServerSetting
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
+from taisai.server.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
+from taisai.server.config import reading as config_reading
+from taisai.server.config.kinds import Kind, Place
+from taisai.server.config.setting import ServerSetting
 from tests.floor.founded import changed, config_of, data_of, faults, lotus
 
 WRONG: dict[str, tuple[Any, ...]] = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from taisai.floor.config import ConfigError, every_setting, read_config
+from taisai.server.config import ConfigError, every_setting, read_config
 from tests.floor.founded import data_of, lotus
 
 names = sorted({one.name for _, one in every_setting()} | {"x"})

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from taisai.floor.config import every_setting
-from taisai.floor.config.setting import settings_of
-from taisai.floor.config.settings import SECTIONS
-from taisai.floor.config.tables import TableConfig
-from taisai.floor.config.writing import toml, written
+from taisai.server.config import every_setting
+from taisai.server.config.setting import settings_of
+from taisai.server.config.settings import SECTIONS
+from taisai.server.config.tables import TableConfig
+from taisai.server.config.writing import toml, written
 from tests.floor.founded import config_of, data_of, lotus
 from tools import settings as tool
 

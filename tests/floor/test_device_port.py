@@ -8,7 +8,6 @@ from typing import Any, cast
 import pytest
 
 from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
-from taisai.floor.config.tables import DiceIn
 from taisai.game import commands as said
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
@@ -16,6 +15,7 @@ from taisai.game.words import Fault
 from taisai.journal import table_of
 from taisai.protocol.requests import AskReading
 from taisai.rules.vocabulary import Act, Irregularity, Phase
+from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.dice import entry
 from taisai.server.handlers import registry

@@ -9,7 +9,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import NoteOverride
-from taisai.floor.web import app
 from taisai.game.words import FLOOR
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
@@ -19,6 +18,7 @@ from taisai.server.auth.permissions import Permit, Reach
 from taisai.server.auth.roles import Role
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.handlers import commands as doing
+from taisai.server.http import app
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import run
 

@@ -24,10 +24,10 @@ from schemathesis.specs.openapi.checks import (
 )
 from structlog.testing import capture_logs
 
-from taisai.floor.web.guarding import HEADERS
-from taisai.floor.web.openapi import _STRICT
 from taisai.server.auth import permissions
 from taisai.server.auth.roles import Role
+from taisai.server.http.guard import HEADERS
+from taisai.server.http.openapi import _STRICT
 from tests.floor import access_matrix as matrix
 from tests.floor.connected import HOST, Connected
 from tests.floor.sim.virtual import VirtualLoop

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from taisai.floor.web import pages
-from taisai.floor.web.built import NOTHING, PAGES, Built, read_built
-from taisai.floor.web.guarding import HEADERS
-from taisai.floor.web.pages import FOR_EVER, KINDS
 from taisai.server.auth import permissions
 from taisai.server.auth.roles import Role
+from taisai.server.http import pages
+from taisai.server.http.built_pages import NOTHING, PAGES, Built, read_built
+from taisai.server.http.guard import HEADERS
+from taisai.server.http.pages import FOR_EVER, KINDS
 from tests.floor.connected import Connected, connected, run
 
 BUILT = Built(
@@ -141,5 +141,5 @@ def test_sabotage_pages_half_built_would_be_served_without_the_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (written(tmp_path) / "pages.txt").unlink()
-    monkeypatch.setattr("taisai.floor.web.built.DIGEST", "index.html")
+    monkeypatch.setattr("taisai.server.http.built_pages.DIGEST", "index.html")
     assert read_built(tmp_path) != NOTHING

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from taisai.cage.messages import SellTicket
-from taisai.floor.config.tables import DiceIn
 from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken
 from taisai.game.refusals import Refusal
 from taisai.rules import Act, Rulebook
 from taisai.server.auth.roles import Role
+from taisai.server.config.tables import DiceIn
 from taisai.server.handlers import table_opening
 from taisai.server.handlers.ticket_numbers import ticket_number
 from tests.floor.connected import PEOPLE, Connected, connected

@@ -11,7 +11,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.floor.host import Host
-from taisai.floor.web import socket as web_socket
 from taisai.protocol.requests import AskFollow
 from taisai.server.auth.principals import VISITOR
 from taisai.server.connections import dispatcher as floors
@@ -21,6 +20,7 @@ from taisai.server.connections.dispatcher import Floor
 from taisai.server.connections.feeds import Feed, Frame
 from taisai.server.connections.outbox import Outbox
 from taisai.server.connections.sockets import Socket
+from taisai.server.http import socket as web_socket
 from taisai.server.replies import refused
 from tests.floor import test_sockets as coming
 from tests.floor import test_sockets_ends as ends

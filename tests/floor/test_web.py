@@ -8,12 +8,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import DeviceDismissed, DeviceKind, EnrolDevice, EnrolPerson
-from taisai.floor.web import guarding
-from taisai.floor.web.app import MOST_BODY
-from taisai.floor.web.guarding import HEADERS
 from taisai.server.auth.rate_limits import Rule
 from taisai.server.auth.roles import Role
 from taisai.server.auth.sessions import Policy
+from taisai.server.http import guard
+from taisai.server.http.app import MOST_BODY
+from taisai.server.http.guard import HEADERS
 from tests.floor.connected import HOST, ORIGIN, Connected, Response, connected, run
 from tests.floor.connected import device as device_of
 from tests.floor.sim.virtual import VirtualLoop
@@ -83,11 +83,11 @@ async def test_a_fault_tells_nothing_of_itself(house: Connected) -> None:
 
 
 def test_the_policy_lets_a_page_load_and_reach_nothing_but_its_own_floor() -> None:
-    policy = dict(part.strip().split(" ", 1) for part in guarding.CONTENT_POLICY.split(";"))
+    policy = dict(part.strip().split(" ", 1) for part in guard.CONTENT_POLICY.split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
     assert policy["frame-ancestors"] == policy["base-uri"] == policy["form-action"] == "'none'"
-    assert "unsafe" not in guarding.CONTENT_POLICY
+    assert "unsafe" not in guard.CONTENT_POLICY
 
 
 @connected()
@@ -186,7 +186,7 @@ def test_a_header_that_comes_twice_is_not_believed(name: bytes) -> None:
         right = {b"host": HOST.encode(), b"origin": ORIGIN.encode()}
         twice = [*right.items(), (name, b"evil.test")]
         return [
-            guarding.is_ours(floor, headers, origin_needed=True)
+            guard.is_ours(floor, headers, origin_needed=True)
             for headers in (right.items(), twice, list(reversed(twice)))
         ]
 
@@ -340,7 +340,7 @@ async def test_trouble_with_the_journal_shows_in_the_health(house: Connected) ->
 async def test_sabotage_a_floor_that_does_not_look_where_one_comes_from_is_seen(
     house: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarding, "is_ours", lambda *_given, **_named: True)
+    monkeypatch.setattr(guard, "is_ours", lambda *_given, **_named: True)
     got = await house.request("POST", "/api/sign-in", SIGN_IN, origin="https://evil.test")
     assert got.reason != "origin", "which is what the test above would have seen"
 
@@ -349,6 +349,6 @@ async def test_sabotage_a_floor_that_does_not_look_where_one_comes_from_is_seen(
 async def test_sabotage_headers_that_are_left_out_are_seen(
     house: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("taisai.floor.web.app._HEADERS", [])
+    monkeypatch.setattr("taisai.server.http.app._HEADERS", [])
     found = await answers(house)
     assert all("content-security-policy" not in one.headers for one in found[404])

@@ -13,8 +13,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from taisai.cage.messages import SignInFailed
-from taisai.floor.web.guarding import HEADERS
 from taisai.protocol.message import MOST_MESSAGE, WIRE
+from taisai.server.http.guard import HEADERS
 from tests.client.served import Served, served
 
 

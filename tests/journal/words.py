@@ -18,7 +18,6 @@ from msgspec import NODEFAULT, inspect
 
 import taisai
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, NoteOverride
-from taisai.floor.config.whole import every_setting
 from taisai.game.commands import COMMANDS, tag_of
 from taisai.game.events import EVENTS
 from taisai.game.limits import EVEN_MONEY, family
@@ -29,6 +28,7 @@ from taisai.journal.records import RECORDS, STREAM
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.clauses import HOUSE_PROCEDURES as CLAUSES
 from taisai.server.auth.verification import Failure
+from taisai.server.config.configuration import every_setting
 
 WORDS: Final = Path(__file__).parents[2] / "cases" / "journals" / "format-1-words.json"
 TEXTS: Final = {

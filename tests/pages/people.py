@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from playwright.async_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
 
-from taisai.floor.web.guarding import HEADERS
+from taisai.server.http.guard import HEADERS
 from tests.pages.browser import KIOSK, PATIENCE, WALL, Watch, screenshot
 from tests.pages.house import House
 from tests.pages.lines import SOCKETS, Line

@@ -28,7 +28,6 @@ from taisai.floor import logs
 from taisai.floor.casino import Casino, Plan
 from taisai.floor.clock import WallClock
 from taisai.floor.serving import Serving, listening
-from taisai.floor.web.built import read_built
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
@@ -36,6 +35,7 @@ from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
 from taisai.server.connections.dispatcher import Bounds
+from taisai.server.http.built_pages import read_built
 
 HOST: Final = "127.0.0.1"
 WINDOW: Final = 300_000  # ms for which bets are open: longer than any test, which says itself when time is up

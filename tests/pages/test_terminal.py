@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from taisai.floor.web.built import FOLDER
+from taisai.server.http.built_pages import FOLDER
 from tests.pages.browser import KIOSK, PHONE, TABLET, screenshot
 from tests.pages.dealing import BETWEEN, OPEN, Crew
 from tests.pages.house import BOOKS, House, closed, tables_of

@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.floor.web.built import FOLDER, read_built
-from taisai.floor.web.pages import KINDS
 from taisai.protocol.views import SeatView, TableView
+from taisai.server.http.built_pages import FOLDER, read_built
+from taisai.server.http.pages import KINDS
 from tests.project.tree import ROOT
 from tools import pages, schemas
 
@@ -159,11 +159,11 @@ def test_a_wheel_brings_the_pages_and_not_their_sources(clone: Path) -> None:
     (wheel,) = (clone / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-        digest = archive.read("taisai/floor/web/built/pages.txt").decode().strip()
-        html = archive.read("taisai/floor/web/built/index.html").decode()
+        digest = archive.read("taisai/server/http/built_pages/pages.txt").decode().strip()
+        html = archive.read("taisai/server/http/built_pages/index.html").decode()
     assert digest == pages.digest(clone / "frontend")
     (script,) = re.findall(r'src="/(assets/[^"]+\.js)"', html)
-    assert f"taisai/floor/web/built/{script}" in names
+    assert f"taisai/server/http/built_pages/{script}" in names
     assert not {name for name in names if "frontend" in name or "hatch_build" in name}
 
 

@@ -11,12 +11,12 @@ from litestar.params import JSONBody
 
 from taisai.demo import cast
 from taisai.demo.sign_in import ROLES, Demonstration
-from taisai.floor.web import bodies
-from taisai.floor.web.approving import form_of
-from taisai.floor.web.guarding import refused
 from taisai.game.refusals import Refusal
 from taisai.rules import rulebook
 from taisai.server.auth.refusals import SignInRefused
+from taisai.server.http import bodies
+from taisai.server.http.approvals import form_of
+from taisai.server.http.guard import refused
 
 
 @cache

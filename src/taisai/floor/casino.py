@@ -15,13 +15,11 @@ from taisai import __version__
 from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.floor.cage.finishing import finish
 from taisai.floor.clock import Clock, Entropy
-from taisai.floor.config.tables import DiceIn
 from taisai.floor.copies import copy_checkpoint
 from taisai.floor.countdown import Countdown
 from taisai.floor.host import Host, WriterLike
 from taisai.floor.noting import Noting, Thresholds
 from taisai.floor.roll import Roll
-from taisai.floor.web.built import our_pages
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
@@ -32,9 +30,11 @@ from taisai.server.auth.authentication import Door
 from taisai.server.auth.passwords import Passwords
 from taisai.server.auth.rate_limits import Rates, Rule
 from taisai.server.auth.sessions import Policy, Sessions
+from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Bounds, Floor
 from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.dice.shaker import Shaker
+from taisai.server.http.built_pages import our_pages
 from taisai.server.projections.boards import Boards
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile

@@ -17,8 +17,6 @@ from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials
 from taisai.floor.approvals import Approval, written_approvals
 from taisai.floor.checks.people import too_few
 from taisai.floor.clock import Entropy
-from taisai.floor.config.kinds import CURRENCY, Name, UnexpectedError, Zone
-from taisai.floor.config.writing import written
 from taisai.floor.manifest import manifest
 from taisai.game.day import local_time
 from taisai.game.refusals import Refusal
@@ -30,6 +28,8 @@ from taisai.rules.errors import RulesError, printable
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.passwords import Cost, Passwords, weakness
 from taisai.server.auth.roles import is_elsewhere, is_generic
+from taisai.server.config.kinds import CURRENCY, Name, UnexpectedError, Zone
+from taisai.server.config.writing import written
 
 CONFIG: Final = "casino.toml"
 JOURNAL: Final = "journal.db"

@@ -15,10 +15,10 @@ from typing import Any, Final
 import uvicorn
 
 from taisai.floor.casino import Casino
-from taisai.floor.web.app import application
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules.errors import RulesError
 from taisai.server.connections.transport import Requests, frames_within
+from taisai.server.http.app import application
 
 BACKLOG: Final = 2_048  # connections that come in one instant: every terminal of a floor after a power cut
 GARBAGE: Final = (50_000, 20, 100)

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from taisai.client import Disconnected
-from taisai.floor.web.socket import PATH, serve_socket
 from taisai.server.connections.dispatcher import Floor
+from taisai.server.http.socket import PATH, serve_socket
 
 HOST: Final = "floor.test"
 ORIGIN: Final = f"https://{HOST}"

@@ -16,7 +16,6 @@ from taisai.floor.approvals import Approvals
 from taisai.floor.casino import Casino, Plan, TablePlan, day_of
 from taisai.floor.checks import Opened, opened, proven
 from taisai.floor.clock import WallClock
-from taisai.floor.config import Config, load_config
 from taisai.floor.manifest import manifest
 from taisai.floor.noting import Thresholds
 from taisai.floor.serving import Serving, listening
@@ -25,6 +24,7 @@ from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError
 from taisai.server.auth.rate_limits import Rule
 from taisai.server.auth.sessions import Policy
+from taisai.server.config import Config, load_config
 from taisai.server.connections.dispatcher import Bounds
 
 CHECK_FAILED = 1

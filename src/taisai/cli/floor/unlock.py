@@ -8,9 +8,9 @@ from pathlib import Path
 from taisai.cli.journal.files import clock
 from taisai.cli.printing import as_json, line
 from taisai.floor.checks import opened
-from taisai.floor.config import load_config
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.unlocking import unlocked
+from taisai.server.config import load_config
 
 
 def run(arguments: Namespace) -> int:

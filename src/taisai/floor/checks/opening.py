@@ -13,10 +13,10 @@ from typing import Final
 from taisai.cage import StreamError
 from taisai.floor.approvals import MOST_BYTES, Approvals, read_approvals
 from taisai.floor.checks.findings import StartUp
-from taisai.floor.config import Config
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.rules.errors import RulesError
+from taisai.server.config import Config
 
 LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy floor
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO

@@ -9,8 +9,6 @@ from taisai.cage import StreamError
 from taisai.floor.checks.findings import StartUp
 from taisai.floor.checks.opening import Opened
 from taisai.floor.checks.people import too_few
-from taisai.floor.config import Config, TableConfig
-from taisai.floor.config.tables import TABLE
 from taisai.floor.copies import newest_copy
 from taisai.floor.manifest import manifest
 from taisai.game.day import local_time
@@ -18,6 +16,8 @@ from taisai.game.table import Table
 from taisai.journal import Journal, SigningKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.rules.errors import RulesError
+from taisai.server.config import Config, TableConfig
+from taisai.server.config.tables import TABLE
 
 
 def proven(config: Config, found: Opened, *, now: int, program: Callable[[], str] = manifest) -> StartUp:

@@ -15,7 +15,6 @@ from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.floor.clock import Clock, Entropy
 from taisai.floor.host import Happened, Host
 from taisai.floor.metrics import UNREADABLE, Metrics
-from taisai.floor.web.built import NOTHING, Built
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
 from taisai.journal.codec import HOUSE
@@ -40,6 +39,7 @@ from taisai.server.connections.subscriptions import follow, unfollow
 from taisai.server.connections.unauthenticated import Strangers
 from taisai.server.handlers import commands, positions
 from taisai.server.handlers.registry import HANDLERS
+from taisai.server.http.built_pages import NOTHING, Built
 from taisai.server.replies import FAULT, refused
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time

@@ -10,7 +10,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.cage.messages import NoteOverride
-from taisai.floor.config.tables import DiceIn
 from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
 from taisai.game.draw import Throw
 from taisai.game.readings import differs_from_reading
@@ -22,6 +21,7 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol.commands import BY_TAG, WireCommand
 from taisai.rules.vocabulary import Act
+from taisai.server.config.tables import DiceIn
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:

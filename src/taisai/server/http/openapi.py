@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from taisai.floor.web import bodies, school_bodies
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Reach
 from taisai.server.auth.roles import Role
+from taisai.server.http import bodies, school_bodies
 
 _REFUSALS: Final = {
     "400": "What came is not what was expected",

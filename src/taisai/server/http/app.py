@@ -17,10 +17,10 @@ from litestar.exceptions import (
 )
 from litestar.openapi import OpenAPIConfig
 
-from taisai.floor.web import bodies, pages, public, reports, school, staff
-from taisai.floor.web.guarding import HEADERS, guard
-from taisai.floor.web.openapi import true_schema
-from taisai.floor.web.socket import serve_socket
+from taisai.server.http import bodies, pages, public, reports, school, staff
+from taisai.server.http.guard import HEADERS, guard
+from taisai.server.http.openapi import true_schema
+from taisai.server.http.socket import serve_socket
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor

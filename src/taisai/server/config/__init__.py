@@ -1,7 +1,8 @@
 """casino.toml: what a house sets, listed once, read strictly, with every fault told at once."""
 
-from taisai.floor.config.reading import ConfigError, load_config, read_config
-from taisai.floor.config.settings import (
+from taisai.server.config.configuration import Config, every_setting
+from taisai.server.config.reading import ConfigError, load_config, read_config
+from taisai.server.config.settings import (
     AccessConfig,
     ApprovalsConfig,
     FloorConfig,
@@ -14,8 +15,7 @@ from taisai.floor.config.settings import (
     SoftwareConfig,
     WatchConfig,
 )
-from taisai.floor.config.tables import DiceIn, TableConfig
-from taisai.floor.config.whole import Config, every_setting
+from taisai.server.config.tables import DiceIn, TableConfig
 
 __all__ = [
     "AccessConfig",

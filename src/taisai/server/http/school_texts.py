@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from taisai.floor.web import school_bodies as bodies
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Limits, OpenTable
 from taisai.protocol.views import FeltView, Words
@@ -29,6 +28,7 @@ from taisai.school import (
 )
 from taisai.school.course import Course, book_of
 from taisai.school.scenes import Scene
+from taisai.server.http import school_bodies as bodies
 from taisai.server.projections import felt_view, texts
 
 COLOURS: Final = (

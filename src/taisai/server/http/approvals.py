@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from taisai.floor.web.guarding import refused
 from taisai.server.auth.approvals import digest_of
 from taisai.server.auth.sessions import Session
 from taisai.server.connections.dispatcher import approved_form, canonical
 from taisai.server.connections.sockets import decode_ask
+from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
-    from taisai.floor.web.bodies import Body
     from taisai.server.connections.dispatcher import Floor
+    from taisai.server.http.bodies import Body
 
 
 def form_of(what: dict[str, Any]) -> bytes:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from taisai.floor.config.setting import ServerSetting, settings_of
-from taisai.floor.config.settings import (
+from taisai.server.config.setting import ServerSetting, settings_of
+from taisai.server.config.settings import (
     SECTIONS,
     AccessConfig,
     ApprovalsConfig,
@@ -20,7 +20,7 @@ from taisai.floor.config.settings import (
     SoftwareConfig,
     WatchConfig,
 )
-from taisai.floor.config.tables import TABLE, TableConfig
+from taisai.server.config.tables import TABLE, TableConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

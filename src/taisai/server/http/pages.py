@@ -8,8 +8,8 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath
 
-from taisai.floor.web.built import PAGES
-from taisai.floor.web.guarding import refused
+from taisai.server.http.built_pages import PAGES
+from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor

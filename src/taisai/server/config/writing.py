@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from taisai.floor.config.setting import ServerSetting, settings_of
-from taisai.floor.config.settings import SECTIONS
-from taisai.floor.config.tables import TABLE, TableConfig
+from taisai.server.config.setting import ServerSetting, settings_of
+from taisai.server.config.settings import SECTIONS
+from taisai.server.config.tables import TABLE, TableConfig
 
 WIDTH: Final = 100
 HEAD: Final = """\

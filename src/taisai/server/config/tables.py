@@ -9,13 +9,13 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Final
 
-from taisai.floor.config import kinds
-from taisai.floor.config.setting import optional, required, with_default
-from taisai.floor.config.settings import AMOUNT
 from taisai.game.limits import Limits, family, fault_of
 from taisai.game.terms import terms_of
 from taisai.rules.book import Rulebook, rulebook
 from taisai.rules.errors import RulesError
+from taisai.server.config import kinds
+from taisai.server.config.setting import optional, required, with_default
+from taisai.server.config.settings import AMOUNT
 
 TABLE: Final = "table"
 MOST_TABLES: Final = 100  # of one house; the largest floors have some dozen of this game

@@ -10,10 +10,10 @@ import msgspec
 from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 
-from taisai.floor.web import bodies
 from taisai.game import Table
 from taisai.journal import Keeper
 from taisai.protocol.schema import socket_schema
+from taisai.server.http import bodies
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor

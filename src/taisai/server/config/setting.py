@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field, fields
 from typing import Any, NamedTuple, TypeVar, cast
 
-from taisai.floor.config.kinds import Kind
+from taisai.server.config.kinds import Kind
 
 T = TypeVar("T")
 

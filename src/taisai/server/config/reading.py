@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.cage.values import MOST_SETTING, MOST_SETTINGS
-from taisai.floor.config.kinds import UnexpectedError
-from taisai.floor.config.setting import settings_of
-from taisai.floor.config.settings import SECTIONS, is_loopback
-from taisai.floor.config.tables import MOST_TABLES, TABLE, TableConfig, book_of, faults_of, perhaps
-from taisai.floor.config.whole import Config
 from taisai.game.names import MOST_ID, folded
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import MAX_EXPECTED, RulesError, printable
 from taisai.rules.toml_reader import quoted_value
+from taisai.server.config.configuration import Config
+from taisai.server.config.kinds import UnexpectedError
+from taisai.server.config.setting import settings_of
+from taisai.server.config.settings import SECTIONS, is_loopback
+from taisai.server.config.tables import MOST_TABLES, TABLE, TableConfig, book_of, faults_of, perhaps
 
 MOST_BYTES: Final = 1 << 20  # of casino.toml; one with two hundred tables has a tenth of it
 MOST_FAULTS: Final = 100  # that are told; whoever has more has taken another file for this one

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from taisai.floor.config import kinds
-from taisai.floor.config.setting import optional, required, with_default
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.server.config import kinds
+from taisai.server.config.setting import optional, required, with_default
 
 AMOUNT: Final = kinds.Whole(1, GREATEST_SUM, "minor units")
 _DAY: Final = 24 * 60

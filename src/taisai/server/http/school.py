@@ -5,9 +5,6 @@ from __future__ import annotations
 from litestar import get, post
 from litestar.params import FromQuery, JSONBody
 
-from taisai.floor.web import school_bodies as bodies
-from taisai.floor.web.guarding import refused
-from taisai.floor.web.school_telling import exercise_told, judged_told, school_felt, school_told
 from taisai.protocol.views import FeltView
 from taisai.rules import RulesError
 from taisai.school import (
@@ -24,6 +21,9 @@ from taisai.school import (
     judged_settle,
 )
 from taisai.school.course import course_of
+from taisai.server.http import school_bodies as bodies
+from taisai.server.http.guard import refused
+from taisai.server.http.school_texts import exercise_told, judged_told, school_felt, school_told
 
 
 @get("/api/school", summary="What can be practised in dealer school")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.floor.web.guarding import is_ours
 from taisai.server.connections.outbox import LINE, Send
 from taisai.server.connections.sockets import Receive, Socket
+from taisai.server.http.guard import is_ours
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor

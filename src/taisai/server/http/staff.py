@@ -18,9 +18,6 @@ from taisai.cage.messages import (
     RevokeSessions,
     UnlockPerson,
 )
-from taisai.floor.web import bodies
-from taisai.floor.web.approving import form_of, second_for
-from taisai.floor.web.guarding import refused
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Keeper
@@ -31,6 +28,9 @@ from taisai.server.auth.refusals import NotIn, SignInRefused
 from taisai.server.auth.roles import Role, is_elsewhere, is_generic, role_of
 from taisai.server.auth.sessions import Session
 from taisai.server.handlers.transfers import table_at
+from taisai.server.http import bodies
+from taisai.server.http.approvals import form_of, second_for
+from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor

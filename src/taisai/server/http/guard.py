@@ -9,11 +9,11 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
-from taisai.floor.web.built import PAGES
 from taisai.server.auth import permissions
 from taisai.server.auth.rate_limits import network_of
 from taisai.server.auth.roles import Role, role_of
 from taisai.server.auth.sessions import Ended, Session
+from taisai.server.http.built_pages import PAGES
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor
