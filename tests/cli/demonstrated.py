@@ -16,12 +16,12 @@ from taisai.demo.house import furnish, plan
 from taisai.demo.people.crowd import Crowd
 from taisai.demo.people.pauses import LIVELY, Waits
 from taisai.demo.sign_in import Demonstration, Entered
-from taisai.floor.casino import Casino
 from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, stream_of
-from tests.floor.sim import virtual
-from tests.floor.sim.network import ORIGIN, Network
-from tests.floor.sim.virtual import VirtualClock, VirtualLoop
-from tests.floor.sim.writing import InlineWriter
+from taisai.server.runtime.casino import Casino
+from tests.server.sim import virtual
+from tests.server.sim.network import ORIGIN, Network
+from tests.server.sim.virtual import VirtualClock, VirtualLoop
+from tests.server.sim.writing import InlineWriter
 
 T = TypeVar("T")
 KEY: Final = SigningKey.new("demonstrated", seed=bytes(32))

@@ -16,14 +16,14 @@ from pathlib import Path
 import pytest
 
 from taisai.audit import verified
-from taisai.cli.floor import demo
+from taisai.cli.server import demo
 from taisai.client import Client, Console, Staff, at
 from taisai.demo import house
-from taisai.floor import checks
 from taisai.game.events import Interrupted, RoundConcluded
 from taisai.journal import Journal, SqliteStore, stream_of
+from taisai.server.runtime import checks
 from tests.cli.conftest import Taisai
-from tests.floor.founded import changed, lotus
+from tests.server.founded import changed, lotus
 
 TABLES = ("MBS1", "RWS1", "CARD1", "US1")
 WITHIN = 120  # seconds: what takes six alone may wait for a busy machine

@@ -15,10 +15,6 @@ import pytest
 
 from taisai.audit import verified
 from taisai.cage import FLOOR_LADDER
-from taisai.floor import founding
-from taisai.floor.approvals import read_approvals
-from taisai.floor.checks import opened, proven
-from taisai.floor.founding import check_founding, founded
 from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, load_signing_key
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError
@@ -26,9 +22,13 @@ from taisai.server.auth import credentials as vault
 from taisai.server.auth.passwords import Passwords
 from taisai.server.auth.totp import base32
 from taisai.server.config import load_config
+from taisai.server.runtime import setup
+from taisai.server.runtime.checks import opened, proven
+from taisai.server.runtime.rulebook_approvals import read_approvals
+from taisai.server.runtime.setup import check_founding, founded
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import one_clear_line
-from tests.floor.founded import NOW, PASSWORD, TINY, entropy, plan
+from tests.server.founded import NOW, PASSWORD, TINY, entropy, plan
 
 MADE = [
     "approvals.key", "approvals.key.pub", "approvals.txt", "casino.toml", "house.key", "house.key.pub",
@@ -39,7 +39,7 @@ WORDS = ("init", "lotus", "--house", "Lotus", "--administrator", "Ann Tan")
 
 @pytest.fixture(autouse=True)
 def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(founding, "Passwords", lambda take, _cost: Passwords(take, TINY))
+    monkeypatch.setattr(setup, "Passwords", lambda take, _cost: Passwords(take, TINY))
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def test_whatever_fails_leaves_nothing_behind(
     def fails(*_: object, **_more: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(founding, step, fails)
+    monkeypatch.setattr(setup, step, fails)
     with pytest.raises(OSError, match="No space"):
         founded(plan(folder), PASSWORD, now=NOW, entropy=entropy())
     assert folder.exists() is not is_new
@@ -253,7 +253,7 @@ def test_sabotage_a_founding_that_leaves_its_key_behind_is_seen(
     def fails(_plan: object) -> str:
         raise RulesError("no")
 
-    monkeypatch.setattr(founding, "_config", fails)
+    monkeypatch.setattr(setup, "_config", fails)
     monkeypatch.setattr(Path, "unlink", lambda _path, missing_ok=False: missing_ok)
     with pytest.raises(OSError, match="not empty"):  # the folder, which is to go too
         founded(plan(tmp_path / "lotus"), PASSWORD, now=NOW, entropy=entropy())

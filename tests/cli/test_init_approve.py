@@ -11,12 +11,12 @@ import pytest
 
 from taisai.cli import main
 from taisai.cli.arguments import Leaf
-from taisai.cli.floor.arguments import LEAVES
 from taisai.cli.rules import listing
-from taisai.floor.approvals import Approval, read_approvals
+from taisai.cli.server.arguments import LEAVES
 from taisai.journal import load_public_key
 from taisai.rules import rulebook
 from taisai.server.config import load_config
+from taisai.server.runtime.rulebook_approvals import Approval, read_approvals
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.rules.books import saved, text_of

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 import structlog
 
-from taisai.cli.floor import serve
-from taisai.cli.floor.recovered import recovery_lines
-from taisai.floor.clock import WallClock
-from taisai.floor.founding import founded
+from taisai.cli.server import serve
+from taisai.cli.server.recovery_report import recovery_lines
 from taisai.game.commands import Assign, Limits, OpenTable, Perform
 from taisai.game.events import Interrupted
 from taisai.game.refusals import Refusal
@@ -23,8 +21,10 @@ from taisai.rules import Act, rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Recovery
 from taisai.rules.vocabulary import Phase
+from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.setup import founded
 from tests.cli.conftest import Taisai
-from tests.floor.founded import PASSWORD, TINY, entropy, plan
+from tests.server.founded import PASSWORD, TINY, entropy, plan
 
 STOPPED = "! SB1 was stopped in the phase open: "
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.cli.floor import report
+from taisai.cli.server import report
 from taisai.server.projections.takings import Takings
 from tests.cli.conftest import Taisai
 from tests.cli.journals import ROOT, impostors, one_clear_line, play

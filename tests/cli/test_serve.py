@@ -20,21 +20,21 @@ import structlog
 
 from taisai.audit import verified
 from taisai.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopped
-from taisai.cli.floor import serve
+from taisai.cli.server import serve
 from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
-from taisai.floor import founding
-from taisai.floor.approvals import Approval, read_approvals, written_approvals
-from taisai.floor.clock import WallClock
-from taisai.floor.manifest import manifest
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.protocol import requests
 from taisai.rules import rulebook
 from taisai.server.auth.passwords import Passwords
 from taisai.server.config import load_config
+from taisai.server.runtime import setup
+from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.manifest import manifest
+from taisai.server.runtime.rulebook_approvals import Approval, read_approvals, written_approvals
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.served import Authenticator, changed, free_port, serving
-from tests.floor.founded import PASSWORD, TINY
+from tests.server.founded import PASSWORD, TINY
 
 BOOK = "rws-sic-bo-etg-v8"
 SUE, DAN, CAT = "a tumbler, three dice", "under the dome they lie", "a drawer full of notes"
@@ -52,7 +52,7 @@ def _logs_as_they_were() -> Iterator[None]:
 @pytest.fixture
 def founded(taisai: Taisai, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     """What `taisai init` says of the house that it founded here."""
-    monkeypatch.setattr(founding, "Passwords", lambda take, _cost: Passwords(take, TINY))
+    monkeypatch.setattr(setup, "Passwords", lambda take, _cost: Passwords(take, TINY))
     (tmp_path / "secret").write_text(PASSWORD + "\n", encoding="utf-8")
     ran = taisai(
         "init",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from taisai.cli.floor import status
+from taisai.cli.server import status
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import one_clear_line
 from tests.cli.served import free_port
@@ -102,7 +102,7 @@ def _live(taisai: Taisai, monkeypatch: pytest.MonkeyPatch, *answers: Any, looks:
         if len(slept) > looks:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("taisai.cli.floor.status.time.sleep", sleep)
+    monkeypatch.setattr("taisai.cli.server.status.time.sleep", sleep)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "dumb")
     with floor(*answers) as url:

@@ -11,16 +11,16 @@ from taisai.audit import verified
 from taisai.cage import MOST_FAILURES
 from taisai.cage import decide as cage
 from taisai.cage.messages import NoteFailure, PersonUnlocked
-from taisai.floor import founding
-from taisai.floor.copies import newest_copy
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, make_key
 from taisai.journal.codec import HOUSE
 from taisai.server.auth.passwords import Passwords
+from taisai.server.runtime import setup
+from taisai.server.runtime.checkpoint_copies import newest_copy
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
-from tests.floor.founded import PASSWORD, TINY
+from tests.server.founded import PASSWORD, TINY
 
 CONFIG = ("--config", "lotus/casino.toml")
 
@@ -28,7 +28,7 @@ CONFIG = ("--config", "lotus/casino.toml")
 @pytest.fixture
 def folder(taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A house of one administrator, whom three wrong tries have locked."""
-    monkeypatch.setattr(founding, "Passwords", lambda take, _cost: Passwords(take, TINY))
+    monkeypatch.setattr(setup, "Passwords", lambda take, _cost: Passwords(take, TINY))
     (tmp_path / "secret").write_text(PASSWORD, encoding="utf-8")
     words = ("lotus", "--house", "Lotus", "--administrator", "Ann Tan", "--password-file", "secret")
     ran = taisai("init", *words)

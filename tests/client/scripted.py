@@ -12,7 +12,7 @@ import msgspec
 from taisai.client import Client, Disconnected, Pace
 from taisai.protocol.message import WIRE, Tell
 from taisai.protocol.replies import TellChallenge, TellWelcome
-from tests.floor.sim.virtual import VirtualLoop, run
+from tests.server.sim.virtual import VirtualLoop, run
 
 NONCE: Final = "ab" * 32
 PACE: Final = Pace(answer=10.0, coming_in=5.0, first=1.0, most=4.0, tries=5)

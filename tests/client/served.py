@@ -10,14 +10,14 @@ from secrets import token_bytes
 from typing import Final, NamedTuple
 
 from taisai.client import Console, Staff, at
-from taisai.floor.casino import Casino, Plan, TablePlan
-from taisai.floor.serving import Serving, listening
 from taisai.journal import Journal, Keeper
 from taisai.server.auth.authentication import NewFactor, SignedIn
 from taisai.server.auth.passwords import Cost, Passwords
 from taisai.server.auth.totp import code_at, from_base32, step_of
-from tests.floor.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
-from tests.floor.sim.virtual import START
+from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.runtime.serving import Serving, listening
+from tests.server.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
+from tests.server.sim.virtual import START
 
 PASSWORD: Final = "a lotus in the rain 7"
 BOOK: Final = BOOKS[0]

@@ -20,7 +20,7 @@ from taisai.server.auth.devices import device_proof, device_text
 from tests.client import stories
 from tests.client.scripted import NONCE, Floor, play
 from tests.client.stories import FEED, STORIES, change, following
-from tests.floor.sim.virtual import StuckError
+from tests.server.sim.virtual import StuckError
 
 S = TypeVar("S", bound=Struct)
 Story = Callable[[Floor], Coroutine[Any, Any, None]]

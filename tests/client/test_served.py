@@ -25,7 +25,7 @@ from taisai.client import (
 from taisai.protocol import requests
 from taisai.protocol.commands import command
 from tests.client.served import PASSWORD, Served, served
-from tests.floor.sim.furnished import DISPLAY, TABLE, device
+from tests.server.sim.furnished import DISPLAY, TABLE, device
 
 PAGE = Path(__file__).parents[2] / "docs" / "client.md"
 

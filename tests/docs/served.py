@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from secrets import token_bytes
 from typing import Any
 
-from taisai.floor.casino import Casino, Plan, TablePlan
-from taisai.floor.serving import Serving, listening
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.journal import Journal, Keeper, stream_of
@@ -20,8 +18,10 @@ from taisai.rules import Act
 from taisai.server.auth.passwords import Passwords
 from taisai.server.auth.roles import Role
 from taisai.server.config.tables import DiceIn
-from tests.floor.connected import LIMITS, PEOPLE, TINY, furnished
-from tests.floor.sim import virtual
+from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.runtime.serving import Serving, listening
+from tests.server.connected import LIMITS, PEOPLE, TINY, furnished
+from tests.server.sim import virtual
 
 
 class _Clock:

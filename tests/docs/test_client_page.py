@@ -15,7 +15,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from taisai.cli.floor import demo
+from taisai.cli.server import demo
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "client.md").read_text("utf-8")
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

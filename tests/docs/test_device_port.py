@@ -15,8 +15,8 @@ from taisai.game.words import Fault
 from taisai.rules import Act
 from taisai.server.auth.roles import Role
 from tests.docs.served import opened
-from tests.floor.connected import PEOPLE, device
-from tests.floor.sim import virtual
+from tests.server.connected import PEOPLE, device
+from tests.server.sim import virtual
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "dice-in.md").read_text("utf-8")
 SHAKER: Final = "S1"

@@ -14,14 +14,14 @@ import pytest
 from taisai.audit import verified
 from taisai.cage.messages import PersonEnrolled
 from taisai.client import Office, Refused
-from taisai.floor.clock import WallClock
-from taisai.floor.founding import founded
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, SqliteStore
 from taisai.server.auth.totp import code_at, otpauth, step_of
 from taisai.server.http.bodies import SignInBody
+from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.setup import founded
 from tests.cli.served import Authenticator, changed, serving
-from tests.floor.founded import PASSWORD, TINY, entropy, plan
+from tests.server.founded import PASSWORD, TINY, entropy, plan
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "operating.md").read_text("utf-8")
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -11,7 +11,6 @@ import pytest
 
 from taisai.cage.messages import SignOutCause
 from taisai.cage.presence import MOST_FAILURES
-from taisai.floor.host import MOST_WAITING
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import permissions
@@ -22,8 +21,9 @@ from taisai.server.connections.feeds import RING
 from taisai.server.connections.outbox import MOST_BYTES, MOST_TELLS
 from taisai.server.connections.subscriptions import MOST_FOLLOWED
 from taisai.server.connections.unauthenticated import HELLO_WITHIN
+from taisai.server.runtime.host import MOST_WAITING
 from tests.docs.served import opened
-from tests.floor.connected import CREDITS
+from tests.server.connected import CREDITS
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "floor.md").read_text("utf-8")
 FLOOR: Final = Path(__file__).parents[2] / "src" / "taisai" / "floor"

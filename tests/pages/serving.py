@@ -24,10 +24,6 @@ from taisai.demo import house as opening
 from taisai.demo.endpoints import endpoints
 from taisai.demo.house import Opened, opened, plan
 from taisai.demo.sign_in import Demonstration
-from taisai.floor import logs
-from taisai.floor.casino import Casino, Plan
-from taisai.floor.clock import WallClock
-from taisai.floor.serving import Serving, listening
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
@@ -36,6 +32,10 @@ from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
 from taisai.server.connections.dispatcher import Bounds
 from taisai.server.http.built_pages import read_built
+from taisai.server.runtime import logs
+from taisai.server.runtime.casino import Casino, Plan
+from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.serving import Serving, listening
 
 HOST: Final = "127.0.0.1"
 WINDOW: Final = 300_000  # ms for which bets are open: longer than any test, which says itself when time is up

@@ -57,7 +57,7 @@ def test_the_storeys_hold_in_a_house_with_every_room(house: Path) -> None:
     ("room", "imported", "contract"),
     [
         ("rules", "taisai.bulk", "storeys"),
-        ("wire", "taisai.floor", "storeys"),
+        ("wire", "taisai.server", "storeys"),
         ("house", "taisai.study", "storeys"),
         ("bulk", "taisai.game", "storeys"),
         ("attic", "json", "storeys"),

@@ -19,8 +19,8 @@ from taisai.protocol.replies import TELLS
 from taisai.protocol.requests import ASKS
 from taisai.protocol.schema import socket_schema
 from taisai.server.connections.sockets import decode_ask
-from tests.floor import access_matrix as matrix
-from tests.floor.connected import tells_schema
+from tests.server import access_matrix as matrix
+from tests.server.connected import tells_schema
 
 OTHERS: Final[tuple[Any, ...]] = (
     None, True, 0, -1, 1, 2**53, 2**70, 1.5, 1.0, "", "x", "x" * 64, "x" * 65, [], {}, [1], [1, 2, 3],

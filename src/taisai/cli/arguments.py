@@ -318,8 +318,8 @@ def _leaves() -> Iterator[Leaf]:
     """Every command; those of the journal and of the floor are loaded when no other was meant."""
     yield from _LEAVES
     from taisai.cli.audit import arguments as audit_arguments
-    from taisai.cli.floor import arguments as floor_arguments
     from taisai.cli.journal import arguments as journal_arguments
+    from taisai.cli.server import arguments as floor_arguments
     from taisai.cli.study import arguments as study_arguments
 
     yield from study_arguments.LEAVES

@@ -13,8 +13,6 @@ from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
 from taisai.demo import cast
-from taisai.floor.casino import Plan, TablePlan, day_of
-from taisai.floor.clock import Entropy
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
@@ -26,6 +24,8 @@ from taisai.journal.seals.keys import load_signing_key
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.sessions import Policy
+from taisai.server.runtime.casino import Plan, TablePlan, day_of
+from taisai.server.runtime.clock import Entropy
 
 JOURNAL: Final = "journal.db"
 KEY: Final = "house.key"

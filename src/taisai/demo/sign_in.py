@@ -17,7 +17,7 @@ from taisai.server.auth.refusals import SignInRefused
 from taisai.server.auth.sessions import Session
 
 if TYPE_CHECKING:
-    from taisai.floor.casino import Casino
+    from taisai.server.runtime.casino import Casino
 
 PLAYER: Final = "player"
 DISPLAY: Final = "display"

@@ -19,7 +19,6 @@ from taisai.demo.people.players import Player, Turnstile
 from taisai.demo.people.staff import DEALER, Dealer, Head, SignedIn, Stand
 from taisai.demo.people.temperaments import OF
 from taisai.demo.sign_in import Demonstration
-from taisai.floor.casino import Casino
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE
@@ -30,6 +29,7 @@ from taisai.server.auth.refusals import SignInRefused
 from taisai.server.auth.roles import SUPERVISING
 from taisai.server.auth.sessions import Session
 from taisai.server.connections.dispatcher import approved_form
+from taisai.server.runtime.casino import Casino
 
 BETS_A_SECOND: Final = 5.0
 GRACE: Final = 8_000  # ms: a visitor who reloads his page is not gone

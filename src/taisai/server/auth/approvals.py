@@ -7,9 +7,9 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import Final, NamedTuple
 
-from taisai.floor.clock import Entropy
 from taisai.game.names import folded
 from taisai.server.auth.sessions import TOKEN, Session, digest_of_token
+from taisai.server.runtime.clock import Entropy
 
 GOOD_FOR: Final = 60_000  # ms: the second person stands beside the first, who has only to press a key
 MOST_APPROVALS: Final = 1_000  # at a time

@@ -20,7 +20,6 @@ from taisai.cage.messages import (
     SetCredentials,
     SignOutCause,
 )
-from taisai.floor.clock import Entropy
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR
@@ -34,6 +33,7 @@ from taisai.server.auth.refusals import BUSY, UNRECORDED, WRONG, NotIn, SignInRe
 from taisai.server.auth.roles import is_generic
 from taisai.server.auth.sessions import Session, Sessions
 from taisai.server.auth.verification import NOWHERE, HostLike, Proving
+from taisai.server.runtime.clock import Entropy
 
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 SIGN_INS: Final = Rule(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift

@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from taisai.floor.clock import Entropy
 from taisai.server.auth.passwords import Passwords
 from taisai.server.auth.totp import base32, new_secret, otpauth
+from taisai.server.runtime.clock import Entropy
 
 STAFF: Final = "staff/"
 """Under which names of the vault credentials of people are kept."""

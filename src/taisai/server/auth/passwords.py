@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from taisai.floor.clock import Entropy
 from taisai.game.names import folded
+from taisai.server.runtime.clock import Entropy
 
 LEAST_PASSWORD: Final = (
     12  # characters: with three tries and a second factor, more than a guesser gets through

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from taisai.cage.messages import SignOutCause
-from taisai.floor.clock import Entropy
+from taisai.server.runtime.clock import Entropy
 
 TOKEN: Final = 32  # random bytes: nobody guesses one
 SESSION_ID: Final = 12  # random bytes; it is no secret, and names the session in the journal

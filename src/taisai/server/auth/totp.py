@@ -18,7 +18,7 @@ from typing import Final
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from taisai.floor.clock import Entropy
+from taisai.server.runtime.clock import Entropy
 
 SECRET: Final = 20  # bytes, the length of the hash, as RFC 4226 recommends
 DIGITS: Final = 6

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from taisai.cage import House
 from taisai.cage.messages import UnlockPerson
-from taisai.floor.checks.opening import Opened
-from taisai.floor.copies import copy_checkpoint
 from taisai.game.names import folded
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal.codec import HOUSE
 from taisai.rules.errors import RulesError
 from taisai.server.config import Config
+from taisai.server.runtime.checkpoint_copies import copy_checkpoint
+from taisai.server.runtime.checks.opening import Opened
 
 
 class Unlocked(NamedTuple):

@@ -14,7 +14,6 @@ import structlog
 from msgspec.structs import replace
 
 from taisai.cage.messages import NoteFailure
-from taisai.floor.clock import Entropy
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
@@ -27,6 +26,7 @@ from taisai.server.auth.rate_limits import Rates, network_of
 from taisai.server.auth.refusals import BUSY, LOCKED, UNRECORDED, WRONG, SignInRefused, too_often
 from taisai.server.auth.roles import is_generic
 from taisai.server.auth.totp import accepted_step, base32, from_base32, new_secret
+from taisai.server.runtime.clock import Entropy
 
 MOST_CHECKED: Final = 20  # at once, waiting ones too: the last of them waits about two seconds
 NOWHERE: Final = "unknown"

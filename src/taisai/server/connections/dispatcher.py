@@ -12,9 +12,6 @@ import structlog
 
 from taisai.cage import Device
 from taisai.cage.messages import DeviceDismissed, SignOutCause
-from taisai.floor.clock import Clock, Entropy
-from taisai.floor.host import Happened, Host
-from taisai.floor.metrics import UNREADABLE, Metrics
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
 from taisai.journal.codec import HOUSE
@@ -41,6 +38,9 @@ from taisai.server.handlers import commands, positions
 from taisai.server.handlers.registry import HANDLERS
 from taisai.server.http.built_pages import NOTHING, Built
 from taisai.server.replies import FAULT, refused
+from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.runtime.host import Happened, Host
+from taisai.server.runtime.metrics import UNREADABLE, Metrics
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)

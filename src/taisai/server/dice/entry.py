@@ -25,12 +25,12 @@ from taisai.server.config.tables import DiceIn
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.floor.host import Told
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskReading
     from taisai.server.auth.principals import Party
     from taisai.server.connections.dispatcher import Floor
     from taisai.server.handlers.context import Context
+    from taisai.server.runtime.host import Told
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""

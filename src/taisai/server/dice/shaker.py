@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from taisai.floor.clock import Clock, Entropy
-from taisai.floor.host import Happened, Host
 from taisai.game import events as happened
 from taisai.game.refusals import Refusal
 from taisai.game.round import Round
@@ -24,6 +22,8 @@ from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
 from taisai.server.dice import entry
 from taisai.server.dice.entry import Draw
+from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.runtime.host import Happened, Host
 
 SEED: Final = 32
 LOOK_AGAIN: Final = 2.0  # seconds

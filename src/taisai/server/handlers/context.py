@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from taisai.floor.clock import Clock, Entropy
-from taisai.floor.host import Host
 from taisai.protocol.message import Ask, Tell
 from taisai.protocol.replies import TellRefused
 from taisai.server.auth.principals import Party
+from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.runtime.host import Host
 
 if TYPE_CHECKING:
-    from taisai.floor.casino import Plan
+    from taisai.server.runtime.casino import Plan
 
 
 class Context(Protocol):

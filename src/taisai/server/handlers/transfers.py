@@ -19,9 +19,9 @@ from taisai.rules.clauses import Clause
 from taisai.server.handlers.ticket_numbers import ticket_number
 
 if TYPE_CHECKING:
-    from taisai.floor.clock import Clock
-    from taisai.floor.host import Host
     from taisai.game.table import Table
+    from taisai.server.runtime.clock import Clock
+    from taisai.server.runtime.host import Host
 
 _SIGNED: Final = frozenset({Kind.FILL, Kind.CLAIM_PAID, Kind.CLAIM_COLLECTED})
 """What a second person signed for at the House, who has to be at the table too."""

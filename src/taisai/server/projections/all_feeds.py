@@ -26,7 +26,7 @@ from taisai.server.projections.takings import report_view
 from taisai.server.replies import encoded
 
 if TYPE_CHECKING:
-    from taisai.floor.host import Asked
+    from taisai.server.runtime.host import Asked
 
 MOST_ALARMS: Final = 50  # that the pit is shown
 _OF_TABLES: Final = frozenset({"table", "console", "seat"})

@@ -1,0 +1,140 @@
+"""`taisai serve`: a house at work, after recovery and self-checks."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import sys
+from argparse import Namespace
+from fractions import Fraction
+from pathlib import Path
+
+from taisai.cli.printing import line
+from taisai.cli.server.recovery_report import recovery_lines
+from taisai.game.day import local_time
+from taisai.journal.errors import JournalError
+from taisai.rules.errors import RulesError
+from taisai.server.auth.rate_limits import Rule
+from taisai.server.auth.sessions import Policy
+from taisai.server.config import Config, load_config
+from taisai.server.connections.dispatcher import Bounds
+from taisai.server.runtime import logs
+from taisai.server.runtime.casino import Casino, Plan, TablePlan, day_of
+from taisai.server.runtime.checks import Opened, opened, proven
+from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.manifest import manifest
+from taisai.server.runtime.monitors import Thresholds
+from taisai.server.runtime.rulebook_approvals import Approvals
+from taisai.server.runtime.serving import Serving, listening
+
+CHECK_FAILED = 1
+MINUTE = 60_000
+
+
+def run(arguments: Namespace) -> int:
+    """Serves until it is stopped; 1 where a check fails, and then nothing listens."""
+    config = load_config(Path(arguments.config))
+    logs.begin(config.logs.level, config.logs.form)
+    clock = WallClock()
+    start, found = opened(config, now=clock.now())
+    if found is None or not start.passed:
+        return _failed(start.lines(), found)
+    for text in recovery_lines(found.keeper.recover(at=clock.now())):
+        line(f"! {text}")
+    start = proven(config, found, now=clock.now())
+    if not start.passed:
+        return _failed(start.lines(), found)
+    for text in start.lines():
+        line(text)
+    if arguments.check:
+        found.journal.close()
+        return 0
+    try:
+        at = listening(config.listen.host, config.listen.port)
+    except RulesError:
+        found.journal.close()
+        raise
+    import uvloop
+
+    if uvloop.run(_serve(config, found, at, start.lines(), clock)):
+        sys.stderr.write("taisai: expected a journal that can be written, got one in doubt: start again\n")
+        return CHECK_FAILED
+    line("stopped: sessions ended, the journal is sealed")
+    return 0
+
+
+def _failed(lines: list[str], found: Opened | None) -> int:
+    for text in lines:
+        sys.stderr.write(f"{text}\n")
+    if found is not None:
+        found.journal.close()
+    sys.stderr.write("taisai: expected every check to pass before a socket opens, got the above\n")
+    return CHECK_FAILED
+
+
+async def _serve(
+    config: Config, found: Opened, at: socket.socket, checks: list[str], clock: WallClock
+) -> bool:
+    plan = plan_of(config, found.approvals)
+    casino = Casino(found.keeper, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
+    try:
+        for sentence in await casino.start():
+            line(f"! {sentence}")
+    except JournalError:
+        await casino.stop()
+        raise
+    tls = None
+    if config.listen.tls_certificate is not None and config.listen.tls_key is not None:
+        tls = (config.listen.tls_certificate, config.listen.tls_key)
+
+    def ready() -> None:
+        line(f"the floor is open at {config.listen.address} (stop it with Ctrl-C)")
+        sys.stdout.flush()
+
+    serving = Serving(
+        casino,
+        at,
+        checks=checks,
+        tls=tls,
+        proxies=config.listen.proxies if config.listen.behind_proxy else (),
+        on_ready=ready,
+    )
+    await serving.run()
+    found.journal.close()
+    return serving.is_in_doubt
+
+
+def plan_of(config: Config, approvals: Approvals) -> Plan:
+    """What a casino is run by, as casino.toml and the list of approvals say."""
+    access, floor = config.access, config.floor
+    return Plan(
+        house=config.house.name,
+        currency=config.house.currency,
+        zone=config.house.zone.key,
+        day=day_of(config.house.zone, config.house.day_begins),
+        tables=[
+            TablePlan(
+                name=table.name, book=table.book, limits=table.limits, layout=table.layout,
+                settings=table.settings, offers=table.offers, window=table.betting_seconds * 1_000,
+                dice=table.dice, edges=table.edges,
+            )
+            for table in config.tables
+        ],
+        origins=frozenset(config.listen.allowed_origins),
+        bounds=Bounds(
+            sockets=floor.sockets, asks_a_second=floor.asks_a_second, burst=4 * floor.asks_a_second
+        ),
+        policy=Policy(
+            idle_ms=access.idle_minutes * MINUTE, absolute_ms=access.absolute_hours * 60 * MINUTE
+        ),
+        sign_ins=Rule(burst=access.sign_ins_a_minute, every=max(1, MINUTE // access.sign_ins_a_minute)),
+        thresholds=Thresholds(
+            large_win=floor.large_win, clock_jump=floor.clock_jump_ms, watch=Fraction(str(config.watch.level))
+        ),
+        settings=config.public(),
+        manifest=manifest(),
+        seal_every=config.journal.seal_every,
+        seal_minutes=config.journal.seal_minutes,
+        checkpoints=config.journal.checkpoints,
+        approved=lambda book, now: approvals.refusal(book, on=local_time(now, config.house.zone).date()),
+    )  # fmt: skip

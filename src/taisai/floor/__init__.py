@@ -1,1 +1,0 @@
-"""The live system: one process that runs every table of a house over one durable journal."""

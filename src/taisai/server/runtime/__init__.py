@@ -1,0 +1,1 @@
+"""What starts, runs and stops the server."""

@@ -1,0 +1,129 @@
+"""The betting clock: where the rules let it, it closes bets; elsewhere it prompts the Dealer, who closes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import structlog
+
+from taisai.game import events as happened
+from taisai.game.commands import Perform
+from taisai.game.refusals import Reason, Refusal
+from taisai.journal import Answer, Ask, Keeper, stream_of
+from taisai.journal.streams import Aggregate, TableInPlay
+from taisai.rules.clauses import Clause
+from taisai.rules.procedure import CLOCK
+from taisai.rules.vocabulary import Act
+from taisai.server.projections.betting_time import BettingTime
+from taisai.server.projections.table import clock_closes
+from taisai.server.runtime.clock import Clock
+from taisai.server.runtime.host import Happened, Host
+
+AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again
+_OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
+_log = structlog.get_logger(__name__)
+
+
+_PASSING: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
+
+
+def of_another_round(number: int, aggregate: Aggregate) -> Refusal | None:
+    """The clock closes the round whose time is up, and none that has opened since."""
+    round_ = aggregate.table.round if isinstance(aggregate, TableInPlay) else None
+    if round_ is not None and round_.number == number:
+        return None
+    got = "none" if round_ is None else f"round {round_.number}"
+    return Refusal(Reason.WRONG_ROUND, Clause("house:order"), f"expected round {number} in hand, got {got}")
+
+
+class Countdown:
+    """The clock of one table: it starts when bets open; what it does at the end is a command like others."""
+
+    def __init__(self, host: Host, table: str, *, window: int, clock: Clock) -> None:
+        """`window`: milliseconds for which bets are open."""
+        self._host = host
+        self._stream = stream_of(table)
+        self._table = table
+        self._window = window
+        self._time = BettingTime(window)
+        self._clock = clock
+        self._timer: asyncio.TimerHandle | None = None
+        self._closes: bool | None = None
+        """Whether it is the clock that closes: found out beforehand, so that at the end no bet goes first."""
+        self._is_due = False
+        """Whether the time is up and bets could not be closed yet: the dice have to tumble first."""
+        self.on_prompt: Callable[[str, int], None] | None = None
+        """Hears, where it is the Dealer who closes, at which table the time until when is up."""
+        host.listeners.append(self._heard)
+
+    def _heard(self, one: Happened) -> None:
+        if one.stream != self._stream:
+            return
+        before = self._time.up_at
+        for event in one.events:
+            self._time.take(event)
+            if type(event) in _OPENING:
+                self._host.run(self._looked_up, self._found)
+        if self._time.up_at != before:
+            self._wind()
+        elif self._is_due and any(isinstance(event, happened.DiceTumbled) for event in one.events):
+            self._over()
+
+    def _found(self, is_closing: object) -> None:
+        self._closes = is_closing is True
+
+    def resume(self) -> None:
+        """After a start: the clock goes on where bets are still open."""
+
+        def looked(found: BettingTime | BaseException) -> None:
+            if isinstance(found, BettingTime):
+                self._time = found
+                self._wind()
+
+        self._host.run(lambda keeper: BettingTime.of(keeper.table(self._table), self._window), looked)
+
+    def _wind(self) -> None:
+        """The clock runs to the end of the time that there is now, if there is any."""
+        self.stop()
+        if self._time.up_at is not None:
+            self._run(max(0, self._time.up_at - self._clock.now()) / 1000)
+
+    def _run(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._over)
+
+    def stop(self) -> None:
+        """The clock does not run."""
+        self._is_due = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _over(self) -> None:
+        self._timer = None
+        if self._closes is None:
+            self._host.run(self._looked_up, self._close_or_prompt)
+        else:
+            self._close_or_prompt(self._closes)
+
+    def _looked_up(self, keeper: Keeper) -> bool:
+        return clock_closes(keeper.table(self._table))
+
+    def _close_or_prompt(self, is_closing: object) -> None:
+        if is_closing is True:
+            command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
+            unless = partial(of_another_round, self._time.round)
+            self._host.submit(Ask(self._stream, command, unless=unless), self._told)
+        elif self.on_prompt is not None and self._time.up_at is not None:
+            self.on_prompt(self._table, self._time.up_at)
+
+    def _told(self, answer: Answer | BaseException) -> None:
+        if not isinstance(answer, Refusal | BaseException) or self._time.up_at is None:
+            return
+        _log.warning("the betting clock could not close", table=self._table, answer=str(answer))
+        if isinstance(answer, BaseException) or answer.reason in _PASSING:
+            self._run(AGAIN)  # else bets would stay open for as long as nobody notices
+        else:
+            self._is_due = True

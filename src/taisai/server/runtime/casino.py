@@ -1,0 +1,294 @@
+"""The casino: host, floor and everything that acts by itself, put together, started and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from taisai import __version__
+from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
+from taisai.game.limits import Limits
+from taisai.game.refusals import Refusal
+from taisai.game.words import FLOOR
+from taisai.journal import JournalError, Keeper, SigningKey, Writer
+from taisai.journal.codec import HOUSE
+from taisai.rules.book import Rulebook
+from taisai.server.auth.authentication import Door
+from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.rate_limits import Rates, Rule
+from taisai.server.auth.sessions import Policy, Sessions
+from taisai.server.config.tables import DiceIn
+from taisai.server.connections.dispatcher import Bounds, Floor
+from taisai.server.connections.feeds import Feeds, Frame
+from taisai.server.dice.shaker import Shaker
+from taisai.server.http.built_pages import our_pages
+from taisai.server.projections.boards import Boards
+from taisai.server.runtime.betting_clock import Countdown
+from taisai.server.runtime.checkpoint_copies import copy_checkpoint
+from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.runtime.host import Host, WriterLike
+from taisai.server.runtime.monitors import Noting, Thresholds
+from taisai.server.runtime.staff_list import Roll
+from taisai.server.runtime.transfer_completion import finish
+
+REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
+FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out
+TICK: Final = 1.0  # seconds between looks at sessions and the clock
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePlan:
+    """A table as the house wants it, played or not."""
+
+    name: str
+    book: Rulebook
+    limits: Limits
+    layout: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    offers: Mapping[str, str] = field(default_factory=dict)
+    window: int | None = None
+    """Milliseconds for which bets are open; None where no clock runs."""
+    demonstration: bool = False
+    dice: DiceIn = DiceIn.KEYS
+    """Whether a device's readings are taken; the demonstration's own shaker draws all the same."""
+    edges: bool = False
+    """Whether players may know the house edge of each area."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a casino is run by, beside its journal."""
+
+    house: str
+    currency: str
+    zone: str
+    tables: Sequence[TablePlan] = ()
+    origins: frozenset[str] = frozenset()
+    bounds: Bounds = field(default_factory=Bounds)
+    policy: Policy = field(default_factory=Policy)
+    sign_ins: Rule | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What the journal records of the settings in force."""
+    program: str = f"taisai {__version__}"
+    """The name and version of this program, as the journal records them at each start."""
+    manifest: str = "none"
+    seal_every: int = 1_000
+    seal_minutes: int = 15
+    checkpoints: Path | None = None
+    day: Callable[[int], str] | None = None
+    """The gaming day of a moment."""
+    approved: Callable[[Rulebook, int], str | None] | None = None
+    """Why a rulebook may not be played for money at a moment; None where nobody has to approve."""
+
+    def table(self, name: str) -> TablePlan | None:
+        """A table as it is planned."""
+        return next((one for one in self.tables if one.name == name), None)
+
+
+class Casino:
+    """Everything that runs over one journal. Made in the loop, after the tables have recovered."""
+
+    def __init__(
+        self,
+        keeper: Keeper,
+        plan: Plan,
+        *,
+        clock: Clock,
+        entropy: Entropy,
+        key: SigningKey | None = None,
+        make_writer: Callable[[Callable[[], None]], WriterLike] | None = None,
+        hand_over: Callable[[Callable[[], None]], object] | None = None,
+        passwords: Passwords | None = None,
+    ) -> None:
+        """`key` signs checkpoints; a writer in its own thread unless another is given."""
+        identity = keeper.journal.identity
+        if identity is None:
+            raise JournalError("expected a journal that was opened, got an empty one")
+        self.plan = plan
+        self.clock = clock
+        self.entropy = entropy
+        self.demonstration = identity.demonstration
+        self._key = key
+        self._sealed = keeper.journal.size
+        self._sealed_at = clock.steady()
+        self._tasks: list[asyncio.Task[None]] = []
+        windows = {table.name: table.window for table in plan.tables}
+        boards = Boards(keeper, windows, now=clock.now)
+        feeds = Feeds(entropy(8).hex())
+        make = make_writer or (lambda after: Writer(keeper, after=after))
+        self.host = Host(boards, feeds, make, hand_over=hand_over)
+        self.door = Door(
+            self.host,
+            entropy=entropy,
+            issuer=plan.house,
+            passwords=passwords,
+            sessions=Sessions(entropy, plan.policy),
+            rates=Rates(plan.sign_ins) if plan.sign_ins else None,
+            generic=self.demonstration,
+        )
+        self.floor = Floor(
+            self.host,
+            self.door,
+            clock=clock,
+            entropy=entropy,
+            program=plan.program,
+            demonstration=self.demonstration,
+            origins=plan.origins,
+            bounds=plan.bounds,
+            pages=our_pages(),
+        )
+        self.floor.plan = plan
+        self._roll = Roll(self.host, clock=clock)
+        self._noting = Noting(self.host, clock=clock, thresholds=plan.thresholds)
+        self._countdowns: dict[str, Countdown] = {}
+        self._shakers: dict[str, Shaker] = {}
+        self._known = frozenset(keeper.tables())
+        for table in plan.tables:
+            self._attend(table)
+
+    def _attend(self, table: TablePlan) -> None:
+        if table.window is not None:
+            countdown = Countdown(self.host, table.name, window=table.window, clock=self.clock)
+            countdown.on_prompt = self._prompt
+            self._countdowns[table.name] = countdown
+        if table.demonstration and self.demonstration:
+            self._shakers[table.name] = Shaker(self.host, table.name, clock=self.clock, entropy=self.entropy)
+
+    # Starting
+
+    async def start(self) -> list[str]:
+        """Before any socket opens: old sessions are ended, transfers finished; what is left to people."""
+        now = self.clock.now()
+        await self.door.begin(now)
+        await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
+        await self._note(NoteStart(at=now, by=FLOOR, program=self.floor.program, manifest=self.plan.manifest))
+        await self._roll.reconcile()
+        left = await finish(self.host, self.clock, entropy=self.entropy)
+        for sentence in left:
+            _log.warning("a transfer waits for someone", says=sentence)
+        self._noting.begin(sorted(self._known & {table.name for table in self.plan.tables}))
+        for name in self._known & self._countdowns.keys():
+            self._countdowns[name].resume()
+        for shaker in self._shakers.values():
+            self._spawn(shaker.run())
+        self._spawn(self._every(TICK, self._tick))
+        self._spawn(self._every(REFRESH, self._refresh))
+        self._spawn(self._every(FORGET, self._forget))
+        return left
+
+    async def _note(self, command: Any) -> None:
+        answer = await self.host.ask(HOUSE, command)
+        if isinstance(answer, Refusal):
+            raise JournalError(f"expected the House to note {type(command).__name__}, got {answer}")
+
+    def _spawn(self, work: Any) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work))
+
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await work()
+            except Exception:  # noqa: BLE001  the next time it may do
+                _log.exception("something that is done again and again failed", what=work.__name__)
+
+    async def _tick(self) -> None:
+        self._noting.tick()
+        self._roll.tick()
+        await self.door.tick(self.clock.now())
+        await self._seal_when_due()
+
+    async def _refresh(self) -> None:
+        boards = self.host.boards
+        self.host.run(lambda _keeper: boards.refresh(), self._refreshed)
+
+    def _prompt(self, table: str, until: int) -> None:
+        boards = self.host.boards
+        self.host.run(lambda _keeper: boards.ring(table, until), self._refreshed)
+
+    async def _forget(self) -> None:
+        boards, feeds = self.host.boards, self.host.feeds
+        followed = feeds.followed()
+        self.host.run(lambda _keeper: boards.forget(followed), self._forgotten)
+
+    def _forgotten(self, names: list[str] | BaseException) -> None:
+        if isinstance(names, BaseException):
+            _log.error("feeds that nobody follows could not be forgotten", error=str(names))
+            return
+        self.host.feeds.forget(names)
+
+    def _refreshed(self, frames: list[Frame] | BaseException) -> None:
+        """In the turn in which they come: whatever was decided after them has later numbers."""
+        if isinstance(frames, BaseException):
+            _log.error("what is shown could not be refreshed", error=str(frames))
+            return
+        for frame in frames:
+            self.host.feeds.publish(frame)
+
+    # Sealing
+
+    async def _seal_when_due(self) -> None:
+        if self._key is None:
+            return
+        size = await self.host.look(lambda keeper: keeper.journal.size)
+        is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
+        if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
+            await self.seal()
+
+    async def seal(self) -> None:
+        """Signs all entries so far, and sends the checkpoint to where this machine's journal cannot reach."""
+        if self._key is None:
+            return
+        key, now = self._key, self.clock.now()
+        text = await self.host.look(lambda keeper: keeper.journal.seal(key, at=now))
+        self._sealed = await self.host.look(lambda keeper: keeper.journal.size)
+        self._sealed_at = self.clock.steady()
+        await self.host.look(lambda _keeper: self.host.boards.keep())
+        if self.plan.checkpoints is not None:
+            try:
+                await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
+            except JournalError as error:  # the journal has it all the same
+                _log.error("a checkpoint could not be copied", error=str(error))
+
+    # Stopping
+
+    async def stop(self) -> None:
+        """A graceful stop: sessions end, it is noted and sealed; rounds stay as recovery expects them."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for countdown in self._countdowns.values():
+            countdown.stop()
+        for socket in list(self.floor.sockets):
+            socket.end("stopped", "expected a floor at work, got one that stops", 1012)
+        await self.floor.finished()
+        await self._written(self.door.finish(self.clock.now()))
+        await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
+        await self._written(self.seal())
+        await asyncio.get_running_loop().run_in_executor(None, self.host.close)
+
+    async def _written(self, work: Awaitable[None]) -> None:
+        """One part of a stop; the others are done whatever becomes of it."""
+        try:
+            await work
+        except JournalError as error:
+            _log.error("the stop could not be written", error=str(error))
+
+
+def day_of(zone: Any, begins: Any) -> Callable[[int], str]:
+    """The gaming day of a moment, where a house is and as its day begins."""
+    from taisai.game.day import gaming_day
+
+    return partial(_gaming_day, gaming_day, zone, begins)
+
+
+def _gaming_day(of: Callable[..., str], zone: Any, begins: Any, at: int) -> str:
+    return of(at, zone, begins)

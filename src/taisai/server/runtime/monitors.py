@@ -1,0 +1,227 @@
+"""What the floor notes by itself: large wins, the clock's jumps, and dice whose results are not fair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import structlog
+
+from taisai.cage.messages import NoteAlarm, NoteClock, NoteWin
+from taisai.game import Table
+from taisai.game import events as happened
+from taisai.game.settling import stakes_by_purse
+from taisai.game.words import FLOOR
+from taisai.journal import Ask, JournalError, Keeper, stream_of, table_of
+from taisai.journal.codec import HOUSE
+from taisai.server.runtime.clock import Clock
+from taisai.server.runtime.host import Happened, Host
+from taisai.study.dice_watch import DiceWatch
+
+DICE: Final = "dice"
+"""What the rulebooks call their three dice."""
+_COUNTED: Final = frozenset({happened.RoundConcluded, happened.RoundResettled, happened.RoundVoided})
+_log = structlog.get_logger(__name__)
+
+
+class Thresholds(NamedTuple):
+    """From when on something is noted."""
+
+    large_win: int = 10_000_00
+    """Minor units, above the stake, of one seat in one round."""
+    clock_jump: int = 2_000
+    """Milliseconds."""
+    watch: Fraction = Fraction(1, 1000)
+    """The chance at which fair dice ever raise the alarm."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A watch as it is kept from one start to the next."""
+
+    version: int
+    """How many entries of the table's stream had come by then."""
+    serial: str
+    first: int
+    """The first round of this set of dice."""
+    last: int
+    state: dict[str, Any]
+
+
+class Noting:
+    """Listens to every table."""
+
+    def __init__(self, host: Host, *, clock: Clock, thresholds: Thresholds) -> None:
+        self._host = host
+        self._clock = clock
+        self._thresholds = thresholds
+        self._apart = clock.now() - clock.steady()
+        self._watches: dict[str, _Watch] = {}
+        self._rounds: dict[str, int] = {}
+        """Table → the round that opened last: by the time that someone looks, the next one may be open."""
+        host.listeners.append(self._heard)
+
+    def _heard(self, one: Happened) -> None:
+        name = table_of(one.stream)
+        if name is None:
+            return
+        kinds = {type(event) for event in one.events}
+        for event in one.events:
+            if isinstance(event, happened.BetsOpened):
+                self._rounds[name] = event.round
+            elif isinstance(event, happened.RoundSettled):
+                self._look_for_wins(name, self._rounds.get(name))
+            elif isinstance(event, happened.RoundResettled):
+                self._look_for_wins(name, event.round)
+        if kinds & _COUNTED or happened.ItemPlaced in kinds or happened.TableOpened in kinds:
+            again = any(map(_corrects, one.events))
+            self._host.run(lambda keeper: self._watch(keeper, name, again=again), self._note_all)
+
+    def _look_for_wins(self, name: str, number: int | None) -> None:
+        self._host.run(lambda keeper: self._wins(keeper, name, number), self._note_all)
+
+    def begin(self, tables: list[str]) -> None:
+        """After a start: the watches go on where they were, and what a crash kept from being noted is."""
+        for name in tables:
+            self._look_for_wins(name, None)
+            self._host.run(lambda keeper, name=name: self._watch(keeper, name), self._note_all)  # type: ignore[misc]
+
+    def tick(self) -> None:
+        """Notes that the machine's clock was set, if it was."""
+        apart = self._clock.now() - self._clock.steady()
+        jump, self._apart = apart - self._apart, apart
+        if abs(jump) >= self._thresholds.clock_jump:
+            _log.warning("the clock was set", milliseconds=jump)
+            self._host.submit(Ask(HOUSE, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
+
+    def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
+        if isinstance(notes, BaseException):
+            _log.error("something could not be noted", error=str(notes))
+            return
+        for note in notes:
+            self._host.submit(Ask(HOUSE, note))
+
+    # In the writer's thread
+
+    def _wins(self, keeper: Keeper, name: str, number: int | None) -> list[NoteWin]:
+        """The large wins of a round as it stands; the House notes each of them once."""
+        table, most = keeper.table(name), self._thresholds.large_win
+        round_ = table.round
+        if round_ is None or number not in (None, round_.number):
+            round_ = table.past(number or len(table.rounds))
+        if round_ is None or round_.settled is None or round_.voided:
+            return []
+        back = round_.settled.by_purse
+        if sum(back) < most:  # a seat may have several purses, and no seat more than all of them
+            return []
+        staked = stakes_by_purse(table, round_)
+        won: dict[str, int] = {}
+        for lane, amount in enumerate(back):
+            if amount:
+                seat = table.purses[lane].seat.name
+                won[seat] = won.get(seat, 0) + amount - staked.get(lane, 0)
+        return [
+            NoteWin(
+                at=self._clock.now(), by=FLOOR, table=name, round=round_.number, seat=seat, amount=amount,
+                threshold=most,
+            )
+            for seat, amount in won.items() if amount >= most
+        ]  # fmt: skip
+
+    def _watch(self, keeper: Keeper, name: str, *, again: bool = False) -> list[NoteAlarm]:
+        table = keeper.table(name)
+        if table.shoe.used:
+            return []
+        watch = self._watches.get(name)
+        if watch is None:
+            watch = self._watches[name] = _Watch(name, self._thresholds.watch)
+        is_new = watch.follow(keeper, table, again=again)
+        board = self._host.boards.tables.get(name)
+        if board is not None:
+            board.watch, board.is_stale = watch.dice, True
+        if not is_new:
+            return []
+        _log.warning("dice alarm", table=name, serial=watch.serial, results=watch.dice.results)
+        return [
+            NoteAlarm(
+                at=self._clock.now(), by=FLOOR, table=name, item=DICE, serial=watch.serial or "unmarked",
+                results=watch.dice.results, e_value=f"{watch.dice.e_value:.6g}",
+            )
+        ]  # fmt: skip
+
+
+class _Watch:
+    """The watch on the dice that lie on one table now."""
+
+    def __init__(self, table: str, level: Fraction) -> None:
+        self._vault = f"watch/{table}"
+        self._level = level
+        self.dice = DiceWatch(level)
+        self.serial = ""
+        self._first = self._last = 0
+        self._is_loaded = False
+
+    def follow(self, keeper: Keeper, table: Table, *, again: bool) -> bool:
+        """Takes what is new, or everything again; says whether there is a new alarm."""
+        placed = table.equipment.placed.get(DICE)
+        serial = placed.serial if placed is not None else ""
+        had = self.dice.alarm  # after a start there was none: one that stands is told again
+        if not self._is_loaded:
+            again = self._load(keeper, table) or again
+        if serial != self.serial:
+            self.serial, self._first, self._last = serial, len(table.rounds) + 1, len(table.rounds)
+            self.dice, had = DiceWatch(self._level), False
+        if again:
+            self.dice, self._last = DiceWatch(self._level), self._first - 1
+        before = self._last
+        for number in range(self._last + 1, len(table.rounds) + 1):
+            self._take(table, number)
+        self._last = len(table.rounds)
+        if self._last != before:
+            self._keep(keeper, table)
+        return self.dice.alarm and not had
+
+    def _take(self, table: Table, number: int) -> None:
+        faces = _result(table, number)
+        if faces is not None:
+            self.dice.take(faces)
+
+    def _load(self, keeper: Keeper, table: Table) -> bool:
+        """The watch as it was kept; says whether what it has counted is to be counted again."""
+        self._is_loaded = True
+        self._first, self._last = len(table.rounds) + 1, len(table.rounds)
+        written = keeper.journal.store.secret(self._vault)
+        if written is None:
+            return False
+        try:
+            kept = msgspec.json.decode(written, type=_Kept)
+            dice = DiceWatch.restored(kept.state)
+        except (msgspec.DecodeError, ValueError, KeyError, TypeError):
+            return False
+        self.dice, self.serial, self._first, self._last = dice, kept.serial, kept.first, kept.last
+        since = keeper.journal.events(stream_of(table.name), after=kept.version)
+        return dice.level != self._level or any(_corrects(event) for _, event in since)
+
+    def _keep(self, keeper: Keeper, table: Table) -> None:
+        version = keeper.journal.version(stream_of(table.name))
+        kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()))
+        try:
+            keeper.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))
+        except JournalError as error:
+            _log.warning("the dice watch could not be kept", error=str(error))
+
+
+def _result(table: Table, number: int) -> tuple[int, ...] | None:
+    """What a round that stands has shown."""
+    round_ = table.past(number)
+    if round_ is None or round_.voided or round_.result is None or round_.settled is None:
+        return None
+    return tuple(round_.result.faces)
+
+
+def _corrects(event: object) -> bool:
+    """Whether a result that may have been counted is another now, or none."""
+    return isinstance(event, happened.RoundResettled) or (
+        isinstance(event, happened.RoundVoided) and event.settled
+    )

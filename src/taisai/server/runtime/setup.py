@@ -1,0 +1,245 @@
+"""Founding a house: its keys, its journal with the first administrator, its approvals and casino.toml."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from taisai import __version__
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials
+from taisai.game.day import local_time
+from taisai.game.refusals import Refusal
+from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, make_key
+from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.seals.keys import PublicKey, public_path_of
+from taisai.rules import rulebook, rulebook_ids
+from taisai.rules.errors import RulesError, printable
+from taisai.server.auth import credentials as vault
+from taisai.server.auth.passwords import Cost, Passwords, weakness
+from taisai.server.auth.roles import is_elsewhere, is_generic
+from taisai.server.config.kinds import CURRENCY, Name, UnexpectedError, Zone
+from taisai.server.config.writing import written
+from taisai.server.runtime.checks.people import too_few
+from taisai.server.runtime.clock import Entropy
+from taisai.server.runtime.manifest import manifest
+from taisai.server.runtime.rulebook_approvals import Approval, written_approvals
+
+CONFIG: Final = "casino.toml"
+JOURNAL: Final = "journal.db"
+KEY: Final = "house.key"
+APPROVALS: Final = "approvals.txt"
+APPROVALS_KEY: Final = "approvals.key"
+_BESIDE: Final = ("-wal", "-shm", "-writer", "-journal")
+_COMMENTS: Final = (
+    "The rulebooks that come with Taisai, approved by nobody but whoever founded this house.",
+    "To play under a licence, put your regulator's list here and his public key beside it.",
+)
+_TABLE: Final[dict[str, object]] = {
+    "name": "SB1", "rulebook": "rws-sic-bo-etg-v8", "layout": "A", "least": 500, "most": 100_000,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Founding:
+    """What a new house is to be."""
+
+    folder: Path
+    house: str
+    currency: str
+    zone: str
+    administrator: str
+    passphrase_file: Path | None = None
+    """Where the passphrase of the house's key lies, if it gets one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Founded:
+    """A house that can be served; what it shows of the second factor is shown once."""
+
+    config: Path
+    journal: str
+    key: PublicKey
+    approvals_key: PublicKey
+    checkpoint: str
+    warning: str
+    """What a house of one administrator still needs."""
+    second_factor: str
+
+    def __repr__(self) -> str:
+        return f"<Founded {self.journal}>"
+
+
+def check_founding(plan: Founding) -> None:
+    """Refuses what cannot be founded before anyone is asked for a password."""
+    for kind, value, what in (
+        (Name(), plan.house, "--house"),
+        (CURRENCY, plan.currency, "--currency"),
+        (Zone(), plan.zone, "--zone"),
+        (Name(), plan.administrator, "--administrator"),
+    ):
+        try:
+            kind.read(value, plan.folder)
+        except UnexpectedError as error:
+            raise RulesError(f"{error} ({what})") from None
+    if is_elsewhere(plan.administrator):
+        got = repr(plan.administrator)
+        raise RulesError(f"expected a name without '/' that is not '.' or '..', got {got} (--administrator)")
+    if is_generic(plan.administrator):
+        got = f"{plan.administrator!r}, that of a post or of nobody"
+        raise RulesError(f"expected the name of a person, got {got} (--administrator)")
+    made = (CONFIG, KEY, f"{KEY}.pub", APPROVALS, APPROVALS_KEY, f"{APPROVALS_KEY}.pub", JOURNAL)
+    for name in (*made, *(JOURNAL + beside for beside in _BESIDE)):
+        if os.path.lexists(plan.folder / name):
+            raise RulesError(f"expected a folder without {name}, got one with it ({plan.folder})")
+
+
+def founded(
+    plan: Founding,
+    password: str,
+    *,
+    now: int,
+    entropy: Entropy,
+    passphrase: str | None = None,
+    cost: Cost | None = None,
+) -> Founded:
+    """Founds a house: everything or nothing; casino.toml, which makes it one, is written last."""
+    check_founding(plan)
+    if says := weakness(password, plan.administrator):
+        raise RulesError(f"{says} ({plan.administrator})")
+    today = local_time(now, Zone().read(plan.zone, plan.folder)).date()
+    with _undone(plan.folder) as made:
+        name = f"{_slug(plan.house)}-{today.year}"
+        key = _new_key(plan.folder / KEY, name, passphrase, entropy, made)
+        approver = _new_key(plan.folder / APPROVALS_KEY, f"{name}-approvals", None, entropy, made)
+        _write(plan.folder / APPROVALS, _own_approvals(approver, today), made)
+        new = vault.made(
+            plan.administrator,
+            password,
+            passwords=Passwords(entropy, cost),
+            entropy=entropy,
+            issuer=plan.house,
+        )
+        journal = f"{_slug(plan.house)}-{entropy(4).hex()}"
+        checkpoint, warning = _open_journal(plan, journal, key, new.credentials, now=now, made=made)
+        _write(plan.folder / CONFIG, _config(plan), made)
+    return Founded(
+        config=plan.folder / CONFIG,
+        journal=journal,
+        key=key.public,
+        approvals_key=approver.public,
+        checkpoint=checkpoint,
+        warning=warning,
+        second_factor=new.uri,
+    )
+
+
+def _open_journal(
+    plan: Founding,
+    name: str,
+    key: SigningKey,
+    credentials: vault.Credentials,
+    *,
+    now: int,
+    made: list[Path],
+) -> tuple[str, str]:
+    """The journal with its administrator on the roll; the checkpoint over that, and who is missing."""
+    path, by = plan.folder / JOURNAL, plan.administrator
+    made += [Path(f"{path}{beside}") for beside in _BESIDE]
+    _write(
+        path, "", made, mode=0o600
+    )  # what people sign in by is in it, and SQLite's own files follow its mode
+    store = SqliteStore(path)
+    try:
+        program = f"taisai {__version__}"
+        journal = Journal.opened(
+            store, journal=name, key=key.public, at=now, by=by, program=program, demonstration=False
+        )
+        keeper = Keeper(journal)
+        opening = OpenHouse(
+            at=now, by=by, house=plan.house, currency=plan.currency, ladder=FLOOR_LADDER,
+            second_rank=FLOOR_SECOND,
+        )  # fmt: skip
+        _done(keeper, opening)
+        _done(keeper, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
+        _done(keeper, SetCredentials(at=now, by=by, person=by))
+        vault.keep(store, by, credentials)
+        return journal.seal(key, at=now), too_few(keeper.house()) or ""
+    finally:
+        store.close()
+
+
+def _done(keeper: Keeper, command: AnyCommand) -> None:
+    answer = keeper.answer(HOUSE, command)
+    if isinstance(answer, Refusal):
+        raise RulesError(str(answer))
+
+
+def _own_approvals(key: SigningKey, today: date) -> str:
+    books = [rulebook(name) for name in rulebook_ids()]
+    return written_approvals(
+        [Approval(book.id, book.digest, today) for book in books], key, comments=_COMMENTS
+    )
+
+
+def _config(plan: Founding) -> str:
+    journal: dict[str, object] = {}
+    if plan.passphrase_file is not None:
+        file, folder = plan.passphrase_file.resolve(), plan.folder.resolve()
+        journal["passphrase_file"] = str(file.relative_to(folder) if file.is_relative_to(folder) else file)
+    house = {"name": plan.house, "currency": plan.currency, "zone": plan.zone}
+    text = written({"house": house, "journal": journal}, [_TABLE])
+    example = re.compile('^# manifest = "sha256:0+"$', re.MULTILINE)
+    return example.sub(f'# manifest = "{manifest()}"', text)
+
+
+def _slug(house: str) -> str:
+    """A house's name as ids have it."""
+    words = re.findall("[a-z0-9]+", house.lower())
+    return "-".join(words)[:24].strip("-") or "house"
+
+
+# Files
+
+
+def _new_key(path: Path, name: str, passphrase: str | None, entropy: Entropy, made: list[Path]) -> SigningKey:
+    key = make_key(path, name, passphrase=passphrase, seed=entropy(32))
+    made += [path, public_path_of(path)]
+    return key
+
+
+def _write(path: Path, text: str, made: list[Path], mode: int = 0o644) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        made.append(path)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(opened.fileno())
+    except OSError as error:
+        raise RulesError(f"expected a new file, got {error.strerror} ({printable(str(path))})") from None
+
+
+@contextmanager
+def _undone(folder: Path) -> Iterator[list[Path]]:
+    """The folder, made if it is new; whatever was made in it is taken away again if something fails."""
+    made: list[Path] = []
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RulesError(f"expected a folder, got {error.strerror} ({printable(str(folder))})") from None
+    try:
+        yield made
+    except BaseException:
+        for path in made:
+            path.unlink(missing_ok=True)
+        if is_new:
+            folder.rmdir()
+        raise

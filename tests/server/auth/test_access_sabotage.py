@@ -1,0 +1,363 @@
+"""Each safety of access is broken once, and the tests that guard it must see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final, NamedTuple, TypeVar
+
+import pytest
+import structlog
+
+from taisai.cage import SignOutCause, presence
+from taisai.cage import access as at_house
+from taisai.cage.messages import PersonLocked
+from taisai.journal.codec import AnyEvent
+from taisai.server.auth import approvals, authentication, credentials, sessions, totp, verification
+from taisai.server.auth.approvals import Approvals
+from taisai.server.auth.authentication import Door
+from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.refusals import WRONG, NotIn, SignInRefused
+from taisai.server.auth.sessions import Session, Sessions
+from taisai.server.auth.verification import Failure, Proving
+from tests.server.auth import (
+    test_approvals,
+    test_door,
+    test_door_approving,
+    test_door_at_once,
+    test_door_ends,
+    test_passwords,
+    test_secrets,
+    test_sessions,
+)
+from tests.server.auth.staffed import DAN, MAX
+
+T = TypeVar("T")
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+class Sabotage(NamedTuple):
+    """How something is broken, and the tests that must fail then."""
+
+    breaks: Break
+    seen_by: tuple[Callable[[], None], ...]
+
+
+def _replayed(patch: pytest.MonkeyPatch) -> None:
+    def forgetful(secret: bytes, code: str, *, now: int, last: int) -> int | None:  # noqa: ARG001
+        return totp.accepted_step(secret, code, now=now, last=-1)
+
+    patch.setattr(verification, "accepted_step", forgetful)
+
+
+def _never_idles(patch: pytest.MonkeyPatch) -> None:
+    def over(self: Sessions, session: Session, now: int) -> SignOutCause | None:
+        return SignOutCause.EXPIRED if now - session.opened >= self.policy.absolute_ms else None
+
+    patch.setattr(Sessions, "_over", over)
+
+
+def _never_old(patch: pytest.MonkeyPatch) -> None:
+    def over(self: Sessions, session: Session, now: int) -> SignOutCause | None:
+        return SignOutCause.IDLE if now - session.seen >= self.policy.idle_ms else None
+
+    patch.setattr(Sessions, "_over", over)
+
+
+def _used_twice(patch: pytest.MonkeyPatch) -> None:
+    used = Approvals.used
+
+    def kept(self: Approvals, token: str, digest: str, *, asker: str, now: int) -> str | None:
+        before = dict(self._open)
+        who = used(self, token, digest, asker=asker, now=now)
+        self._open = before
+        return who
+
+    patch.setattr(Approvals, "used", kept)
+
+
+def _for_anything(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(approvals, "compare_digest", lambda _kept, _given: True)
+
+
+def _locks_late(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(at_house, "MOST_FAILURES", 4)
+
+
+def _tells(patch: pytest.MonkeyPatch) -> None:
+    failed = Proving._failed
+
+    async def telling(self: Proving, known: Any, why: Failure, *, address: str, now: int) -> SignInRefused:
+        await failed(self, known, why, address=address, now=now)
+        return SignInRefused(NotIn.WRONG, f"expected someone else's, got a wrong {why}")
+
+    patch.setattr(Proving, "_failed", telling)
+
+
+def _quick_for_strangers(patch: pytest.MonkeyPatch) -> None:
+    verified = Passwords.verified
+
+    def quick(self: Passwords, hash_: str | None, password: str) -> bool:
+        return hash_ is not None and verified(self, hash_, password)
+
+    patch.setattr(Passwords, "verified", quick)
+
+
+def _unnoted(patch: pytest.MonkeyPatch) -> None:
+    async def silent(*_arguments: object, **_named: object) -> SignInRefused:
+        return WRONG
+
+    patch.setattr(Proving, "_failed", silent)
+
+
+def _deaf(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Door, "heard", lambda _self, _events: None)
+
+
+def _locks_out(patch: pytest.MonkeyPatch) -> None:
+    heard = Door.heard
+
+    def hasty(self: Door, events: Iterable[AnyEvent]) -> None:
+        events = list(events)
+        heard(self, events)
+        for event in events:
+            if isinstance(event, PersonLocked):
+                self.revoked(event.person)
+
+    patch.setattr(Door, "heard", hasty)
+
+
+def _locks_anyone(patch: pytest.MonkeyPatch) -> None:
+    for module in (at_house, presence):
+        patch.setattr(module, "counts", lambda _house, event: event.known)
+
+
+def _forgets_ends(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(authentication, "_is_unwritten", lambda _answer: False)
+
+
+def _tokens_kept(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(sessions, "digest_of_token", lambda token: token)
+    patch.setattr(approvals, "digest_of_token", lambda token: token)
+
+
+def _names_noted(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Proving, "_tag", lambda _self, name: name)
+    patch.setattr(verification, "folded", lambda name: name)
+
+
+def _passwords_logged(patch: pytest.MonkeyPatch) -> None:
+    verified = Passwords.verified
+
+    def chatty(self: Passwords, hash_: str | None, password: str) -> bool:
+        structlog.get_logger().info("checking", password=password)
+        return verified(self, hash_, password)
+
+    patch.setattr(Passwords, "verified", chatty)
+
+
+def _credentials_shown(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(credentials.Credentials, "__repr__", lambda self: f"<Credentials {self.hash}>")
+
+
+def _side_by_side(patch: pytest.MonkeyPatch) -> None:
+    class Blind(set[str]):
+        def __contains__(self, _name: object) -> bool:
+            return False
+
+    init = Proving.__init__
+
+    def blind(self: Proving, *arguments: Any, **named: Any) -> None:
+        init(self, *arguments, **named)
+        self._checking = Blind()
+
+    patch.setattr(Proving, "__init__", blind)
+
+
+def _any_number(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(verification, "MOST_CHECKED", 1_000)
+
+
+def _more_workers(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(authentication, "WORKERS", 2 * authentication.WORKERS)
+
+
+def _lets_hang_up(patch: pytest.MonkeyPatch) -> None:
+    async def directly(_self: Door, work: Coroutine[Any, Any, T]) -> T:
+        return await work
+
+    patch.setattr(Door, "_to_the_end", directly)
+
+
+def _vault_alone(patch: pytest.MonkeyPatch) -> None:
+    def known(_self: Proving, name: str, keeper: Any) -> Any:
+        house = keeper.house()
+        person = house.names[name]
+        return verification._Known(
+            person, house.people[person], credentials.kept(keeper.journal.store, person)
+        )
+
+    patch.setattr(Proving, "_known", known)
+
+
+def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
+    take = Proving._take
+
+    def lenient(self: Proving, known: Any, renewed: Any, keeper: Any) -> Failure | None:
+        against = take(self, known, renewed, keeper)
+        return None if against is Failure.LOCKED else against
+
+    patch.setattr(Proving, "_take", lenient)
+
+
+def _admits_anywhere(patch: pytest.MonkeyPatch) -> None:
+    init = Door.__init__
+
+    def open_to_all(self: Door, *arguments: Any, **named: Any) -> None:
+        init(self, *arguments, **named)
+        self._generic = True
+
+    patch.setattr(Door, "__init__", open_to_all)
+
+
+SABOTAGES: Final[dict[str, Sabotage]] = {
+    "a replayed code is taken": Sabotage(
+        _replayed,
+        (
+            test_door.test_a_code_is_used_once,
+            test_door.test_a_code_before_the_one_that_was_used_is_void_too,
+            test_door.test_that_a_code_was_used_outlives_a_start,
+            test_door_approving.test_a_code_that_signed_in_does_not_agree,
+        ),
+    ),
+    "a session never idles": Sabotage(
+        _never_idles,
+        (
+            test_sessions.test_a_session_idles,
+            test_sessions.test_to_be_asked_for_is_not_to_do_something,
+            test_door_ends.test_an_idle_session_ends_and_the_journal_has_it,
+        ),
+    ),
+    "a session never grows old": Sabotage(
+        _never_old, (test_sessions.test_a_session_grows_old_however_busy_it_is,)
+    ),
+    "an approval is used twice": Sabotage(
+        _used_twice,
+        (
+            test_approvals.test_an_approval_is_used_once,
+            test_door_approving.test_a_second_person_agrees_and_is_named_by_the_roll,
+        ),
+    ),
+    "a lock after four failures": Sabotage(
+        _locks_late,
+        (
+            test_door.test_the_third_failure_locks,
+            test_door.test_a_wrong_code_counts_as_a_wrong_password_does,
+            test_door_approving.test_what_fails_here_counts_and_locks,
+        ),
+    ),
+    "a stranger hears what was wrong": Sabotage(
+        _tells, (test_door.test_a_stranger_hears_the_same_whatever_was_wrong,)
+    ),
+    "a stranger waits less": Sabotage(
+        _quick_for_strangers, (test_passwords.test_whoever_it_is_one_hash_of_the_same_cost_is_checked,)
+    ),
+    "failures are not noted": Sabotage(
+        _unnoted,
+        (
+            test_door.test_the_journal_has_every_failure_and_what_was_wrong,
+            test_door.test_the_third_failure_locks,
+            test_door.test_whatever_was_wrong_the_same_work_is_done,
+        ),
+    ),
+    "revocations are not heard": Sabotage(
+        _deaf,
+        (
+            lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("revoked"),
+            lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("dismissed"),
+            test_door_ends.test_a_lock_keeps_nobody_from_being_revoked,
+            lambda: test_door_approving.test_whoever_is_revoked_takes_his_agreement_with_him(MAX),
+        ),
+    ),
+    "a lock ends what is open": Sabotage(
+        _locks_out,
+        (
+            test_door_ends.test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more,
+            test_door_ends.test_what_he_agreed_to_before_his_lock_still_counts,
+        ),
+    ),
+    "who has no credentials is locked": Sabotage(
+        _locks_anyone, (test_door.test_whoever_has_no_credentials_is_not_locked_by_those_who_try_his_name,)
+    ),
+    "an end that was not written is forgotten": Sabotage(
+        _forgets_ends,
+        (
+            test_door_ends.test_one_end_that_cannot_be_noted_takes_no_other_with_it,
+            test_door_ends.test_ends_that_could_not_be_written_are_written_later,
+        ),
+    ),
+    "tokens are kept": Sabotage(
+        _tokens_kept,
+        (
+            test_sessions.test_the_token_itself_is_kept_nowhere,
+            test_approvals.test_the_token_is_kept_and_shown_nowhere,
+            test_secrets.test_the_door_remembers_no_password_and_no_token,
+        ),
+    ),
+    "what was typed as a name is noted": Sabotage(
+        _names_noted,
+        (
+            test_secrets.test_nothing_secret_is_in_the_journal,
+            test_secrets.test_nothing_secret_is_logged_or_shown,
+        ),
+    ),
+    "passwords are logged": Sabotage(
+        _passwords_logged, (test_secrets.test_nothing_secret_is_logged_or_shown,)
+    ),
+    "credentials show themselves": Sabotage(
+        _credentials_shown, (test_secrets.test_nothing_secret_is_logged_or_shown,)
+    ),
+    "guesses run side by side": Sabotage(
+        _side_by_side, (test_door_at_once.test_guesses_at_one_name_do_not_run_side_by_side,)
+    ),
+    "any number is checked at once": Sabotage(
+        _any_number, (test_door_at_once.test_one_more_than_can_be_checked_is_told_so,)
+    ),
+    "more hashes at once": Sabotage(
+        _more_workers, (test_door_at_once.test_so_many_hashes_are_made_at_once_and_no_more,)
+    ),
+    "whoever hangs up has not failed": Sabotage(
+        _lets_hang_up, (test_door_at_once.test_whoever_hangs_up_has_still_failed,)
+    ),
+    "the vault alone says who has credentials": Sabotage(
+        _vault_alone, (test_door_ends.test_whoever_left_and_is_back_has_no_credentials,)
+    ),
+    "whoever names himself is admitted": Sabotage(
+        _admits_anywhere,
+        (lambda: test_door.test_nobody_is_admitted_without_proof_outside_a_demonstration(DAN),),
+    ),
+    "whoever is locked still agrees": Sabotage(
+        _locked_ignored,
+        (
+            test_door_approving.test_what_fails_here_counts_and_locks,
+            test_door_ends.test_a_locked_person_renews_nothing,
+        ),
+    ),
+}
+CASES: Final = [
+    pytest.param(one.breaks, check, id=f"{name} ({place})")
+    for name, one in SABOTAGES.items()
+    for place, check in enumerate(one.seen_by, 1)
+]
+
+
+@pytest.mark.parametrize(("breaks", "check"), CASES)
+def test_sabotage_is_seen(breaks: Break, check: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    breaks(monkeypatch)
+    with pytest.raises(AssertionError):
+        check()
+
+
+def test_sabotage_an_approval_for_anything_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    _for_anything(monkeypatch)
+    with pytest.raises(AssertionError):
+        test_approvals.test_for_anything_else_it_is_nobodys_and_spent(test_approvals.OTHER, "session-1", 0)

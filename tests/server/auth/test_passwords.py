@@ -1,0 +1,124 @@
+"""Passwords: what may be one, what is kept of it, and that strangers wait as long as anyone."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+
+from taisai.server.auth.passwords import MOST_PASSWORD, Cost, Passwords, weakness
+from tests.server.auth.staffed import TINY, counted
+
+GOOD = "71 blue kettles sing"
+
+
+class Spy:
+    """A hasher that counts what it is asked."""
+
+    def __init__(self, hasher: PasswordHasher) -> None:
+        self._hasher = hasher
+        self.verified: list[str] = []
+
+    def verify(self, hash_: str, password: bytes) -> bool:
+        """Notes the cost at which a hash was made."""
+        self.verified.append(hash_.rsplit("$", 2)[0])
+        return self._hasher.verify(hash_, password)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._hasher, name)
+
+
+@pytest.mark.parametrize(
+    ("password", "says"),
+    [
+        ("a1b2c3d4e5f", "expected a password of 12 to 128 characters, got 11"),
+        ("a1b2c3d4e5f6", None),
+        ("ab3" * 42 + "xy", None),
+        ("ab3" * 42 + "xyz", "expected a password of 12 to 128 characters, got 129"),
+        ("121212121212", "expected a password of at least 5 different characters, got fewer"),
+        ("password1234", "expected a password that few have, got one of the commonest"),
+        ("PassWord1234", "expected a password that few have, got one of the commonest"),
+        ("Correct Horse Battery Staple", "expected a password that few have, got one of the commonest"),
+        ("christopher wu 1", "expected a password, got the person's own name"),
+        ("ChristopherWu2026", "expected a password, got the person's own name"),
+        ("christopherwuchristopherwu", "expected a password, got the person's own name"),
+        ("christopher wu likes tea", None),
+        ("829 471 036 5", None),
+    ],
+)
+def test_what_may_be_a_password(password: str, says: str | None) -> None:
+    assert weakness(password, "Christopher Wu") == says
+
+
+def test_a_name_without_letters_bars_no_password() -> None:
+    assert weakness(GOOD, "007") is None
+    assert weakness("829471036512", "007") is None
+
+
+def test_a_password_is_known_again_and_no_other_is() -> None:
+    passwords = Passwords(counted(), TINY)
+    kept = passwords.hashed(GOOD)
+    assert kept.startswith("$argon2id$v=19$m=8,t=1,p=1$")
+    assert GOOD not in kept
+    assert passwords.verified(kept, GOOD)
+    assert not passwords.verified(kept, GOOD + " ")
+    assert not passwords.verified(kept, "")
+    assert passwords.hashed(GOOD) != kept, "each has a salt of its own"
+
+
+def test_the_same_letters_from_another_keyboard_are_the_same_password() -> None:
+    passwords = Passwords(counted(), TINY)
+    assert passwords.verified(
+        passwords.hashed("caf\u00e9 caf\u00e9 caf\u00e9"), "cafe\u0301 cafe\u0301 cafe\u0301"
+    )
+
+
+@pytest.mark.parametrize("hash_", [None, "", "rubbish", "$argon2id$rubbish"])
+def test_without_a_hash_nothing_is_the_password(hash_: str | None) -> None:
+    assert not Passwords(counted(), TINY).verified(hash_, GOOD)
+
+
+@pytest.mark.parametrize("odd", ["\ud800" * 12, "\x00" * 12, "é" * MOST_PASSWORD * 2])
+def test_no_text_is_an_error(odd: str) -> None:
+    passwords = Passwords(counted(), TINY)
+    assert not passwords.verified(passwords.hashed(GOOD), odd)
+
+
+def test_a_longer_text_than_may_be_one_is_not_the_password_that_it_begins_with() -> None:
+    passwords = Passwords(counted(), TINY)
+    longest = "ab3" * 42 + "xy"
+    assert passwords.verified(passwords.hashed(longest), longest)
+    assert not passwords.verified(passwords.hashed(longest), longest + "z")
+
+
+def test_whoever_it_is_one_hash_of_the_same_cost_is_checked() -> None:
+    passwords = Passwords(counted(), TINY)
+    kept = passwords.hashed(GOOD)
+    spy = Spy(passwords._hasher)
+    passwords._hasher = spy  # type: ignore[assignment]
+    for hash_, password in [
+        (kept, GOOD),
+        (kept, "wrong"),
+        (None, GOOD),
+        (kept, "x" * 500),
+        (None, "x" * 500),
+    ]:
+        passwords.verified(hash_, password)
+    assert spy.verified == ["$argon2id$v=19$m=8,t=1,p=1"] * 5
+
+
+def test_a_hash_of_another_cost_is_outdated() -> None:
+    passwords, dearer = (
+        Passwords(counted(), TINY),
+        Passwords(counted(), Cost(time=2, memory=8, parallelism=1)),
+    )
+    kept = passwords.hashed(GOOD)
+    assert not passwords.is_outdated(kept)
+    assert dearer.is_outdated(kept)
+    assert dearer.verified(kept, GOOD), "it is still known"
+
+
+def test_the_cost_is_that_of_rfc_9106_for_little_memory() -> None:
+    assert Passwords(secrets.token_bytes).hashed(GOOD).startswith("$argon2id$v=19$m=65536,t=3,p=4$")

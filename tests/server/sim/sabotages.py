@@ -1,0 +1,160 @@
+"""What is broken on purpose, one thing at a time: each has to turn some evening red."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from taisai.game import bets
+from taisai.journal import Keeper, MemoryStore
+from taisai.journal.journal import Decision
+from taisai.journal.stores.contract import Row
+from taisai.rules.vocabulary import Phase
+from taisai.server.connections.sockets import Socket
+from taisai.server.projections import feed_names
+from taisai.server.projections.seat_feeds import Seats
+from taisai.server.runtime.casino import Casino
+from tests.server.sim.world import World
+from tests.server.sim.writing import InlineWriter
+
+Patch = pytest.MonkeyPatch
+
+
+class Sabotage(NamedTuple):
+    """What is done, and the words by which it has to show."""
+
+    break_: Callable[[Patch], Callable[[World], None] | None]
+    """Patches something, or says what to do to a world before its evening."""
+    shows: str
+
+
+class _Hasty(InlineWriter):
+    """Tells everyone at once, and writes when there is time."""
+
+    def __init__(self, keeper: Keeper, after: Callable[[], None], *, chance: Random, slow: float) -> None:
+        super().__init__(keeper, after, chance=chance, slow=slow)
+        self._late: list[Decision] = []
+        self._append = keeper.journal.append
+        keeper.journal.append = self._later  # type: ignore[method-assign]
+
+    def _later(self, decisions: Sequence[Decision]) -> None:
+        self._late += decisions
+        self._loop.call_later(0.5, self._now)
+
+    def _now(self) -> None:
+        late, self._late = self._late, []
+        if late and not self._is_dead:
+            self._append(late)
+
+
+def _acknowledge_first(_patch: Patch) -> Callable[[World], None]:
+    def hasty(world: World) -> None:
+        world.make_writer = _Hasty
+        world.snapshot_every = 10_000
+
+    return hasty
+
+
+def _take_late_bets(patch: Patch) -> None:
+    patch.setattr(bets, "_OPEN_TUMBLED", Phase.CLOSED)
+
+
+def _skip_a_number(patch: Patch) -> None:
+    right = feed_names.Numbers.next
+
+    def next_(self: feed_names.Numbers, feed: str) -> int | None:
+        number = right(self, feed)
+        return right(self, feed) if number is not None and number % 7 == 0 else number
+
+    patch.setattr(feed_names.Numbers, "next", next_)
+
+
+class _Forgetful(MemoryStore):
+    """Forgets, when the power goes, what was appended last."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        super().__init__()
+        self.append(rows)
+        self._last: list[Row] = []
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """As it should."""
+        super().append(rows)
+        if rows:
+            self._last = list(rows)
+
+    def forget_last(self) -> None:
+        """As it should not."""
+        left = [row for row in self.rows() if row not in self._last]
+        self._rows, self._by_stream = [], {}
+        super().append(left)
+        self._last = []
+
+
+def _lose_the_last_append(_patch: Patch) -> Callable[[World], None]:
+    def forgetful(world: World) -> None:
+        store = _Forgetful(list(world.store.rows()))
+        world.storage.store = store
+        world.storage.crash = lambda chance: store.forget_last()  # type: ignore[method-assign]  # noqa: ARG005
+
+    return forgetful
+
+
+def _forget_to_answer(patch: Patch) -> None:
+    right = Socket.say
+    said = [0]
+
+    def say(self: Socket, tell: Any) -> None:
+        said[0] += 1
+        if said[0] % 50:
+            right(self, tell)
+
+    patch.setattr(Socket, "say", say)
+
+
+def _forget_who_staked(patch: Patch) -> None:
+    patch.setattr(Seats, "_stakes", lambda *_: None)
+
+
+def _publish_late(patch: Patch) -> None:
+    """The refresh of the consoles comes a moment too late, after what was decided after it."""
+
+    async def refresh(self: Casino) -> None:
+        boards, feeds = self.host.boards, self.host.feeds
+        frames = await self.host.look(lambda _keeper: boards.refresh())
+        await asyncio.sleep(0.2)
+        for frame in frames:
+            feeds.publish(frame)
+        feeds.flush()
+
+    patch.setattr(Casino, "_refresh", refresh)
+
+
+def _repeat_what_was_missed(patch: Patch) -> None:
+    """Whoever comes back is told one frame too few."""
+    from taisai.server.connections.feeds import Feed, Frame
+
+    right = Feed.missed
+
+    def missed(self: Feed, after: int) -> list[Frame] | None:
+        found = right(self, after)
+        return found[1:] if found else found
+
+    patch.setattr(Feed, "missed", missed)
+
+
+SABOTAGES: Final = {
+    "an acknowledgement before the append": Sabotage(_acknowledge_first, "acknowledged in the journal"),
+    "a bet after the close": Sabotage(_take_late_bets, "after the close"),
+    "a feed that skips a number": Sabotage(_skip_a_number, "without gaps"),
+    "a crash that loses the last append": Sabotage(_lose_the_last_append, "acknowledged in the journal"),
+    "an ask without an answer": Sabotage(_forget_to_answer, "answer to every ask"),
+    "a settlement that some are not told": Sabotage(_forget_who_staked, "as it is, got"),
+    "a refresh that comes late": Sabotage(_publish_late, "without gaps"),
+    "a catch-up with a frame too few": Sabotage(_repeat_what_was_missed, "without gaps"),
+}
+"""Name → what is broken."""

@@ -1,0 +1,260 @@
+"""A world: one floor, its people, its network and its disk, all drawn from a seed and run in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from random import Random
+from typing import Any, Final
+
+from taisai.client import ClientError, Disconnected, Pace
+from taisai.client.who import Staff
+from taisai.journal import Journal, Keeper, Store
+from taisai.protocol.message import Ask
+from taisai.server.auth.approvals import Granted, digest_of
+from taisai.server.auth.authentication import SignedIn
+from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.sessions import Session
+from taisai.server.connections.dispatcher import Bounds, approved_form
+from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.runtime.host import WriterLike
+from tests.server.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
+from tests.server.sim.network import ORIGIN, Network
+from tests.server.sim.people import Cage, Dealer, Heard, Noted, Watcher
+from tests.server.sim.storage import InMemory, Storage
+from tests.server.sim.virtual import VirtualClock, VirtualLoop
+from tests.server.sim.writing import InlineWriter
+
+PACE: Final = Pace(answer=8.0, coming_in=4.0, first=0.05, most=0.8, tries=10_000)
+
+
+@cache
+def _passwords() -> Passwords:
+    """Nobody signs in by a password here, so that one costs nothing."""
+    return Passwords(bytes, Cost(time=1, memory=8, parallelism=1))
+
+
+CONSOLES: Final = 0.15  # of all evenings: what a console shows takes longer than all the rest together
+
+
+class World:
+    """Everything that a seed decides, and everything that came of it."""
+
+    def __init__(self, seed: int, loop: VirtualLoop, storage: Callable[[str], Storage] = InMemory) -> None:
+        """`storage` is made for a rulebook."""
+        self.seed = seed
+        self.loop = loop
+        self.clock = VirtualClock(loop)
+        self.chance = self.drawn("world")
+        self.book = BOOKS[0] if self.chance.random() < 0.4 else self.chance.choice(BOOKS)
+        self.crew = crew_of(self.book)
+        self.storage = storage(self.book)
+        self.rounds = self.chance.choice((1, 1, 1, 2, 2, 3))
+        self.with_consoles = self.chance.random() < CONSOLES
+        self.window = self.chance.choice((2_000, 4_000, 6_000))
+        self.snapshot_every = self.chance.choice((20, 60, 10_000))
+        self.slow_disk = self.chance.choice((0.0, 0.01, 0.25))
+        self.network = Network(
+            self.drawn("network"),
+            slow=self.chance.choice((0.0, 0.02, 0.3)),
+            cut_after=self.chance.choice((0.0, 0.0, 0.04)),
+        )
+        self.casino: Casino | None = None
+        self.writer: InlineWriter | None = None
+        self.make_writer: Callable[..., InlineWriter] = InlineWriter
+        self.over = asyncio.Event()
+        self.crashes = 0
+        self.heard: list[Heard] = []
+        self.clients: list[Noted] = []
+        """Everyone who ever came."""
+        self.going = asyncio.Event()
+        """Unset while everybody waits, so that someone can look."""
+        self.going.set()
+        self.wrong: list[str] = []
+        """What someone who looked has found."""
+        self.tickets: list[str] = []
+        """Tickets in players' hands."""
+        self.log: list[str] = []
+        """What happened, for whoever has to find out why."""
+        self._gone: list[Casino] = []
+        """Those that crashed, with whatever they were about to do."""
+        self._disk = self.drawn("disk")
+        self._entropy = self.drawn("entropy")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last round has been played."""
+        return self.over.is_set()
+
+    def end(self) -> None:
+        """The last round has been played."""
+        self.over.set()
+
+    def drawn(self, what: str) -> Random:
+        """Chance for one part of the world, which no other part disturbs."""
+        return Random(f"{self.seed} {what}")
+
+    def note(self, what: str) -> None:
+        """Writes down what happened."""
+        self.log.append(f"{self.loop.time():9.3f} {what}")
+
+    def entropy(self, size: int) -> bytes:
+        """The floor's own chance."""
+        return self._entropy.randbytes(size)
+
+    @property
+    def store(self) -> Store:
+        """What holds the journal now."""
+        return self.storage.store
+
+    # The floor
+
+    async def open(self) -> None:
+        """Opens the journal, recovers, and lets the floor answer."""
+        journal = Journal(self.store)
+        keeper = Keeper(journal, snapshot_every=self.snapshot_every)
+        if self.crashes:
+            keeper.recover(at=self.clock.now())
+
+        def make(after: Callable[[], None]) -> WriterLike:
+            self.writer = self.make_writer(keeper, after, chance=self._disk, slow=self.slow_disk)
+            return self.writer
+
+        plan = Plan(
+            house="Sim", currency="PLAY", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
+            bounds=Bounds(asks_a_second=1_000, burst=1_000),
+            tables=[
+                TablePlan(
+                    name=TABLE, book=book_of(self.book), limits=LIMITS, window=self.window, demonstration=True
+                )
+            ],
+            program=PROGRAM, seal_every=60,
+        )  # fmt: skip
+        casino = Casino(
+            keeper, plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=make,
+            hand_over=self.loop.call_soon, passwords=_passwords(),
+        )  # fmt: skip
+        self.casino = casino
+        await casino.start()
+        self.network.floor = casino.floor
+        self.note(f"opened, {journal.size} entries")
+
+    async def crash(self) -> None:
+        """The machine stops, mostly in the middle of whatever it does, and starts again a while later."""
+        casino, writer = self.casino, self.writer
+        if casino is None or writer is None:
+            return
+        self.crashes += 1
+        chance = self.drawn(f"crash {self.crashes}")
+        how = chance.choice(("before", "after", "now", "stop"))
+        self.note(f"crash, {how}")
+        if how == "stop":  # as it should be
+            self.network.floor = None
+            await casino.stop()
+        elif how != "now":  # in the middle of a write, if there is one soon
+            writer.doom = how
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await writer.died.wait()
+        writer.crash()
+        self._gone.append(casino)
+        self.casino = None
+        self.storage.crash(chance)
+        for task in casino._tasks:
+            task.cancel()
+        await self.network.crash()
+        await asyncio.sleep(chance.uniform(0.1, 3))
+        await self.open()
+
+    @property
+    def keeper(self) -> Keeper:
+        """The one at work."""
+        assert self.writer is not None
+        return self.writer.keeper
+
+    # Coming in
+
+    async def staff(self, person: str) -> tuple[Staff, Session] | None:
+        """A session for someone; none while there is no floor."""
+        casino = self.casino
+        if casino is None or self.network.floor is None:
+            return None
+        admitted = asyncio.ensure_future(casino.door.admitted(person, address="sim", now=self.clock.now()))
+        done, _ = await asyncio.wait((admitted,), timeout=2)
+        if not done:  # the floor is gone, and never answers
+            admitted.cancel()
+            return None
+        signed = admitted.result()
+        assert isinstance(signed, SignedIn), signed
+        return Staff(signed.token), signed.session
+
+    def approval(self, ask: Ask, session: Session, by: str) -> str | None:
+        """A second person's agreement."""
+        if self.casino is None:
+            return None
+        digest = digest_of(approved_form(ask))
+        granted = self.casino.door.approvals.granted(digest, asker=session, approver=by, now=self.clock.now())
+        return granted.token if isinstance(granted, Granted) else None
+
+    async def dealer(self, person: str) -> tuple[Dealer, Session]:
+        """Someone of the staff, at his console, as often as it takes."""
+        while True:
+            known = await self.staff(person)
+            if known is not None:
+                who, session = known
+                console = Dealer(
+                    self.network.dial(), who, table=TABLE, pace=PACE,
+                    entropy=self.drawn(f"{person} {self.loop.time()}").randbytes,
+                )  # fmt: skip
+                console.with_console = self.with_consoles
+                try:
+                    return await console.noted(self.heard, self.clients).start(), session
+                except ClientError as error:
+                    self.note(f"{person} could not come in: {error}")
+            await asyncio.sleep(0.3)
+
+    async def cashier(self, person: str) -> Cage | None:
+        """Someone at the cage."""
+        known = await self.staff(person)
+        if known is None:
+            return None
+        cage = Cage(
+            self.network.dial(),
+            known[0],
+            pace=PACE,
+            entropy=self.drawn(f"{person} {self.loop.time()}").randbytes,
+        )
+        try:
+            return await cage.noted(self.heard, self.clients).start()
+        except ClientError:
+            return None
+
+    async def watcher(self, person: str, feeds: list[str]) -> Watcher | None:
+        """Someone who follows these feeds."""
+        known = await self.staff(person)
+        if known is None:
+            return None
+        watcher = Watcher(
+            self.network.dial(),
+            known[0],
+            pace=PACE,
+            entropy=self.drawn(f"{person} {self.loop.time()}").randbytes,
+        )
+        try:
+            await watcher.noted(self.heard, self.clients).start()
+            for feed in feeds:
+                await watcher.follow(feed)
+        except ClientError:
+            await watcher.close()
+            return None
+        return watcher
+
+    async def comes(self, client: Any) -> None:
+        """A device comes in, as often as it takes."""
+        while True:
+            with suppress(Disconnected):
+                await client.start()
+                return
+            await asyncio.sleep(0.2)

@@ -1,0 +1,145 @@
+"""The pages as they are served: each at its path, with what belongs to it, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from taisai.server.auth import permissions
+from taisai.server.auth.roles import Role
+from taisai.server.http import pages
+from taisai.server.http.built_pages import NOTHING, PAGES, Built, read_built
+from taisai.server.http.guard import HEADERS
+from taisai.server.http.pages import FOR_EVER, KINDS
+from tests.server.connected import Connected, connected, run
+
+BUILT = Built(
+    "feed0123feed0123",
+    {name: f"<p>{name}</p>".encode() for name in PAGES.values()},
+    {f"part-1a2b.{kind}": kind.encode() for kind in KINDS} | {"part-1a2b.exe": b"not ours"},
+)
+
+
+def with_pages(house: Connected) -> Connected:
+    """The same house, with pages that are known here."""
+    house.floor.pages = BUILT
+    return house
+
+
+@pytest.mark.parametrize("path", PAGES)
+@connected()
+async def test_a_page_is_shown_at_its_path_and_never_kept(house: Connected, path: str) -> None:
+    got = await with_pages(house).request("GET", f"{path}?table=T1")
+    assert (got.status, got.body.decode()) == (200, f"<p>{PAGES[path]}</p>")
+    assert got.headers["content-type"] == "text/html; charset=utf-8"
+    assert got.headers["cache-control"] == "no-store"
+    assert got.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@connected()
+async def test_what_belongs_to_a_page_is_kept_for_ever(house: Connected, kind: str) -> None:
+    got = await with_pages(house).request("GET", f"/assets/part-1a2b.{kind}")
+    assert (got.status, got.body.decode()) == (200, kind)
+    assert got.headers["content-type"].partition(";")[0] == KINDS[kind]
+    assert got.headers["cache-control"] == FOR_EVER
+    assert got.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nothing-1a2b.js", "part-1a2b.exe", "part-1a2b", "pages.txt", "index.html", "..", "../pages.txt",
+        "..%2fpages.txt", "%2e%2e/pages.py", "....//pages.py", "part-1a2b.js/", "part-1a2b.js%00", ".", "",
+        "sub/part-1a2b.js", "PART-1A2B.JS",
+    ],
+)  # fmt: skip
+@connected()
+async def test_nothing_else_is_served_and_that_is_said_in_our_words(house: Connected, name: str) -> None:
+    got = await with_pages(house).request("GET", f"/assets/{name}")
+    if name == "part-1a2b.js/":  # the same path, written otherwise
+        assert got.body == b"js"
+        return
+    assert (got.status, got.reason) == (404, "not-known")
+    assert got.said["message"].startswith("expected ")
+    assert got.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "/"])
+@connected()
+async def test_a_floor_without_pages_says_in_one_sentence_how_to_build_them(
+    house: Connected, path: str
+) -> None:
+    house.floor.pages = NOTHING
+    got = await house.request("GET", path)
+    assert got.status == 503
+    assert got.headers["content-type"].startswith("text/html")
+    assert "<code>make demo</code> builds them." in got.body.decode()
+    assert (await house.request("GET", "/assets/part-1a2b.js")).status == 404
+
+
+@connected()
+async def test_a_page_that_was_not_built_is_not_known(house: Connected) -> None:
+    house.floor.pages = Built("0", {"index.html": b""})
+    got = await house.request("GET", "/terminal")
+    assert (got.status, got.reason) == (404, "not-known")
+
+
+def test_every_page_is_for_everyone_and_the_permits_know_of_no_other() -> None:
+    paths = {"GET " + path for path in PAGES} | {"GET /assets/{name}"}
+    assert paths <= permissions.ENDPOINTS.keys()
+    for path in paths:
+        assert permissions.ENDPOINTS[path].roles.keys() == set(Role)
+    handled = {"GET " + path for one in pages.ENDPOINTS for path in one.paths}
+    assert paths <= {path.replace(":str", "") for path in handled}
+
+
+# Which pages they are
+
+
+@connected()
+async def test_the_challenge_tells_which_pages_are_served(house: Connected) -> None:
+    for built in (BUILT, NOTHING):
+        house.floor.pages = built
+        line = house.dials()
+        await house.settle()
+        assert line.told[0]["pages"] == built.digest
+
+
+def test_a_floor_serves_the_pages_of_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("taisai.server.runtime.casino.our_pages", lambda: BUILT)
+
+    async def whole(loop: Any) -> None:
+        assert Connected(loop).floor.pages is BUILT
+
+    run(whole)
+
+
+def written(folder: Path) -> Path:
+    """A folder as Vite leaves it."""
+    (folder / "assets").mkdir()
+    (folder / "index.html").write_text("a page")
+    (folder / "assets" / "index-1a2b.js").write_text("a script")
+    (folder / "pages.txt").write_text("feed\n")
+    return folder
+
+
+def test_pages_are_read_as_they_were_built(tmp_path: Path) -> None:
+    found = read_built(written(tmp_path))
+    assert found == Built("feed", {"index.html": b"a page"}, {"index-1a2b.js": b"a script"})
+
+
+def test_pages_half_built_are_no_pages(tmp_path: Path) -> None:
+    assert read_built(tmp_path / "nowhere") == NOTHING
+    (written(tmp_path) / "pages.txt").unlink()
+    assert read_built(tmp_path) == NOTHING
+
+
+def test_sabotage_pages_half_built_would_be_served_without_the_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (written(tmp_path) / "pages.txt").unlink()
+    monkeypatch.setattr("taisai.server.http.built_pages.DIGEST", "index.html")
+    assert read_built(tmp_path) != NOTHING

@@ -1,0 +1,380 @@
+"""Sockets: a challenge, a hello, and an answer to whatever is asked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from taisai.cage.messages import DismissDevice
+from taisai.journal import Ask
+from taisai.journal.codec import HOUSE
+from taisai.protocol import requests
+from taisai.protocol.message import MOST_MESSAGE, WIRE
+from taisai.server.auth.approvals import Granted, digest_of
+from taisai.server.auth.roles import Role
+from taisai.server.connections.dispatcher import MOST_AT_WORK, Bounds, approved_form
+from taisai.server.connections.sockets import Socket, decode_ask
+from taisai.server.handlers.registry import HANDLERS
+from tests.server.connected import Connected, connected, signature
+
+# Coming in
+
+
+@connected()
+async def test_the_first_tell_is_a_challenge_that_nobody_gets_twice(house: Connected) -> None:
+    lines = [await house.line() for _ in range(5)]
+    assert all([tell["tell"] for tell in line.told] == ["challenge"] for line in lines)
+    assert len({line.nonce for line in lines}) == 5
+    first = lines[0].told[0]
+    assert (first["wire"], first["demonstration"], len(first["nonce"])) == (WIRE, False, 64)
+    assert {line.told[0]["epoch"] for line in lines} == {house.casino.host.feeds.epoch}
+
+
+@connected()
+async def test_who_comes_in_is_told_as_whom(house: Connected) -> None:
+    terminal = (await house.came("P1")).told[-1]
+    assert (terminal["role"], terminal["table"], terminal["seat"]) == ("terminal", "T1", "1")
+    dealer = (await house.came(house.session("dealer"))).told[-1]
+    assert (dealer["role"], dealer["name"]) == ("dealer", "dealer Tan")
+    assert (await house.came(None)).told[-1]["role"] == "visitor"
+
+
+@connected()
+async def test_another_version_of_the_wire_is_told_which_one_is_expected(house: Connected) -> None:
+    line = await house.line()
+    tell = await line.answer("hello", wire=WIRE + 1)
+    assert (tell["reason"], tell["message"]) == (
+        "wire",
+        f"expected version {WIRE} of the wire, got {WIRE + 1}",
+    )
+    assert (line.told[-1]["tell"], line.closed) == ("end", (1008, "wire"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"device": "P1"},
+        {"device": "P1", "signature": ""},
+        {"device": "P1", "signature": "not hexadecimal"},
+        {"device": "P1", "signature": "00" * 64},
+        {"device": "P1", "signature": "of P2"},
+        {"device": "P1", "signature": "of another challenge"},
+        {"device": "nobody's", "signature": "of P1"},
+        {"device": "P\u0661", "signature": "of P1"},
+        {"device": ""},
+        {"token": ""},
+        {"token": "none that was ever given"},
+    ],
+    ids=str,
+)
+@connected()
+async def test_who_proves_nothing_stays_out(house: Connected, given: dict[str, str]) -> None:
+    line, other = await house.line(), await house.line()
+    shown = {
+        "of P1": signature("P1", line.nonce),
+        "of P2": signature("P2", line.nonce),
+        "of another challenge": signature("P1", other.nonce),
+    }
+    before = house.rows()
+    tell = await line.answer(
+        "hello", wire=WIRE, **{name: shown.get(word, word) for name, word in given.items()}
+    )
+    assert (tell["tell"], tell["reason"], tell["clause"]) == ("refused", "not-known", "house:access")
+    if "device" in given:  # always the same words: a stranger does not learn which devices there are
+        assert tell["message"].startswith("expected an enrolled device that signs the challenge")
+    assert (line.told[-1]["tell"], line.closed) == ("end", (1008, "not-known"))
+    assert house.rows() == before
+    assert (await other.hello("P1"))["tell"] == "welcome", "the same device with its own signature comes in"
+
+
+@connected()
+async def test_a_signature_that_was_seen_on_the_wire_is_worth_nothing_afterwards(house: Connected) -> None:
+    line = await house.line()
+    seen = signature("P1", line.nonce)
+    assert (await line.answer("hello", wire=WIRE, device="P1", signature=seen))["tell"] == "welcome"
+    thief = await house.line()
+    assert (await thief.answer("hello", wire=WIRE, device="P1", signature=seen))["tell"] == "refused"
+
+
+@connected()
+async def test_a_second_hello_is_refused_and_changes_nothing(house: Connected) -> None:
+    line = await house.came("P1")
+    tell = await line.hello(house.session("shift-manager"))
+    assert (tell["tell"], tell["message"]) == ("refused", "expected one hello, got another")
+    assert line.is_open
+    assert (await line.answer("favourites", table="T1", seat="1"))["tell"] == "favourites"
+
+
+@connected()
+async def test_of_two_hellos_at_once_both_are_answered_and_one_counts(house: Connected) -> None:
+    line = await house.line()
+    shown = signature("P1", line.nonce)
+    ids = [line.asks("hello", wire=WIRE, device="P1", signature=shown) for _ in range(2)]
+    await house.settle()
+    assert [line.answer_to(id_)["tell"] for id_ in ids] == ["welcome", "refused"]
+
+
+@pytest.mark.parametrize("first", ["hello", "dismissal"])
+@connected()
+async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Connected, first: str) -> None:
+    line = await house.line()
+    command = DismissDevice(at=house.clock.now(), by="administrator Tan", device="P1", reason="stolen")
+    shown = signature("P1", line.nonce)
+    if first == "hello":
+        house.floor.asked(_socket(house), requests.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
+    house.casino.host.submit(Ask(HOUSE, command))  # in one group with the look at the device
+    if first == "dismissal":
+        house.floor.asked(_socket(house), requests.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
+    await house.settle()
+    assert "P1" not in house.keeper.house().devices
+    assert line.closed is not None
+    assert line.told[-1]["tell"] == "end"
+    assert not house.floor.sockets
+
+
+def _socket(house: Connected) -> Socket:
+    (socket,) = house.floor.sockets
+    return socket
+
+
+@connected()
+async def test_a_dismissed_device_is_out_at_once_and_stays_out(house: Connected) -> None:
+    line, other = await house.came("P1"), await house.came("P2")
+    await house.do(DismissDevice(at=house.clock.now(), by="administrator Tan", device="P1", reason="stolen"))
+    await house.settle()
+    assert (line.told[-1]["tell"], line.told[-1]["why"], line.closed) == ("end", "revoked", (1008, "revoked"))
+    assert other.is_open
+    again = await house.line()
+    assert (await again.hello("P1"))["reason"] == "not-known"
+
+
+@connected(bounds=Bounds(sockets=2, asks_a_second=1_000, burst=1_000))
+async def test_one_connection_too_many_is_told_so_and_closed(house: Connected) -> None:
+    first, _second = await house.came("P1"), await house.came("Q1")
+    third = house.dials()
+    await house.settle()
+    assert [tell["tell"] for tell in third.told] == ["challenge", "end"]
+    assert third.told[-1]["message"] == "expected at most 2 connections, got one more"
+    assert third.closed == (1013, "full")
+    first.hangs_up()
+    await house.settle()
+    assert (await (await house.line()).hello("P2"))["tell"] == "welcome"
+
+
+# What cannot be read
+
+LONGEST = MOST_MESSAGE - len('{"ask":"books","id":"a"}')
+UNREADABLE = [
+    ("", None, "truncated"),
+    ("hello", None, "malformed"),
+    ("[]", None, "Expected `object`, got `array`"),
+    ("7", None, "Expected `object`, got `int`"),
+    ("null", None, "Expected `object`, got `null`"),
+    ("[" * 5_000, None, "got something else"),
+    ('{"ask":"do","id":"a","do":' + '{"a":' * 12_000, None, "got something else"),
+    ('{"ask":"books","id":"a"', None, "truncated"),
+    ('{"ask":"books","id":"a"}{}', None, "trailing"),
+    ('{"id":"a"}', "a", "missing required field `ask`"),
+    ('{"ask":"everything","id":"a"}', "a", "Invalid value 'everything' - at `$.ask`"),
+    ('{"ask":7,"id":"a"}', "a", "Expected `str` - at `$.ask`"),
+    ('{"ask":"Books","id":"a"}', "a", "Invalid value 'Books'"),
+    ('{"tell":"done","id":"a"}', "a", "missing required field `ask`"),
+    ('{"ask":"books"}', None, "missing required field `id`"),
+    ('{"ask":"books","id":7}', None, "Expected `str`, got `int` - at `$.id`"),
+    ('{"ask":"books","id":""}', None, "Expected `str` of length >= 1 - at `$.id`"),
+    ('{"ask":"books","id":"%s"}' % ("i" * 65), None, "Expected `str` of length <= 64 - at `$.id`"),
+    ('{"ask":"books","id":"a","more":1}', "a", "unknown field `more`"),
+    ('{"ask":"sell-ticket","id":"a","amount":100.0}', "a", "Expected `int`, got `float` - at `$.amount`"),
+    ('{"ask":"sell-ticket","id":"a","amount":1e2}', "a", "Expected `int`, got `float` - at `$.amount`"),
+    ('{"ask":"sell-ticket","id":"a","amount":"100"}', "a", "Expected `int`, got `str` - at `$.amount`"),
+    ('{"ask":"sell-ticket","id":"a","amount":true}', "a", "Expected `int`, got `bool` - at `$.amount`"),
+    ('{"ask":"sell-ticket","id":"a","amount":0}', "a", "Expected `int` >= 1 - at `$.amount`"),
+    ('{"ask":"sell-ticket","id":"a","amount":9007199254740992}', "a", "Expected `int` <= 9007199254740991"),
+    ('{"ask":"sell-ticket","id":"a","amount":NaN}', None, "malformed"),
+    ('{"ask":"undo","id":"a","table":"T1"}', "a", "missing required field `seat`"),
+    ('{"ask":"undo","id":"a","table":"T1","seat":"\\ud800"}', None, "got something else"),
+    ('{"ask":"preview","id":"a","table":"T1","faces":[1,2]}', "a", "Expected `array` of length 3"),
+    (
+        '{"ask":"do","id":"a","table":"T1","do":{"command":"take-reading"}}',
+        "a",
+        "Invalid value 'take-reading'",
+    ),
+    ('{"ask":"do","id":"a","table":"T1","do":{"act":"tumble"}}', "a", "missing required field `command`"),
+    (
+        '{"ask":"do","id":"a","table":"T1","do":{"command":"perform","act":"tumble","at":1}}',
+        "a",
+        "unknown field `at` - at `$.do`",
+    ),
+    (
+        '{"ask":"do","id":"a","table":"T1","do":{"command":"perform","act":"tumble","tumbles":3.0}}',
+        "a",
+        "Expected `int`, got `float` - at `$.do.tumbles`",
+    ),
+    ('{"ask":"books","id":"a"}' + " " * (LONGEST + 1), None, f"got {MOST_MESSAGE + 1} bytes"),
+    ('{"ask":"books","id":"%s"}' % ("色" * 22_000), None, "got 66023 bytes"),
+]
+
+
+@pytest.mark.parametrize(("text", "re", "says"), UNREADABLE, ids=lambda value: repr(value)[:40])
+@connected()
+async def test_what_cannot_be_read_is_refused_in_words_and_the_line_stays(
+    house: Connected, text: str, re: str | None, says: str
+) -> None:
+    line = await house.came(house.session("cashier"))
+    before = house.rows()
+    tell = await line.reply(text)
+    assert (tell["tell"], tell["reason"], tell.get("re")) == ("refused", "bad-message", re)
+    assert tell["message"].startswith("expected ")
+    assert says in tell["message"]
+    assert house.rows() == before
+    assert (await line.answer("books"))["tell"] == "books"
+
+
+@connected()
+async def test_bytes_are_refused_in_words(house: Connected) -> None:
+    line = await house.came(None)
+    line.puts({"type": "websocket.receive", "bytes": b'{"ask":"books","id":"a"}'})
+    await house.settle()
+    assert (
+        line.told[-1]["message"]
+        == f"expected a text of at most {MOST_MESSAGE} bytes, got bytes that are no text"
+    )
+
+
+@connected()
+async def test_the_longest_message_is_read(house: Connected) -> None:
+    line = await house.came(house.session("cashier"))
+    text = '{"ask":"books","id":"a"}' + " " * LONGEST
+    assert len(text) == MOST_MESSAGE
+    assert (await line.reply(text))["tell"] == "books"
+
+
+@connected()
+async def test_a_number_that_no_machine_counts_to_is_refused_by_the_game(house: Connected) -> None:
+    terminal = await house.came("P1")
+    amount = int("9" * 400)
+    text = json.dumps(
+        {
+            "ask": "do",
+            "id": "a",
+            "table": "T1",
+            "do": {"command": "buy-credits", "seat": "1", "amount": amount},
+        }
+    )
+    tell = await terminal.reply(text)
+    assert (tell["tell"], tell["re"]) == ("refused", "a")
+    assert tell["reason"] != "fault"
+
+
+# Asks and their answers
+
+
+@connected()
+async def test_every_ask_is_answered_under_its_own_id(house: Connected) -> None:
+    line = await house.came(house.session("shift-manager"))
+    ids = ["1", "x" * 64, "色", " ", "same", "same"]
+    for id_ in ids:
+        line.asks("books", id=id_)
+    await house.settle()
+    assert sorted(tell["re"] for tell in line.of("books")) == sorted(ids)
+
+
+@connected(bounds=Bounds(asks_a_second=2, burst=3))
+async def test_whoever_asks_too_often_is_told_so_and_may_again_later(house: Connected) -> None:
+    line = await house.came(house.session("shift-manager"))  # that was the first of three
+    told = [await line.answer("books") for _ in range(3)]
+    assert [tell["tell"] for tell in told] == ["books", "books", "refused"]
+    assert told[-1]["reason"] == "too-often"
+    assert told[-1]["message"] == "expected at most 2 asks a second, got more"
+    await house.pass_(0.6)
+    assert (await line.answer("books"))["tell"] == "books"
+    assert (await line.answer("books"))["reason"] == "too-often"
+
+
+@connected(bounds=Bounds(asks_a_second=1, burst=2))
+async def test_rubbish_counts_as_asks_do(house: Connected) -> None:
+    line = await house.line()
+    reasons = [(await line.reply("rubbish"))["reason"] for _ in range(4)]
+    assert reasons == ["bad-message", "bad-message", "too-often", "too-often"]
+    assert (await house.came(None)).is_open, "somebody else is not held up"
+
+
+@connected()
+async def test_so_many_are_worked_on_at_a_time_and_one_more_is_refused(house: Connected) -> None:
+    line = await house.came(house.session("shift-manager"))
+    ids = [line.asks("books") for _ in range(MOST_AT_WORK + 1)]
+    await house.settle()
+    told = [line.answer_to(id_) for id_ in ids]
+    assert [tell["tell"] for tell in told] == ["books"] * MOST_AT_WORK + ["refused"]
+    assert told[-1]["reason"] == "too-often"
+    assert (await line.answer("books"))["tell"] == "books"
+
+
+@connected()
+async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_given: object) -> None:
+        raise ZeroDivisionError
+
+    line = await house.came(house.session("shift-manager"))
+    handlers: dict[Any, Any] = {**HANDLERS, requests.AskBooks: broken}
+    monkeypatch.setattr(house.floor, "_handlers", handlers)
+    with capture_logs() as logs:
+        tell = await line.answer("books")
+    assert (tell["reason"], tell["message"]) == (
+        "fault",
+        "expected an answer, got a fault: ZeroDivisionError",
+    )
+    assert [log["event"] for log in logs] == ["an ask failed"]
+    assert (await line.answer("report"))["tell"] == "report"
+
+
+@connected()
+async def test_a_command_with_an_approval_at_a_table_that_is_nowhere_is_answered(house: Connected) -> None:
+    opened = house.session("pit-supervisor")
+    line = await house.came(opened)
+    ask = {"ask": "do", "id": "a", "table": "T9", "do": {"command": "shut", "reason": "a fire"}}
+    granted = house.door.approvals.granted(
+        digest_of(approved_form(decode_ask(json.dumps(ask)))), asker=opened.session,
+        approver="shift-manager Tan", now=house.clock.now(),
+    )  # fmt: skip
+    assert isinstance(granted, Granted)
+    with capture_logs():
+        tell = await line.reply(json.dumps(ask | {"approval": granted.token}))
+    assert (tell["tell"], tell["re"]) == ("refused", "a")
+
+
+@connected()
+async def test_who_hangs_up_leaves_no_money_on_its_way(house: Connected) -> None:
+    line = await house.came("P1")
+    line.asks("ticket-out", table="T1", seat="1")
+    line.hangs_up()
+    await house.settle()
+    assert not line.told[2:], "he was gone before any answer"
+    kinds = [type(event).__name__ for event in house.events()]
+    assert kinds.count("CreditsDispensed") == kinds.count("TicketIssued") == 1
+
+
+@connected()
+async def test_whoever_is_nobody_may_do_nothing(house: Connected) -> None:
+    line = await house.line()
+    tell = await line.answer("books")
+    assert (tell["reason"], tell["clause"]) == ("not-permitted", "house:access")
+    assert "got visitor" in tell["message"]
+
+
+@pytest.mark.parametrize("role", [Role.TERMINAL, Role.DEALER])
+@connected()
+async def test_a_socket_that_is_gone_is_forgotten(house: Connected, role: Role) -> None:
+    line = await house.came_as(role)
+    await line.answer("follow", feed="table:T1")
+    line.hangs_up()
+    await house.settle()
+    floor = house.floor
+    assert (len(floor.sockets), floor._by_device, floor._by_session) == (0, {}, {})
+    feed = floor.host.feeds.get("table:T1")
+    assert feed is not None
+    assert not feed.followers
+    assert not floor.at_work

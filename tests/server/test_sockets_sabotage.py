@@ -1,0 +1,280 @@
+"""Each safety of sockets is broken once, and the test that guards it must see it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import pytest
+from structlog.testing import capture_logs
+
+from taisai.protocol.requests import AskFollow
+from taisai.server.auth.principals import VISITOR
+from taisai.server.connections import dispatcher as floors
+from taisai.server.connections import outbox, sockets
+from taisai.server.connections import subscriptions as follows
+from taisai.server.connections.dispatcher import Floor
+from taisai.server.connections.feeds import Feed, Frame
+from taisai.server.connections.outbox import Outbox
+from taisai.server.connections.sockets import Socket
+from taisai.server.http import socket as web_socket
+from taisai.server.replies import refused
+from taisai.server.runtime.host import Host
+from tests.server import test_sockets as coming
+from tests.server import test_sockets_ends as ends
+from tests.server import test_sockets_feeds as following
+from tests.server import test_web as web
+from tests.server.sim.virtual import StuckError
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+class Sabotage(NamedTuple):
+    """How something is broken, and the test that must fail then."""
+
+    breaks: Break
+    seen_by: Callable[[], None]
+
+
+def _any_signature(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(floors, "device_proof", lambda *_given: True)
+
+
+def _one_challenge_for_all(patch: pytest.MonkeyPatch) -> None:
+    came = Floor.came
+
+    def always(self: Floor, socket: Socket) -> None:
+        entropy, self.entropy = self.entropy, bytes
+        came(self, socket)
+        self.entropy = entropy
+
+    patch.setattr(Floor, "came", always)
+
+
+def _hello_again(patch: pytest.MonkeyPatch) -> None:
+    come_in = Floor._come_in
+
+    def again(self: Floor, socket: Socket, ask: Any, party: Any) -> None:
+        socket.party = VISITOR
+        come_in(self, socket, ask, party)
+
+    patch.setattr(Floor, "_come_in", again)
+
+
+def _looks_then_lets_in(patch: pytest.MonkeyPatch) -> None:
+    run = Host.run
+
+    def late(self: Host, job: Any, told: Any) -> None:
+        loop = asyncio.get_running_loop()
+        later: Any = partial(loop.call_soon, told)
+        run(self, job, later)
+
+    patch.setattr(Host, "run", late)
+
+
+def _sessions_end_in_silence(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Floor, "_session_ended", lambda *_given: None)
+
+
+def _dismissals_unheard(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Floor, "_heard", lambda *_given: None)
+
+
+def _hears_after_the_end(patch: pytest.MonkeyPatch) -> None:
+    heard = Socket._heard
+
+    async def deaf_to_the_end(self: Socket) -> None:
+        while True:
+            message = await self._receive()
+            if message["type"] != "websocket.receive":
+                return
+            was, self._is_closing = self._is_closing, False
+            heard(self, message.get("text"))
+            self._is_closing = self._is_closing or was
+
+    patch.setattr(Socket, "_read", deaf_to_the_end)
+
+
+def _waits_for_ever(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(sockets, "LAST_WORD", 1e6)
+
+
+def _repeats(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Feed, "missed", lambda self, after: [one for one in self.ring if one.number >= after])
+
+
+def _forgets_one(patch: pytest.MonkeyPatch) -> None:
+    missed = Feed.missed
+
+    def gap(self: Feed, after: int) -> list[Frame] | None:
+        found = missed(self, after)
+        return found[1:] if found else found
+
+    patch.setattr(Feed, "missed", gap)
+
+
+def _any_epoch(patch: pytest.MonkeyPatch) -> None:
+    follow = follows.follow
+
+    def trusting(floor: Floor, socket: Socket, ask: Any) -> None:
+        epoch = floor.host.feeds.epoch if ask.after is not None else ask.epoch
+        follow(floor, socket, AskFollow(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
+
+    patch.setattr(floors, "follow", trusting)
+
+
+def _unbounded(patch: pytest.MonkeyPatch) -> None:
+    def put(self: Outbox, body: bytes) -> bool:
+        self._bodies.append(body)
+        return True
+
+    patch.setattr(Outbox, "put", put)
+
+
+def _cut_when_quick(patch: pytest.MonkeyPatch) -> None:
+    def put(self: Outbox, body: bytes) -> bool:
+        self._bodies.append(body)
+        return len(self._bodies) <= outbox.MOST_TELLS
+
+    patch.setattr(Outbox, "put", put)
+
+
+def _faults_unanswered(patch: pytest.MonkeyPatch) -> None:
+    async def answered(_self: Floor, socket: Socket, _ask: Any, work: Any) -> None:
+        try:
+            tell = await work
+        except ZeroDivisionError:
+            return
+        if tell is not None:
+            socket.say(tell)
+
+    patch.setattr(Floor, "answered", answered)
+
+
+def _told_twice(patch: pytest.MonkeyPatch) -> None:
+    class Never:
+        follows_seat = False
+
+        def __init__(self, bettor: Any) -> None:
+            self.told = bettor.told
+
+    bet = Host.bet
+    patch.setattr(Host, "bet", lambda self, ask, bettor, re: bet(self, ask, Never(bettor), re))
+
+
+def _told_never(patch: pytest.MonkeyPatch) -> None:
+    class Always:
+        follows_seat = True
+
+        def told(self, re: str, answer: object) -> None: ...
+
+    bet = Host.bet
+    patch.setattr(Host, "bet", lambda self, ask, _bettor, re: bet(self, ask, Always(), re))
+
+
+def _drops_what_was_asked(patch: pytest.MonkeyPatch) -> None:
+    gone = Floor.gone
+
+    def forgetful(self: Floor, socket: Socket) -> None:
+        for task in socket._tasks:
+            asyncio.get_running_loop().call_soon(task.cancel)
+        gone(self, socket)
+
+    patch.setattr(Floor, "gone", forgetful)
+
+
+def _as_often_as_one_likes(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Floor, "_has_credit", lambda *_given: True)
+
+
+def _rubbish_for_nothing(patch: pytest.MonkeyPatch) -> None:
+    def unreadable(_self: Floor, socket: Socket, says: str, id_: str | None = None) -> None:
+        socket.say(refused(id_, "bad-message", says))
+
+    patch.setattr(Floor, "unreadable", unreadable)
+
+
+def _any_number_of_feeds(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(follows, "MOST_FOLLOWED", 10_000)
+
+
+def _remembers_the_gone(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Floor, "gone", lambda self, socket: self.sockets.pop(socket, None))
+
+
+def _from_anywhere(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(web_socket, "is_ours", lambda *_given, **_named: True)
+
+
+ELSEWHERE: Final = {
+    "who": "another page", "headers": {"origin": "https://evil.test"}, "reads": False, "changes": False
+}  # fmt: skip
+SABOTAGES: Final = [
+    Sabotage(_any_signature, partial(coming.test_who_proves_nothing_stays_out, given={"device": "P1"})),
+    Sabotage(_one_challenge_for_all, coming.test_the_first_tell_is_a_challenge_that_nobody_gets_twice),
+    Sabotage(
+        _one_challenge_for_all, coming.test_a_signature_that_was_seen_on_the_wire_is_worth_nothing_afterwards
+    ),
+    Sabotage(_hello_again, coming.test_a_second_hello_is_refused_and_changes_nothing),
+    Sabotage(_hello_again, coming.test_of_two_hellos_at_once_both_are_answered_and_one_counts),
+    Sabotage(
+        _looks_then_lets_in,
+        partial(coming.test_a_device_that_is_dismissed_in_the_same_moment_is_not_in, first="hello"),
+    ),
+    Sabotage(_dismissals_unheard, coming.test_a_dismissed_device_is_out_at_once_and_stays_out),
+    Sabotage(
+        _sessions_end_in_silence,
+        partial(
+            ends.test_who_loses_his_session_is_told_why_and_is_out_at_once,
+            ends=ends.is_revoked,
+            why="revoked",
+        ),
+    ),
+    Sabotage(_sessions_end_in_silence, ends.test_a_chair_that_is_empty_for_too_long_is_nobodys),
+    Sabotage(_hears_after_the_end, ends.test_what_comes_after_the_end_is_not_heard),
+    Sabotage(_waits_for_ever, ends.test_a_client_that_takes_nothing_is_out_within_a_second_too),
+    Sabotage(_repeats, following.test_whoever_returns_hears_exactly_what_he_missed_or_starts_afresh),
+    Sabotage(_forgets_one, following.test_whoever_returns_hears_exactly_what_he_missed_or_starts_afresh),
+    Sabotage(_forgets_one, following.test_bets_that_come_while_somebody_returns_are_told_once),
+    Sabotage(_any_epoch, following.test_a_number_of_another_start_is_worth_nothing),
+    Sabotage(
+        _told_twice, partial(following.test_every_bet_is_registered_or_refused_once, feeds=("seat:T1/1",))
+    ),
+    Sabotage(_told_never, partial(following.test_every_bet_is_registered_or_refused_once, feeds=())),
+    Sabotage(_told_never, following.test_a_bet_is_answered_while_its_seat_is_about_to_be_followed),
+    Sabotage(_drops_what_was_asked, coming.test_who_hangs_up_leaves_no_money_on_its_way),
+    Sabotage(_as_often_as_one_likes, coming.test_whoever_asks_too_often_is_told_so_and_may_again_later),
+    Sabotage(_rubbish_for_nothing, coming.test_rubbish_counts_as_asks_do),
+    Sabotage(_any_number_of_feeds, partial(following.test_so_many_feeds_and_not_one_more, at_once=True)),
+    Sabotage(_remembers_the_gone, partial(coming.test_a_socket_that_is_gone_is_forgotten, role="terminal")),
+    Sabotage(
+        _from_anywhere, partial(web.test_a_socket_from_elsewhere_is_closed_before_it_is_open, **ELSEWHERE)
+    ),
+]
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda one: one.breaks.__name__)
+def test_sabotage_is_seen(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> None:
+    sabotage.seen_by()
+    sabotage.breaks(monkeypatch)
+    with pytest.raises((AssertionError, KeyError, StuckError)):
+        sabotage.seen_by()
+
+
+@pytest.mark.parametrize(
+    ("breaks", "test"),
+    [
+        (_unbounded, following.test_who_does_not_take_his_post_is_cut_off_and_holds_nobody),
+        (_cut_when_quick, following.test_who_was_only_told_much_at_once_is_not_cut_off),
+        (_faults_unanswered, coming.test_a_fault_is_an_answer_too),
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_sabotage_is_seen_by_a_test_that_patches(
+    breaks: Break, test: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaks(monkeypatch)
+    with pytest.raises(AssertionError), capture_logs():
+        test(monkeypatch=monkeypatch)
