@@ -35,7 +35,7 @@ style: dev
 	@echo "── ruff format: layout";       $(PY) -m ruff format --check .
 
 imports: dev
-	@echo "── import-linter: storeys";    .venv/bin/lint-imports --no-logo
+	@echo "── import-linter: layers";    .venv/bin/lint-imports --no-logo
 
 pages: dev
 	@echo "── svelte-check: pages";       $(NPM) run --silent check

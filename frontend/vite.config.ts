@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 import { digest } from "./tools/digest.mjs";
 
 const here = import.meta.dirname;
-const built = resolve(here, process.env.TAISAI_BUILT ?? "../src/taisai/floor/web/built");
+const built = resolve(here, process.env.TAISAI_BUILT ?? "../src/taisai/server/http/built");
 /** All pages, or those of TAISAI_ONLY (their names, with commas between) while one is being written. */
 const only = process.env.TAISAI_ONLY?.split(",");
 const pages = readdirSync(here).filter((name) => name.endsWith(".html") && (!only || only.includes(name.slice(0, -".html".length))));

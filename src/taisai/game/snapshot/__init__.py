@@ -1,4 +1,4 @@
-"""Snapshots: a table, a round or the House as plain data, from which it goes on as if nothing had been.
+"""Snapshots: a table or a round as plain data, from which it goes on as if nothing had been.
 
 A snapshot holds no rounds that are over but their number, and no terms but what they are compiled from:
 how long it takes to start again does not depend on how long the table was played at.
@@ -14,23 +14,19 @@ how long it takes to start again does not depend on how long the table was playe
 True
 """
 
-from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of, restored_house
 from taisai.game.snapshot.codec import VERSION, SnapshotError, decode, encode
 from taisai.game.snapshot.rounds import RoundSnapshot, loading, restored_round, round_snapshot_of
 from taisai.game.snapshot.table import TableSnapshot, restored, snapshot_of
 
 __all__ = [
     "VERSION",
-    "HouseSnapshot",
     "RoundSnapshot",
     "SnapshotError",
     "TableSnapshot",
     "decode",
     "encode",
-    "house_snapshot_of",
     "loading",
     "restored",
-    "restored_house",
     "restored_round",
     "round_snapshot_of",
     "snapshot_of",

@@ -303,7 +303,7 @@ class Floor:
         rank = await self.host.look(lambda keeper: keeper.house().people.get(person, ""))
         if role_of(rank) not in permissions.SECOND_PERSONS:
             return positions.not_of_rank(
-                f"one of {', '.join(sorted(permits.SECOND_PERSONS))}", rank or person
+                f"one of {', '.join(sorted(permissions.SECOND_PERSONS))}", rank or person
             )
         return None if table is None else await positions.bring_second(self, table, person)
 
