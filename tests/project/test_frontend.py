@@ -130,7 +130,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tools").mkdir()
     shutil.copy(ROOT / "tools" / "pages.py", folder / "tools")
     package = folder / "src" / "taisai"
-    (package / "floor" / "web").mkdir(parents=True)
+    (package / "server" / "http").mkdir(parents=True)
     shutil.copy(ROOT / "src" / "taisai" / "__init__.py", package)
     made = folder / "frontend"
     shutil.copytree(FRONTEND / "tools", made / "tools")
@@ -159,11 +159,11 @@ def test_a_wheel_brings_the_pages_and_not_their_sources(clone: Path) -> None:
     (wheel,) = (clone / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-        digest = archive.read("taisai/server/http/built_pages/pages.txt").decode().strip()
-        html = archive.read("taisai/server/http/built_pages/index.html").decode()
+        digest = archive.read("taisai/server/http/built/pages.txt").decode().strip()
+        html = archive.read("taisai/server/http/built/index.html").decode()
     assert digest == pages.digest(clone / "frontend")
     (script,) = re.findall(r'src="/(assets/[^"]+\.js)"', html)
-    assert f"taisai/server/http/built_pages/{script}" in names
+    assert f"taisai/server/http/built/{script}" in names
     assert not {name for name in names if "frontend" in name or "hatch_build" in name}
 
 

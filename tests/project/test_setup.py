@@ -49,7 +49,7 @@ class Machine:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(ROOT / "frontend" / name, self.clone / "frontend")
         (self.clone / "frontend" / "index.html").write_text("a page")
-        (self.clone / "src" / "taisai" / "floor" / "web").mkdir(parents=True)
+        (self.clone / "src" / "taisai" / "server" / "http").mkdir(parents=True)
         for name in COREUTILS:
             (self.bin / name).symlink_to(shutil.which(name) or name)
 

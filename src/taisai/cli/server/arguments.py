@@ -79,42 +79,42 @@ def _unlocking(parser: Parser) -> None:
 LEAVES: Final = (
     Leaf(
         "serve",
-        "floor.serve:run",
+        "server.serve:run",
         "Runs a house for real: recovery, self-checks, then the floor, until it is stopped.",
         ("taisai serve --config lotus/casino.toml", "taisai serve --config lotus/casino.toml --check"),
         (_serving,),
     ),
     Leaf(
         "status",
-        "floor.status:run",
+        "server.status:run",
         "How a floor is, live: journal, connections, every table's phase.",
         ("taisai status", "taisai status http://127.0.0.1:8080 --json"),
         (_looking, as_json),
     ),
     Leaf(
         "report",
-        "floor.report:run",
+        "server.report:run",
         "What each table took in a gaming day: drop, win and hold.",
         ("taisai report lotus/journal.db", "taisai report evening.jsonl --day 2026-11-16 --json"),
         (_reporting, as_json),
     ),
     Leaf(
         "demo",
-        "floor.demo:run",
+        "server.demo:run",
         "A casino of play money, live: four tables, virtual people, and a lobby into every role.",
         ("taisai demo", "taisai demo --data evening --no-open", "taisai demo --fast --rounds 2 --port 0"),
         (_demonstration,),
     ),
     Leaf(
         "init",
-        "floor.init:run",
+        "server.init:run",
         "Founds a house: casino.toml, keys, approvals, and a journal with its first administrator.",
         ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --password-file secret',),
         (_founding, as_json),
     ),
     Leaf(
         "unlock",
-        "floor.unlock:run",
+        "server.unlock:run",
         "Unlocks someone with the house's key while nothing runs, where no two others can; it is recorded.",
         (
             'taisai unlock "Ann Tan" --config lotus/casino.toml',
@@ -124,7 +124,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "approve",
-        "floor.approve:run",
+        "server.approve:run",
         "Signs a list of rulebooks that may be played for money, and from which day to which.",
         (
             "taisai approve us-sic-bo --key regulator.key --from 2026-11-16 -o approvals.txt",
