@@ -9,8 +9,7 @@ from typing import Final
 from taisai.protocol.commands import NEEDS_SECOND
 from taisai.protocol.requests import ASKS
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import Permit, Reach
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Permit, Reach, Role
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "access.md"
 MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}

@@ -25,7 +25,7 @@ from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
 from taisai.server.connections.dispatcher import Bounds
 from taisai.server.runtime.casino import Casino, Plan, TablePlan
-from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.serving import Serving, listening
 
 KEY: Final = Ed25519PrivateKey.from_private_bytes(b"a key that every terminal has!!!")

@@ -14,7 +14,7 @@ from taisai.client import Console, Device, Staff, Terminal
 from taisai.demo import cast
 from taisai.demo.house import furnish, plan
 from taisai.demo.people.crowd import Crowd
-from taisai.demo.people.pauses import LIVELY, Waits
+from taisai.demo.people.players import LIVELY, Waits
 from taisai.demo.sign_in import Demonstration, Entered
 from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, stream_of
 from taisai.server.runtime.casino import Casino

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from taisai.server.auth.totp import DRIFT, code_at, from_base32, step_of
+from taisai.server.auth.credentials import DRIFT, code_at, from_base32, step_of
 
 PATIENCE: Final = 60.0  # seconds until a process that does nothing is given up
 

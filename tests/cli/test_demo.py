@@ -21,7 +21,7 @@ from taisai.client import Client, Console, Staff, at
 from taisai.demo import house
 from taisai.game.events import Interrupted, RoundConcluded
 from taisai.journal import Journal, SqliteStore, stream_of
-from taisai.server.runtime import checks
+from taisai.server.runtime import startup_checks as checks
 from tests.cli.conftest import Taisai
 from tests.server.founded import changed, lotus
 

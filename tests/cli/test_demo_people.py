@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from taisai.demo import cast
-from taisai.demo.people import crowd, players, staff, temperaments
-from taisai.demo.people.pauses import FAST, LIVELY
-from taisai.demo.people.players import Turnstile
-from taisai.demo.people.temperaments import OF, Sight, stake_on
+from taisai.demo.people import crowd, players, staff
+from taisai.demo.people.players import FAST, LIVELY, OF, Sight, Turnstile, stake_on
 from taisai.game.events import BetRegistered, BetsClosed
 from taisai.protocol.views import FeltView, LastRound
 from taisai.server.dice import shaker
@@ -93,7 +91,7 @@ def test_the_books_balance(evening: dict[str, Any]) -> None:
 
 def test_sabotage_a_turnstile_that_stands_open_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(players.Turnstile, "takes", lambda _self, _bets: True)
-    monkeypatch.setattr(crowd, "OF", dict.fromkeys(OF, temperaments.TOURIST._replace(plays=1.0, late=0.0)))
+    monkeypatch.setattr(crowd, "OF", dict.fromkeys(OF, players.TOURIST._replace(plays=1.0, late=0.0)))
 
     async def flood(evening: Evening) -> list[int]:
         await evening.goes_on(60)

@@ -19,13 +19,12 @@ from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, load_s
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.passwords import Passwords
-from taisai.server.auth.totp import base32
+from taisai.server.auth.credentials import Passwords, base32
 from taisai.server.config import load_config
 from taisai.server.runtime import setup
-from taisai.server.runtime.checks import opened, proven
 from taisai.server.runtime.rulebook_approvals import read_approvals
 from taisai.server.runtime.setup import check_founding, founded
+from taisai.server.runtime.startup_checks import opened, proven
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import one_clear_line
 from tests.server.founded import NOW, PASSWORD, TINY, entropy, plan

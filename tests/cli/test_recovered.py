@@ -21,7 +21,7 @@ from taisai.rules import Act, rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Recovery
 from taisai.rules.vocabulary import Phase
-from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import founded
 from tests.cli.conftest import Taisai
 from tests.server.founded import PASSWORD, TINY, entropy, plan

@@ -26,11 +26,10 @@ from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.protocol import requests
 from taisai.rules import rulebook
-from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.credentials import Passwords
 from taisai.server.config import load_config
 from taisai.server.runtime import setup
-from taisai.server.runtime.clock import WallClock
-from taisai.server.runtime.manifest import manifest
+from taisai.server.runtime.environment import WallClock, manifest
 from taisai.server.runtime.rulebook_approvals import Approval, read_approvals, written_approvals
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.served import Authenticator, changed, free_port, serving

@@ -15,9 +15,9 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, make_key
 from taisai.journal.codec import HOUSE
-from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.credentials import Passwords
 from taisai.server.runtime import setup
-from taisai.server.runtime.checkpoint_copies import newest_copy
+from taisai.server.runtime.environment import newest_copy
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.server.founded import PASSWORD, TINY

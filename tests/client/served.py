@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 from taisai.client import Console, Staff, at
 from taisai.journal import Journal, Keeper
 from taisai.server.auth.authentication import NewFactor, SignedIn
-from taisai.server.auth.passwords import Cost, Passwords
-from taisai.server.auth.totp import code_at, from_base32, step_of
+from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
 from taisai.server.runtime.casino import Casino, Plan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, furnished

@@ -9,14 +9,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import Struct
 
-from taisai.client import ClientError, Device, Disconnected, Staff, Visitor, pending
-from taisai.client import who as coming
+from taisai.client import ClientError, Device, Disconnected, Staff, Visitor, link
+from taisai.client import connection as coming
 from taisai.client.feeds import MOST_BEHIND, Feed
-from taisai.client.link import Link
-from taisai.client.repeating import is_harmless
+from taisai.client.link import Link, is_harmless
 from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, command
-from taisai.server.auth.devices import device_proof, device_text
+from taisai.server.auth.verification import device_proof, device_text
 from tests.client import stories
 from tests.client.scripted import NONCE, Floor, play
 from tests.client.stories import FEED, STORIES, change, following
@@ -127,11 +126,11 @@ def _accept_any_number(patch: pytest.MonkeyPatch) -> None:
 
 
 def _repeat_everything(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(pending, "is_harmless", lambda _ask, *, same_start: same_start or True)
+    patch.setattr(link, "is_harmless", lambda _ask, *, same_start: same_start or True)
 
 
 def _repeat_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(pending, "is_harmless", lambda _ask, *, same_start: same_start and False)
+    patch.setattr(link, "is_harmless", lambda _ask, *, same_start: same_start and False)
 
 
 def _forget_the_waiting(patch: pytest.MonkeyPatch) -> None:

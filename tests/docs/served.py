@@ -15,8 +15,8 @@ from taisai.journal import Journal, Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.views import ConsoleView
 from taisai.rules import Act
-from taisai.server.auth.passwords import Passwords
-from taisai.server.auth.roles import Role
+from taisai.server.auth.credentials import Passwords
+from taisai.server.auth.permissions import Role
 from taisai.server.config.tables import DiceIn
 from taisai.server.runtime.casino import Casino, Plan, TablePlan
 from taisai.server.runtime.serving import Serving, listening

@@ -13,7 +13,7 @@ from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.words import Fault
 from taisai.rules import Act
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from tests.docs.served import opened
 from tests.server.connected import PEOPLE, device
 from tests.server.sim import virtual

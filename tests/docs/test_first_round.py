@@ -16,9 +16,9 @@ from taisai.cage.messages import PersonEnrolled
 from taisai.client import Office, Refused
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, SqliteStore
-from taisai.server.auth.totp import code_at, otpauth, step_of
+from taisai.server.auth.credentials import code_at, otpauth, step_of
 from taisai.server.http.bodies import SignInBody
-from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import founded
 from tests.cli.served import Authenticator, changed, serving
 from tests.server.founded import PASSWORD, TINY, entropy, plan

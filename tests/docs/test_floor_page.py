@@ -14,13 +14,11 @@ from taisai.cage.presence import MOST_FAILURES
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import permissions
-from taisai.server.config.setting import settings_of
-from taisai.server.config.settings import SECTIONS
+from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.connections.dispatcher import MOST_AT_WORK
 from taisai.server.connections.feeds import RING
 from taisai.server.connections.outbox import MOST_BYTES, MOST_TELLS
-from taisai.server.connections.subscriptions import MOST_FOLLOWED
-from taisai.server.connections.unauthenticated import HELLO_WITHIN
+from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
 from taisai.server.runtime.host import MOST_WAITING
 from tests.docs.served import opened
 from tests.server.connected import CREDITS

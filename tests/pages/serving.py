@@ -19,11 +19,10 @@ import msgspec
 from msgspec import Struct
 
 from taisai.demo import cast
-from taisai.demo import endpoints as demo
 from taisai.demo import house as opening
-from taisai.demo.endpoints import endpoints
+from taisai.demo import sign_in as demo
 from taisai.demo.house import Opened, opened, plan
-from taisai.demo.sign_in import Demonstration
+from taisai.demo.sign_in import Demonstration, endpoints
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
@@ -32,9 +31,9 @@ from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
 from taisai.server.connections.dispatcher import Bounds
 from taisai.server.http.built_pages import read_built
-from taisai.server.runtime import logs
+from taisai.server.runtime import environment
 from taisai.server.runtime.casino import Casino, Plan
-from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.serving import Serving, listening
 
 HOST: Final = "127.0.0.1"
@@ -129,7 +128,7 @@ def main(folder: str, port: str, tables: str) -> None:
     """Serves the house in a folder: made where there is none, recovered where there is."""
     laid = msgspec.json.decode(tables, type=tuple[Laid, ...])
     _cast(laid)
-    logs.begin("warning", "console")
+    environment.begin("warning", "console")
     with opened(Path(folder), now=WallClock().now(), entropy=secrets.token_bytes) as house:
         asyncio.run(_serve(house, int(port), laid))
 

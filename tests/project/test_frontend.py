@@ -18,7 +18,7 @@ import pytest
 
 from taisai.protocol.views import SeatView, TableView
 from taisai.server.http.built_pages import FOLDER, read_built
-from taisai.server.http.pages import KINDS
+from taisai.server.http.public import KINDS
 from tests.project.tree import ROOT
 from tools import pages, schemas
 

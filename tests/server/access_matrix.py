@@ -12,11 +12,10 @@ from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
 
-from taisai.demo.endpoints import endpoints
-from taisai.demo.sign_in import Demonstration
+from taisai.demo.sign_in import Demonstration, endpoints
 from taisai.protocol.commands import AT_HOUSE, BY_TAG
 from taisai.protocol.requests import ASKS
-from taisai.server.auth.roles import DEVICES, Role
+from taisai.server.auth.permissions import DEVICES, Role
 from taisai.server.http.built_pages import PAGES, Built
 from tests.server.connected import BY_ROLE, Connected, Line, Response, Tell
 from tests.server.sim.virtual import VirtualLoop

@@ -35,7 +35,7 @@ from taisai.protocol.views import Blank, ConsoleView, Offer, PitView, TableView
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
-from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.projections.offers import offers

@@ -18,7 +18,7 @@ from litestar import Litestar
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
-from taisai.client.who import Device
+from taisai.client.connection import Device
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
@@ -28,15 +28,14 @@ from taisai.protocol.message import WIRE
 from taisai.protocol.schema import socket_schema
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.authentication import SignedIn
-from taisai.server.auth.devices import device_text
-from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.credentials import Cost, Passwords
+from taisai.server.auth.permissions import DEVICES, STAFF, Role
 from taisai.server.auth.rate_limits import Rule
-from taisai.server.auth.roles import DEVICES, STAFF, Role
 from taisai.server.auth.sessions import Opened, Policy
+from taisai.server.auth.verification import device_text
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Bounds
-from taisai.server.http.app import Application, application, web_of
-from taisai.server.http.socket import serve_socket
+from taisai.server.http.app import Application, application, serve_socket, web_of
 from taisai.server.runtime.casino import Casino, Plan, TablePlan
 from tests.server.sim import virtual
 from tests.server.sim.virtual import VirtualClock, VirtualLoop

@@ -7,9 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from taisai.server.auth.passwords import Cost
+from taisai.server.auth.credentials import Cost
 from taisai.server.config import Config, ConfigError, load_config, read_config
-from taisai.server.runtime.clock import Entropy
+from taisai.server.runtime.environment import Entropy
 from taisai.server.runtime.setup import Founded, Founding, founded
 
 NOW: Final = 1_794_800_000_000  # 16 November 2026 in Singapore

@@ -18,8 +18,7 @@ from taisai.journal import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.replies import TellRefused
 from taisai.rules import Act, Rulebook, rulebook
-from taisai.server.auth.principals import Party
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Party, Role
 from taisai.server.runtime.casino import Plan
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from typing import Any
 
 from taisai.cage.messages import EnrolPerson
 from taisai.game.refusals import Refusal
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from tests.server.connected import PEOPLE, Connected, connected
 
 SUE, DAN, ADA, MAX = (

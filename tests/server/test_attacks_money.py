@@ -5,9 +5,9 @@ from __future__ import annotations
 from taisai.cage.messages import OverrideNoted
 from taisai.game.commands import BuyCredits, LeaveSeat, TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.server.auth.approvals import digest_of
-from taisai.server.auth.roles import Role
-from taisai.server.http.approvals import form_of
+from taisai.server.auth.permissions import Role
+from taisai.server.auth.sessions import digest_of
+from taisai.server.http.staff import form_of
 from tests.server.connected import PEOPLE, Connected, Response, connected, device
 
 ENROLLED = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1"}

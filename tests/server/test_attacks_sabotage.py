@@ -14,8 +14,8 @@ from taisai.game.table import Table
 from taisai.game.words import RECOGNISER
 from taisai.protocol.message import WIRE
 from taisai.rules import Act
-from taisai.server.auth.devices import device_text
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
+from taisai.server.auth.verification import device_text
 from taisai.server.http import staff
 from taisai.server.projections import console
 from tests.server.connected import CREDITS, PEOPLE, Connected, connected, device

@@ -9,7 +9,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import RECOGNISER
 from taisai.rules import Act
 from taisai.rules.outcomes import OUTCOMES
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from tests.server.connected import PEOPLE, Connected, connected
 
 

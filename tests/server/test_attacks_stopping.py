@@ -13,7 +13,7 @@ from uvicorn.server import ServerState
 
 from taisai.game import bets
 from taisai.game.past import PastRounds
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.connections import transport
 from taisai.server.connections.dispatcher import Bounds
 from taisai.server.connections.transport import (

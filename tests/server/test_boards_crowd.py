@@ -13,7 +13,7 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Ask, stream_of
 from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.projections import round_view, seat_view
 from taisai.server.projections import seat_feeds as seats_of_boards
 from taisai.server.projections import table_feeds as table_of_boards

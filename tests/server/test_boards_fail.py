@@ -12,7 +12,7 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Ask, JournalError, stream_of
 from taisai.journal.errors import DamagedError
 from taisai.rules import rulebook
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.projections.boards import Boards
 from taisai.server.projections.table_feeds import TableBoard
 from taisai.server.projections.table_reader import AGAIN, Reader

@@ -8,7 +8,7 @@ import pytest
 
 from taisai.cage.messages import DeviceKind, EnrolDevice
 from taisai.game.refusals import Refusal
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.projections import table_feeds as table_of_boards
 from taisai.server.projections.feed_names import Numbers
 from taisai.server.runtime.casino import FORGET

@@ -15,7 +15,7 @@ from taisai.game.words import CAGE
 from taisai.journal import Ask, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.connections.dispatcher import Bounds
 from taisai.server.http.built_pages import PAGES, Built
 from taisai.server.runtime import host as hosts

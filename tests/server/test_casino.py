@@ -27,7 +27,7 @@ from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
 from taisai.server.runtime.casino import Casino, Plan
-from taisai.server.runtime.checkpoint_copies import newest_copy
+from taisai.server.runtime.environment import newest_copy
 from tests.server.attended import BOOKS, CARDS, MBS, RWS, STREAM, US, Attended, attended
 from tests.server.sim import virtual
 from tests.server.sim.furnished import KEY

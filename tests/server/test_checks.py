@@ -20,12 +20,12 @@ from taisai.journal.codec import HOUSE
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
 from taisai.server.config import Config, read_config
-from taisai.server.runtime import checks
-from taisai.server.runtime.checkpoint_copies import copy_checkpoint, newest_copy
-from taisai.server.runtime.checks import LEAST_FREE, Opened, StartUp, opened, proven, too_few
-from taisai.server.runtime.checks import opening as module
-from taisai.server.runtime.checks import proving as proving_module
+from taisai.server.runtime import startup_checks as checks
+from taisai.server.runtime import startup_checks as module
+from taisai.server.runtime import startup_checks as proving_module
+from taisai.server.runtime.environment import copy_checkpoint, newest_copy
 from taisai.server.runtime.rulebook_approvals import Approval, written_approvals
+from taisai.server.runtime.startup_checks import LEAST_FREE, Opened, StartUp, opened, proven, too_few
 from tests.server.founded import NOW, changed, config_of, data_of, lotus
 
 DAY = 24 * 3_600_000

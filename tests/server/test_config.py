@@ -13,9 +13,9 @@ from taisai.cage.messages import OpenHouse, SettingsTaken, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.server.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
-from taisai.server.config import reading as config_reading
+from taisai.server.config import configuration as config_reading
 from taisai.server.config.kinds import Kind, Place
-from taisai.server.config.setting import ServerSetting
+from taisai.server.config.settings import ServerSetting
 from tests.server.founded import changed, config_of, data_of, faults, lotus
 
 WRONG: dict[str, tuple[Any, ...]] = {

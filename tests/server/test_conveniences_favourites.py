@@ -11,7 +11,7 @@ from taisai.journal.stores.contract import MOST_SECRET
 from taisai.protocol.replies import Favourite
 from taisai.protocol.requests import AskFavourites, AskKeepFavourite, AskTicketOut, Laid
 from taisai.rules import rulebook
-from taisai.server.auth.principals import Party
+from taisai.server.auth.permissions import Party
 from taisai.server.handlers import favourites as asks
 from taisai.server.handlers import tickets
 from tests.server.inline import BOOK, InlineFloor, a_floor, sit, terminal, told

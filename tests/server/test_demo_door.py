@@ -9,13 +9,12 @@ import pytest
 
 from taisai.demo import cast
 from taisai.demo import sign_in as module
-from taisai.demo.endpoints import endpoints
 from taisai.demo.house import furnish
-from taisai.demo.sign_in import ROLES, Demonstration
+from taisai.demo.sign_in import ROLES, Demonstration, endpoints
 from taisai.journal import Journal, JournalError, Keeper, MemoryStore
 from taisai.protocol.message import WIRE
-from taisai.server.auth.refusals import SignInRefused
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
+from taisai.server.auth.verification import SignInRefused
 from taisai.server.runtime.casino import Casino
 from tests.server.connected import KEY, Connected, device, run, signature
 from tests.server.sim import virtual

@@ -16,7 +16,7 @@ from taisai.protocol.commands import BY_TAG
 from taisai.protocol.requests import ASKS, AskDo
 from taisai.rules import Act
 from taisai.server.auth import permissions
-from taisai.server.auth.roles import AT_TABLE, SUPERVISING, Role
+from taisai.server.auth.permissions import AT_TABLE, SUPERVISING, Role
 from taisai.server.dice import entry
 from taisai.server.handlers import commands as doing
 from tests.project.tree import SRC

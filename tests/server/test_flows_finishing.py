@@ -20,7 +20,7 @@ from taisai.protocol.requests import (
 )
 from taisai.server.handlers import cage
 from taisai.server.handlers import tickets as money
-from taisai.server.runtime.transfer_completion import finish
+from taisai.server.runtime.reconciliation import finish
 from tests.server.inline import CutError, InlineFloor, a_floor, person, terminal, told
 from tests.server.test_flows_cage import with_claim_of_player, with_claim_on_player
 

@@ -13,7 +13,7 @@ from taisai.game.refusals import Refusal
 from taisai.server.handlers import cage as cage_asks
 from taisai.server.handlers import ticket_numbers, transfers
 from taisai.server.handlers import tickets as money
-from taisai.server.runtime import transfer_completion
+from taisai.server.runtime import reconciliation
 from tests.server import test_flows as tickets
 from tests.server import test_flows_cage as cage
 from tests.server import test_flows_finishing as cuts
@@ -61,7 +61,7 @@ def test_sabotage_credits_for_a_ticket_that_the_house_refused_are_seen(monkeypat
 @pytest.mark.parametrize("name", cuts.FLOWS)
 def test_sabotage_a_finish_that_forgets_is_seen(monkeypatch: Patch, name: str) -> None:
     forgetting: Any = lambda *_args, **_fields: None  # noqa: E731
-    monkeypatch.setattr(transfer_completion, "issuing" if name == "ticket out" else "arriving", forgetting)
+    monkeypatch.setattr(reconciliation, "issuing" if name == "ticket out" else "arriving", forgetting)
     with pytest.raises(AssertionError):
         cuts.test_half_of_a_flow_is_finished_at_the_next_start(name)
 

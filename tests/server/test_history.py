@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from taisai.journal import MemoryStore, Store
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from tests.project.tree import SRC
 from tests.server import access_matrix as matrix
 from tests.server.connected import Connected, connected, run

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import structlog
 
-from taisai.server.runtime import logs
+from taisai.server.runtime import environment
 
 SECRET = "hunter2-and-more"
 NAMES = (
@@ -36,7 +36,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 
 def test_a_line_is_json_with_time_level_and_what_happened(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.begin("info", "json")
+    environment.begin("info", "json")
     structlog.get_logger("floor").warning("a transfer waits", table="T1", says="骰宝 \n two lines", count=3)
     logging.getLogger("uvicorn.error").info("started %s", "it")
     ours, theirs = told(capsys)
@@ -50,7 +50,7 @@ def test_a_line_is_json_with_time_level_and_what_happened(capsys: pytest.Capture
 
 
 def test_people_read_the_same_without_braces(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.begin("info", "console")
+    environment.begin("info", "console")
     structlog.get_logger("floor").warning("a transfer waits", table="T1")
     logging.getLogger("uvicorn.error").warning("a client went")
     out, err = capsys.readouterr()
@@ -67,7 +67,7 @@ def test_people_read_the_same_without_braces(capsys: pytest.CaptureFixture[str])
 def test_what_is_called_like_a_secret_is_not_written(
     name: str, form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    logs.begin("debug", form)
+    environment.begin("debug", form)
     structlog.get_logger("floor").info("x", **{name: SECRET})
     structlog.get_logger("floor").info("x", body={name: SECRET, "deeper": [{name: SECRET}]})
     structlog.contextvars.bind_contextvars(**{name: SECRET})
@@ -82,7 +82,7 @@ def test_what_is_called_like_a_secret_is_not_written(
 def test_sabotage_a_log_without_the_mask_is_seen(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(logs, "without_secrets", lambda _logger, _method, event: event)
+    monkeypatch.setattr(environment, "without_secrets", lambda _logger, _method, event: event)
     with pytest.raises(AssertionError):
         test_what_is_called_like_a_secret_is_not_written("token", "json", capsys)
 
@@ -92,7 +92,7 @@ def test_sabotage_a_log_without_the_mask_is_seen(
 def test_an_exception_is_told_with_its_lines_and_never_with_what_variables_hold(
     form: str, capsys: pytest.CaptureFixture[str], *, ours: bool
 ) -> None:
-    logs.begin("info", form)
+    environment.begin("info", form)
 
     def broken() -> None:
         token = SECRET
@@ -127,7 +127,7 @@ def test_an_exception_is_told_with_its_lines_and_never_with_what_variables_hold(
 def test_the_level_is_kept_to(
     level: str, heard: int, capsys: pytest.CaptureFixture[str], *, ours: bool
 ) -> None:
-    logs.begin(level, "json")
+    environment.begin(level, "json")
     log: Any = structlog.get_logger("floor") if ours else logging.getLogger("uvicorn.error")
     for name in ("debug", "info", "warning", "error"):
         getattr(log, name)(name)
@@ -135,8 +135,8 @@ def test_the_level_is_kept_to(
 
 
 def test_to_begin_twice_does_not_tell_twice(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.begin("info", "json")
-    logs.begin("info", "json")
+    environment.begin("info", "json")
+    environment.begin("info", "json")
     logging.getLogger("x").info("once")
     structlog.get_logger("x").info("once")
     assert len(told(capsys)) == 2

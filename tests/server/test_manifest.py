@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.server.runtime.manifest import manifest, manifest_lines
+from taisai.server.runtime.environment import manifest, manifest_lines
 from tests.project.tree import ROOT, SRC
 
 

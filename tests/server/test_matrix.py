@@ -7,7 +7,7 @@ import pytest
 from taisai.protocol.commands import BY_TAG
 from taisai.protocol.requests import ASKS
 from taisai.server.auth import permissions
-from taisai.server.auth.roles import DEVICES, Role
+from taisai.server.auth.permissions import DEVICES, Role
 from taisai.server.handlers.registry import HANDLERS
 from tests.server import access_matrix as matrix
 from tests.server.connected import Connected, run

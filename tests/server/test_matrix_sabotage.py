@@ -14,8 +14,7 @@ from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import BY_TAG
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import Permit, Reach
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Permit, Reach, Role
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.handlers import commands as doing
 from taisai.server.http import app

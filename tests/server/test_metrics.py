@@ -14,7 +14,7 @@ from taisai.journal import Ask
 from taisai.protocol.requests import AskBooks, AskDo
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.runtime import metrics as module
 from taisai.server.runtime.host import Happened
 from taisai.server.runtime.metrics import BUCKETS, Metrics

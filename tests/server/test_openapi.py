@@ -25,9 +25,9 @@ from schemathesis.specs.openapi.checks import (
 from structlog.testing import capture_logs
 
 from taisai.server.auth import permissions
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
+from taisai.server.http.app import _STRICT
 from taisai.server.http.guard import HEADERS
-from taisai.server.http.openapi import _STRICT
 from tests.server import access_matrix as matrix
 from tests.server.connected import HOST, Connected
 from tests.server.sim.virtual import VirtualLoop

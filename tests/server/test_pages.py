@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from taisai.server.auth import permissions
-from taisai.server.auth.roles import Role
-from taisai.server.http import pages
+from taisai.server.auth.permissions import Role
+from taisai.server.http import public
 from taisai.server.http.built_pages import NOTHING, PAGES, Built, read_built
 from taisai.server.http.guard import HEADERS
-from taisai.server.http.pages import FOR_EVER, KINDS
+from taisai.server.http.public import FOR_EVER, KINDS
 from tests.server.connected import Connected, connected, run
 
 BUILT = Built(
@@ -51,8 +51,8 @@ async def test_what_belongs_to_a_page_is_kept_for_ever(house: Connected, kind: s
 @pytest.mark.parametrize(
     "name",
     [
-        "nothing-1a2b.js", "part-1a2b.exe", "part-1a2b", "pages.txt", "index.html", "..", "../pages.txt",
-        "..%2fpages.txt", "%2e%2e/pages.py", "....//pages.py", "part-1a2b.js/", "part-1a2b.js%00", ".", "",
+        "nothing-1a2b.js", "part-1a2b.exe", "part-1a2b", "pages.txt", "index.html", "..", "../public.txt",
+        "..%2fpages.txt", "%2e%2e/public.py", "....//public.py", "part-1a2b.js/", "part-1a2b.js%00", ".", "",
         "sub/part-1a2b.js", "PART-1A2B.JS",
     ],
 )  # fmt: skip
@@ -92,7 +92,7 @@ def test_every_page_is_for_everyone_and_the_permits_know_of_no_other() -> None:
     assert paths <= permissions.ENDPOINTS.keys()
     for path in paths:
         assert permissions.ENDPOINTS[path].roles.keys() == set(Role)
-    handled = {"GET " + path for one in pages.ENDPOINTS for path in one.paths}
+    handled = {"GET " + path for one in public.ENDPOINTS for path in one.paths}
     assert paths <= {path.replace(":str", "") for path in handled}
 
 

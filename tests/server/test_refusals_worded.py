@@ -14,7 +14,7 @@ import pytest
 import taisai.server
 from taisai.game import play
 from taisai.game.refusals import Reason, Refusal
-from taisai.server.auth.refusals import NotIn
+from taisai.server.auth.verification import NotIn
 from tests.game.machine import SETUPS
 from tests.server.projections.played import states
 

@@ -12,9 +12,9 @@ from taisai.game.events import PersonLeft
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal.errors import JournalError
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.handlers import positions
-from taisai.server.runtime.staff_list import Roll, out_of_place
+from taisai.server.runtime.reconciliation import Roll, out_of_place
 from tests.server.connected import PEOPLE, Connected, Line, connected
 
 ADA, MAX = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER]

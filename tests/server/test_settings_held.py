@@ -13,7 +13,7 @@ from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken
 from taisai.game.refusals import Refusal
 from taisai.rules import Act, Rulebook
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.config.tables import DiceIn
 from taisai.server.handlers import table_opening
 from taisai.server.handlers.ticket_numbers import ticket_number

@@ -13,8 +13,8 @@ from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, WIRE
-from taisai.server.auth.approvals import Granted, digest_of
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
+from taisai.server.auth.sessions import Granted, digest_of
 from taisai.server.connections.dispatcher import MOST_AT_WORK, Bounds, approved_form
 from taisai.server.connections.sockets import Socket, decode_ask
 from taisai.server.handlers.registry import HANDLERS

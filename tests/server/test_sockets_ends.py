@@ -17,7 +17,7 @@ from taisai.cage.messages import (
     SetCredentials,
 )
 from taisai.game.words import FLOOR
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import Policy
 from taisai.server.connections.sockets import LAST_WORD
 from tests.server.connected import PEOPLE, Connected, connected

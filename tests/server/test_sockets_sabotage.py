@@ -11,15 +11,15 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.protocol.requests import AskFollow
-from taisai.server.auth.principals import VISITOR
+from taisai.server.auth.permissions import VISITOR
 from taisai.server.connections import dispatcher as floors
 from taisai.server.connections import outbox, sockets
-from taisai.server.connections import subscriptions as follows
+from taisai.server.connections import sockets as follows
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.connections.feeds import Feed, Frame
 from taisai.server.connections.outbox import Outbox
 from taisai.server.connections.sockets import Socket
-from taisai.server.http import socket as web_socket
+from taisai.server.http import app as web_socket
 from taisai.server.replies import refused
 from taisai.server.runtime.host import Host
 from tests.server import test_sockets as coming

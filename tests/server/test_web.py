@@ -8,8 +8,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import DeviceDismissed, DeviceKind, EnrolDevice, EnrolPerson
+from taisai.server.auth.permissions import Role
 from taisai.server.auth.rate_limits import Rule
-from taisai.server.auth.roles import Role
 from taisai.server.auth.sessions import Policy
 from taisai.server.http import guard
 from taisai.server.http.app import MOST_BODY

@@ -13,11 +13,10 @@ import pytest
 import structlog
 
 from taisai.server.auth.authentication import NewFactor
-from taisai.server.auth.passwords import Passwords
-from taisai.server.auth.roles import Role
+from taisai.server.auth.credentials import Passwords, code_at, from_base32, step_of
+from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import Ended, Session, Sessions
-from taisai.server.auth.totp import code_at, from_base32, step_of
-from taisai.server.runtime import logs
+from taisai.server.runtime import environment
 from tests.server.connected import PEOPLE, Connected, device, run, signature
 from tests.server.sim.virtual import VirtualLoop
 
@@ -56,7 +55,7 @@ def logging_to(text: io.StringIO, form: str) -> Iterator[None]:
     handlers, level = root.handlers, root.level
     try:
         with redirect_stderr(text), redirect_stdout(text):
-            logs.begin("debug", form)
+            environment.begin("debug", form)
             yield
     finally:
         structlog.reset_defaults()

@@ -9,13 +9,9 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from taisai.client.connection import Dial
-from taisai.client.errors import ClientError, Disconnected
+from taisai.client.connection import ClientError, Dial, Disconnected, Pace, Visitor, Who
 from taisai.client.feeds import Change, Feed
-from taisai.client.link import Link, encode
-from taisai.client.pace import Pace
-from taisai.client.pending import Pending
-from taisai.client.who import Visitor, Who
+from taisai.client.link import Link, Pending, encode
 from taisai.protocol import replies, requests
 from taisai.protocol.commands import WireCommand, command
 from taisai.protocol.message import MOST_MESSAGE, Ask, Tell

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Final, NamedTuple
 
-from taisai.client.errors import Disconnected
+from taisai.client.connection import Disconnected
 from taisai.protocol.replies import TellChange, TellSnapshot
 from taisai.protocol.views import Changes, View, changed
 

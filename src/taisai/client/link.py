@@ -1,4 +1,4 @@
-"""The link to a floor: one connection after the other, what waits for answers, and what is followed."""
+"""The link to a server: it reconnects, sends requests again where that is safe, and keeps feeds current."""
 
 from __future__ import annotations
 
@@ -9,15 +9,111 @@ from typing import Final
 
 import msgspec
 
-from taisai.client.connection import Connection, Dial
-from taisai.client.errors import ClientError, Disconnected, Refused
+from taisai.client.connection import (
+    ClientError,
+    Connection,
+    Dial,
+    Disconnected,
+    Pace,
+    Refused,
+    Who,
+    hello,
+    next_tells,
+    read,
+)
 from taisai.client.feeds import Feed
-from taisai.client.pace import Pace
-from taisai.client.pending import Pending
-from taisai.client.reading import next_tells, read
-from taisai.client.who import Who, hello
 from taisai.protocol import replies, requests
-from taisai.protocol.message import Tell
+from taisai.protocol.commands import tag_of
+from taisai.protocol.message import Ask, Tell
+from taisai.protocol.replies import TellRefused
+
+_HARMLESS: Final = frozenset(
+    {
+        # they only look, or say how something is to be
+        requests.AskUnfollow,
+        requests.AskFavourites,
+        requests.AskKeepFavourite,
+        requests.AskTickets,
+        requests.AskFelt,
+        requests.AskRounds,
+        requests.AskPreview,
+        requests.AskBooks,
+        requests.AskReport,
+        requests.AskTakePosition,
+        requests.AskVirtual,
+        requests.AskBeat,
+        # the floor derives what they make from the ask's own id, so the second time changes nothing
+        requests.AskDouble,
+        requests.AskRepeat,
+        requests.AskTicketIn,
+        requests.AskTicketOut,
+        requests.AskSellTicket,
+        requests.AskFill,
+        requests.AskTakeCredit,
+        requests.AskTakeDrop,
+        requests.AskCountDrop,
+        requests.AskSettleClaim,
+        requests.AskReading,
+    }
+)
+_WITHIN_A_START: Final = frozenset({requests.AskUndo, requests.AskClear})
+"""The floor remembers which bets they took back, until it stops."""
+_HARMLESS_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})
+"""They carry ids of their own, and a known id changes nothing."""
+
+
+def is_harmless(ask: Ask, *, same_start: bool) -> bool:
+    """Whether the same ask a second time is as good as once; an approval is spent by the first.
+
+    `same_start`: whether the floor has not been stopped since.
+    """
+    if getattr(ask, "approval", None) is not None:
+        return False
+    if isinstance(ask, requests.AskDo):
+        return tag_of(ask.do) in _HARMLESS_COMMANDS
+    return type(ask) in _HARMLESS or (same_start and type(ask) in _WITHIN_A_START)
+
+
+class Pending:
+    """One ask: what was sent, and the answer, once there is one."""
+
+    def __init__(self, ask: Ask, text: str) -> None:
+        self.ask = ask
+        self.text = text
+        self.sent_in: str | None = None
+        """The epoch of the floor that it was sent in; none where it never was."""
+        self.answer: asyncio.Future[Tell] = asyncio.get_running_loop().create_future()
+
+    def take(self, tell: Tell) -> None:
+        """The answer; a second one, to an ask that was sent twice, says nothing new."""
+        if self.answer.done():
+            return
+        if isinstance(tell, TellRefused):
+            refusal = Refused(tell.reason, tell.message, clause=tell.clause, bet=tell.bet)
+            self.answer.set_exception(refusal)
+        else:
+            self.answer.set_result(tell)
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether it went out: then only its answer, or a view, tells what became of it."""
+        return self.sent_in is not None
+
+    def cut(self, epoch: str | None = None) -> None:
+        """The connection is gone, and a floor of this epoch there: what may not be sent again is in doubt."""
+        is_same = epoch is None or epoch == self.sent_in
+        if self.is_sent and not is_harmless(self.ask, same_start=is_same):
+            says = (
+                "expected an answer, got none before the connection was cut: the views tell what became of it"
+            )
+            self.fail(Disconnected(says, in_doubt=True))
+
+    def fail(self, why: ClientError) -> None:
+        """No answer will come."""
+        if not self.answer.done():
+            self.answer.set_exception(why)
+            self.answer.exception()  # whoever asked may have stopped waiting
+
 
 encode: Final = msgspec.json.Encoder().encode
 

@@ -9,7 +9,7 @@ import httpx
 import msgspec
 from msgspec import Struct
 
-from taisai.client.errors import Disconnected, Refused
+from taisai.client.connection import Disconnected, Refused
 from taisai.protocol.message import Ask
 from taisai.protocol.views import BooksView, ReportView
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from taisai.client.client import Client
-from taisai.client.errors import ClientError
+from taisai.client.connection import ClientError
 from taisai.protocol import requests
 from taisai.protocol.commands import command
 from taisai.protocol.message import Tell

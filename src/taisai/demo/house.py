@@ -25,7 +25,7 @@ from taisai.rules import rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.sessions import Policy
 from taisai.server.runtime.casino import Plan, TablePlan, day_of
-from taisai.server.runtime.clock import Entropy
+from taisai.server.runtime.environment import Entropy
 
 JOURNAL: Final = "journal.db"
 KEY: Final = "house.key"

@@ -1,9 +1,14 @@
-"""The demonstration: every role is one click away, a second person agrees at once; nowhere else is it so."""
+"""Signing in to the demonstration: any visitor takes any role, and a virtual supervisor approves."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from litestar import Request, get, post
+from litestar.datastructures import State
+from litestar.params import JSONBody
 
 from taisai.cage.messages import DeviceKind, DismissDevice, EnrolDevice
 from taisai.demo import cast
@@ -12,9 +17,12 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
-from taisai.server.auth.approvals import Granted, digest_of
-from taisai.server.auth.refusals import SignInRefused
-from taisai.server.auth.sessions import Session
+from taisai.rules import rulebook
+from taisai.server.auth.sessions import Granted, Session, digest_of
+from taisai.server.auth.verification import SignInRefused
+from taisai.server.http import bodies
+from taisai.server.http.guard import refused
+from taisai.server.http.staff import form_of
 
 if TYPE_CHECKING:
     from taisai.server.runtime.casino import Casino
@@ -195,3 +203,58 @@ def _place(keeper: Keeper, kind: DeviceKind, table: str, key: str, connected: se
         if idle is None and name in devices and name not in connected and not is_taken:
             idle = _Place(name, seat, is_known=False, instead_of=name)
     return idle
+
+
+@cache
+def _ranks(book: str) -> tuple[str, ...]:
+    """The ranks that a document knows; a book is read once."""
+    return rulebook(book).people.ranks()
+
+
+def endpoints(demonstration: Demonstration) -> list[Any]:
+    """The endpoints, over a casino whose journal says that it is a demonstration."""
+
+    @get("/api/demo", summary="What the demonstration has: tables, roles, and who is virtual")
+    async def told() -> bodies.DemoTold:
+        """For the lobby."""
+        dealing = demonstration.dealers.tables if demonstration.dealers else {}
+        return bodies.DemoTold(
+            currency=cast.CURRENCY,
+            roles=ROLES,
+            tables=tuple(
+                bodies.DemoTableTold(
+                    table=spot.name, rulebook=spot.book, dealer=spot.dealer,
+                    dealing=dealing.get(spot.name, False), head=spot.head, players=spot.players,
+                    ranks=_ranks(spot.book),
+                )
+                for spot in cast.SPOTS
+            ),
+        )  # fmt: skip
+
+    @post("/api/demo/enter", status_code=200, summary="Come in, in any role")
+    async def enter(
+        request: Request[Any, Any, State], data: JSONBody[bodies.EnterBody]
+    ) -> bodies.EnteredTold:
+        """A session for staff, a place for a terminal's or display's own key."""
+        address = request.client.host if request.client else "unknown"
+        entered = await demonstration.enter(data.role, data.table, data.key, address=address)
+        if isinstance(entered, str):
+            raise refused(400, "bad-value", entered)
+        if isinstance(entered, SignInRefused):
+            raise refused(503, entered.reason, entered.message)
+        if isinstance(entered, Refusal):
+            raise refused(409, entered.reason, f"{entered.message} ({entered.clause})", entered.clause)
+        return bodies.EnteredTold(**entered._asdict())
+
+    @post("/api/demo/agree", status_code=200, summary="A virtual supervisor agrees to one ask")
+    async def agree(
+        request: Request[Any, Any, State], data: JSONBody[bodies.AgreeBody]
+    ) -> bodies.ApprovalTold:
+        """The second person of a demonstration: he always agrees, and his name stands in the journal."""
+        form, table = form_of(data.ask), data.ask.get("table")
+        answer = demonstration.agreed(request.state.session, form, table if isinstance(table, str) else None)
+        if isinstance(answer, str):
+            raise refused(403, "second-person", answer)
+        return bodies.ApprovalTold(approval=answer.token, until=answer.approval.until)
+
+    return [told, enter, agree]

@@ -17,11 +17,10 @@ from taisai.journal import Answer, Journal, Keeper, MemoryStore, SigningKey, Unw
 from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Row
 from taisai.server.auth.authentication import Door, NewFactor, SignedIn
-from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
 from taisai.server.auth.rate_limits import Rates, Rule
-from taisai.server.auth.refusals import SignInRefused
 from taisai.server.auth.sessions import Session, Sessions
-from taisai.server.auth.totp import code_at, from_base32, step_of
+from taisai.server.auth.verification import SignInRefused
 
 NOON: Final = 1_794_715_200_000
 TINY: Final = Cost(time=1, memory=8, parallelism=1)

@@ -12,13 +12,11 @@ from taisai.cage import SignOutCause, presence
 from taisai.cage import access as at_house
 from taisai.cage.messages import PersonLocked
 from taisai.journal.codec import AnyEvent
-from taisai.server.auth import approvals, authentication, credentials, sessions, totp, verification
-from taisai.server.auth.approvals import Approvals
+from taisai.server.auth import authentication, credentials, sessions, verification
 from taisai.server.auth.authentication import Door
-from taisai.server.auth.passwords import Passwords
-from taisai.server.auth.refusals import WRONG, NotIn, SignInRefused
-from taisai.server.auth.sessions import Session, Sessions
-from taisai.server.auth.verification import Failure, Proving
+from taisai.server.auth.credentials import Passwords
+from taisai.server.auth.sessions import Approvals, Session, Sessions
+from taisai.server.auth.verification import WRONG, Failure, NotIn, Proving, SignInRefused
 from tests.server.auth import (
     test_approvals,
     test_door,
@@ -44,7 +42,7 @@ class Sabotage(NamedTuple):
 
 def _replayed(patch: pytest.MonkeyPatch) -> None:
     def forgetful(secret: bytes, code: str, *, now: int, last: int) -> int | None:  # noqa: ARG001
-        return totp.accepted_step(secret, code, now=now, last=-1)
+        return credentials.accepted_step(secret, code, now=now, last=-1)
 
     patch.setattr(verification, "accepted_step", forgetful)
 
@@ -76,7 +74,7 @@ def _used_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def _for_anything(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(approvals, "compare_digest", lambda _kept, _given: True)
+    patch.setattr(sessions, "compare_digest", lambda _kept, _given: True)
 
 
 def _locks_late(patch: pytest.MonkeyPatch) -> None:
@@ -137,7 +135,7 @@ def _forgets_ends(patch: pytest.MonkeyPatch) -> None:
 
 def _tokens_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sessions, "digest_of_token", lambda token: token)
-    patch.setattr(approvals, "digest_of_token", lambda token: token)
+    patch.setattr(sessions, "digest_of_token", lambda token: token)
 
 
 def _names_noted(patch: pytest.MonkeyPatch) -> None:

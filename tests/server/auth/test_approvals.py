@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.server.auth import approvals as module
-from taisai.server.auth.approvals import GOOD_FOR, MOST_APPROVALS, Approvals, Granted, digest_of
-from taisai.server.auth.sessions import Session
+from taisai.server.auth import sessions as module
+from taisai.server.auth.sessions import GOOD_FOR, MOST_APPROVALS, Approvals, Granted, Session, digest_of
 from tests.server.auth.staffed import NOON, counted
 
 ASKER = Session("session-1", "Sue Lim", "pit-supervisor", NOON, NOON)

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from taisai.server.auth.totp import (
+from taisai.server.auth.credentials import (
     DRIFT,
     accepted_step,
     base32,

@@ -16,12 +16,10 @@ from taisai.cage.messages import (
 from taisai.cage.messages import SignedIn as SignedInEvent
 from taisai.game.words import FLOOR
 from taisai.server.auth.authentication import SignedIn
-from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
 from taisai.server.auth.rate_limits import Rule
-from taisai.server.auth.refusals import BUSY, LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
 from taisai.server.auth.sessions import Ended, Policy
-from taisai.server.auth.totp import code_at, step_of
-from taisai.server.auth.verification import NOWHERE
+from taisai.server.auth.verification import BUSY, LOCKED, NOWHERE, UNRECORDED, WRONG, NotIn, SignInRefused
 from tests.server.auth.staffed import CAT, DAN, DESK, MAX, PASSWORDS, STEP_MS, SUE, Staffed, running
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from taisai.cage.messages import PersonLocked, RevokeSessions
 from taisai.cage.messages import SignedIn as SignedInEvent
-from taisai.server.auth.approvals import Granted, digest_of
 from taisai.server.auth.authentication import SignedIn
-from taisai.server.auth.refusals import LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
+from taisai.server.auth.sessions import Granted, digest_of
+from taisai.server.auth.verification import LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
 from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 VOID = digest_of(b'{"command":"void-rounds"}')

@@ -13,8 +13,7 @@ import pytest
 
 from taisai.cage.messages import SignInFailed
 from taisai.server.auth.authentication import WORKERS, Door, SignedIn
-from taisai.server.auth.refusals import BUSY, WRONG, SignInRefused
-from taisai.server.auth.verification import MOST_CHECKED
+from taisai.server.auth.verification import BUSY, MOST_CHECKED, WRONG, SignInRefused
 from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 T = TypeVar("T")

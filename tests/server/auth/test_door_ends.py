@@ -21,10 +21,9 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import DamagedError
-from taisai.server.auth.approvals import Granted, digest_of
 from taisai.server.auth.authentication import NewFactor, SignedIn
-from taisai.server.auth.refusals import LOCKED, WRONG, NotIn, SignInRefused
-from taisai.server.auth.sessions import Ended
+from taisai.server.auth.sessions import Ended, Granted, digest_of
+from taisai.server.auth.verification import LOCKED, WRONG, NotIn, SignInRefused
 from tests.server.auth.staffed import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
 MINUTE = 60_000

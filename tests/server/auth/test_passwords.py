@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from taisai.server.auth.passwords import MOST_PASSWORD, Cost, Passwords, weakness
+from taisai.server.auth.credentials import MOST_PASSWORD, Cost, Passwords, weakness
 from tests.server.auth.staffed import TINY, counted
 
 GOOD = "71 blue kettles sing"

@@ -6,7 +6,7 @@ import pytest
 
 from taisai.cage import FLOOR_LADDER, House
 from taisai.cage.ranks import FLOOR_SECOND
-from taisai.server.auth.roles import AT_TABLE, DEVICES, STAFF, SUPERVISING, Role, is_generic, role_of
+from taisai.server.auth.permissions import AT_TABLE, DEVICES, STAFF, SUPERVISING, Role, is_generic, role_of
 
 
 def test_every_rank_of_the_ladder_is_a_role_and_nothing_else_is_staff() -> None:

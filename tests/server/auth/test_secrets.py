@@ -12,9 +12,8 @@ from rich.console import Console
 from structlog.testing import capture_logs
 
 from taisai.server.auth import credentials
-from taisai.server.auth.approvals import Granted, digest_of
-from taisai.server.auth.credentials import Credentials
-from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.credentials import Credentials, Passwords
+from taisai.server.auth.sessions import Granted, digest_of
 from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 TYPED_WRONG = "almost the right one 7"

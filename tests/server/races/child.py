@@ -28,12 +28,12 @@ from taisai.protocol.commands import command, meant
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.server.auth.authentication import SignedIn
-from taisai.server.auth.passwords import Cost, Passwords
+from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import Policy
 from taisai.server.connections.dispatcher import Bounds
 from taisai.server.projections import console_view
 from taisai.server.runtime.casino import Casino, Plan, TablePlan
-from taisai.server.runtime.clock import WallClock
+from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.projections.filling import command_of, filled, who
 from tests.server.races.furnished import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE

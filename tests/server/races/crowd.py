@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from bench.server.crowd import Client, crowd
-from taisai.client.who import Device, Staff, Who, hello
+from taisai.client.connection import Device, Staff, Who, hello
 from tests.server.races.furnished import TABLE, terminal
 
 PATIENCE: Final = 60.0

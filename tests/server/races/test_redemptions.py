@@ -10,7 +10,7 @@ from typing import NamedTuple
 import uvloop
 
 from taisai.cage.messages import TicketAccepted, TicketRedeemed
-from taisai.client.who import Staff
+from taisai.client.connection import Staff
 from taisai.game.events import TicketReceived
 from tests.server.races.child import Order
 from tests.server.races.crowd import Crowd, Tell, encoded, terminals

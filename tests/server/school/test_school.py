@@ -13,10 +13,10 @@ import pytest
 from taisai.school import LONGEST, Asked, Kind, exercise, judged_settle
 from taisai.school.settling import PLANS
 from taisai.server.auth import permissions
-from taisai.server.auth.roles import AT_TABLE, STAFF, Role
+from taisai.server.auth.permissions import AT_TABLE, STAFF, Role
+from taisai.server.http import school
 from taisai.server.http import school as endpoints
-from taisai.server.http import school_texts
-from taisai.server.http.school_texts import COLOURS, exercise_told, judged_told, school_felt
+from taisai.server.http.school import COLOURS, exercise_told, judged_told, school_felt
 from tests.school import answers
 from tests.school.answers import LAYOUTS, every
 from tests.server.connected import Connected, Response, connected
@@ -345,6 +345,6 @@ async def test_sabotage_a_judge_that_takes_the_answer_for_the_solution_is_seen(
 
 
 def test_sabotage_words_that_are_left_unfilled_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(school_texts, "_context", lambda _book, _scene: school_texts.DURING)
+    monkeypatch.setattr(school, "_context", lambda _book, _scene: school.DURING)
     told = msgspec.to_builtins(exercise_told(exercise(Asked(Kind.RULING, BOOK, "A", level=1, seed=7))))
     assert [one for one in texts(told) if "{" in one["en"]]

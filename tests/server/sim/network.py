@@ -12,7 +12,7 @@ import msgspec
 
 from taisai.client import Disconnected
 from taisai.server.connections.dispatcher import Floor
-from taisai.server.http.socket import PATH, serve_socket
+from taisai.server.http.app import PATH, serve_socket
 
 HOST: Final = "floor.test"
 ORIGIN: Final = f"https://{HOST}"

@@ -10,13 +10,12 @@ from random import Random
 from typing import Any, Final
 
 from taisai.client import ClientError, Disconnected, Pace
-from taisai.client.who import Staff
+from taisai.client.connection import Staff
 from taisai.journal import Journal, Keeper, Store
 from taisai.protocol.message import Ask
-from taisai.server.auth.approvals import Granted, digest_of
 from taisai.server.auth.authentication import SignedIn
-from taisai.server.auth.passwords import Cost, Passwords
-from taisai.server.auth.sessions import Session
+from taisai.server.auth.credentials import Cost, Passwords
+from taisai.server.auth.sessions import Granted, Session, digest_of
 from taisai.server.connections.dispatcher import Bounds, approved_form
 from taisai.server.runtime.casino import Casino, Plan, TablePlan
 from taisai.server.runtime.host import WriterLike

@@ -74,7 +74,7 @@ class _Evening:
     def __init__(
         self, folder: Path, at: socket.socket, *, is_fast: bool, rounds: int | None, seed: int | None
     ) -> None:
-        from taisai.demo.people.pauses import FAST, LIVELY
+        from taisai.demo.people.players import FAST, LIVELY
 
         self.over: dict[str, int] = {}
         """Table → rounds that came to their end."""
@@ -90,26 +90,25 @@ class _Evening:
         """Opens the house and serves it, in a loop of its own."""
         from taisai.cli.server.recovery_report import recovery_lines
         from taisai.demo.house import opened
-        from taisai.server.runtime import logs
-        from taisai.server.runtime.clock import WallClock
+        from taisai.server.runtime import environment
+        from taisai.server.runtime.environment import WallClock
 
         with (
             opened(self._folder, now=WallClock().now(), entropy=secrets.token_bytes) as house,
             asyncio.Runner(loop_factory=_loop()) as runner,
         ):
-            logs.begin(os.environ.get("TAISAI_LOG", "error"), "console")
+            environment.begin(os.environ.get("TAISAI_LOG", "error"), "console")
             for text in recovery_lines(house.recovered or {}):
                 line(text)
             runner.run(self._serve(house, begun))
 
     async def _serve(self, house: Opened, begun: Callable[[str], None]) -> None:
         from taisai.client import at
-        from taisai.demo.endpoints import endpoints
         from taisai.demo.house import plan
         from taisai.demo.people.crowd import Crowd
-        from taisai.demo.sign_in import Demonstration
+        from taisai.demo.sign_in import Demonstration, endpoints
         from taisai.server.runtime.casino import Casino
-        from taisai.server.runtime.clock import WallClock
+        from taisai.server.runtime.environment import WallClock
         from taisai.server.runtime.serving import Serving
 
         origins = frozenset({self.url, self.url.replace(HOST, "localhost")})

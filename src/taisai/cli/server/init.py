@@ -12,7 +12,7 @@ from pathlib import Path
 from taisai.cli.journal.files import clock, passphrase_in
 from taisai.cli.printing import as_json, line
 from taisai.rules.errors import RulesError, printable
-from taisai.server.auth.passwords import MOST_PASSWORD, weakness
+from taisai.server.auth.credentials import MOST_PASSWORD, weakness
 from taisai.server.runtime.setup import (
     APPROVALS,
     APPROVALS_KEY,

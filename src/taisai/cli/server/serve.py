@@ -18,14 +18,13 @@ from taisai.server.auth.rate_limits import Rule
 from taisai.server.auth.sessions import Policy
 from taisai.server.config import Config, load_config
 from taisai.server.connections.dispatcher import Bounds
-from taisai.server.runtime import logs
+from taisai.server.runtime import environment
 from taisai.server.runtime.casino import Casino, Plan, TablePlan, day_of
-from taisai.server.runtime.checks import Opened, opened, proven
-from taisai.server.runtime.clock import WallClock
-from taisai.server.runtime.manifest import manifest
+from taisai.server.runtime.environment import WallClock, manifest
 from taisai.server.runtime.monitors import Thresholds
 from taisai.server.runtime.rulebook_approvals import Approvals
 from taisai.server.runtime.serving import Serving, listening
+from taisai.server.runtime.startup_checks import Opened, opened, proven
 
 CHECK_FAILED = 1
 MINUTE = 60_000
@@ -34,7 +33,7 @@ MINUTE = 60_000
 def run(arguments: Namespace) -> int:
     """Serves until it is stopped; 1 where a check fails, and then nothing listens."""
     config = load_config(Path(arguments.config))
-    logs.begin(config.logs.level, config.logs.form)
+    environment.begin(config.logs.level, config.logs.form)
     clock = WallClock()
     start, found = opened(config, now=clock.now())
     if found is None or not start.passed:

@@ -10,7 +10,7 @@ from taisai.cli.printing import as_json, line
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.unlocking import unlocked
 from taisai.server.config import load_config
-from taisai.server.runtime.checks import opened
+from taisai.server.runtime.startup_checks import opened
 
 
 def run(arguments: Namespace) -> int:

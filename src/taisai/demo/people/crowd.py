@@ -14,10 +14,8 @@ import structlog
 from taisai.cage.messages import DeviceKind, EnrolDevice
 from taisai.client import Device, Dial, Disconnected
 from taisai.demo import cast
-from taisai.demo.people.pauses import Waits
-from taisai.demo.people.players import Player, Turnstile
+from taisai.demo.people.players import OF, Player, Turnstile, Waits
 from taisai.demo.people.staff import DEALER, Dealer, Head, SignedIn, Stand
-from taisai.demo.people.temperaments import OF
 from taisai.demo.sign_in import Demonstration
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
@@ -25,9 +23,9 @@ from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import WireCommand
 from taisai.protocol.requests import AskDo
 from taisai.rules.errors import RulesError
-from taisai.server.auth.refusals import SignInRefused
-from taisai.server.auth.roles import SUPERVISING
+from taisai.server.auth.permissions import SUPERVISING
 from taisai.server.auth.sessions import Session
+from taisai.server.auth.verification import SignInRefused
 from taisai.server.connections.dispatcher import approved_form
 from taisai.server.runtime.casino import Casino
 

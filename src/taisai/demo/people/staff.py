@@ -1,4 +1,4 @@
-"""Virtual staff: a dealer who does the next step, a head who rules; both do what the console offers."""
+"""Virtual staff: a dealer who takes the next step, and a supervisor who decides."""
 
 from __future__ import annotations
 
@@ -11,10 +11,58 @@ from typing import Any, Final, NamedTuple
 import structlog
 
 from taisai.client import ClientError, Console, Dial, Disconnected, Pace, Refused, Staff
-from taisai.demo.people.form_filling import filled, needs_second
-from taisai.demo.people.pauses import Waits
+from taisai.demo.people.players import Waits
 from taisai.protocol.commands import WireCommand, command
-from taisai.protocol.views import Offer
+from taisai.protocol.views import Blank, Offer
+
+SECOND: Final = "second"
+_TRIED: Final = (1, 2, 4)
+"""What is keyed into a device that lights areas, to see whether the right ones light."""
+_REASON: Final = "decided by a virtual supervisor"
+
+
+def needs_second(offer: Offer) -> bool:
+    """Whether somebody else has to agree."""
+    return any(blank.kind == SECOND for blank in offer.blanks)
+
+
+async def filled(console: Console, offer: Offer, *, serial: str, day: str) -> dict[str, Any] | None:
+    """The blanks filled in; None where something is missing that only the dice, or someone else, can tell."""
+    found: dict[str, Any] = {}
+    fields = {blank.field for blank in offer.blanks}
+    for blank in offer.blanks:
+        if blank.kind == SECOND:
+            continue
+        if blank.field in ("entered", "lit"):
+            if fields >= {"entered", "lit"}:
+                preview = await console.preview(_TRIED)
+                found |= {"entered": _TRIED, "lit": preview.lit[console.table.table.layout]}
+            continue
+        if blank.optional and blank.field != "serial":
+            continue
+        value = _value(console, blank, serial=serial, day=day)
+        if value is None:
+            return None
+        found[blank.field] = value
+    return found
+
+
+def _value(console: Console, blank: Blank, *, serial: str, day: str) -> Any:
+    reading = console.console.reading
+    match blank.kind:
+        case "faces":
+            return reading.faces if reading is not None else None
+        case "whole":
+            return blank.least
+        case "yes-no":
+            return True
+        case "choice":
+            return blank.choices[0].value if blank.choices else None
+        case "text":
+            return {"serial": serial, "day": day, "shift": "next"}.get(blank.field, _REASON)
+        case _:
+            return None
+
 
 DEALER: Final = "dealer"
 OPEN: Final = "open-bets"

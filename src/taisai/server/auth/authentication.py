@@ -26,14 +26,21 @@ from taisai.game.words import FLOOR
 from taisai.journal import Answer, JournalError, Keeper
 from taisai.journal.codec import HOUSE, AnyEvent
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.approvals import Approvals, Granted
-from taisai.server.auth.passwords import Passwords, weakness
+from taisai.server.auth.credentials import Passwords, weakness
+from taisai.server.auth.permissions import is_generic
 from taisai.server.auth.rate_limits import Rates, Rule
-from taisai.server.auth.refusals import BUSY, UNRECORDED, WRONG, NotIn, SignInRefused
-from taisai.server.auth.roles import is_generic
-from taisai.server.auth.sessions import Session, Sessions
-from taisai.server.auth.verification import NOWHERE, HostLike, Proving
-from taisai.server.runtime.clock import Entropy
+from taisai.server.auth.sessions import Approvals, Granted, Session, Sessions
+from taisai.server.auth.verification import (
+    BUSY,
+    NOWHERE,
+    UNRECORDED,
+    WRONG,
+    HostLike,
+    NotIn,
+    Proving,
+    SignInRefused,
+)
+from taisai.server.runtime.environment import Entropy
 
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 SIGN_INS: Final = Rule(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift

@@ -12,8 +12,8 @@ from taisai.game.words import FLOOR
 from taisai.journal.codec import HOUSE
 from taisai.rules.errors import RulesError
 from taisai.server.config import Config
-from taisai.server.runtime.checkpoint_copies import copy_checkpoint
-from taisai.server.runtime.checks.opening import Opened
+from taisai.server.runtime.environment import copy_checkpoint
+from taisai.server.runtime.startup_checks import Opened
 
 
 class Unlocked(NamedTuple):

@@ -1,4 +1,4 @@
-"""Proving: whether someone is who he says, by password and code; every failure is in the journal."""
+"""Verification of people by password and code, and of devices by signature."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from functools import partial
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 import structlog
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec.structs import replace
 
 from taisai.cage.messages import NoteFailure
@@ -20,13 +22,86 @@ from taisai.game.words import FLOOR
 from taisai.journal import Answer, JournalError, Keeper
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.credentials import Credentials
-from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.credentials import (
+    Credentials,
+    Passwords,
+    accepted_step,
+    base32,
+    from_base32,
+    new_secret,
+)
+from taisai.server.auth.permissions import is_generic
 from taisai.server.auth.rate_limits import Rates, network_of
-from taisai.server.auth.refusals import BUSY, LOCKED, UNRECORDED, WRONG, SignInRefused, too_often
-from taisai.server.auth.roles import is_generic
-from taisai.server.auth.totp import accepted_step, base32, from_base32, new_secret
-from taisai.server.runtime.clock import Entropy
+from taisai.server.runtime.environment import Entropy
+
+
+class NotIn(StrEnum):
+    """Why someone does not come in."""
+
+    WRONG = "wrong"
+    """Name, password and code do not belong together; never which of them."""
+    LOCKED = "locked"
+    """He is who he says, but locked."""
+    TOO_OFTEN = "too-often"
+    BUSY = "busy"
+    """So many are being checked that one more would wait too long."""
+    UNRECORDED = "unrecorded"
+    """The journal cannot be written, and nobody comes in unrecorded."""
+    NOT_SECOND = "not-second"
+    """A second person who is none, or an approval for nobody."""
+    UNFIT = "unfit"
+    """No credentials for this name, or not with this password."""
+
+
+class SignInRefused(NamedTuple):
+    """Someone does not come in."""
+
+    reason: NotIn
+    message: str
+    wait_ms: int = 0
+    """How long until it is worth trying again, where that is known."""
+
+
+WRONG: Final = SignInRefused(
+    NotIn.WRONG, "expected a name, a password and a code that belong together, got others"
+)
+LOCKED: Final = SignInRefused(
+    NotIn.LOCKED, "expected someone who may sign in, got one who is locked: a supervisor can unlock him"
+)
+BUSY: Final = SignInRefused(
+    NotIn.BUSY, "expected fewer to sign in at once, got more: try again in a moment", wait_ms=1_000
+)
+UNRECORDED: Final = SignInRefused(
+    NotIn.UNRECORDED, "expected a journal that can be written, got none: nobody signs in unrecorded"
+)
+
+
+def too_often(wait_ms: int) -> SignInRefused:
+    """A refusal that says when to try again."""
+    seconds = -(-wait_ms // 1_000)
+    says = f"expected fewer tries from this address, got too many: try again in {seconds} s"
+    return SignInRefused(NotIn.TOO_OFTEN, says, wait_ms)
+
+
+LEAST_NONCE: Final = 16  # bytes: a challenge that nobody meets twice
+_SAYS: Final = b"taisai device 1\n"
+
+
+def device_text(device: str, nonce: bytes) -> bytes:
+    """What a device signs; no name has a line break, so it can be read in one way only."""
+    return _SAYS + device.encode() + b"\n" + nonce
+
+
+def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
+    """Whether a device signed the challenge with the key, in hexadecimal, that it was enrolled with."""
+    if not is_name(device) or len(nonce) < LEAST_NONCE:
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(signature, device_text(device, nonce))
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
 
 MOST_CHECKED: Final = 20  # at once, waiting ones too: the last of them waits about two seconds
 NOWHERE: Final = "unknown"

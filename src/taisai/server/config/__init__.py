@@ -1,7 +1,6 @@
 """casino.toml: what a house sets, listed once, read strictly, with every fault told at once."""
 
-from taisai.server.config.configuration import Config, every_setting
-from taisai.server.config.reading import ConfigError, load_config, read_config
+from taisai.server.config.configuration import Config, ConfigError, every_setting, load_config, read_config
 from taisai.server.config.settings import (
     AccessConfig,
     ApprovalsConfig,

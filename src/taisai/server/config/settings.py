@@ -1,23 +1,65 @@
-"""The sections of casino.toml but its tables: every setting with its kind, default and meaning.
-
-With `tables`, this is the only list of them: reading, the file that `taisai init` writes and the page
-docs/operating.md follow it.
-"""
-# ruff: noqa: RUF009  a setting is a field of a dataclass, made by a function
+"""The settings of casino.toml, section by section."""
 
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.server.config import kinds
-from taisai.server.config.setting import optional, required, with_default
+from taisai.server.config.kinds import Kind
+
+T = TypeVar("T")
+
+
+class ServerSetting(NamedTuple):
+    """One setting as it is listed."""
+
+    name: str
+    kind: Kind[Any]
+    says: str
+    default: object
+    """As it would stand in the file; None where it need not be given at all."""
+    example: object
+    """What to show where there is no default."""
+    required: bool
+
+
+def _field(setting: ServerSetting) -> Any:
+    return field(metadata={"setting": setting})
+
+
+def with_default(kind: Kind[T], says: str, *, default: object, example: object = None) -> T:
+    """A setting with a default."""
+    return cast(T, _field(ServerSetting("", kind, says, default, example, required=False)))
+
+
+def required(kind: Kind[T], says: str, *, example: object) -> T:
+    """A setting that must be given."""
+    return cast(T, _field(ServerSetting("", kind, says, None, example, required=True)))
+
+
+def optional(kind: Kind[T], says: str, *, example: object) -> T | None:
+    """A setting without which something is not done, or done otherwise."""
+    return cast(T | None, _field(ServerSetting("", kind, says, None, example, required=False)))
+
+
+def settings_of(section: type[Any]) -> Iterator[ServerSetting]:
+    """The settings of a section, in order."""
+    for one in fields(section):
+        if "setting" in one.metadata:
+            listed: ServerSetting = one.metadata["setting"]
+            yield listed._replace(name=one.name)
+
+
+# ruff: noqa: RUF009  a setting is a field of a dataclass, made by a function
+
 
 AMOUNT: Final = kinds.Whole(1, GREATEST_SUM, "minor units")
 _DAY: Final = 24 * 60

@@ -14,8 +14,7 @@ from taisai.game.terms import terms_of
 from taisai.rules.book import Rulebook, rulebook
 from taisai.rules.errors import RulesError
 from taisai.server.config import kinds
-from taisai.server.config.setting import optional, required, with_default
-from taisai.server.config.settings import AMOUNT
+from taisai.server.config.settings import AMOUNT, optional, required, with_default
 
 TABLE: Final = "table"
 MOST_TABLES: Final = 100  # of one house; the largest floors have some dozen of this game

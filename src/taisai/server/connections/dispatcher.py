@@ -24,21 +24,17 @@ from taisai.protocol.replies import (
     TellWelcome,
 )
 from taisai.server.auth import permissions
-from taisai.server.auth.approvals import digest_of
 from taisai.server.auth.authentication import Door
-from taisai.server.auth.devices import device_proof
-from taisai.server.auth.principals import VISITOR, Party
+from taisai.server.auth.permissions import DEVICES, VISITOR, Party, Role, role_of
 from taisai.server.auth.rate_limits import Rates, Rule
-from taisai.server.auth.roles import DEVICES, Role, role_of
-from taisai.server.auth.sessions import Ended, Session
-from taisai.server.connections.sockets import Socket
-from taisai.server.connections.subscriptions import follow, unfollow
-from taisai.server.connections.unauthenticated import Strangers
+from taisai.server.auth.sessions import Ended, Session, digest_of
+from taisai.server.auth.verification import device_proof
+from taisai.server.connections.sockets import Socket, Strangers, follow, unfollow
 from taisai.server.handlers import commands, positions
 from taisai.server.handlers.registry import HANDLERS
 from taisai.server.http.built_pages import NOTHING, Built
 from taisai.server.replies import FAULT, refused
-from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.host import Happened, Host
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
 

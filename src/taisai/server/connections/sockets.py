@@ -1,10 +1,11 @@
-"""Sockets: one connection each, from its challenge to its end; whatever it asks is answered."""
+"""Sockets: one per connection, the feeds it follows, and the limits before it authenticates."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,11 +14,68 @@ import msgspec
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
 from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Ask
-from taisai.protocol.replies import TellEnd, TellRefused
+from taisai.protocol.replies import TellEnd, TellFollowing, TellRefused, TellSnapshot
 from taisai.protocol.requests import ASKS
-from taisai.server.auth.principals import VISITOR, Party
+from taisai.server.auth import permissions
+from taisai.server.auth.permissions import VISITOR, Party
+from taisai.server.auth.rate_limits import network_of
 from taisai.server.connections.outbox import Line, Message, Outbox, Send
-from taisai.server.replies import answer_to, encoded
+from taisai.server.projections.boards import Shown, seat_feed
+from taisai.server.replies import answer_to, encoded, refused
+
+if TYPE_CHECKING:
+    from taisai.protocol.requests import AskFollow, AskUnfollow
+    from taisai.server.connections.dispatcher import Floor
+
+HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milliseconds
+TRY_AGAIN: Final = 1013
+
+
+class Strangers:
+    """They may fill a part of the house, never all of it, and only for a moment."""
+
+    def __init__(self, sockets: int) -> None:
+        """`sockets`: how many connections there may be in all."""
+        self.most = max(1, sockets // 2)
+        self.most_of_network = max(1, sockets // 4)  # a whole floor may come back from behind one address
+        self._waiting: dict[Socket, tuple[str, asyncio.TimerHandle]] = {}
+        self._networks: Counter[str] = Counter()
+
+    def came(self, socket: Socket) -> None:
+        """Someone is there; where there are too many like him, whoever has said nothing for longest goes."""
+        network = network_of(socket.address)
+        if self._networks[network] >= self.most_of_network:
+            self._send_away(next(one for one, (of, _) in self._waiting.items() if of == network))
+        elif len(self._waiting) >= self.most:
+            self._send_away(next(iter(self._waiting)))
+        timer = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._late, socket)
+        self._waiting[socket] = (network, timer)
+        self._networks[network] += 1
+
+    def is_one(self, socket: Socket) -> bool:
+        """Whether nobody knows who it is."""
+        return socket in self._waiting
+
+    def said_hello(self, socket: Socket) -> None:
+        """He has said something of himself, or is gone."""
+        waiting = self._waiting.pop(socket, None)
+        if waiting is not None:
+            network, timer = waiting
+            timer.cancel()
+            self._networks[network] -= 1
+            if not self._networks[network]:
+                del self._networks[network]
+
+    def _send_away(self, socket: Socket) -> None:
+        """The newcomer may be a terminal that signs at once: to refuse him would be to let the silent win."""
+        socket.end("full", "expected fewer connections that do not say who they are, got more", TRY_AGAIN)
+        self.said_hello(socket)
+
+    def _late(self, socket: Socket) -> None:
+        says = f"expected a hello within {HELLO_WITHIN:g} seconds, got none"
+        socket.end("silent", says)
+        self.said_hello(socket)
+
 
 if TYPE_CHECKING:
     from taisai.protocol.message import Tell
@@ -31,7 +89,6 @@ Receive = Callable[[], Awaitable[Message]]
 
 POLICY: Final = 1008
 LAST_WORD: Final = 0.5  # seconds in which a client that does not take its post may still hear why it is over
-TRY_AGAIN: Final = 1013
 decode_ask: Final = msgspec.json.Decoder(AnyAsk, strict=True).decode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
@@ -183,3 +240,73 @@ def _id_in(text: str) -> str | None:
     except _UNREADABLE:
         return None
     return found if isinstance(found, str) and 1 <= len(found) <= MOST_ID else None
+
+
+MOST_FOLLOWED: Final = 64  # feeds of one socket
+
+
+def follow(floor: Floor, socket: Socket, ask: AskFollow) -> None:
+    """Tells what was missed, or the feed as it stands; from then on, every change."""
+    wrong = _wrong(floor, socket, ask.feed)
+    if wrong is not None:
+        socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
+        return
+    if len(socket.wanted) >= MOST_FOLLOWED and ask.feed not in socket.wanted:
+        socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
+        return
+    socket.wanted.add(ask.feed)
+    feeds = floor.host.feeds
+    feed = feeds.get(ask.feed)
+    if feed is not None and ask.after is not None and ask.epoch == feeds.epoch:
+        missed = feed.missed(ask.after)
+        if missed is not None:
+            for frame in missed:
+                socket.tell(frame.body)
+            _followed(floor, socket, ask.feed, feed.number)
+            socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=feed.number))
+            return
+    boards, name = floor.host.boards, ask.feed
+    floor.host.run(lambda _keeper: boards.snapshot(name), partial(_shown, floor, socket, ask))
+
+
+def unfollow(floor: Floor, socket: Socket, ask: AskUnfollow) -> None:
+    """From here on nothing of the feed is told; what is missed can still be asked for."""
+    socket.wanted.discard(ask.feed)
+    socket.following.discard(ask.feed)
+    _look_at_seat(socket)
+    floor.host.feeds.unfollow(ask.feed, socket)
+    socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=0))
+
+
+def _wrong(floor: Floor, socket: Socket, feed: str) -> str | None:
+    """Why a feed may not be followed."""
+    kind, _, rest = feed.partition(":")
+    if floor.demonstration and socket.party is VISITOR and kind in permissions.VISITORS_FOLLOW:
+        return None
+    table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
+    return floor.may_not(socket.party, permissions.FEEDS.get(kind), table or None, seat or None)
+
+
+def _shown(floor: Floor, socket: Socket, ask: AskFollow, shown: Shown | BaseException | None) -> None:
+    if not isinstance(shown, Shown):
+        socket.wanted.discard(ask.feed)
+        floor.metrics.refusals["not-known"] += 1
+        socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
+        floor.host.feeds.note(socket)
+        return
+    if socket in floor.sockets:
+        if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
+            _followed(floor, socket, ask.feed, shown.number)
+        socket.tell(encoded(TellSnapshot(feed=ask.feed, number=shown.number, view=shown.view, re=ask.id)))
+        floor.host.feeds.note(socket)
+
+
+def _followed(floor: Floor, socket: Socket, feed: str, number: int) -> None:
+    floor.host.feeds.follow(feed, socket, number)
+    socket.following.add(feed)
+    _look_at_seat(socket)
+
+
+def _look_at_seat(socket: Socket) -> None:
+    table, seat = socket.party.own
+    socket.follows_seat = seat_feed(table or "", seat or "") in socket.following

@@ -27,7 +27,7 @@ from taisai.server.replies import answer_to, refused
 if TYPE_CHECKING:
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskReading
-    from taisai.server.auth.principals import Party
+    from taisai.server.auth.permissions import Party
     from taisai.server.connections.dispatcher import Floor
     from taisai.server.handlers.context import Context
     from taisai.server.runtime.host import Told

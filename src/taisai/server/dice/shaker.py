@@ -22,7 +22,7 @@ from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
 from taisai.server.dice import entry
 from taisai.server.dice.entry import Draw
-from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.host import Happened, Host
 
 SEED: Final = 32

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
-    from taisai.server.auth.principals import Party
+    from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
     Back = AskClear | AskUndo

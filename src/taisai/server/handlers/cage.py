@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         AskTakeCredit,
         AskTakeDrop,
     )
-    from taisai.server.auth.principals import Party
+    from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
     Signed = AskCountDrop | AskFill | AskSettleClaim | AskTakeCredit | AskTakeDrop

@@ -14,7 +14,7 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.commands import BY_TAG, tag_of
 from taisai.protocol.commands import meant as meant_by
 from taisai.server.auth import permissions
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Role
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import positions, table_opening
 from taisai.server.handlers.cage import owners_moved, redeem
@@ -23,7 +23,7 @@ from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
     from taisai.protocol.requests import AskDo
-    from taisai.server.auth.principals import Party
+    from taisai.server.auth.permissions import Party
     from taisai.server.connections.dispatcher import Floor
     from taisai.server.connections.sockets import Socket
 

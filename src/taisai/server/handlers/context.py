@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from taisai.protocol.message import Ask, Tell
 from taisai.protocol.replies import TellRefused
-from taisai.server.auth.principals import Party
-from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.auth.permissions import Party
+from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.host import Host
 
 if TYPE_CHECKING:

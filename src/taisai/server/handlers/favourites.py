@@ -20,7 +20,7 @@ from taisai.server.replies import answer_to
 if TYPE_CHECKING:
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskFavourites, AskKeepFavourite
-    from taisai.server.auth.principals import Party
+    from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
 MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps

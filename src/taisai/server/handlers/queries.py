@@ -6,8 +6,7 @@ from taisai.protocol import requests
 from taisai.protocol.message import Tell
 from taisai.protocol.replies import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
 from taisai.rules.errors import RulesError
-from taisai.server.auth.principals import Party
-from taisai.server.auth.roles import Role
+from taisai.server.auth.permissions import Party, Role
 from taisai.server.handlers import positions
 from taisai.server.handlers.context import Context
 from taisai.server.projections import felt_view, preview

@@ -11,7 +11,7 @@ from taisai.protocol.message import Tell
 from taisai.protocol.requests import AskOpenTable
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
-from taisai.server.auth.principals import Party
+from taisai.server.auth.permissions import Party
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:

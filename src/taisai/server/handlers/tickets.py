@@ -23,7 +23,7 @@ from taisai.server.replies import answer_to, refused
 if TYPE_CHECKING:
     from taisai.protocol.message import Tell
     from taisai.protocol.requests import AskTicketIn, AskTicketOut, AskTickets
-    from taisai.server.auth.principals import Party
+    from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
 RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's

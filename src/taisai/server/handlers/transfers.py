@@ -20,7 +20,7 @@ from taisai.server.handlers.ticket_numbers import ticket_number
 
 if TYPE_CHECKING:
     from taisai.game.table import Table
-    from taisai.server.runtime.clock import Clock
+    from taisai.server.runtime.environment import Clock
     from taisai.server.runtime.host import Host
 
 _SIGNED: Final = frozenset({Kind.FILL, Kind.CLAIM_PAID, Kind.CLAIM_COLLECTED})

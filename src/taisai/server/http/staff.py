@@ -1,12 +1,13 @@
-"""Endpoints for people: signing in and out, approving, and the administration of staff and devices."""
+"""Endpoints for staff: sessions, approvals, the staff list, devices, books and reports."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import msgspec
 from litestar import Request, delete, get, post
 from litestar.datastructures import State
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from taisai.cage.messages import (
     DeviceKind,
@@ -22,18 +23,19 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE, AnyCommand
-from taisai.server.auth.approvals import digest_of
-from taisai.server.auth.permissions import SECOND_PERSONS
-from taisai.server.auth.refusals import NotIn, SignInRefused
-from taisai.server.auth.roles import Role, is_elsewhere, is_generic, role_of
-from taisai.server.auth.sessions import Session
+from taisai.protocol.views import BooksView, ReportView
+from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_elsewhere, is_generic, role_of
+from taisai.server.auth.sessions import Session, digest_of
+from taisai.server.auth.verification import NotIn, SignInRefused
+from taisai.server.connections.dispatcher import approved_form, canonical
+from taisai.server.connections.sockets import decode_ask
 from taisai.server.handlers.transfers import table_at
 from taisai.server.http import bodies
-from taisai.server.http.approvals import form_of, second_for
 from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor
+    from taisai.server.http.bodies import Body
 
 _STATUS = {NotIn.TOO_OFTEN: 429, NotIn.BUSY: 503, NotIn.UNRECORDED: 503, NotIn.UNFIT: 400}
 
@@ -288,7 +290,50 @@ async def dismiss_device(
     return bodies.DoneTold()
 
 
+def form_of(what: dict[str, Any]) -> bytes:
+    """The canonical form of an ask, or of an endpoint with its body."""
+    if set(what) == {"endpoint", "body"} and isinstance(what["body"], dict):
+        return _request(str(what["endpoint"]), what["body"])
+    try:
+        return approved_form(decode_ask(msgspec.json.encode(what | {"id": "approved"})))
+    except (msgspec.DecodeError, TypeError, UnicodeEncodeError, RecursionError) as error:
+        raise refused(
+            400, "bad-message", f"expected an ask to approve, got something else: {error}"
+        ) from None
+
+
+def _request(endpoint: str, body: dict[str, Any]) -> bytes:
+    return canonical({"endpoint": endpoint, "body": {k: v for k, v in body.items() if k != "approval"}})
+
+
+def second_for(floor: Floor, session: Session, endpoint: str, body: Body) -> str | None:
+    """Who approved exactly this request; None where no approval came with it."""
+    approval: str | None = getattr(body, "approval", None)
+    if approval is None:
+        return None
+    plain = {k: v for k, v in msgspec.to_builtins(body).items() if v is not None}
+    digest = digest_of(_request(endpoint, plain))
+    by = floor.door.approvals.used(approval, digest, asker=session.id, now=floor.clock.now())
+    if by is None:
+        raise refused(403, "second-person", "expected an approval of exactly this, not yet used, got another")
+    return by
+
+
+@get("/api/books", summary="Every account of House and tables, and whether they balance")
+async def books(request: Request[Any, Any, State]) -> BooksView:
+    """The books of this moment."""
+    floor: Floor = request.app.state.floor
+    return await floor.host.look(lambda _keeper: floor.host.boards.books())
+
+
+@get("/api/report", summary="Drop, win and hold per table")
+async def report(request: Request[Any, Any, State], day: FromQuery[str | None] = None) -> ReportView:
+    """Of a gaming day, or of the day in hand."""
+    floor: Floor = request.app.state.floor
+    return await floor.host.look(lambda _keeper: floor.host.boards.report(day))
+
+
 ENDPOINTS = [
     sign_in, sign_out, session, approve, password, staff, enrol, dismiss, unlock, revoke, devices,
-    enrol_device, dismiss_device,
+    enrol_device, dismiss_device, books, report,
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
 from taisai.server.projections.betting_time import BettingTime
 from taisai.server.projections.table import clock_closes
-from taisai.server.runtime.clock import Clock
+from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.host import Happened, Host
 
 AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again

@@ -20,7 +20,7 @@ from taisai.journal import JournalError, Keeper, SigningKey, Writer
 from taisai.journal.codec import HOUSE
 from taisai.rules.book import Rulebook
 from taisai.server.auth.authentication import Door
-from taisai.server.auth.passwords import Passwords
+from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.rate_limits import Rates, Rule
 from taisai.server.auth.sessions import Policy, Sessions
 from taisai.server.config.tables import DiceIn
@@ -30,12 +30,10 @@ from taisai.server.dice.shaker import Shaker
 from taisai.server.http.built_pages import our_pages
 from taisai.server.projections.boards import Boards
 from taisai.server.runtime.betting_clock import Countdown
-from taisai.server.runtime.checkpoint_copies import copy_checkpoint
-from taisai.server.runtime.clock import Clock, Entropy
+from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
 from taisai.server.runtime.host import Host, WriterLike
 from taisai.server.runtime.monitors import Noting, Thresholds
-from taisai.server.runtime.staff_list import Roll
-from taisai.server.runtime.transfer_completion import finish
+from taisai.server.runtime.reconciliation import Roll, finish
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
 FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out

@@ -16,7 +16,7 @@ from taisai.game.settling import stakes_by_purse
 from taisai.game.words import FLOOR
 from taisai.journal import Ask, JournalError, Keeper, stream_of, table_of
 from taisai.journal.codec import HOUSE
-from taisai.server.runtime.clock import Clock
+from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.host import Happened, Host
 from taisai.study.dice_watch import DiceWatch
 

@@ -22,14 +22,13 @@ from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.passwords import Cost, Passwords, weakness
-from taisai.server.auth.roles import is_elsewhere, is_generic
+from taisai.server.auth.credentials import Cost, Passwords, weakness
+from taisai.server.auth.permissions import is_elsewhere, is_generic
+from taisai.server.config.configuration import written
 from taisai.server.config.kinds import CURRENCY, Name, UnexpectedError, Zone
-from taisai.server.config.writing import written
-from taisai.server.runtime.checks.people import too_few
-from taisai.server.runtime.clock import Entropy
-from taisai.server.runtime.manifest import manifest
+from taisai.server.runtime.environment import Entropy, manifest
 from taisai.server.runtime.rulebook_approvals import Approval, written_approvals
+from taisai.server.runtime.startup_checks import too_few
 
 CONFIG: Final = "casino.toml"
 JOURNAL: Final = "journal.db"

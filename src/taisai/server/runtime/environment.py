@@ -1,0 +1,166 @@
+"""What the process needs of its machine: clock, randomness, logs, its own manifest, copies of checkpoints."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import structlog
+
+import taisai
+from taisai.journal.errors import JournalError
+from taisai.journal.seals.checkpoints import MOST_BYTES, SignedCheckpoint, read_signed
+
+Entropy = Callable[[int], bytes]
+"""So many bytes that nobody can foretell, such as `secrets.token_bytes`."""
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> int:
+        """Milliseconds since 1970 in UTC."""
+
+    def steady(self) -> int:
+        """Milliseconds since some moment, by a clock that nobody sets."""
+
+
+class WallClock:
+    """The machine's own clock."""
+
+    def now(self) -> int:
+        """Milliseconds since 1970 in UTC."""
+        return time.time_ns() // 1_000_000
+
+    def steady(self) -> int:
+        """Milliseconds since some moment, by a clock that nobody sets."""
+        return time.monotonic_ns() // 1_000_000
+
+
+CACHE: Final = "__pycache__"
+"""Python makes it anew from the rest, on every machine differently. Whatever else lies there counts."""
+
+
+def manifest(package: Path | None = None) -> str:
+    """The SHA-256 over path and SHA-256 of every file of the program, sorted by path.
+
+    It is the same for a checkout and for what is installed from it.
+    """
+    folder = Path(taisai.__file__).parent if package is None else package
+    return "sha256:" + sha256("".join(manifest_lines(folder)).encode()).hexdigest()
+
+
+def manifest_lines(package: Path) -> list[str]:
+    """One line a file, as `sha256sum` writes it, so that anyone can make the list again."""
+    found = {
+        path.relative_to(package).as_posix(): path
+        for path in package.rglob("*")
+        if path.is_file() and CACHE not in path.relative_to(package).parts
+    }
+    return [f"{sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in sorted(found.items())]
+
+
+_SECRET: Final = frozenset(
+    {
+        "password",
+        "code",
+        "token",
+        "approval",
+        "seed",
+        "secret",
+        "totp",
+        "passphrase",
+        "authorization",
+        "signature",
+    }
+)
+
+
+def without_secrets(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Whatever is called like a secret is not written, should someone ever pass it, however deep."""
+    masked: dict[str, Any] = _masked(event)
+    return masked
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key: "…" if isinstance(key, str) and key.lower() in _SECRET else _masked(within)
+            for key, within in value.items()
+        }
+    return [_masked(within) for within in value] if type(value) in (list, tuple, set) else value
+
+
+def begin(level: str, form: str) -> None:
+    """From here on what is logged goes to standard error, in one form."""
+    shown: Any = structlog.processors.JSONRenderer(ensure_ascii=False)
+    if form == "console":
+        # Its own tracebacks show what variables hold, and one of them holds somebody's token.
+        shown = structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        without_secrets,
+        structlog.processors.format_exc_info,
+    ]
+    structlog.configure(
+        processors=[*shared, shown],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, shown],
+            foreign_pre_chain=shared,
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+
+
+_NAME: Final = re.compile(r"checkpoint-([0-9]{19})\.txt")
+
+
+def copy_checkpoint(folder: Path, text: str) -> Path:
+    """Writes a checkpoint into the folder, named by how many entries it is over; whole or not at all."""
+    size = read_signed(text).checkpoint.size
+    path = folder / f"checkpoint-{size:019}.txt"
+    half = folder / f".{path.name}.new"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with half.open("w", encoding="utf-8", newline="\n") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(opened.fileno())
+        half.replace(path)
+    except OSError as error:
+        raise JournalError(
+            f"expected a place for a copy of the checkpoint, got {error.strerror} ({folder})"
+        ) from None
+    return path
+
+
+def newest_copy(folder: Path) -> SignedCheckpoint | None:
+    """The checkpoint over the most entries that the folder has; nothing where it has none."""
+    try:
+        names = [one.name for one in folder.iterdir() if _NAME.fullmatch(one.name)] if folder.exists() else []
+        if not names:
+            return None
+        with (folder / max(names)).open("rb") as opened:
+            return read_signed(opened.read(MOST_BYTES + 1))
+    except OSError as error:
+        got = f"{error.strerror} ({folder})"
+        raise JournalError(f"expected a folder of checkpoints that can be read, got {got}") from None
