@@ -89,9 +89,7 @@ def test_the_floor_has_no_chance_of_its_own() -> None:
         if names & CHANCE:
             found[path] = names & CHANCE
     inside = {path for path in found if path.startswith(("floor/", "wire/"))}
-    assert inside <= {"server/runtime/transfer_completion.py"}, (
-        found
-    )  # the key that ticket numbers are made with
+    assert inside <= {"server/runtime/reconciliation.py"}, found  # the key that ticket numbers are made with
 
 
 def test_few_messages_carry_what_dice_show_and_those_who_see_them_alone_may_send_one() -> None:

@@ -59,7 +59,7 @@ def test_whatever_else_changes_it(package: Path, change: str) -> None:
 def test_our_own_is_that_of_this_package() -> None:
     assert manifest() == manifest(SRC)
     names = {line.split("  ")[1].strip() for line in manifest_lines(SRC)}
-    assert {"__init__.py", "rules/books/us-sic-bo.toml", "py.typed", "server/runtime/manifest.py"} <= names
+    assert {"__init__.py", "rules/books/us-sic-bo.toml", "py.typed", "server/runtime/environment.py"} <= names
 
 
 def test_a_wheel_has_the_manifest_of_the_checkout(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from taisai.cli.journal.files import clock
 from taisai.cli.printing import as_json, line
 from taisai.rules.errors import RulesError, printable
-from taisai.server.auth.unlocking import unlocked
 from taisai.server.config import load_config
+from taisai.server.runtime.setup import unlocked
 from taisai.server.runtime.startup_checks import opened
 
 

@@ -1,4 +1,4 @@
-"""Founding a house: its keys, its journal with the first administrator, its approvals and casino.toml."""
+"""Setting up a house: keys, journal, approvals, casino.toml; and unlocking a person while no server runs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai import __version__
-from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
+from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials, UnlockPerson
 from taisai.game.day import local_time
+from taisai.game.names import folded
 from taisai.game.refusals import Refusal
+from taisai.game.words import FLOOR
 from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, make_key
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.seals.keys import PublicKey, public_path_of
@@ -24,11 +26,12 @@ from taisai.rules.errors import RulesError, printable
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Cost, Passwords, weakness
 from taisai.server.auth.permissions import is_elsewhere, is_generic
+from taisai.server.config import Config
 from taisai.server.config.configuration import written
 from taisai.server.config.kinds import CURRENCY, Name, UnexpectedError, Zone
-from taisai.server.runtime.environment import Entropy, manifest
+from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
 from taisai.server.runtime.rulebook_approvals import Approval, written_approvals
-from taisai.server.runtime.startup_checks import too_few
+from taisai.server.runtime.startup_checks import Opened, too_few
 
 CONFIG: Final = "casino.toml"
 JOURNAL: Final = "journal.db"
@@ -242,3 +245,32 @@ def _undone(folder: Path) -> Iterator[list[Path]]:
         if is_new:
             folder.rmdir()
         raise
+
+
+class Unlocked(NamedTuple):
+    """Someone who may sign in again."""
+
+    person: str
+    was_locked: bool
+    entries: int
+    """Of the journal, all of them sealed where he was locked."""
+
+
+def unlocked(config: Config, found: Opened, person: str, *, reason: str, now: int) -> Unlocked:
+    """Unlocks someone in a journal that was opened as a start opens it, and seals what was written."""
+    keeper, journal = found.keeper, found.journal
+    name = _called(keeper.house(), person)
+    answer = keeper.answer(HOUSE, UnlockPerson(at=now, by=FLOOR, person=name, reason=reason))
+    if isinstance(answer, Refusal):
+        raise RulesError(str(answer))
+    if answer:
+        text = journal.seal(found.key, at=now)
+        if config.journal.checkpoints is not None:
+            copy_checkpoint(config.journal.checkpoints, text)
+    return Unlocked(name, bool(answer), journal.size)
+
+
+def _called(house: House, person: str) -> str:
+    """The name as it was locked, or as the roll has it, in whatever letters it was typed."""
+    known = {folded(one): one for one in (*house.people, *house.locked)}
+    return known.get(folded(person), person)
