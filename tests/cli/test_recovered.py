@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from taisai.cli.server import serve
-from taisai.cli.server.recovery_report import recovery_lines
+from taisai.cli.server.serve import recovery_lines
 from taisai.game.commands import Assign, Limits, OpenTable, Perform
 from taisai.game.events import Interrupted
 from taisai.game.refusals import Refusal

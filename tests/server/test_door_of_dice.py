@@ -22,7 +22,7 @@ from taisai.server.handlers import commands as doing
 from tests.project.tree import SRC
 from tests.server.connected import Connected, connected
 
-ROOMS: Final = ("floor", "wire", "client", "cli/floor")
+ROOMS: Final = ("server", "protocol", "client", "demo", "cli/server")
 DOOR: Final = "server/dice/entry.py"
 SEEN: Final = frozenset({"TakeReading", "CommitSeed", "RevealSeed"})
 """Commands that say what was seen or drawn."""

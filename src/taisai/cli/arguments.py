@@ -287,7 +287,7 @@ _LEAVES: Final = (
     ),
     Leaf(
         "table play",
-        "table.play:run",
+        "table.play:play",
         "Plays a playbook at its table, retells it clause by clause and checks every pinned line.",
         (
             "taisai table play cases/playbooks/rws-wrong-result.round",
@@ -299,7 +299,7 @@ _LEAVES: Final = (
     ),
     Leaf(
         "table pin",
-        "table.pin:run",
+        "table.play:pin",
         "Writes into playbooks what the table answers, and says what it wrote; read it before you keep it.",
         ("taisai table pin my.round",),
         (_playbooks,),

@@ -88,7 +88,7 @@ def _proof(parser: Parser) -> None:
 LEAVES: Final = (
     Leaf(
         "audit verify",
-        "audit.verify:run",
+        "audit.verify:verify",
         "Proves a journal: chain, signatures, and every decision taken again by the stored rulebooks.",
         (
             "taisai audit verify evening.db",
@@ -110,7 +110,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "audit export",
-        "audit.export:run",
+        "audit.verify:export",
         "Writes a journal as lines of JSON that anyone can check, or as a table of events or of bets.",
         (
             "taisai audit export evening.db --format jsonl -o evening.jsonl",
@@ -121,7 +121,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "audit prove",
-        "audit.prove:run",
+        "audit.verify:prove",
         "A short proof that an entry is in what was signed, or that what was signed later continues it.",
         (
             "taisai audit prove evening.db --position 12 -o proof.json",
@@ -131,7 +131,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "audit check",
-        "audit.check:run",
+        "audit.verify:check",
         "Checks such a proof, with nothing but the proof and, if you have it, the operator's key.",
         ("taisai audit check proof.json --key evening.db.key.pub",),
         (_proof, as_json),

@@ -1,22 +1,48 @@
-"""`taisai audit verify`: what a journal proves, in sentences; or the one entry where it does not."""
+"""`taisai audit verify`, `export`, `prove` and `check`."""
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing
+from typing import IO, Final
 
 from taisai.audit import Report, verified
-from taisai.cli.audit.reading import count, flawed, held_checkpoint, moment, opened, progress, said
-from taisai.cli.printing import as_json, line
+from taisai.audit.proofs.checking import (
+    MOST_PROOF_BYTES,
+    Checked,
+    FailedProofError,
+    Inclusion,
+    Proof,
+    check_entry,
+    check_growth,
+    read_proof,
+    written,
+)
+from taisai.audit.proofs.making import prove_entry, prove_growth
+from taisai.audit.sources import Progress, Source
+from taisai.cli import asked
+from taisai.cli.audit.reading import (
+    CHECK_FAILED,
+    count,
+    flawed,
+    held_checkpoint,
+    moment,
+    opened,
+    progress,
+    read_small,
+    said,
+)
+from taisai.cli.printing import STDOUT, as_json, line, writing
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.keys import PublicKey, load_public_key
 from taisai.rules import rulebook, rulebook_ids
-from taisai.rules.errors import printable
+from taisai.rules.errors import RulesError, printable
 
 
-def run(arguments: Namespace) -> int:
+def verify(arguments: Namespace) -> int:
     """Proves everything that can be proved of a file; 1 where something is wrong with it."""
     file = arguments.file
     key = load_public_key(arguments.key) if arguments.key is not None else None
@@ -116,3 +142,122 @@ def _noticed(report: Report) -> Iterator[str]:
 
 def _named(key: PublicKey) -> str:
     return f"{key.name} {key.id}"
+
+
+FORMATS: Final = ("jsonl", "csv", "parquet")
+KINDS: Final = ("events", "bets")
+
+
+def export(arguments: Namespace) -> int:
+    """Writes the export; 1 where the journal is damaged, and then no file is left behind."""
+    file, form, kind, out = arguments.file, arguments.format, arguments.of, arguments.output
+    _expect("--format", form, FORMATS)
+    _expect("--of", kind, KINDS)
+    if form == "jsonl" and kind != "events":
+        raise RulesError("expected --of bets with csv or parquet, got jsonl, which holds the journal itself")
+    if form == "parquet" and out == STDOUT:
+        raise RulesError("expected -o and a file for parquet, got standard output, which it cannot go to")
+    try:
+        with (
+            closing(opened(file)) as source,
+            writing(out) as written,
+            progress(source, "exporting") as told,
+        ):
+            _export(source, form, kind, written, told)
+    except DamagedError as error:
+        return flawed(error, file)
+    return 0
+
+
+def _export(source: Source, form: str, kind: str, written: IO[bytes], told: Progress | None) -> None:
+    if form == "jsonl":
+        from taisai.audit.exports.lines import lines
+
+        written.writelines(lines(source, told))
+        return
+    from taisai.audit.exports.columns import COLUMNS
+    from taisai.audit.exports.rows import bet_rows, event_rows
+    from taisai.audit.exports.tables import write_csv, write_parquet
+
+    rows = (bet_rows if kind == "bets" else event_rows)(source, told)
+    (write_csv if form == "csv" else write_parquet)(COLUMNS[kind], rows, written)
+
+
+def _expect(option: str, got: str, words: tuple[str, ...]) -> None:
+    if got not in words:
+        raise RulesError(f"expected {option} {', '.join(words[:-1])} or {words[-1]}, got {got!r}")
+
+
+def prove(arguments: Namespace) -> int:
+    """Writes the proof; 1 where the journal is not what was signed, so that there is none."""
+    position = _number(arguments.position, "--position")
+    size = _number(arguments.size, "--size")
+    if size is not None and position is None:
+        raise RulesError("--size needs --position")
+    try:
+        with closing(opened(arguments.file)) as source, progress(source, "proving") as told:
+            proof: Proof
+            if position is not None:
+                proof = prove_entry(source, position, size=size, progress=told)
+            else:
+                proof = prove_growth(source, held_checkpoint(arguments.held), progress=told)
+    except DamagedError as error:
+        return flawed(error, arguments.file)
+    with writing(arguments.output) as out:
+        out.write(written(proof) + b"\n")
+    return 0
+
+
+def _number(text: str | None, option: str) -> int | None:
+    return None if text is None else asked.whole(text, option, such_as="12")
+
+
+def check(arguments: Namespace) -> int:
+    """Checks a proof; 1 where it does not hold."""
+    file = arguments.proof
+    keys = [load_public_key(key) for key in arguments.key]
+    proof = read_proof(read_small(file, "a proof", MOST_PROOF_BYTES), file)
+    try:
+        if isinstance(proof, Inclusion):
+            checked: tuple[Checked, ...] = (check_entry(proof, keys),)
+        else:
+            checked = check_growth(proof, keys)
+    except FailedProofError as error:
+        if arguments.json:
+            as_json({"ok": False, "file": file, "says": str(error)})
+        else:
+            sys.stderr.write(f"taisai: {printable(f'{error} ({file})', 1_000)}\n")
+        return CHECK_FAILED
+    if arguments.json:
+        about = {"position": proof.position, "entry": proof.entry} if isinstance(proof, Inclusion) else {}
+        signed = [_plain(one) for one in checked]
+        kind = "inclusion" if about else "consistency"
+        as_json(
+            {"ok": True, "file": file, "proof": kind, **about, "checkpoints": signed, "key_given": bool(keys)}
+        )
+        return 0
+    if isinstance(proof, Inclusion):
+        said(f"Entry {proof.position} is one of {_told(checked[0])}.")
+        line(printable(proof.entry, len(proof.entry)))
+    else:
+        old, new = checked
+        said(f"Among {_told(new)} the first are {_told(old)}: none was altered, dropped or put in.")
+    if not keys:
+        said("By a key that the proof itself names; give --key to check that it is the operator's.")
+    return 0
+
+
+def _told(one: Checked) -> str:
+    checkpoint = one.signed.checkpoint
+    return (
+        f"the {checkpoint.size:,} entries of {checkpoint.origin} that {one.by.name} {one.by.id} signed on "
+        f"{moment(checkpoint.at)}"
+    )
+
+
+def _plain(one: Checked) -> dict[str, object]:
+    checkpoint = one.signed.checkpoint
+    return {
+        "origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.hex(),
+        "at": checkpoint.at, "key": one.by.text,
+    }  # fmt: skip

@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any, Final
 
-from taisai.cli.plain import plain
-from taisai.cli.printing import ON_DICE, as_json, line, percent, show, table, wrapped
+from taisai.cli.printing import ON_DICE, as_json, line, percent, plain, show, table, wrapped
 from taisai.cli.rules import irregularities
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, rulebook
 from taisai.rules.procedure import Declared
@@ -39,8 +38,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _draw(book: Rulebook, layout: Layout, file: str) -> int:
+    from taisai.cli.printing import writing
     from taisai.cli.rules.felt import drawn
-    from taisai.cli.writing import writing
 
     with writing(file) as out:
         out.write(drawn(book.matrix(layout.id), layout).encode())

@@ -107,14 +107,14 @@ LEAVES: Final = (
     ),
     Leaf(
         "init",
-        "server.init:run",
+        "server.setup:init",
         "Founds a house: casino.toml, keys, approvals, and a journal with its first administrator.",
         ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --password-file secret',),
         (_founding, as_json),
     ),
     Leaf(
         "unlock",
-        "server.unlock:run",
+        "server.setup:unlock",
         "Unlocks someone with the house's key while nothing runs, where no two others can; it is recorded.",
         (
             'taisai unlock "Ann Tan" --config lotus/casino.toml',
@@ -124,7 +124,7 @@ LEAVES: Final = (
     ),
     Leaf(
         "approve",
-        "server.approve:run",
+        "server.setup:approve",
         "Signs a list of rulebooks that may be played for money, and from which day to which.",
         (
             "taisai approve us-sic-bo --key regulator.key --from 2026-11-16 -o approvals.txt",

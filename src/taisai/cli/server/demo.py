@@ -88,7 +88,7 @@ class _Evening:
 
     def play(self, begun: Callable[[str], None]) -> None:
         """Opens the house and serves it, in a loop of its own."""
-        from taisai.cli.server.recovery_report import recovery_lines
+        from taisai.cli.server.serve import recovery_lines
         from taisai.demo.house import opened
         from taisai.server.runtime import environment
         from taisai.server.runtime.environment import WallClock

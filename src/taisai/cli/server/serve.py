@@ -1,4 +1,4 @@
-"""`taisai serve`: a house at work, after recovery and self-checks."""
+"""`taisai serve`: the server of a house, after recovery and the checks of a start."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import secrets
 import socket
 import sys
 from argparse import Namespace
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
 from taisai.cli.printing import line
-from taisai.cli.server.recovery_report import recovery_lines
 from taisai.game.day import local_time
+from taisai.game.events import Interrupted
 from taisai.journal.errors import JournalError
-from taisai.rules.errors import RulesError
+from taisai.rules.errors import RulesError, printable
+from taisai.rules.vocabulary import Phase
 from taisai.server.auth.rate_limits import Rule
 from taisai.server.auth.sessions import Policy
 from taisai.server.config import Config, load_config
@@ -25,6 +27,16 @@ from taisai.server.runtime.monitors import Thresholds
 from taisai.server.runtime.rulebook_approvals import Approvals
 from taisai.server.runtime.serving import Serving, listening
 from taisai.server.runtime.startup_checks import Opened, opened, proven
+
+
+def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
+    """A line for each table where a stop cut off a round: the phase, and what was ruled by which clause."""
+    for table, answer in answers.items():
+        for event in answer if isinstance(answer, tuple) else ():
+            if isinstance(event, Interrupted) and event.phase != Phase.BETWEEN:
+                was = f"{printable(table)} was stopped in the phase {event.phase}"
+                yield f"{was}: {event.action} ({event.clause})"
+
 
 CHECK_FAILED = 1
 MINUTE = 60_000

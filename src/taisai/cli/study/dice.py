@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Final
 
 from taisai.cli import CHECK_FAILED, DONE, asked
-from taisai.cli.printing import line
+from taisai.cli.printing import STDOUT, line, writing
 from taisai.cli.study.progress import shown_progress
 from taisai.cli.study.shaken import ROLLS, raw, tally_of_throw
 from taisai.cli.study.telling import tell
-from taisai.cli.writing import STDOUT, writing
 from taisai.game.draw import BYTE, below
 from taisai.rules.errors import RulesError, printable
 from taisai.study.dice import Tally, dice_tests, mapping_proof, read_rolls, tallied

@@ -7,10 +7,9 @@ from argparse import Namespace
 from pathlib import Path
 
 from taisai.cli import asked
-from taisai.cli.printing import line
+from taisai.cli.printing import line, writing
 from taisai.cli.rules.felt import drawn
 from taisai.cli.study.telling import tell
-from taisai.cli.writing import writing
 from taisai.rules import RulesError, rulebook
 from taisai.rules.errors import printable
 from taisai.study.par import ParSheet, Signature, par_sheet

@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from typing import IO, TypeVar
 
 from taisai.cli import asked
-from taisai.cli.printing import as_json, line, show
-from taisai.cli.writing import writing
+from taisai.cli.printing import as_json, line, show, writing
 from taisai.study.report import Told
 
 T = TypeVar("T", bound=Told)

@@ -1,4 +1,4 @@
-"""`taisai table play`: a playbook played at its table and retold; into a journal, if one is named."""
+"""`taisai table play` and `taisai table pin`: playbooks played, checked and written."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import shlex
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from taisai.cli import asked
 from taisai.cli.printing import as_json, line
-from taisai.game.playbook import Mismatch, Play, Playbook, PlaybookError, playbook
+from taisai.game.playbook import Mismatch, Pinned, Play, Playbook, PlaybookError, pinned, playbook
 from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.errors import printable
 
-if TYPE_CHECKING:  # what needs no journal, and no bar, need not load them
+if TYPE_CHECKING:
     from rich.progress import Task
 
     from taisai.cli.table.recording import Repeated, Sealed
@@ -28,7 +28,7 @@ MOST_TIMES: Final = 100_000  # a journal of some million entries
 CHECK_FAILED: Final = 1
 
 
-def run(arguments: Namespace) -> int:
+def play(arguments: Namespace) -> int:
     """Plays a playbook; 1 where a pinned line is not what the table answers."""
     pace = asked.whole(arguments.pace, "--pace in seconds", such_as="1")
     if not 0 <= pace <= MOST_PACE:
@@ -136,7 +136,7 @@ def _mismatch(one: Mismatch) -> dict[str, Any]:
 
 def told(play: Play, pace: int = 0) -> int:
     """Retells a playing for people; 1 where a pinned line is not what the table answers."""
-    from taisai.cli.table.retelling import Retelling
+    from taisai.cli.telling import Retelling
 
     retelling = Retelling(play)
     retelling.heading()
@@ -257,3 +257,38 @@ def _recorded_facts(file: str, key: str, repeated: Repeated | None, sealed: Seal
         wrong = [{"table": table, **_mismatch(one)} for table, one in repeated.mismatches]
         facts["repeated"] = repeated._asdict() | {"mismatches": wrong}
     return facts
+
+
+def pin(arguments: Namespace) -> int:
+    """Pins the playbooks named, and says what was written."""
+    for file, made in _pin_all(arguments.files).items():
+        if not made.written and not made.struck:
+            line(f"{printable(file)}: {counted(made.lines)}, all as written")
+            continue
+        struck = f", {made.struck} struck out" if made.struck else ""
+        line(f"{printable(file)}: {made.written} of {counted(made.lines)} written{struck}")
+        for number, refusal in made.refusals:
+            line(f"  {printable(file)}:{number}: refused, {printable(str(refusal), 1_000)}")
+    return 0
+
+
+def _pin_all(files: Iterable[str]) -> dict[str, Pinned]:
+    """File → what it pins now; an error in one leaves all as they were, for all are played first."""
+    found: dict[str, Pinned] = {}
+    for file in files:
+        text = text_of(file)
+        found[file] = pinned(text, book_of(playbook(text, file)), file)
+    for file, made in found.items():
+        _write(file, made.text)
+    return found
+
+
+def _write(file: str, text: str) -> None:
+    fresh, path = text.encode(), Path(file)
+    try:
+        if path.read_bytes() != fresh:
+            path.write_bytes(fresh)
+    except OSError as error:
+        raise RulesError(
+            f"expected a playbook that can be written, got {printable(repr(file))}: {error.strerror}"
+        ) from None
