@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Final
 
 from taisai.protocol.commands import NEEDS_SECOND
-from taisai.protocol.requests import ASKS
+from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Permit, Reach, Role
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "access.md"
 MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}
 _WITH_APPROVAL: Final = frozenset(
-    str(one.__struct_config__.tag) for one in ASKS if "approval" in one.__struct_fields__
+    str(one.__struct_config__.tag) for one in REQUESTS if "approval" in one.__struct_fields__
 ) - {"do"}
 _SECOND: Final = [role.replace("-", " ") for role in Role if role in permissions.SECOND_PERSONS]
 HEAD: Final = f"""\
 # Who may do what
 
 Made by `make pictures` from the one table in the code (`src/taisai/server/auth/permissions.py`), which stands
-before every ask and every endpoint: whatever is not in it nobody may do. What a regulator should hold
+before every request and every endpoint: whatever is not in it nobody may do. What a regulator should hold
 against it was written by hand, in `cases/access/matrix.txt`; a test sends every line of both, as every
 role, to its own table and seat and to others, and compares.
 
@@ -36,10 +36,11 @@ more: whether someone is at the table, in which position, whether his document l
 lower, and what comes first.
 
 """
-ASKS_SAY: Final = """\
-What each means: [the wire](wire.md#asks). `follow` and `do` are for everyone, and then for whoever may follow
-the feed, or do the command, below. `virtual` finds a virtual dealer in a demonstration alone."""
-COMMANDS_SAY: Final = "Inside the ask `do`: [the wire](wire.md#commands)."
+REQUESTS_SAY: Final = """\
+What each means: [the protocol](protocol.md#requests). Everyone may send `follow` and `do`; the tables of
+feeds and commands below say who may follow which feed and give which command. There is a virtual dealer for
+`virtual-dealer` only in a demonstration."""
+COMMANDS_SAY: Final = "The field `do` of the request `do`: [the protocol](protocol.md#commands)."
 FEEDS_SAY: Final = "By what stands before the colon. In a demonstration visitors follow"
 ENDPOINTS_SAY: Final = """\
 Over HTTP, by `Authorization: Bearer`; devices have no part in them. To enrol someone of supervising rank, to
@@ -54,7 +55,7 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    yield from _table("Asks of the socket", permissions.ASKS, ASKS_SAY, _WITH_APPROVAL)
+    yield from _table("Requests", permissions.REQUESTS, REQUESTS_SAY, _WITH_APPROVAL)
     yield from _table("Commands", permissions.COMMANDS, COMMANDS_SAY, NEEDS_SECOND)
     visitors = " and ".join(f"`{one}`" for one in sorted(permissions.VISITORS_FOLLOW))
     yield from _table("Feeds", permissions.FEEDS, f"{FEEDS_SAY} {visitors} too.")

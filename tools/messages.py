@@ -15,12 +15,12 @@ import msgspec
 from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
 from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG
-from taisai.protocol.message import WIRE
-from taisai.protocol.replies import TELLS
-from taisai.protocol.requests import ASKS
+from taisai.protocol.message import PROTOCOL_VERSION
+from taisai.protocol.replies import SERVER_MESSAGES
+from taisai.protocol.requests import REQUESTS
 from taisai.protocol.views import VIEWS
 
-MESSAGES: Final[tuple[type[Struct], ...]] = (*ASKS, *TELLS, *AT_TABLE, *AT_HOUSE)
+MESSAGES: Final[tuple[type[Struct], ...]] = (*REQUESTS, *SERVER_MESSAGES, *AT_TABLE, *AT_HOUSE)
 """Whose fields all have a meaning."""
 MEANINGS: Final = {
     "act": "What is done.",
@@ -73,7 +73,6 @@ MEANINGS: Final = {
     "position": "At the table, such as `dealer`.",
     "preview": "What would be.",
     "program": "Which program speaks.",
-    "re": "The id of the ask that this answers.",
     "reading": "An id that no other reading of the round has.",
     "reason": "Why; of a refusal, a word that programs can rely on.",
     "referral": "The referral's id, as the console shows it.",
@@ -97,7 +96,7 @@ MEANINGS: Final = {
     "view": "The feed as it stands.",
     "why": "A word that programs can rely on.",
     "tickets": "Those of this session that are still good.",
-    "wire": f"The version of the wire, {WIRE}.",
+    "protocol": f"The version of the protocol, {PROTOCOL_VERSION}.",
     "withdraw": "All of his bets, or none.",
 }
 """What fields of messages mean wherever the message itself does not say it."""

@@ -1,4 +1,4 @@
-"""Writes docs/wire.md out of the messages themselves, and their examples out of cases/wire/."""
+"""Writes docs/protocol.md from the message types, with the examples of cases/protocol/."""
 
 from __future__ import annotations
 
@@ -12,79 +12,82 @@ import msgspec
 from msgspec import Struct
 
 from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG, NEEDS_SECOND
-from taisai.protocol.message import MOST_ID, MOST_MESSAGE, WIRE
-from taisai.protocol.replies import TELLS
-from taisai.protocol.requests import ASKS
+from taisai.protocol.message import MOST_ID, MOST_MESSAGE, PROTOCOL_VERSION, TYPE, Reply
+from taisai.protocol.replies import SERVER_MESSAGES, RefusedReply
+from taisai.protocol.requests import REQUESTS
 from taisai.protocol.views import CHANGES, VIEWS
 from tools.messages import default, meaning, typed
 
 ROOT: Final = Path(__file__).parent.parent
-PAGE: Final = ROOT / "docs" / "wire.md"
-EXAMPLES: Final = ROOT / "cases" / "wire"
+PAGE: Final = ROOT / "docs" / "protocol.md"
+EXAMPLES: Final = ROOT / "cases" / "protocol"
 HEAD: Final = f"""\
-# The wire
+# The protocol
 
-Made by `make pictures` from the messages themselves; the examples are in `cases/wire/`, and a test sends
-every one of them through the program's own reader. Version {WIRE}. The same as JSON Schema: `GET
-/schema/socket.json` of any floor; the endpoints beside the socket: `GET /schema/openapi.json`. How a floor
-behaves: [the floor](floor.md). Who may ask what: [access](access.md).
+`make pictures` writes this page from the message types. The examples are in `cases/protocol/`; a test reads
+every one of them with the program's own reader. Version {PROTOCOL_VERSION}. Every server publishes the same
+as JSON Schema: `GET /schema/socket.json`, and the HTTP endpoints: `GET /schema/openapi.json`. How a server
+behaves: [the floor](floor.md). Who may send what: [access](access.md).
 
-A connection is a WebSocket at `/socket`. A client sends **asks**, one JSON object to a text message, at
-most {MOST_MESSAGE // 1024} KiB; the floor sends **tells**, a JSON list of them to a message. The key `ask`
-or `tell` says which one it is. Every ask is answered exactly once while the connection lasts, by a tell
-whose `re` is the ask's own id. Fields that are not listed are refused, and so is `1.0` where an integer is
-meant. Money is whole minor units, time milliseconds since 1970 in UTC, odds are text such as `8.5 to 1`. A
-field with a default may be left out, and a tell leaves out those of its own; a client should pass over
-fields that it does not know.
+A connection is a WebSocket at `/socket`. A client sends **requests**, one JSON object in each text message of
+at most {MOST_MESSAGE // 1024} KiB. The server sends **replies** and **notices**, a JSON list of them in each
+text message. The key `type` names the kind of message. The server answers every request exactly once while
+the connection lasts: with a reply, a snapshot or a change whose `to` is the request's `id`. It refuses
+requests with fields that are not listed, and `1.0` where an integer is expected. Money is in whole minor
+units, time in milliseconds since 1970 in UTC, odds are text such as `8.5 to 1`. A client may leave out a
+field that has a default, and the server leaves out fields that have their default value. A client should
+ignore fields that it does not know.
 """
-_ASKS: Final = f"""
-## Asks
+_REQUESTS: Final = f"""
+## Requests
 
-Every ask has an `id`, a string of 1 to {MOST_ID} characters: the client's own, which the answer repeats.
+Every request has an `id`, a string of 1 to {MOST_ID} characters. The client chooses it, and the reply
+repeats it.
 """
 _COMMANDS: Final = """
 ## Commands
 
-Inside the ask `do`. Who, when and the second person are the floor's to fill in. Those with ² may need a
-second person, whose approval comes with the ask.
+The field `do` of the request `do`. The server fills in the actor, the time and the second person. Commands
+marked ² may need a second person, whose approval comes with the request.
 """
-_TELLS: Final = """
-## Tells
+_SERVER_MESSAGES: Final = """
+## Server messages
 
-What the floor says: first a challenge, then answers and whatever feeds bring, and at last why it ends.
+The server first sends a challenge, then replies and the changes of feeds, and at last the reason why it
+closes the connection.
 """
 _VIEWS: Final = """
 ## Views
 
-What feeds show. A `snapshot` has all of a view, a `change` those fields of it that are different, each
-whole. One field changes bit by bit: of a seat's `bets` a change says `cleared` (all go), `gone` (these ids
-go) and `placed` (these come), in this order.
+What feeds show. A `snapshot` has the whole view, a `change` those fields that are different, each with its
+whole new value. One field changes in parts: of a seat's `bets` a change has `cleared` (remove all), `gone`
+(remove these ids) and `placed` (add these), applied in this order.
 """
 _PARTS: Final = """
 ## Parts
 
-Of which messages and views are made.
+The objects inside messages and views.
 """
 _WORDS: Final = """
 ## Words
 
-What a field of these types may say.
+The values of fields that have one of a few words.
 """
 
 
 def page() -> str:
     """The page as it should be."""
-    return "".join([HEAD, *_asks(), *_commands(), *_tells(), *_views(), *_words()])
+    return "".join([HEAD, *_requests(), *_commands(), *_messages(), *_views(), *_words()])
 
 
 # Its sections
 
 
-def _asks() -> Iterator[str]:
-    yield _ASKS
-    for kind in ASKS:
+def _requests() -> Iterator[str]:
+    yield _REQUESTS
+    for kind in REQUESTS:
         tag = tag_of(kind)
-        yield f"\n### ask `{tag}`\n\n{kind.__doc__}\n{_fields(kind)}{_example('asks', tag)}"
+        yield f"\n### request `{tag}`\n\n{kind.__doc__}\n{_fields(kind)}{_example('requests', tag)}"
 
 
 def _commands() -> Iterator[str]:
@@ -92,16 +95,21 @@ def _commands() -> Iterator[str]:
     for kind in (*AT_TABLE, *AT_HOUSE):
         tag = tag_of(kind)
         mark = " ²" if tag in NEEDS_SECOND else ""
-        where = " Asked of the House: without a table." if kind in AT_HOUSE else ""
+        where = " A command of the House: without a table." if kind in AT_HOUSE else ""
         yield f"\n### do `{tag}`{mark}\n\n{kind.__doc__}{where}\n"
         yield f"{_fields(BY_TAG[tag], kind)}{_example('commands', tag)}"
 
 
-def _tells() -> Iterator[str]:
-    yield _TELLS
-    for kind in TELLS:
+def _messages() -> Iterator[str]:
+    yield _SERVER_MESSAGES
+    for kind in SERVER_MESSAGES:
         tag = tag_of(kind)
-        yield f"\n### tell `{tag}`\n\n{kind.__doc__}\n{_fields(kind)}{_example('tells', tag)}"
+        yield f"\n### {_direction(kind)} `{tag}`\n\n{kind.__doc__}\n{_fields(kind)}"
+        yield _example("messages", tag)
+
+
+def _direction(kind: type[Struct]) -> str:
+    return "reply" if issubclass(kind, Reply | RefusedReply) else "notice"
 
 
 def _views() -> Iterator[str]:
@@ -126,9 +134,9 @@ def _fields(kind: type[Struct], says: type[Struct] | None = None) -> str:
     rows = [
         f"| `{one.name}` | {typed(one.type)} | {default(one)} | {meaning(says or kind, one.name)} |\n"
         for one in msgspec.structs.fields(kind)
-        if not (one.name == "id" and kind in ASKS)
+        if not (one.name == "id" and kind in REQUESTS)
     ]
-    head = "| field | type | unless said | meaning |\n|---|---|---|---|\n"
+    head = "| field | type | default | meaning |\n|---|---|---|---|\n"
     return f"\n{head}{''.join(rows)}" if rows else ""
 
 
@@ -140,24 +148,24 @@ def _example(file: str, tag: str) -> str:
 
 
 def tag_of(kind: type[Struct]) -> str:
-    """What a message is called on the wire."""
+    """The `type` of a message, or the tag of a view or command."""
     return str(kind.__struct_config__.tag)
 
 
 @cache
 def examples(file: str) -> dict[str, str]:
-    """Tag → its example, a line of a file in cases/wire/."""
+    """Tag → its example, a line of a file in cases/protocol/."""
     lines = (EXAMPLES / f"{file}.jsonl").read_text("utf-8").splitlines()
     found: dict[str, str] = {}
     for line in lines:
         read: dict[str, Any] = msgspec.json.decode(line)
-        found[read["do"]["command"] if file == "commands" else read[file.removesuffix("s")]] = line
+        found[read["do"]["command"] if file == "commands" else read[TYPE]] = line
     return found
 
 
 def parts() -> list[type[Struct]]:
     """Every struct of which messages and views are made, and that is none itself."""
-    known = {*ASKS, *TELLS, *BY_TAG.values(), *VIEWS, *CHANGES.values()}
+    known = {*REQUESTS, *SERVER_MESSAGES, *BY_TAG.values(), *VIEWS, *CHANGES.values()}
     return [one for one in _reached() if issubclass(one, Struct) and one not in known]
 
 
@@ -165,7 +173,7 @@ def parts() -> list[type[Struct]]:
 def _reached() -> tuple[Any, ...]:
     """Every struct and every list of words that a message can contain, by name."""
     found: dict[Any, None] = {}
-    waiting: list[Any] = [*ASKS, *TELLS, *BY_TAG.values()]
+    waiting: list[Any] = [*REQUESTS, *SERVER_MESSAGES, *BY_TAG.values()]
     while waiting:
         kind = waiting.pop()
         if kind not in found:

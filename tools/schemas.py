@@ -15,16 +15,16 @@ import msgspec
 from msgspec import NODEFAULT, Struct, UnsetType
 
 from taisai.protocol.commands import BY_TAG
-from taisai.protocol.replies import TELLS
-from taisai.protocol.requests import ASKS
+from taisai.protocol.replies import SERVER_MESSAGES
+from taisai.protocol.requests import REQUESTS
 from taisai.protocol.views import CHANGES, VIEWS
 from taisai.server.http import bodies, school_bodies
 
 _MODULES: Final = (bodies, school_bodies)
 """Where bodies of requests and answers are."""
 UNIONS: Final[dict[str, Any]] = {
-    "AnyAsk": reduce(or_, ASKS),
-    "AnyTell": reduce(or_, TELLS),
+    "AnyRequest": reduce(or_, REQUESTS),
+    "AnyServerMessage": reduce(or_, SERVER_MESSAGES),
     "AnyCommand": reduce(or_, BY_TAG.values()),
     "AnyView": reduce(or_, VIEWS),
     "AnyChanges": reduce(or_, CHANGES.values()),
@@ -43,8 +43,8 @@ _BODIES: Final = tuple(
     if issubclass(kind, Struct) and kind.__module__ == module.__name__
     if kind not in (bodies.Body, bodies.Told) and not name.startswith("_")
 )
-_HEARD: Final = (*ASKS, *(kind for kind in _BODIES if issubclass(kind, bodies.Body)))
-_TOLD: Final = (*TELLS, *(kind for kind in _BODIES if issubclass(kind, bodies.Told)))
+_HEARD: Final = (*REQUESTS, *(kind for kind in _BODIES if issubclass(kind, bodies.Body)))
+_TOLD: Final = (*SERVER_MESSAGES, *(kind for kind in _BODIES if issubclass(kind, bodies.Told)))
 
 
 def schema() -> dict[str, Any]:

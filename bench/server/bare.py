@@ -14,7 +14,7 @@ from taisai.game.commands import Slip
 from taisai.server.runtime.serving import listening
 
 
-class Bets(msgspec.Struct, forbid_unknown_fields=True, tag_field="ask", tag="do"):
+class Bets(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag="do"):
     """What a terminal sends, as the floor's own ask has it."""
 
     id: str
@@ -30,7 +30,7 @@ class Do(msgspec.Struct, forbid_unknown_fields=True, tag_field="command", tag="p
     bets: tuple[Slip, ...]
 
 
-class Told(msgspec.Struct, tag_field="tell", tag="done"):
+class Told(msgspec.Struct, tag_field="type", tag="done"):
     """What it is answered."""
 
     re: str

@@ -117,7 +117,7 @@ class _Server:
         def heard(client: Client, text: bytes) -> None:
             nonlocal left
             assert b'"refused"' not in text, text
-            number, many = client.number, text.count(b'"re":"')
+            number, many = client.number, text.count(b'"to":"')
             answered[number] += many
             left -= many
             if left <= 0 and not done.done():
@@ -147,16 +147,16 @@ def _coming_in(server: _Server) -> asyncio.Future[None]:
 
     def heard(client: Client, text: bytes) -> None:
         nonlocal left
-        if b'"tell":"challenge"' in text:
+        if b'"type":"challenge"' in text:
             device, nonce = f"T{client.number}", msgspec.json.decode(text)[0]["nonce"]
             signature = KEY.sign(device_text(device, bytes.fromhex(nonce))).hex()
             client.send(
-                _encode({"ask": "hello", "id": "h", "wire": 1, "device": device, "signature": signature})
+                _encode({"type": "hello", "id": "h", "protocol": 2, "device": device, "signature": signature})
             )
-        elif b'"tell":"welcome"' in text:
+        elif b'"type":"welcome"' in text:
             for feed in (table_feed(TABLE), seat_feed(TABLE, str(client.number))):
-                client.send(_encode({"ask": "follow", "id": "f", "feed": feed}))
-        left -= text.count(b'"tell":"snapshot"')
+                client.send(_encode({"type": "follow", "id": "f", "feed": feed}))
+        left -= text.count(b'"type":"snapshot"')
         if left == 0 and not done.done():
             done.set_result(None)
 
@@ -180,7 +180,7 @@ async def _run(*, turns: int) -> list[Line]:
             storms.append(2 * took / (before + after))
             closes.append(await _notice(bare, ours, "close-bets", b'"bets-closed"', 300))
             for order in ("tumble", "uncover", "enter-result"):
-                await ours.seen_by_all(order, b'"tell":"change"')
+                await ours.seen_by_all(order, b'"type":"change"')
             settled.append(await _notice(bare, ours, "settle", b'"payable"', 500))
             await ours.seen_by_all("collect-and-pay", b'"cleared"')
             await ours.seen_by_all("conclude", b'"round-concluded"')
@@ -211,7 +211,7 @@ async def _notice(bare: _Server, ours: _Server, order: str, mark: bytes, size: i
 
 def _bet(turn: int, seat: int, bet: int) -> bytes:
     return (
-        b'{"ask":"do","id":"b%d-%d","table":"%b","do":{"command":"place-bets","round":%d,"seat":"%d",'
+        b'{"type":"do","id":"b%d-%d","table":"%b","do":{"command":"place-bets","round":%d,"seat":"%d",'
         b'"bets":[{"id":"%d-%d","area":"small","stake":100}]}}'
     ) % (turn, bet, TABLE.encode(), turn, seat, seat, bet)
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { accountsOf, sumOf } from "../src/cage/accounts";
 import Report from "../src/cage/Report.svelte";
 import Ticket from "../src/cage/Ticket.svelte";
-import type { Books, ReportView, TakingsLine } from "../src/wire/messages";
+import type { Books, ReportView, TakingsLine } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 beforeAll(() => speak("en"));

@@ -9,8 +9,8 @@ import Heat from "../src/console/Heat.svelte";
 import Keypad from "../src/console/Keypad.svelte";
 import { begun, filledIn, isFilled } from "../src/parts/form/fields";
 import Form from "../src/parts/Form.svelte";
-import { Refused } from "../src/wire/http";
-import type { Blank, ConsoleView, Offer, TableView } from "../src/wire/messages";
+import { Refused } from "../src/connection/http";
+import type { Blank, ConsoleView, Offer, TableView } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 const words = (text: string) => ({ en: text, zh: text });

@@ -5,7 +5,7 @@ import Notice from "../src/display/Notice.svelte";
 import Past from "../src/display/Past.svelte";
 import Reveal from "../src/display/Reveal.svelte";
 import { hotAndCold, standOf } from "../src/display/stand";
-import type { TableView } from "../src/wire/messages";
+import type { TableView } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 const words = (text: string) => ({ en: text, zh: text });

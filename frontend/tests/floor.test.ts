@@ -1,11 +1,11 @@
 // The connection: it comes back by itself, feeds go on where they were, and no bet is ever in doubt.
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { changed } from "../src/wire/changes";
-import { floorNow } from "../src/wire/clock.svelte";
-import { Floor } from "../src/wire/floor.svelte";
-import { Refused, Unanswered } from "../src/wire/http";
-import type { AnyChanges, AnyTell, AnyView, SeatView } from "../src/wire/messages";
-import { isStale } from "../src/wire/upgrade";
+import { changed } from "../src/connection/changes";
+import { floorNow } from "../src/connection/clock.svelte";
+import { Floor } from "../src/connection/floor.svelte";
+import { Refused, Unanswered } from "../src/connection/http";
+import type { AnyChanges, AnyServerMessage, AnyView, SeatView } from "../src/connection/messages";
+import { isStale } from "../src/connection/upgrade";
 
 class Socket {
   static readonly OPEN = 1;
@@ -17,17 +17,17 @@ class Socket {
   send(text: string): void { this.sent.push(JSON.parse(text) as Record<string, unknown>); }
   close(): void { this.onclose?.(); }
   tell(...tells: unknown[]): void { this.onmessage?.({ data: JSON.stringify(tells) }); }
-  asks(kind: string): Record<string, unknown>[] { return this.sent.filter((one) => one["ask"] === kind); }
+  asks(kind: string): Record<string, unknown>[] { return this.sent.filter((one) => one["type"] === kind); }
 }
 const latest = () => Socket.all[Socket.all.length - 1] as Socket;
 const settled = () => vi.advanceTimersByTimeAsync(0);
 const SEAT = { of: "seat", seat: "1", credits: 500, at_risk: 0, bets: [] } as unknown as SeatView;
-const challenge = (epoch = "e1", more = {}) => ({ tell: "challenge", wire: 1, nonce: "00", epoch, demonstration: false, now: Date.now() + 5_000, pages: "", ...more });
+const challenge = (epoch = "e1", more = {}) => ({ type: "challenge", protocol: 2, nonce: "00", epoch, demonstration: false, now: Date.now() + 5_000, pages: "", ...more });
 
 async function welcomed(socket: Socket, epoch = "e1"): Promise<void> {
   socket.tell(challenge(epoch));
   await settled();
-  socket.tell({ tell: "welcome", re: socket.asks("hello")[0]?.["id"], role: "terminal", name: "T1", table: "T", seat: "1" });
+  socket.tell({ type: "welcome", to: socket.asks("hello")[0]?.["id"], role: "terminal", name: "T1", table: "T", seat: "1" });
   await settled();
 }
 
@@ -42,7 +42,7 @@ describe("coming in", () => {
     const floor = new Floor({ token: "secret" });
     expect(floor.state).toBe("connecting");
     await welcomed(latest());
-    expect(latest().asks("hello")[0]).toMatchObject({ wire: 1, token: "secret" });
+    expect(latest().asks("hello")[0]).toMatchObject({ protocol: 2, token: "secret" });
     expect(floor.state).toBe("open");
     expect(Math.round((floorNow() - Date.now()) / 1000)).toBe(5);
     vi.setSystemTime(Date.now() + 3_600_000); // somebody sets the device's clock
@@ -52,7 +52,7 @@ describe("coming in", () => {
     const floor = new Floor({ token: "old" });
     latest().tell(challenge());
     await settled();
-    latest().tell({ tell: "refused", re: latest().asks("hello")[0]?.["id"], reason: "not-known", message: "expected a session" });
+    latest().tell({ type: "refused", to: latest().asks("hello")[0]?.["id"], reason: "not-known", message: "expected a session" });
     await settled();
     expect(floor.state).toBe("unknown");
     expect(floor.why).toBe("expected a session");
@@ -68,11 +68,11 @@ describe("feeds", () => {
     await welcomed(latest());
     const done = floor.follow("seat:T/1");
     const ask = latest().asks("follow")[0];
-    latest().tell({ tell: "snapshot", re: ask?.["id"], feed: "seat:T/1", number: 3, view: SEAT });
+    latest().tell({ type: "snapshot", to: ask?.["id"], feed: "seat:T/1", number: 3, view: SEAT });
     await done;
     return floor;
   }
-  const change = (number: number, changes: unknown) => ({ tell: "change", feed: "seat:T/1", number, changes });
+  const change = (number: number, changes: unknown) => ({ type: "change", feed: "seat:T/1", number, changes });
 
   it("are current after every change", async () => {
     const floor = await following();
@@ -108,7 +108,7 @@ describe("asks", () => {
     const floor = new Floor({ token: "t" });
     await welcomed(latest());
     const refused = floor.do("T", { command: "close-table" });
-    latest().tell({ tell: "refused", re: latest().asks("do")[0]?.["id"], reason: "late", message: "too late", clause: "5.1" });
+    latest().tell({ type: "refused", to: latest().asks("do")[0]?.["id"], reason: "late", message: "too late", clause: "5.1" });
     await expect(refused).rejects.toBeInstanceOf(Refused);
     await expect(refused).rejects.toMatchObject({ reason: "late", clause: "5.1" });
   });
@@ -133,8 +133,8 @@ describe("asks", () => {
       await welcomed(latest());
       expect(latest().asks("do")).toEqual([first]);
     }
-    latest().tell({ tell: "done", re: first?.["id"], again: true });
-    await expect(asked).resolves.toMatchObject({ tell: "done", again: true } satisfies Partial<AnyTell>);
+    latest().tell({ type: "done", to: first?.["id"], again: true });
+    await expect(asked).resolves.toMatchObject({ type: "done", again: true } satisfies Partial<AnyServerMessage>);
   });
 });
 

@@ -1,12 +1,12 @@
 // A line that may be dead, a floor that may be busy: what a page does about it, and what it never does.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { unanswered, untilAnswered } from "../src/wire/again.svelte";
-import { floorNow } from "../src/wire/clock.svelte";
-import { Floor, type Who } from "../src/wire/floor.svelte";
-import { http, Refused, Unanswered, Unreached } from "../src/wire/http";
-import { isDemonstration, keepSession, session } from "../src/wire/identity";
-import { ANSWER_WITHIN, QUIET, QUIET_WHILE_WAITING } from "../src/wire/pulse";
-import { OVERDUE } from "../src/wire/waiting.svelte";
+import { unanswered, untilAnswered } from "../src/connection/again.svelte";
+import { floorNow } from "../src/connection/clock.svelte";
+import { Floor, type Who } from "../src/connection/floor.svelte";
+import { http, Refused, Unanswered, Unreached } from "../src/connection/http";
+import { isDemonstration, keepSession, session } from "../src/connection/identity";
+import { ANSWER_WITHIN, QUIET, QUIET_WHILE_WAITING } from "../src/connection/pulse";
+import { OVERDUE } from "../src/connection/waiting.svelte";
 
 /** A socket that the floor may answer at, or not. */
 class Socket {
@@ -20,20 +20,20 @@ class Socket {
   send(text: string): void {
     const ask = JSON.parse(text) as Record<string, unknown>;
     this.sent.push(ask);
-    if (ask["ask"] === "beat" && !this.isDead) this.tell({ tell: "beat", re: ask["id"], now: Date.now() });
+    if (ask["type"] === "pong" && !this.isDead) this.tell({ type: "ping", to: ask["id"], now: Date.now() });
   }
   close(): void { this.isClosed = true; } // nobody says farewell on a dead line
   tell(...tells: unknown[]): void { this.onmessage?.({ data: JSON.stringify(tells) }); }
-  asks(kind: string): Record<string, unknown>[] { return this.sent.filter((one) => one["ask"] === kind); }
+  asks(kind: string): Record<string, unknown>[] { return this.sent.filter((one) => one["type"] === kind); }
 }
 const latest = () => Socket.all[Socket.all.length - 1] as Socket;
 const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-const challenge = (socket = latest()) => { socket.tell({ tell: "challenge", wire: 1, nonce: "00", epoch: "e1", demonstration: false, now: Date.now(), pages: "" }); return passes(0); };
-const REFUSED = { tell: "refused", reason: "not-known", message: "expected an enrolled device" };
+const challenge = (socket = latest()) => { socket.tell({ type: "challenge", protocol: 2, nonce: "00", epoch: "e1", demonstration: false, now: Date.now(), pages: "" }); return passes(0); };
+const REFUSED = { type: "refused", reason: "not-known", message: "expected an enrolled device" };
 
 async function welcomed(socket = latest()): Promise<void> {
   await challenge(socket);
-  socket.tell({ tell: "welcome", re: socket.asks("hello")[0]?.["id"], role: "terminal", name: "T1" });
+  socket.tell({ type: "welcome", to: socket.asks("hello")[0]?.["id"], role: "terminal", name: "T1" });
   await passes(0);
 }
 const floors: Floor[] = [];
@@ -47,7 +47,7 @@ async function connected(): Promise<Floor> {
   await welcomed();
   return floor;
 }
-const dismissed = (why: string) => latest().tell({ tell: "end", why, message: `expected better, got ${why}` });
+const dismissed = (why: string) => latest().tell({ type: "end", why, message: `expected better, got ${why}` });
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -68,7 +68,7 @@ describe("a line that says nothing", () => {
   it("is not asked while it talks", async () => {
     await connected();
     for (let second = 0; second < 20; second += 1) {
-      latest().tell({ tell: "following", re: "x", feed: "f", number: 1 });
+      latest().tell({ type: "following", to: "x", feed: "f", number: 1 });
       await passes(1_000);
     }
     expect(latest().asks("beat")).toEqual([]);
@@ -125,11 +125,11 @@ describe("a line that says nothing", () => {
 describe("an answer that does not come though the floor is there", () => {
   it("is asked for again under the same id where that is safe, and said to be in doubt", async () => {
     const floor = await connected();
-    const asked = floor.send({ ask: "books" }, { isSafe: true, id: "mine-1" });
+    const asked = floor.send({ type: "books" }, { isSafe: true, id: "mine-1" });
     await passes(OVERDUE + 1_000);
     expect(latest().asks("books").map((one) => one["id"])).toEqual(["mine-1", "mine-1"]);
     expect(floor.waiting.late).toBe(1);
-    latest().tell({ tell: "done", re: "mine-1", again: true });
+    latest().tell({ type: "done", to: "mine-1", again: true });
     await expect(asked).resolves.toMatchObject({ again: true });
     expect(floor.waiting.late).toBe(0);
   });
@@ -178,7 +178,7 @@ describe("ends", () => {
   it("a busy floor does not say who somebody is", async () => {
     const floor = dialled({ token: "t" });
     await challenge();
-    latest().tell({ ...REFUSED, reason: "too-often", re: latest().asks("hello")[0]?.["id"] });
+    latest().tell({ ...REFUSED, reason: "too-often", to: latest().asks("hello")[0]?.["id"] });
     await passes(1_000);
     expect(floor.state).toBe("lost");
     await welcomed();
@@ -188,7 +188,7 @@ describe("ends", () => {
     const floor = dialled({ device: "T-77" });
     for (let tries = 0; tries < 3; tries += 1) {
       await challenge();
-      latest().tell({ ...REFUSED, re: latest().asks("hello")[0]?.["id"] });
+      latest().tell({ ...REFUSED, to: latest().asks("hello")[0]?.["id"] });
       await passes(0);
       expect([floor.state, floor.why]).toEqual(["unknown", "expected an enrolled device"]);
       await passes(6_500);

@@ -6,7 +6,7 @@ import { doorOf, rolesAt } from "../src/lobby/doors";
 import Roles from "../src/lobby/Roles.svelte";
 import Tour from "../src/lobby/Tour.svelte";
 import { hide, nextStep, tour, went } from "../src/lobby/tour.svelte";
-import type { DemoTold } from "../src/wire/messages";
+import type { DemoTold } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 const HERE = ["dealer", "pit-supervisor", "shift-manager"];

@@ -5,8 +5,8 @@ import Devices from "../src/office/Devices.svelte";
 import People from "../src/office/People.svelte";
 import { inOrder, isKey, keyOf, Roll } from "../src/office/roll.svelte";
 import { Acting } from "../src/pit/acting.svelte";
-import type { Floor } from "../src/wire/floor.svelte";
-import type { DeviceTold, PersonTold } from "../src/wire/messages";
+import type { Floor } from "../src/connection/floor.svelte";
+import type { DeviceTold, PersonTold } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 const someone = (person: string, rank: string, more: Partial<PersonTold> = {}): PersonTold => ({ person, rank, locked: false, has_credentials: true, sessions: 0, ...more });
@@ -55,13 +55,13 @@ describe("the roll", () => {
     await waitFor(() => expect(roll.acting.waiting).not.toBeNull());
     await roll.acting.agreed(null);
     expect((await done)?.uri).toBe(SECRET);
-    expect(asked[1]?.body).toEqual({ ask: { endpoint: "POST /api/staff", body } });
+    expect(asked[1]?.body).toEqual({ request: { endpoint: "POST /api/staff", body } });
     expect(asked[2]?.body).toEqual({ ...body, approval: "yes" });
   });
   it("does nothing where nobody agrees", async () => {
     const roll = await rollOf("administrator");
     const done = roll.ask("POST", ["staff", "Dan Ho", "unlock"], { reason: "known" }, "what", true);
-    await waitFor(() => expect(roll.acting.waiting?.ask).toEqual({ endpoint: "POST /api/staff/Dan Ho/unlock", body: { reason: "known" } }));
+    await waitFor(() => expect(roll.acting.waiting?.request).toEqual({ endpoint: "POST /api/staff/Dan Ho/unlock", body: { reason: "known" } }));
     roll.acting.declined();
     expect(await done).toBeNull();
     expect(asked).toEqual([]);

@@ -2,9 +2,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Acting } from "../src/pit/acting.svelte";
 import { decisionsOn, endsOf, filledBlanks, isGrave, keyOf, left, once, onItem, treatmentOnly } from "../src/pit/offers";
-import type { Asked, Floor } from "../src/wire/floor.svelte";
-import { Refused, Unanswered } from "../src/wire/http";
-import type { Blank, Offer, ReferralLine } from "../src/wire/messages";
+import type { RequestBody, Floor } from "../src/connection/floor.svelte";
+import { Refused, Unanswered } from "../src/connection/http";
+import type { Blank, Offer, ReferralLine } from "../src/connection/messages";
 
 const words = (en: string) => ({ en, zh: en });
 const offer = (command: string, preset: object): Offer =>
@@ -44,17 +44,17 @@ test("dice have hours and minutes left, or are over", () => {
 
 // With a second person
 
-const ASK = { ask: "take-drop", table: "T1" } as Asked;
-const floorThat = (send: (ask: Asked & { approval?: string }) => Promise<unknown>): Floor => ({ send: vi.fn(send), newId: () => `n-${(made += 1)}` }) as unknown as Floor;
+const ASK = { type: "take-drop", table: "T1" } as RequestBody;
+const floorThat = (send: (ask: RequestBody & { approval?: string }) => Promise<unknown>): Floor => ({ send: vi.fn(send), newId: () => `n-${(made += 1)}` }) as unknown as Floor;
 let made = 0;
 const twoNeeded = () => Promise.reject(new Refused({ reason: "second-person", message: "expected a second person, got nobody" }));
 
 afterEach(() => { vi.unstubAllGlobals(); sessionStorage.clear(); });
 
 test("what one may do alone is asked for once", async () => {
-  const floor = floorThat(() => Promise.resolve({ tell: "done" }));
+  const floor = floorThat(() => Promise.resolve({ type: "done" }));
   const acting = new Acting(floor, "token", true);
-  expect(await acting.send(ASK, "the box leaves")).toEqual({ tell: "done" });
+  expect(await acting.send(ASK, "the box leaves")).toEqual({ type: "done" });
   expect(floor.send).toHaveBeenCalledTimes(1);
   expect(acting.waiting).toBeNull();
 });
@@ -62,18 +62,18 @@ test("what one may do alone is asked for once", async () => {
 test("where the floor wants a second person he is asked for, and his word goes with the ask", async () => {
   const asked = vi.fn(async (_path: string, _init: RequestInit) => new Response(JSON.stringify({ approval: "yes", until: 1 })));
   vi.stubGlobal("fetch", asked);
-  const floor = floorThat((ask) => (ask.approval === "yes" ? Promise.resolve({ tell: "done" }) : twoNeeded()));
+  const floor = floorThat((ask) => (ask.approval === "yes" ? Promise.resolve({ type: "done" }) : twoNeeded()));
   const acting = new Acting(floor, "token", true);
   const told = acting.send(ASK, "the box leaves");
   await vi.waitFor(() => expect(acting.waiting?.what).toBe("the box leaves"));
   await acting.agreed(null);
-  expect(await told).toEqual({ tell: "done" });
+  expect(await told).toEqual({ type: "done" });
   expect(asked.mock.calls[0]?.[0]).toBe("/api/demo/agree");
-  expect(JSON.parse(String(asked.mock.calls[0]?.[1].body))).toEqual({ ask: ASK });
+  expect(JSON.parse(String(asked.mock.calls[0]?.[1].body))).toEqual({ request: ASK });
 });
 
 test("nothing is asked for where no second person agrees", async () => {
-  const floor = floorThat(() => Promise.resolve({ tell: "done" }));
+  const floor = floorThat(() => Promise.resolve({ type: "done" }));
   const acting = new Acting(floor, "token", false);
   const told = acting.send(ASK, "the box leaves", true);
   acting.declined();
@@ -102,25 +102,25 @@ test("an offer that is made twice is shown once", () => {
 
 // One id for one intent
 
-type Sent = [Asked & { do?: { id?: string } }, { isSafe?: boolean; id?: string } | undefined];
+type Sent = [RequestBody & { do?: { id?: string } }, { isSafe?: boolean; id?: string } | undefined];
 const sent = (floor: Floor) => vi.mocked(floor.send).mock.calls as unknown as Sent[];
-const FILL = { ask: "fill", table: "T1", amount: 500 } as Asked;
+const FILL = { type: "fill", table: "T1", amount: 500 } as RequestBody;
 const cut = () => Promise.reject(new Unanswered());
 
 test("what was cut off is asked for again under the same id, also by a page that was loaded anew", async () => {
   const floor = floorThat(cut);
   await expect(new Acting(floor, "token", true).send(FILL, "a fill")).rejects.toBeInstanceOf(Unanswered);
-  const again = floorThat(() => Promise.resolve({ tell: "done", again: true }));
+  const again = floorThat(() => Promise.resolve({ type: "done", again: true }));
   // It may be done already: nobody has to agree anew before the floor has said so.
   expect(await new Acting(again, "token", true).send(FILL, "a fill", true)).toMatchObject({ again: true });
   expect(sent(again)[0]?.[1]).toMatchObject({ isSafe: true, id: sent(floor)[0]?.[1]?.id });
 });
 
 test("what was answered, done or refused, is another deed the next time", async () => {
-  const floor = floorThat((ask) => ((ask as { amount?: number }).amount === 500 ? Promise.resolve({ tell: "done" }) : Promise.reject(new Refused({ reason: "float-short", message: "no" }))));
+  const floor = floorThat((ask) => ((ask as { amount?: number }).amount === 500 ? Promise.resolve({ type: "done" }) : Promise.reject(new Refused({ reason: "float-short", message: "no" }))));
   const acting = new Acting(floor, "token", true);
   for (let turn = 0; turn < 2; turn += 1) await acting.send(FILL, "a fill");
-  for (let turn = 0; turn < 2; turn += 1) await acting.send({ ...FILL, amount: 1 } as Asked, "a fill").catch(() => undefined);
+  for (let turn = 0; turn < 2; turn += 1) await acting.send({ ...FILL, amount: 1 } as RequestBody, "a fill").catch(() => undefined);
   expect(new Set(sent(floor).map(([, more]) => more?.id)).size).toBe(4);
 });
 
@@ -129,7 +129,7 @@ test("a second press while it waits asks for nothing more", async () => {
   const floor = floorThat(() => new Promise((done) => { answer = done; }));
   const acting = new Acting(floor, "token", true);
   const both = [acting.send(FILL, "a fill"), acting.send(FILL, "a fill")];
-  answer({ tell: "done" });
+  answer({ type: "done" });
   await Promise.all(both);
   expect(floor.send).toHaveBeenCalledTimes(1);
 });

@@ -3,9 +3,9 @@ import { SvelteMap } from "svelte/reactivity";
 import { beforeAll, expect, test, vi } from "vitest";
 import { Layout } from "../src/recorder/layout.svelte";
 import { seatsOf, sumsOf } from "../src/recorder/taps";
-import type { Floor } from "../src/wire/floor.svelte";
-import { Refused } from "../src/wire/http";
-import type { AnyView, FeltArea } from "../src/wire/messages";
+import type { Floor } from "../src/connection/floor.svelte";
+import { Refused } from "../src/connection/http";
+import type { AnyView, FeltArea } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 beforeAll(() => speak("en"));
@@ -42,13 +42,13 @@ test("a tap is one bet at once, and pending until the floor has answered", async
   expect(layout.states.get("big")).toBe("pending");
   expect(layout.stakes.get("big")).toBe(500);
   expect(layout.undoable).toBeUndefined();
-  done({ tell: "done" });
+  done({ type: "done" });
   await vi.waitFor(() => expect(layout.taps[0]?.state).toBe("registered"));
   expect(layout.undoable?.id).toBe("b1");
 });
 
 test("colour chips are told in pieces, and shown in money", async () => {
-  const { layout, floor } = recording(() => Promise.resolve({ tell: "done" }));
+  const { layout, floor } = recording(() => Promise.resolve({ type: "done" }));
   layout.means = "colour-chips";
   layout.pieces = 5;
   layout.tap(area("odd"));
@@ -75,7 +75,7 @@ test("nothing is recorded for a seat that nobody has taken", () => {
 });
 
 test("undo takes the last bet back that was registered", async () => {
-  const { layout, floor } = recording(() => Promise.resolve({ tell: "done" }));
+  const { layout, floor } = recording(() => Promise.resolve({ type: "done" }));
   layout.tap(area("big"));
   layout.tap(area("odd"));
   await vi.waitFor(() => expect(layout.taps.every((tap) => tap.state === "registered")).toBe(true));
@@ -86,10 +86,10 @@ test("undo takes the last bet back that was registered", async () => {
 });
 
 test("a bet that lies elsewhere is moved by the next tap, which lays nothing", async () => {
-  const { layout, floor } = recording(() => Promise.resolve({ tell: "done" }));
+  const { layout, floor } = recording(() => Promise.resolve({ type: "done" }));
   layout.moving = { id: "b9", area: "big", stake: 500 };
   layout.tap(area("small"));
-  expect(floor.send).toHaveBeenCalledWith({ ask: "do", table: "T1", do: { command: "move-bet", round: 7, id: "b9", area: "small" } });
+  expect(floor.send).toHaveBeenCalledWith({ type: "do", table: "T1", do: { command: "move-bet", round: 7, id: "b9", area: "small" } });
   expect(floor.do).not.toHaveBeenCalled();
   expect(layout.moving).toBeNull();
 });

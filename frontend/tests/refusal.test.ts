@@ -1,7 +1,7 @@
 // Refusals as people read them: in their own language, with money by its locale, never in minor units.
 import { beforeEach, describe, expect, it } from "vitest";
 import { reasonOf } from "../src/parts/toast.svelte";
-import { Refused } from "../src/wire/http";
+import { Refused } from "../src/connection/http";
 import { keysOf } from "../src/words/refusal";
 import { speak } from "../src/words/index.svelte";
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { bySeat, laidOn } from "../src/parts/retold";
 import Retold from "../src/parts/Retold.svelte";
 import Lookup from "../src/round/Lookup.svelte";
-import type { BetLine, FeltView, RoundView } from "../src/wire/messages";
+import type { BetLine, FeltView, RoundView } from "../src/connection/messages";
 import { choose, speak } from "../src/words/index.svelte";
 
 const bet = (id: string, area: string, stake: number, state: string, more: Partial<BetLine> = {}): BetLine =>

@@ -3,7 +3,7 @@ import { render, screen } from "@testing-library/svelte";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import Rule from "../src/school/Rule.svelte";
 import Settle from "../src/school/Settle.svelte";
-import type { FeltView, RulingExerciseTold, RulingJudgedTold, SettleExerciseTold } from "../src/wire/messages";
+import type { FeltView, RulingExerciseTold, RulingJudgedTold, SettleExerciseTold } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 const words = (en: string) => ({ en, zh: en });

@@ -6,7 +6,7 @@ import { asksAbout, type Done, mostAbout, scoreOf, streakOf, weakest } from "../
 import { freshSeed, seedOf, seedsFrom } from "../src/school/seeds";
 import { byArea, inOrder, returning, typed } from "../src/school/stacks";
 import { addressOf, type Asked, Teacher } from "../src/school/teacher";
-import type { ExerciseTold, RulingExerciseTold, SchoolBetTold, SettleExerciseTold, SettleJudgedTold } from "../src/wire/messages";
+import type { ExerciseTold, RulingExerciseTold, SchoolBetTold, SettleExerciseTold, SettleJudgedTold } from "../src/connection/messages";
 
 const words = (en: string) => ({ en, zh: en });
 const ASKED: Asked = { kind: "settle", book: "some-book", layout: "A", level: 1 };

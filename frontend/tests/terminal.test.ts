@@ -8,9 +8,9 @@ import Felt from "../src/parts/Felt.svelte";
 import { toasts } from "../src/parts/toast.svelte";
 import { Seat } from "../src/terminal/seat.svelte";
 import Stack from "../src/terminal/Stack.svelte";
-import { Refused, Unanswered } from "../src/wire/http";
-import type { Floor } from "../src/wire/floor.svelte";
-import type { AnyView, FeltArea, FeltView, SeatView, TableView } from "../src/wire/messages";
+import { Refused, Unanswered } from "../src/connection/http";
+import type { Floor } from "../src/connection/floor.svelte";
+import type { AnyView, FeltArea, FeltView, SeatView, TableView } from "../src/connection/messages";
 import { speak } from "../src/words/index.svelte";
 
 function area(id: string, more: Partial<FeltArea> = {}): FeltArea {

@@ -1,11 +1,11 @@
-// Writes src/wire/messages.ts out of the floor's own schemas: `npm run messages`, or all of `make pictures`.
+// Writes src/connection/messages.ts out of the floor's own schemas: `npm run messages`, or all of `make pictures`.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const WRITTEN = process.argv[2] ?? fileURLToPath(new URL("../src/wire/messages.ts", import.meta.url));
+const WRITTEN = process.argv[2] ?? fileURLToPath(new URL("../src/connection/messages.ts", import.meta.url));
 
 const made = execFileSync(".venv/bin/python", ["-m", "tools.schemas"], { cwd: ROOT, encoding: "utf-8" });
 /** @type {{ digest: string, schema: { $defs: Record<string, object> } }} */

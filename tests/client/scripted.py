@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from taisai.client import Client, Disconnected, Pace
-from taisai.protocol.message import WIRE, Tell
-from taisai.protocol.replies import TellChallenge, TellWelcome
+from taisai.protocol.message import PROTOCOL_VERSION, ServerMessage
+from taisai.protocol.replies import ChallengeNotice, WelcomeReply
 from tests.server.sim.virtual import VirtualLoop, run
 
 NONCE: Final = "ab" * 32
@@ -55,7 +55,7 @@ class Line:
             await self._wake.wait()
         return self._unread.popleft()
 
-    def tell(self, *tells: Tell) -> None:
+    def tell(self, *tells: ServerMessage) -> None:
         """What the floor says, in one message."""
         self._to_client.put_nowait(msgspec.json.encode(list(tells)).decode())
 
@@ -93,8 +93,8 @@ class Floor:
         """The next connection, challenged."""
         line = await self._came.get()
         line.tell(
-            TellChallenge(
-                wire=WIRE,
+            ChallengeNotice(
+                protocol=PROTOCOL_VERSION,
                 program="script",
                 nonce=NONCE,
                 epoch=self.epoch,
@@ -109,8 +109,8 @@ class Floor:
         """The next connection, welcomed."""
         line = await self.line()
         hello = await line.asked()
-        assert hello["ask"] == "hello"
-        line.tell(TellWelcome(re=hello["id"], role="terminal", name="P1", **fields))
+        assert hello["type"] == "hello"
+        line.tell(WelcomeReply(to=hello["id"], role="terminal", name="P1", **fields))
         return line
 
 

@@ -26,9 +26,9 @@ def has(amount: int) -> Changes:
     return made(credits=amount)  # type: ignore[no-any-return]
 
 
-def change(number: int, amount: int, re: str | None = None) -> replies.TellChange:
+def change(number: int, amount: int, to: str | None = None) -> replies.ChangeNotice:
     """The next change of the seat's feed."""
-    return replies.TellChange(feed=FEED, number=number, changes=has(amount), re=re)
+    return replies.ChangeNotice(feed=FEED, number=number, changes=has(amount), to=to)
 
 
 async def started(floor: Floor, kind: type[Client] = Client, *who: Any, **fields: Any) -> tuple[Any, Line]:
@@ -45,8 +45,8 @@ async def following(floor: Floor, number: int = 5) -> tuple[Client, Line]:
     client, line = await started(floor)
     shown = asyncio.ensure_future(client.follow(FEED))
     ask = await line.asked()
-    assert (ask["ask"], ask["feed"], ask["after"]) == ("follow", FEED, None)
-    line.tell(replies.TellSnapshot(feed=FEED, number=number, view=SEAT, re=ask["id"]))
+    assert (ask["type"], ask["feed"], ask["after"]) == ("follow", FEED, None)
+    line.tell(replies.SnapshotNotice(feed=FEED, number=number, view=SEAT, to=ask["id"]))
     assert await shown == SEAT
     return client, line
 
@@ -61,12 +61,12 @@ async def answers_find_their_asks(floor: Floor) -> None:
     second = asyncio.ensure_future(client.do("redeem-ticket", ticket="x"))
     asked = [await line.asked(), await line.asked()]
     line.tell(
-        replies.TellDone(re="somebody-else's"),
-        replies.TellDone(re=asked[1]["id"], amount=7),
-        replies.TellDone(re=asked[0]["id"]),
+        replies.DoneReply(to="somebody-else's"),
+        replies.DoneReply(to=asked[1]["id"], amount=7),
+        replies.DoneReply(to=asked[0]["id"]),
     )
     assert (await second).amount == 7
-    assert (await first).re == asked[0]["id"]
+    assert (await first).to == asked[0]["id"]
     assert asked[0]["do"] == {"command": "perform", "act": "tumble", "tumbles": 3, "faces": [], "flat": True}
     await client.close()
 
@@ -76,7 +76,9 @@ async def a_refusal_has_its_reason_and_clause(floor: Floor) -> None:
     client, line = await started(floor)
     asked = asyncio.ensure_future(client.do("redeem-ticket", ticket="x"))
     id_ = (await line.asked())["id"]
-    line.tell(replies.TellRefused(re=id_, reason="late", message="expected a, got b", clause="3.5", bet="b1"))
+    line.tell(
+        replies.RefusedReply(to=id_, reason="late", message="expected a, got b", clause="3.5", bet="b1")
+    )
     with pytest.raises(Refused, match=r"late: expected a, got b \(3\.5\)") as refused:
         await asked
     assert (refused.value.reason, refused.value.clause, refused.value.bet) == ("late", "3.5", "b1")
@@ -105,7 +107,7 @@ async def bets_in_doubt_are_sent_again(floor: Floor) -> None:
     line.cut()
     again = await floor.welcomed()
     assert await again.asked() == first
-    again.tell(replies.TellDone(re=first["id"], again=True), replies.TellDone(re=first["id"], again=True))
+    again.tell(replies.DoneReply(to=first["id"], again=True), replies.DoneReply(to=first["id"], again=True))
     assert (await placed).again
     await client.close()
 
@@ -121,7 +123,7 @@ async def what_may_not_be_repeated_is_in_doubt(floor: Floor) -> None:
     assert ended.value.in_doubt
     again = await floor.welcomed()
     await asyncio.sleep(1)
-    assert [ask["ask"] for ask in again.sent] == ["hello"]
+    assert [ask["type"] for ask in again.sent] == ["hello"]
     await client.close()
 
 
@@ -135,8 +137,8 @@ async def an_undo_is_repeated_within_a_start_alone(floor: Floor) -> None:
         floor.epoch = epoch
         line = await floor.welcomed(table="T1", seat="1")
         await asyncio.sleep(1)
-        assert [ask["ask"] for ask in line.sent] == sent
-        line.tell(replies.TellDone(re=id_))
+        assert [ask["type"] for ask in line.sent] == sent
+        line.tell(replies.DoneReply(to=id_))
         if epoch == "e1":
             assert await line.asked()
             await undone
@@ -156,7 +158,7 @@ async def an_ask_without_a_connection_waits_for_the_next(floor: Floor) -> None:
     bought = asyncio.ensure_future(client.do("buy-credits", table="T1", seat="1", amount=100))
     again = await floor.welcomed()
     id_ = (await again.asked())["id"]
-    again.tell(replies.TellDone(re=id_))
+    again.tell(replies.DoneReply(to=id_))
     await bought
     await client.close()
 
@@ -166,7 +168,7 @@ async def too_long_an_ask_is_not_sent(floor: Floor) -> None:
     client, line = await started(floor)
     with pytest.raises(ValueError, match="at most 65536"):
         await client.do("redeem-ticket", ticket="x" * 70_000)
-    assert [ask["ask"] for ask in line.sent] == ["hello"]
+    assert [ask["type"] for ask in line.sent] == ["hello"]
     await client.close()
 
 
@@ -207,11 +209,11 @@ async def a_gap_is_noticed_and_mended(floor: Floor) -> None:
     client, line = await following(floor)
     line.tell(change(7, 100))
     ask = await line.asked()
-    assert (ask["ask"], ask["after"], ask["epoch"]) == ("follow", None, None)
+    assert (ask["type"], ask["after"], ask["epoch"]) == ("follow", None, None)
     assert client.gaps == [f"{FEED}: expected 6, got 7"]
     assert client.showing(FEED, SeatView).credits == 900
     line.tell(change(8, 200))  # which was on its way
-    line.tell(replies.TellSnapshot(feed=FEED, number=8, view=SEAT, re=ask["id"]), change(9, 300))
+    line.tell(replies.SnapshotNotice(feed=FEED, number=8, view=SEAT, to=ask["id"]), change(9, 300))
     await client.until(FEED, lambda seat: seat.credits == 300, within=1)
     assert client.stands(FEED) == ("e1", 9)
     await client.close()
@@ -226,14 +228,14 @@ async def whoever_comes_back_goes_on_where_he_was(floor: Floor) -> None:
     again = await floor.welcomed()
     ask = await again.asked()
     assert (ask["epoch"], ask["after"]) == ("e1", 6)
-    again.tell(change(7, 700), replies.TellFollowing(re=ask["id"], feed=FEED, number=7))
+    again.tell(change(7, 700), replies.FollowingReply(to=ask["id"], feed=FEED, number=7))
     await client.until(FEED, lambda seat: seat.credits == 700, within=1)
     again.cut()
     floor.epoch = "e2"
     third = await floor.welcomed()
     ask = await third.asked()
     assert (ask["epoch"], ask["after"]) == (None, None)
-    third.tell(replies.TellSnapshot(feed=FEED, number=0, view=SEAT, re=ask["id"]))
+    third.tell(replies.SnapshotNotice(feed=FEED, number=0, view=SEAT, to=ask["id"]))
     await client.until(FEED, lambda seat: seat.credits == 900, within=1)
     assert client.gaps == []
     assert client.stands(FEED) == ("e2", 0)
@@ -246,7 +248,7 @@ async def a_catch_up_that_is_short_is_a_gap(floor: Floor) -> None:
     line.cut()
     again = await floor.welcomed()
     ask = await again.asked()
-    again.tell(replies.TellFollowing(re=ask["id"], feed=FEED, number=6))
+    again.tell(replies.FollowingReply(to=ask["id"], feed=FEED, number=6))
     assert (await again.asked())["after"] is None
     assert len(client.gaps) == 1
     await client.close()
@@ -257,8 +259,8 @@ async def a_change_that_answers_is_an_answer(floor: Floor) -> None:
     client, line = await following(floor)
     placed = asyncio.ensure_future(client.do("place-bets", table="T1", seat="1", round=1, bets=[BET]))
     id_ = (await line.asked())["id"]
-    line.tell(change(6, 400, re=id_))
-    assert isinstance(await placed, replies.TellChange)
+    line.tell(change(6, 400, to=id_))
+    assert isinstance(await placed, replies.ChangeNotice)
     assert client.showing(FEED, SeatView).credits == 400
     await client.close()
 
@@ -269,7 +271,9 @@ async def a_feed_that_is_refused_is_not_followed(floor: Floor) -> None:
     for _ in range(2):
         shown = asyncio.ensure_future(client.follow("pit"))
         id_ = (await line.asked())["id"]
-        line.tell(replies.TellRefused(re=id_, reason="not-permitted", message="expected staff, got terminal"))
+        line.tell(
+            replies.RefusedReply(to=id_, reason="not-permitted", message="expected staff, got terminal")
+        )
         with pytest.raises(Refused, match="not-permitted"):
             await shown
     with pytest.raises(ClientError, match="expected a feed that is followed"):
@@ -284,14 +288,14 @@ async def a_feed_that_is_left_is_not_asked_for_again(floor: Floor) -> None:
     await asyncio.sleep(0.1)
     leaving = asyncio.ensure_future(client.unfollow(FEED))
     id_ = (await line.asked())["id"]
-    line.tell(change(6, 1), replies.TellFollowing(re=id_, feed=FEED, number=0))
+    line.tell(change(6, 1), replies.FollowingReply(to=id_, feed=FEED, number=0))
     await leaving
     with pytest.raises(Disconnected):
         await waiting
     line.cut()
     again = await floor.welcomed()
     await asyncio.sleep(1)
-    assert [ask["ask"] for ask in again.sent] == ["hello"]
+    assert [ask["type"] for ask in again.sent] == ["hello"]
     await client.close()
 
 
@@ -302,12 +306,12 @@ async def a_floor_that_does_not_know_it_is_not_asked_again(floor: Floor) -> None
     """A session that has ended stays so: everyone hears of it."""
     client, line = await following(floor)
     waiting = asyncio.ensure_future(client.until(FEED, lambda _: False))
-    line.tell(replies.TellEnd(why="revoked", message="expected an open session, got none"))
+    line.tell(replies.EndNotice(why="revoked", message="expected an open session, got none"))
     again = await floor.line()
     id_ = (await again.asked())["id"]
     again.tell(
-        replies.TellRefused(re=id_, reason="not-known", message="expected a session, got none"),
-        replies.TellEnd(why="not-known", message="expected a session, got none"),
+        replies.RefusedReply(to=id_, reason="not-known", message="expected a session, got none"),
+        replies.EndNotice(why="not-known", message="expected a session, got none"),
     )
     with pytest.raises(Refused, match="not-known"):
         await waiting
@@ -360,8 +364,8 @@ async def rubbish_ends_it_with_words(floor: Floor) -> None:
     client, line = await following(floor)
     waiting = asyncio.ensure_future(client.until(FEED, lambda _: False))
     await asyncio.sleep(0.1)
-    line.say('[{"tell":"riddle"}]')
-    with pytest.raises(ClientError, match="expected what the wire says"):
+    line.say('[{"type":"riddle"}]')
+    with pytest.raises(ClientError, match="expected a message of the protocol"):
         await waiting
     await client.close()
 

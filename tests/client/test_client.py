@@ -57,7 +57,7 @@ WITHIN_A_START = {"undo", "clear"}
 TWICE = {
     "unfollow", "take-position", "double", "repeat", "keep-favourite", "favourites", "ticket-in",
     "ticket-out", "tickets", "felt", "rounds", "preview", "sell-ticket", "fill", "take-credit", "take-drop",
-    "count-drop", "settle-claim", "books", "report", "reading", "virtual", "beat",
+    "count-drop", "settle-claim", "books", "report", "reading", "virtual-dealer", "ping",
 }  # fmt: skip
 COMMANDS_TWICE = {"place-bets", "record-bets", "bring-in", "take-out"}
 
@@ -68,7 +68,9 @@ def _empty(kind: type[S]) -> S:
 
 
 def test_every_ask_is_one_that_may_be_repeated_or_one_that_may_not() -> None:
-    kinds = {str(kind.__struct_config__.tag): kind for kind in requests.ASKS if kind is not requests.AskDo}
+    kinds = {
+        str(kind.__struct_config__.tag): kind for kind in requests.REQUESTS if kind is not requests.DoRequest
+    }
     assert set(kinds) == ONCE | WITHIN_A_START | TWICE
     for tag, kind in kinds.items():
         ask = _empty(kind)
@@ -78,14 +80,16 @@ def test_every_ask_is_one_that_may_be_repeated_or_one_that_may_not() -> None:
 
 def test_commands_with_ids_of_their_own_may_be_repeated_and_no_others() -> None:
     for tag, kind in BY_TAG.items():
-        ask = requests.AskDo(id="1", do=_empty(kind))
+        ask = requests.DoRequest(id="1", do=_empty(kind))
         assert is_harmless(ask, same_start=True) == (tag in COMMANDS_TWICE), tag
 
 
 def test_an_approval_is_good_once() -> None:
     sent = command("bring-in", id="m1", amount=5)
-    assert not is_harmless(requests.AskDo(id="1", do=sent, approval="token"), same_start=True)
-    assert not is_harmless(requests.AskFill(id="1", table="T1", amount=5, approval="token"), same_start=True)
+    assert not is_harmless(requests.DoRequest(id="1", do=sent, approval="token"), same_start=True)
+    assert not is_harmless(
+        requests.FillRequest(id="1", table="T1", amount=5, approval="token"), same_start=True
+    )
 
 
 # Limits

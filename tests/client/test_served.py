@@ -183,7 +183,7 @@ def test_a_second_person_agrees_to_one_ask() -> None:
             token = await office.sign_in("cat", PASSWORD, floor.code("cat"))
             async with Cashier(at(floor.socket), Staff(token)) as cashier:
                 sent = command("bring-in", id="m1", amount=5_000)
-                ask = requests.AskDo(id=cashier.fresh_id(), do=sent)
+                ask = requests.DoRequest(id=cashier.fresh_id(), do=sent)
                 approval = await office.approval(ask, "sue", PASSWORD, floor.code("sue"))
                 with pytest.raises(Refused, match="second-person"):
                     await cashier.bring_in(9_000, movement="m1", approval=approval)

@@ -39,16 +39,16 @@ def test_the_device_of_the_page_tells_what_it_saw_and_the_dealer_enters() -> Non
     with opened() as house:
         house.perform(Act.OPEN_BETS)
         early = tell(house.url, SHAKER, SECRET, reading="r-1", faces=[2, 3, 5])
-        assert (early["tell"], early["reason"], early["clause"]) == (
+        assert (early["type"], early["reason"], early["clause"]) == (
             "refused",
             "out-of-order",
             "house:readings",
         )
         house.perform(Act.CLOSE_BETS)
         house.perform(Act.TUMBLE, tumbles=3)
-        assert tell(house.url, SHAKER, SECRET, reading="r-1", faces=[2, 3, 5]) == {"tell": "done", "re": "2"}
+        assert tell(house.url, SHAKER, SECRET, reading="r-1", faces=[2, 3, 5]) == {"type": "done", "to": "2"}
         again = tell(house.url, SHAKER, SECRET, reading="r-1", faces=[2, 3, 5])
-        assert again == {"tell": "done", "re": "2", "again": True}
+        assert again == {"type": "done", "to": "2", "again": True}
         other = tell(house.url, SHAKER, SECRET, reading="r-1", faces=[2, 3, 6])
         assert other["reason"] == "different-content"
         offered = house.console().reading
@@ -67,19 +67,19 @@ def test_a_reading_of_a_round_that_is_over_is_not_offered_in_the_next() -> None:
     with opened() as house:
         house.to_the_dice()
         reading: dict[str, Any] = {"reading": "r-1", "faces": [2, 3, 5], "round": 1}
-        assert tell(house.url, SHAKER, SECRET, **reading)["tell"] == "done"
+        assert tell(house.url, SHAKER, SECRET, **reading)["type"] == "done"
         house.perform(Act.UNCOVER)
         house.perform(Act.ENTER_RESULT, faces=(2, 3, 5))
         for act in (Act.SETTLE, Act.COLLECT_AND_PAY, Act.CONCLUDE):
             house.perform(act)
         house.to_the_dice()
-        assert tell(house.url, SHAKER, SECRET, **reading) == {"tell": "done", "re": "2", "again": True}
+        assert tell(house.url, SHAKER, SECRET, **reading) == {"type": "done", "to": "2", "again": True}
         late = tell(house.url, SHAKER, SECRET, **(reading | {"reading": "r-2"}))
         assert late["reason"] == "wrong-round"
         assert house.console().reading is None
         assert house.events(OverrideNoted) == []
         del reading["round"]  # and the page says why a device should name it
-        assert tell(house.url, SHAKER, SECRET, **reading) == {"tell": "done", "re": "2"}
+        assert tell(house.url, SHAKER, SECRET, **reading) == {"type": "done", "to": "2"}
         assert house.console().reading is not None
 
 
@@ -92,7 +92,7 @@ def test_every_fault_of_the_page_is_one_and_suggests_what_the_page_says() -> Non
         house.to_the_dice()
         for number, fault in enumerate((Fault.NO_SHAKE, Fault.INVALID, Fault.DOWN)):
             answer = tell(house.url, SHAKER, SECRET, reading=f"f-{number}", fault=str(fault))
-            assert answer["tell"] == "done", answer
+            assert answer["type"] == "done", answer
             offered = house.console().reading
             assert offered is not None
             assert offered.suggested is not None
@@ -117,7 +117,7 @@ def test_nobody_else_tells_readings(name: str, secret: bytes | None, reason: str
         answer = shown()(
             house.url, name, secret or name.encode().ljust(32, b"-"), reading="r-1", faces=[1, 1, 1]
         )
-        assert (answer["tell"], answer["reason"]) == ("refused", reason)
+        assert (answer["type"], answer["reason"]) == ("refused", reason)
         assert house.events(ReadingTaken) == []
 
 

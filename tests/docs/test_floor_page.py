@@ -17,7 +17,7 @@ from taisai.server.auth import permissions
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.connections.dispatcher import MOST_AT_WORK
 from taisai.server.connections.feeds import RING
-from taisai.server.connections.outbox import MOST_BYTES, MOST_TELLS
+from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
 from taisai.server.runtime.host import MOST_WAITING
 from tests.docs.served import opened
@@ -51,7 +51,7 @@ def limits() -> dict[str, list[int]]:
         "asks of a connection that take their time, at once": [MOST_AT_WORK],
         "feeds of a connection": [MOST_FOLLOWED],
         "connections that have not said who they are": [int(HELLO_WITHIN)],
-        "tells that wait for a client": [MOST_TELLS, MOST_BYTES // 1024 // 1024],
+        "tells that wait for a client": [MOST_MESSAGES, MOST_BYTES // 1024 // 1024],
         "changes that a feed remembers": [RING],
         "commands that wait for the journal": [MOST_WAITING],
         "sign-ins from an address": [_default(access, "sign_ins_a_minute")],

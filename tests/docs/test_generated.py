@@ -64,15 +64,15 @@ def test_the_page_of_access_is_the_one_table() -> None:
 
 
 def test_the_page_of_the_wire_is_the_messages() -> None:
-    assert (DOCS / "wire.md").read_text("utf-8") == protocol.page(), "run make pictures"
+    assert (DOCS / "protocol.md").read_text("utf-8") == protocol.page(), "run make pictures"
 
 
-@pytest.mark.parametrize("page_of", [access.page, protocol.page], ids=["access", "wire"])
+@pytest.mark.parametrize("page_of", [access.page, protocol.page], ids=["access", "protocol"])
 def test_sabotage_what_is_made_of_another_table_is_another_page(
     monkeypatch: pytest.MonkeyPatch, page_of: Callable[[], str]
 ) -> None:
     before = page_of()
-    monkeypatch.setitem(permissions.ASKS, "reading", permissions.ASKS["hello"])
+    monkeypatch.setitem(permissions.REQUESTS, "reading", permissions.REQUESTS["hello"])
     monkeypatch.setattr(protocol, "NEEDS_SECOND", frozenset())
     assert page_of() != before
 

@@ -13,7 +13,7 @@ import msgspec
 from taisai.client import Console, Staff
 from taisai.demo.people.staff import filled, needs_second
 from taisai.protocol.commands import command
-from taisai.protocol.requests import AskDo
+from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import Offer
 from taisai.rules.procedure import CLOCK
 from tests.pages.house import HEADS, House, kind_of
@@ -99,7 +99,7 @@ class Crew:
         sent = command(offer.command, **{**offer.preset, **fields})
         approval = None
         if needs_second(offer):
-            ask = AskDo(id="agreed", do=sent, table=self.table)
+            ask = DoRequest(id="agreed", do=sent, table=self.table)
             assert isinstance(console.who, Staff)
             approval = await self.house.agreed(ask, console.who.token)
         await console.send(sent, table=self.table, approval=approval)

@@ -18,7 +18,7 @@ from taisai.audit.sources import Body, JournalFile
 from taisai.client import Console, Device, Staff, Terminal, at
 from taisai.demo.house import JOURNAL
 from taisai.journal import stream_of
-from taisai.protocol.message import Ask
+from taisai.protocol.message import Request
 from tests.pages.serving import DONE, Laid
 from tests.project.tree import ROOT
 
@@ -175,12 +175,12 @@ class House:
         entered = await self.told("POST", "/api/demo/enter", {"role": rank, "table": table})
         return str(entered["token"])
 
-    async def agreed(self, ask: Ask, token: str) -> str:
+    async def agreed(self, ask: Request, token: str) -> str:
         """A virtual supervisor's agreement to exactly this."""
         plain = {
             key: value for key, value in msgspec.to_builtins(ask).items() if key not in ("id", "approval")
         }
-        told = await self.told("POST", "/api/demo/agree", {"ask": plain}, token=token)
+        told = await self.told("POST", "/api/demo/agree", {"request": plain}, token=token)
         return str(told["approval"])
 
     async def staff(self, rank: str, table: str) -> Console:

@@ -9,7 +9,7 @@ from typing import Final
 from playwright.async_api import WebSocketRoute
 
 SOCKETS: Final = "**/socket"
-_BEAT: Final = {"beat"}
+_BEAT: Final = {"pong"}
 """What alone gets through a slow line: a floor that says nothing at all is lost, and that is another test."""
 
 
@@ -36,7 +36,7 @@ class Line:
     def _tell(self, page: WebSocketRoute, message: str | bytes) -> None:
         if self._is_dead:
             return
-        if self._held is None or {one["tell"] for one in json.loads(message)} == _BEAT:
+        if self._held is None or {one["type"] for one in json.loads(message)} == _BEAT:
             page.send(message)
         else:
             self._held.append((page, message))

@@ -117,7 +117,7 @@ async def test_a_floor_that_says_come_back_is_come_back_to(people: People, why: 
     await one.goto("/cage")
     await connected(one)
     kept = await one.evaluate("sessionStorage.getItem('taisai-session')")
-    sockets[0].send(json.dumps([{"tell": "end", "why": why, "message": "expected room, got none"}]))
+    sockets[0].send(json.dumps([{"type": "end", "why": why, "message": "expected room, got none"}]))
     await sockets[0].close(code=1013)
     await expect(one.get_by_test_id("connection")).to_have_attribute("data-state", "lost")
     await connected(one)

@@ -6,7 +6,7 @@ from playwright.async_api import expect
 
 from taisai.client import Staff
 from taisai.protocol.commands import command
-from taisai.protocol.requests import AskDo
+from taisai.protocol.requests import DoRequest
 from tests.pages.dealing import BETWEEN, OPEN, WITHIN, Crew
 from tests.pages.house import House
 from tests.pages.lines import Line
@@ -20,7 +20,7 @@ async def reported(crew: Crew, event: str, **fields: object) -> None:
     """The dealer reports something, and a supervisor agrees."""
     sent = command("report", event=event, **fields)
     assert isinstance(crew.dealer.who, Staff)
-    ask = AskDo(id="agreed", do=sent, table=crew.table)
+    ask = DoRequest(id="agreed", do=sent, table=crew.table)
     approval = await crew.house.agreed(ask, crew.dealer.who.token)
     await crew.dealer.send(sent, table=crew.table, approval=approval)
 

@@ -25,7 +25,7 @@ from tools import pages, schemas
 FRONTEND = ROOT / "frontend"
 PACKAGES: dict[str, Any] = json.loads((FRONTEND / "package.json").read_text("utf-8"))
 LOCK = (FRONTEND / "package-lock.json").read_text("utf-8")
-MESSAGES = (FRONTEND / "src" / "wire" / "messages.ts").read_text("utf-8")
+MESSAGES = (FRONTEND / "src" / "connection" / "messages.ts").read_text("utf-8")
 FIRST_LINE = "// Of the floor's schemas {digest}: made by `npm run messages`, never by hand."
 NPM = [sys.executable, "-I", str(ROOT / "tools" / "pages.py"), "npm"]
 
@@ -253,6 +253,6 @@ def test_what_is_always_told_is_always_there_and_what_may_be_left_out_may() -> N
         "of",
         *(one.name for one in msgspec.structs.fields(SeatView)),
     }
-    assert "clause" not in parts["TellRefused"]["required"]
+    assert "clause" not in parts["RefusedReply"]["required"]
     assert parts["SeatChanges"]["required"] == ["of"]
-    assert "token" not in parts["AskHello"]["required"]
+    assert "token" not in parts["HelloRequest"]["required"]

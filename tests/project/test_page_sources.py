@@ -22,7 +22,7 @@ NEVER = {
     "inline style or script": r"<[a-z][^>{]*\sstyle=[\"']|\son[a-z]+=\"",
     "other words": r"\bwager|\bpayout",
 }
-GENERATED = "src/wire/messages.ts"
+GENERATED = "src/connection/messages.ts"
 
 
 def faults(text: str) -> list[str]:

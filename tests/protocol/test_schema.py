@@ -14,11 +14,11 @@ import pytest
 
 from taisai.protocol import replies
 from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG, tag_of
-from taisai.protocol.message import Ask, Tell
-from taisai.protocol.replies import TELLS
-from taisai.protocol.requests import ASKS
+from taisai.protocol.message import Request, ServerMessage
+from taisai.protocol.replies import SERVER_MESSAGES
+from taisai.protocol.requests import REQUESTS
 from taisai.protocol.schema import socket_schema
-from taisai.server.connections.sockets import decode_ask
+from taisai.server.connections.sockets import decode_request
 from tests.server import access_matrix as matrix
 from tests.server.connected import tells_schema
 
@@ -33,7 +33,7 @@ OTHERS: Final[tuple[Any, ...]] = (
 def asks_schema() -> Any:
     """What the published schema says of asks."""
     published = socket_schema()
-    return jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["asks"]})
+    return jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["requests"]})
 
 
 def whole(kind: type[msgspec.Struct]) -> dict[str, Any]:
@@ -46,11 +46,11 @@ def whole(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 def samples() -> Iterator[dict[str, Any]]:
     """Every ask and every command, with all of its fields."""
-    for kind in ASKS:
-        if kind.__name__ != "AskDo":
+    for kind in REQUESTS:
+        if kind.__name__ != "DoRequest":
             yield whole(kind) | {"id": "a"}
     for command in BY_TAG.values():
-        yield {"ask": "do", "id": "a", "table": "T1", "approval": None, "do": whole(command)}
+        yield {"type": "do", "id": "a", "table": "T1", "approval": None, "do": whole(command)}
 
 
 def altered(ask: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -88,7 +88,7 @@ def _with(ask: dict[str, Any], path: tuple[Any, ...], change: Any) -> dict[str, 
 def takes(ask: object) -> bool:
     """Whether the floor can read it."""
     try:
-        decode_ask(json.dumps(ask))
+        decode_request(json.dumps(ask))
     except msgspec.DecodeError:
         return False
     return True
@@ -115,34 +115,42 @@ def disagreements() -> list[str]:
     ]
 
 
+def leaves(kind: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
+    """The kinds of message that come from a base and are none themselves."""
+    inner = kind.__subclasses__()
+    return [leaf for one in inner for leaf in leaves(one)] if inner else [kind]
+
+
 def test_the_schema_has_every_message_and_each_in_its_direction() -> None:
     published = socket_schema()
     named = {
         way: {one["$ref"].rpartition("/")[2] for one in options}
         for way, options in (
-            ("asks", published["properties"]["asks"]["anyOf"]),
-            ("tells", published["properties"]["tells"]["items"]["anyOf"]),
+            ("requests", published["properties"]["requests"]["anyOf"]),
+            ("messages", published["properties"]["messages"]["items"]["anyOf"]),
         )
     }
     assert (
-        named["asks"] == {kind.__name__ for kind in ASKS} == {kind.__name__ for kind in Ask.__subclasses__()}
+        named["requests"]
+        == {kind.__name__ for kind in REQUESTS}
+        == {kind.__name__ for kind in Request.__subclasses__()}
     )
     assert (
-        named["tells"]
-        == {kind.__name__ for kind in TELLS}
-        == {kind.__name__ for kind in Tell.__subclasses__()}
+        named["messages"]
+        == {kind.__name__ for kind in SERVER_MESSAGES}
+        == {kind.__name__ for kind in leaves(ServerMessage)}
     )
-    assert all(name.startswith("Ask") for name in named["asks"])
-    assert all(name.startswith("Tell") for name in named["tells"])
+    assert all(name.endswith("Request") for name in named["requests"])
+    assert all(name.endswith(("Reply", "Notice")) for name in named["messages"])
 
 
 def test_every_sample_is_taken_by_schema_and_floor() -> None:
     count = 0
     for sample in samples():
         asks_schema().validate(sample)
-        decode_ask(json.dumps(sample))
+        decode_request(json.dumps(sample))
         count += 1
-    assert count == len(ASKS) - 1 + len(AT_TABLE) + len(AT_HOUSE)
+    assert count == len(REQUESTS) - 1 + len(AT_TABLE) + len(AT_HOUSE)
 
 
 def test_schema_and_floor_are_of_one_mind_about_every_ask_that_is_altered_somewhere() -> None:
@@ -150,16 +158,16 @@ def test_schema_and_floor_are_of_one_mind_about_every_ask_that_is_altered_somewh
 
 
 def test_the_one_thing_that_json_schema_cannot_say_is_said_in_words() -> None:
-    ask = {"ask": "sell-ticket", "id": "a", "amount": 1.0}
+    ask = {"type": "sell-ticket", "id": "a", "amount": 1.0}
     assert asks_schema().is_valid(ask)
     assert not takes(ask)
-    assert "1.0 is refused where 1 is meant" in socket_schema()["$comment"]
+    assert "1.0 is refused where 1 is expected" in socket_schema()["$comment"]
 
 
 def test_sabotage_a_schema_that_is_laxer_than_the_floor_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     published = copy.deepcopy(socket_schema())
-    published["$defs"]["AskSellTicket"]["properties"]["amount"].pop("minimum")
-    lax = jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["asks"]})
+    published["$defs"]["SellTicketRequest"]["properties"]["amount"].pop("minimum")
+    lax = jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["requests"]})
     monkeypatch.setitem(globals(), "asks_schema", lambda: lax)
     found = disagreements()
     assert found
@@ -168,20 +176,20 @@ def test_sabotage_a_schema_that_is_laxer_than_the_floor_is_seen(monkeypatch: pyt
 
 def test_sabotage_a_floor_that_is_laxer_than_the_schema_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     lax = msgspec.json.Decoder(Any).decode
-    monkeypatch.setitem(globals(), "decode_ask", lax)
+    monkeypatch.setitem(globals(), "decode_request", lax)
     assert len(disagreements()) > 1_000
 
 
 def test_sabotage_a_tell_that_the_schema_does_not_have_is_seen() -> None:
     right = json.loads(
-        msgspec.json.encode([replies.TellDone(re="a"), replies.TellEnd(why="idle", message="m")])
+        msgspec.json.encode([replies.DoneReply(to="a"), replies.EndNotice(why="idle", message="m")])
     )
     assert tells_schema().is_valid(right)
-    for wrong in ([{"tell": "done"}], [{"tell": "gone", "re": "a"}], right[0], [{**right[0], "re": 7}]):
+    for wrong in ([{"type": "done"}], [{"type": "gone", "to": "a"}], right[0], [{**right[0], "to": 7}]):
         assert not tells_schema().is_valid(wrong)
 
 
-def test_a_command_goes_over_the_wire_without_who_and_when() -> None:
+def test_a_command_goes_to_the_server_without_who_and_when() -> None:
     for tag, kind in BY_TAG.items():
         names = {field.name for field in msgspec.structs.fields(kind)}
         assert not names & {"at", "by", "second"}

@@ -1,4 +1,4 @@
-"""Views over the wire: a change carries the parts that are different, and nothing else."""
+"""Views in messages: a change carries the parts that are different, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.game.commands import Slip
-from taisai.protocol.replies import TellChange, TellSnapshot
+from taisai.protocol.replies import ChangeNotice, SnapshotNotice
 from taisai.protocol.views import (
     CHANGES,
     VIEWS,
@@ -45,12 +45,12 @@ PAIRS: Any = st.one_of(st.tuples(SEATS, SEATS), st.tuples(CAGES, CAGES))
 
 
 def wrong(before: View, after: View) -> list[str]:
-    """What is wrong with the changes from one view to another, once they came over the wire."""
+    """What is wrong with the changes from one view to another, once they were sent and read."""
     changes = difference(before, after)
     if changes is None:
         return [] if before == after else ["nothing is told of a difference"]
-    sent = msgspec.json.encode(TellChange(feed="f", number=1, changes=changes))
-    back = msgspec.json.decode(sent, type=TellChange).changes
+    sent = msgspec.json.encode(ChangeNotice(feed="f", number=1, changes=changes))
+    back = msgspec.json.decode(sent, type=ChangeNotice).changes
     told = set(json.loads(sent)["changes"]) - {"of", "placed", "gone", "cleared"}
     parts = {name for name in after.__struct_fields__ if getattr(before, name) != getattr(after, name)}
     says = [] if changed(before, back) == after else ["changes lead elsewhere"]
@@ -133,8 +133,8 @@ def test_tags_are_the_feeds() -> None:
 
 def test_a_snapshot_is_read_back_as_the_view_that_it_is() -> None:
     for view in (seat(SMALL), LobbyView(tables=()), PitView(tables=(), alarms=(), wins=(), locked=("amy",))):
-        sent = msgspec.json.encode(TellSnapshot(feed="f", number=3, view=view))
-        assert msgspec.json.decode(sent, type=TellSnapshot).view == view
+        sent = msgspec.json.encode(SnapshotNotice(feed="f", number=3, view=view))
+        assert msgspec.json.decode(sent, type=SnapshotNotice).view == view
 
 
 def test_views_of_two_kinds_have_no_difference() -> None:

@@ -14,7 +14,8 @@ import msgspec
 
 from taisai.demo.sign_in import Demonstration, endpoints
 from taisai.protocol.commands import AT_HOUSE, BY_TAG
-from taisai.protocol.requests import ASKS
+from taisai.protocol.message import PROTOCOL_VERSION
+from taisai.protocol.requests import REQUESTS
 from taisai.server.auth.permissions import DEVICES, Role
 from taisai.server.http.built_pages import PAGES, Built
 from tests.server.connected import BY_ROLE, Connected, Line, Response, Tell
@@ -43,7 +44,7 @@ def read(text: str) -> Permits:
             name, *members = rest.split()
             groups[name] = [Role(member) for member in members]
             continue
-        assert kind in ("ask", "do", "feed", "http"), line
+        assert kind in ("request", "do", "feed", "http"), line
         words = rest.split(maxsplit=2 if kind == "http" else 1)
         name, who = " ".join(words[:-1]), words[-1]
         assert (kind, name) not in permits, f"expected one line a kind, got another: {line}"
@@ -93,8 +94,8 @@ class Case(NamedTuple):
 
 
 def ask_kinds() -> dict[str, type[msgspec.Struct]]:
-    """Every ask of the wire."""
-    return {str(kind.__struct_config__.tag): kind for kind in ASKS}
+    """Every request of the protocol."""
+    return {str(kind.__struct_config__.tag): kind for kind in REQUESTS}
 
 
 def asked_of(kind: str) -> Iterator[Case]:
@@ -108,9 +109,9 @@ def asked_of(kind: str) -> Iterator[Case]:
     ):
         about = {"table": table} if table else {}
         about |= {"seat": seat} if seat else {}
-        yield Case("ask", kind, {**sample(struct), "id": None} | about, table, seat)
+        yield Case("request", kind, {**sample(struct), "id": None} | about, table, seat)
     if kind == "rounds":
-        yield Case("ask", kind, {"table": OWN[0]}, OWN[0])
+        yield Case("request", kind, {"table": OWN[0]}, OWN[0])
 
 
 def commands_of(tag: str) -> Iterator[Case]:
@@ -146,7 +147,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/sign-out": {},
     "POST /api/password": {"password": "not his password", "code": "000000", "new": "another one"},
     "POST /api/approvals": {
-        "person": "nobody", "password": "not a password", "code": "000000", "ask": {"ask": "books"}
+        "person": "nobody", "password": "not a password", "code": "000000", "request": {"type": "books"}
     },
     "POST /api/staff": {"person": "Zoe Lim", "rank": "dealer"},
     "DELETE /api/staff": {"person": "Zoe Lim"},
@@ -158,7 +159,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "kind": "ruling", "book": "us-sic-bo", "layout": "A", "level": 1, "seed": 1, "took": 1, "choice": "-"
     },
     "POST /api/demo/enter": {"role": "dealer"},
-    "POST /api/demo/agree": {"ask": {"ask": "books"}},
+    "POST /api/demo/agree": {"request": {"type": "books"}},
 }  # fmt: skip
 """A body for every endpoint that takes one."""
 
@@ -189,7 +190,8 @@ def _value(name: str, kind: Any) -> Any:
     if get_origin(kind) is tuple:
         inner = get_args(kind)
         return [_value(name, one) for one in inner if one is not Ellipsis]
-    plain: dict[Any, Any] = {str: _TEXTS.get(name, "none"), int: 1, bool: True}
+    number = PROTOCOL_VERSION if name == "protocol" else 1
+    plain: dict[Any, Any] = {str: _TEXTS.get(name, "none"), int: number, bool: True}
     return {} if get_origin(kind) is dict else plain[kind]
 
 
@@ -228,7 +230,7 @@ class Verdict(NamedTuple):
 
 def is_access_refusal(tell: Tell) -> bool:
     """Whether the floor said that it is not the asker's to do; the game says so by another clause."""
-    return (tell["tell"], tell.get("reason"), tell.get("clause")) == (
+    return (tell["type"], tell.get("reason"), tell.get("clause")) == (
         "refused",
         "not-permitted",
         "house:access",
@@ -244,7 +246,7 @@ def is_broken(tell: Tell) -> bool:
 async def socket_verdict(house: Connected, line: Line, role: Role, case: Case) -> Verdict:
     """What a case comes to over a socket."""
     before = house.rows()
-    kind = {"ask": case.name, "do": "do", "feed": "follow"}[case.kind]
+    kind = {"request": case.name, "do": "do", "feed": "follow"}[case.kind]
     tell = await line.answer(kind, **case.fields)
     after = house.rows()
     may = case.may(role, demonstration=house.floor.demonstration)

@@ -260,7 +260,7 @@ class Attended:
         line = Line(cast("Any", self), scope)
         await self.settle()
         welcome = await line.hello(who)
-        assert welcome["tell"] == "welcome", welcome
+        assert welcome["type"] == "welcome", welcome
         return line
 
     async def signed_in(self, person: str) -> Line:

@@ -24,7 +24,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal import Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
-from taisai.protocol.message import WIRE
+from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.schema import socket_schema
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.authentication import SignedIn
@@ -132,7 +132,7 @@ class Line:
     def asks(self, kind: str, **fields: Any) -> str:
         """An ask arrives at the floor; its id."""
         id_ = fields.pop("id", None) or f"a{next(self.ids)}"
-        self.sends(msgspec.json.encode({"ask": kind, "id": id_, **fields}).decode())
+        self.sends(msgspec.json.encode({"type": kind, "id": id_, **fields}).decode())
         return id_
 
     def hangs_up(self) -> None:
@@ -158,7 +158,7 @@ class Line:
 
     def answer_to(self, id_: str) -> Tell:
         """The one answer that an ask got."""
-        found = [tell for tell in self.told if tell.get("re") == id_]
+        found = [tell for tell in self.told if tell.get("to") == id_]
         assert len(found) == 1, f"expected one answer to {id_!r}, got {found} (of {self.told[-3:]})"
         return found[0]
 
@@ -183,20 +183,22 @@ class Line:
     async def hello(self, who: Who = None) -> Tell:
         """Comes in: as a device, as someone with a session, or as nobody."""
         if isinstance(who, Opened | SignedIn):
-            return await self.answer("hello", wire=WIRE, token=who.token)
+            return await self.answer("hello", protocol=PROTOCOL_VERSION, token=who.token)
         if who is None:
-            return await self.answer("hello", wire=WIRE)
-        return await self.answer("hello", wire=WIRE, device=who, signature=signature(who, self.nonce))
+            return await self.answer("hello", protocol=PROTOCOL_VERSION)
+        return await self.answer(
+            "hello", protocol=PROTOCOL_VERSION, device=who, signature=signature(who, self.nonce)
+        )
 
     @property
     def nonce(self) -> str:
         """The challenge."""
-        assert self.told[0]["tell"] == "challenge"
+        assert self.told[0]["type"] == "challenge"
         return str(self.told[0]["nonce"])
 
     def of(self, kind: str) -> list[Tell]:
         """The tells of a kind."""
-        return [tell for tell in self.told if tell["tell"] == kind]
+        return [tell for tell in self.told if tell["type"] == kind]
 
 
 class Response(NamedTuple):
@@ -301,7 +303,7 @@ class Connected:
         """A connection that came in."""
         line = await self.line()
         welcome = await line.hello(who)
-        assert welcome["tell"] == "welcome", welcome
+        assert welcome["type"] == "welcome", welcome
         return line
 
     async def came_as(self, role: Role) -> Line:
@@ -501,7 +503,7 @@ def connected(**options: Any) -> Callable[[Callable[..., Coroutine[Any, Any, Non
 def tells_schema() -> Any:
     """What the published schema says of tells; whatever any floor of these tests says is held against it."""
     published = socket_schema()
-    return jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["tells"]})
+    return jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["messages"]})
 
 
 def run(main: Callable[[VirtualLoop], Coroutine[Any, Any, T]]) -> T:

@@ -16,7 +16,7 @@ from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
-from taisai.protocol.replies import TellRefused
+from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.permissions import Party, Role
 from taisai.server.runtime.casino import Plan
@@ -134,10 +134,12 @@ class InlineFloor:
         """Bytes that are other ones each time."""
         return next(self._drawn).to_bytes(size)
 
-    async def second(self, _party: Party, ask: Any) -> str | TellRefused | None:
+    async def second(self, _party: Party, ask: Any) -> str | RefusedReply | None:
         """Whoever agrees, once an approval comes with the ask."""
         if ask.approval == "bad":
-            return TellRefused(re=ask.id, reason="second-person", message="expected an approval, got another")
+            return RefusedReply(
+                to=ask.id, reason="second-person", message="expected an approval, got another"
+            )
         return self.agrees if ask.approval is not None else None
 
     # Doing

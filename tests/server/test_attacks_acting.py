@@ -28,13 +28,13 @@ async def test_who_was_demoted_does_not_act_in_the_position_of_before(house: Con
     line = await house.came(await demoted(house))
     left = {"command": "leave", "person": DAN}  # to send someone away is a supervisor's
     told = await line.answer("do", table="T1", do=left)
-    assert told["tell"] == "refused", told
+    assert told["type"] == "refused", told
     assert DAN in house.keeper.table("T1").people
 
 
 @connected()
 async def test_who_was_demoted_takes_a_position_of_the_rank_that_is_left(house: Connected) -> None:
     line = await house.came(await demoted(house))
-    assert (await line.answer("take-position", table="T1", position="dealer"))["tell"] == "done"
+    assert (await line.answer("take-position", table="T1", position="dealer"))["type"] == "done"
     told = await line.answer("do", table="T1", do={"command": "perform", "act": "open-bets"})
-    assert told["tell"] == "done", told
+    assert told["type"] == "done", told

@@ -27,22 +27,22 @@ async def test_where_play_is_for_money_no_terminal_makes_credits_out_of_its_own_
     before = house.keeper.table("T1").seats["1"].held
     line = await house.came("P1")
     answer = await line.answer("do", **bought(5_000_000))
-    assert (answer["tell"], answer["reason"]) == ("refused", "not-permitted"), answer
+    assert (answer["type"], answer["reason"]) == ("refused", "not-permitted"), answer
     assert house.keeper.table("T1").seats["1"].held == before
 
 
 @connected(demonstration=True)
 async def test_in_a_demonstration_play_cash_is_free(house: Connected) -> None:
     line = await house.came("P1")
-    assert (await line.answer("do", **bought(5_000_000)))["tell"] == "done"
+    assert (await line.answer("do", **bought(5_000_000)))["type"] == "done"
 
 
 @connected()
 async def test_the_next_player_is_not_told_the_ticket_of_the_one_before(house: Connected) -> None:
     line = await house.came("P1")
     first = await line.answer("ticket-out", id="out-1", **OUT)
-    assert first["tell"] == "done", first
-    assert (await line.answer("ticket-out", id="out-1b", **OUT))["tell"] == "refused"
+    assert first["type"] == "done", first
+    assert (await line.answer("ticket-out", id="out-1b", **OUT))["type"] == "refused"
     now = house.clock.now()
     for command in (
         LeaveSeat(at=now, by="P1", seat="1"),
@@ -52,7 +52,7 @@ async def test_the_next_player_is_not_told_the_ticket_of_the_one_before(house: C
         assert not isinstance(await house.do(command, "T1"), Refusal)
     again = await house.came("P1")
     second = await again.answer("ticket-out", id="out-1", **OUT)
-    assert (second["tell"], second["amount"]) == ("done", 700), second
+    assert (second["type"], second["amount"]) == ("done", 700), second
     assert second["ticket"] != first["ticket"]
 
 

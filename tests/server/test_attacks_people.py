@@ -16,4 +16,4 @@ async def test_an_administrator_alone_does_not_become_a_cashier(house: Connected
 async def test_a_dealer_alone_does_not_make_ten_million_credits(house: Connected) -> None:
     dealer = await house.came(house.session("dealer"))
     command = {"command": "buy-credits", "seat": "1", "amount": 1_000_000_000}
-    assert (await dealer.answer("do", table="T1", do=command))["tell"] == "refused"
+    assert (await dealer.answer("do", table="T1", do=command))["type"] == "refused"

@@ -12,7 +12,7 @@ from taisai.game.past import PastRounds
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import RECOGNISER
-from taisai.protocol.message import WIRE
+from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.verification import device_text
@@ -36,9 +36,11 @@ async def test_sabotage_an_administrator_who_needs_nobody_has_the_players_credit
         assert (await house.request("POST", "/api/devices", body, session=ada)).status == 200
     line = await house.line()
     signed = thief.key.sign(device_text("P1", bytes.fromhex(line.nonce))).hex()
-    assert (await line.answer("hello", wire=WIRE, device="P1", signature=signed))["tell"] == "welcome"
+    assert (await line.answer("hello", protocol=PROTOCOL_VERSION, device="P1", signature=signed))[
+        "type"
+    ] == "welcome"
     stolen = await line.answer("ticket-out", table="T1", seat="1")
-    assert (stolen["tell"], stolen["amount"]) == ("done", CREDITS)
+    assert (stolen["type"], stolen["amount"]) == ("done", CREDITS)
 
 
 @connected()

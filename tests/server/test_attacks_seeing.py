@@ -46,7 +46,7 @@ async def test_the_next_player_does_not_see_the_rounds_of_the_one_before(house: 
     assert [bet["stake"] for bet in own["rounds"][0]["bets"]] == [4_200]
     now = house.clock.now()
     ticket = await line.answer("ticket-out", table="T1", seat="1")
-    assert ticket["tell"] == "done", ticket
+    assert ticket["type"] == "done", ticket
     await done(
         house,
         LeaveSeat(at=now, by="P1", seat="1"),
@@ -83,7 +83,7 @@ async def test_what_a_device_sees_under_the_cover_nobody_is_told_before_it_is_li
     house: Connected,
 ) -> None:
     dealer = await house.came_as(Role.DEALER)
-    assert (await dealer.answer("follow", feed="console:T1"))["tell"] == "snapshot"
+    assert (await dealer.answer("follow", feed="console:T1"))["type"] == "snapshot"
     await house.opens_bets()
     at: Any = {"at": house.clock.now(), "by": PEOPLE[Role.DEALER]}
     await done(

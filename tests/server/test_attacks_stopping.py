@@ -235,7 +235,7 @@ async def test_a_retry_that_names_a_round_of_old_does_not_have_it_loaded(house: 
             {"command": "take-back", "round": number, "seat": "1", "ids": ["old"]},
         ):
             told = await line.answer("do", table="T1", do=command)
-            assert told["tell"] == "refused", told
+            assert told["type"] == "refused", told
     assert loaded == []
 
 
@@ -290,7 +290,7 @@ async def test_staff_who_look_at_everything_again_and_again_do_not_hold_the_writ
     house: Connected, role: Role
 ) -> None:
     line = await house.came_as(role)
-    told = [(await line.answer("rounds", table="T1"))["tell"] for _ in range(40)]
+    told = [(await line.answer("rounds", table="T1"))["type"] for _ in range(40)]
     assert told == ["rounds"] * 20 + ["refused"] * 20
     await house.pass_(1)
-    assert (await line.answer("rounds", table="T1"))["tell"] == "rounds"
+    assert (await line.answer("rounds", table="T1"))["type"] == "rounds"

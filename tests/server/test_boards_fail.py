@@ -37,9 +37,9 @@ async def test_a_bet_is_answered_though_the_boards_fail_and_the_terminal_comes_b
         broken.setattr(TableBoard, "take", fails)
         (bet,) = terminal.bets()
         await house.settle()
-    assert terminal.answer_to(bet)["tell"] == "done"
+    assert terminal.answer_to(bet)["type"] == "done"
     assert [event.id for event in house.events() if isinstance(event, BetRegistered)] == [bet]
-    assert (terminal.told[-1]["tell"], terminal.told[-1]["why"]) == ("end", "resync")
+    assert (terminal.told[-1]["type"], terminal.told[-1]["why"]) == ("end", "resync")
     epoch = terminal.told[0]["epoch"]
     back = await house.came("P1")
     assert back.told[0]["epoch"] != epoch
@@ -84,14 +84,14 @@ async def _one_is_damaged(house: Connected) -> None:
     cashier = await house.came(house.session("cashier"))
     terminal = await house.came("P1")
     for line, feed in ((pit, "pit"), (pit, "table:T1"), (cashier, "cage"), (terminal, SEAT)):
-        assert (await line.answer("follow", feed=feed))["tell"] == "snapshot"
+        assert (await line.answer("follow", feed=feed))["type"] == "snapshot"
     with pytest.MonkeyPatch.context() as broken:
         tried = damaged(house, broken)
         await house.opens_bets()
         terminal.bets(3)
         await house.settle()
         assert [len(one["changes"]["placed"]) for one in terminal.of("change")] == [1, 1, 1]
-        assert [one["tell"] for line in (pit, cashier, terminal) for one in line.told].count("end") == 0
+        assert [one["type"] for line in (pit, cashier, terminal) for one in line.told].count("end") == 0
         shown = next(one for one in pit.of("change") if one["feed"] == "pit" and "tables" in one["changes"])
         assert [one["name"] for one in shown["changes"]["tables"]] == ["T1"]
         (alarm,) = shown["changes"]["alarms"]

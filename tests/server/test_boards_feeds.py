@@ -35,16 +35,16 @@ async def test_a_seat_that_the_table_has_not_is_no_feed(house: Connected) -> Non
     before = counted(house)
     for n in range(50):
         told = await pit.answer("follow", feed=f"seat:T1/no such seat {n}")
-        assert (told["tell"], told["reason"]) == ("refused", "not-known")
+        assert (told["type"], told["reason"]) == ("refused", "not-known")
     assert counted(house) == before
     assert house.casino.host.boards.tables["T1"]._seats._feeds == {}
-    assert (await pit.answer("follow", feed=SEAT))["tell"] == "snapshot"
+    assert (await pit.answer("follow", feed=SEAT))["type"] == "snapshot"
 
 
 @connected()
 async def test_a_terminal_follows_its_own_seat_before_anybody_has_sat_there(house: Connected) -> None:
     pit = await house.came(house.session("pit-manager"))
-    assert (await pit.answer("follow", feed="seat:T1/9"))["tell"] == "refused"
+    assert (await pit.answer("follow", feed="seat:T1/9"))["type"] == "refused"
     enrolling = EnrolDevice(
         at=house.clock.now(), by=PEOPLE[Role.ADMINISTRATOR], device="P9", kind=DeviceKind.TERMINAL,
         key="ab" * 32, table="T1", seat="9",
@@ -117,7 +117,7 @@ async def _comes_back(house: Connected) -> None:
     await house.settle()
     back = await house.came("P1")
     shown = await back.answer("follow", feed=SEAT, epoch=epoch, after=last)
-    assert shown["tell"] == "snapshot", "his number is of before"
+    assert shown["type"] == "snapshot", "his number is of before"
     assert len(shown["view"]["bets"]) == 5
     assert shown["number"] > last
 

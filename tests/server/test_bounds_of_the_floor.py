@@ -72,7 +72,7 @@ async def test_when_too_many_commands_wait_one_more_is_refused_at_once(house: Co
         bets = terminal.bets(5)
         await house.settle()
     told = [terminal.answer_to(bet) for bet in bets]
-    assert [one["tell"] for one in told] == ["done"] * 3 + ["refused"] * 2
+    assert [one["type"] for one in told] == ["done"] * 3 + ["refused"] * 2
     assert told[-1]["reason"] == "too-many"
 
 
@@ -109,7 +109,7 @@ async def test_supervisors_take_cash_for_credits_and_a_terminal_of_a_house_for_m
     dealer = await house.came(house.session("dealer"))
     assert (await dealer.answer("do", table="T1", do=buying))["reason"] == "not-permitted"
     pit = await house.came(house.session("pit-supervisor"))
-    assert (await pit.answer("do", table="T1", do=buying))["tell"] == "done"
+    assert (await pit.answer("do", table="T1", do=buying))["type"] == "done"
 
 
 @connected()
@@ -125,9 +125,9 @@ async def test_a_credit_that_a_crash_cut_in_two_is_finished_by_its_transfer(hous
     assert [one.id for one in house.casino.host.boards.books().in_transit] == ["c1"]
     line = await house.came(house.session("pit-manager"))
     wrong = await line.answer("take-credit", table="T1", amount=2_000, transfer="c2")
-    assert (wrong["tell"], wrong["reason"]) == ("refused", "bad-value")
+    assert (wrong["type"], wrong["reason"]) == ("refused", "bad-value")
     done = await line.answer("take-credit", table="T1", amount=2_000, transfer="c1")
-    assert (done["tell"], done["amount"], done["transfer"]) == ("done", 2_000, "c1")
+    assert (done["type"], done["amount"], done["transfer"]) == ("done", 2_000, "c1")
     books = house.casino.host.boards.books()
     assert (books.in_transit, books.balanced) == ((), True)
 

@@ -42,7 +42,7 @@ async def _stopped(house: Attended) -> None:
     await house.stop()
     assert line.closed is not None
     assert line.closed[0] == 1012
-    assert line.told[-1]["tell"] == "end"
+    assert line.told[-1]["type"] == "end"
     (signed,) = house.events(SignedIn)
     (out,) = house.events(SignedOut)
     assert (out.session, out.person, out.why) == (signed.session, "pat", SignOutCause.STOPPED)

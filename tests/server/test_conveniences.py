@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from taisai.game.commands import LeaveSeat, PlaceBets, ShowLayout, Slip
-from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
+from taisai.protocol.requests import ClearRequest, DoubleRequest, RepeatRequest, UndoRequest
 from taisai.rules import Act
 from taisai.server.handlers import bet_shortcuts
 from tests.server.inline import CONCLUDED, InlineFloor, a_floor, perform, sit, terminal, told
 
-ASKS: Any = {"undo": AskUndo, "clear": AskClear, "double": AskDouble, "repeat": AskRepeat}
+REQUESTS: Any = {"undo": UndoRequest, "clear": ClearRequest, "double": DoubleRequest, "repeat": RepeatRequest}
 
 
 def ask(floor: InlineFloor, what: str, name: str = "a1", seat: str = "7", table: str = "T1") -> Any:
     """What a terminal is told."""
-    asked = ASKS[what](id=name, table=table, seat=seat)
+    asked = REQUESTS[what](id=name, table=table, seat=seat)
     return told(getattr(bet_shortcuts, what)(floor, terminal(seat), asked))
 
 
@@ -199,7 +199,7 @@ def test_double_is_all_or_none() -> None:
 def test_two_of_one_ask_at_a_time_double_once() -> None:
     floor = opened()
     lay(floor, ("small", 100), ("odd", 200))
-    asked = AskDouble(id="a1", table="T1", seat="7")
+    asked = DoubleRequest(id="a1", table="T1", seat="7")
 
     async def both() -> list[Any]:
         return await asyncio.gather(*(bet_shortcuts.double(floor, terminal(), asked) for _ in range(5)))

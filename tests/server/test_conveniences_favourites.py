@@ -9,25 +9,29 @@ import pytest
 from taisai.game.commands import LeaveSeat
 from taisai.journal.stores.contract import MOST_SECRET
 from taisai.protocol.replies import Favourite
-from taisai.protocol.requests import AskFavourites, AskKeepFavourite, AskTicketOut, Laid
+from taisai.protocol.requests import FavouritesRequest, KeepFavouriteRequest, PlacedStake, TicketOutRequest
 from taisai.rules import rulebook
 from taisai.server.auth.permissions import Party
 from taisai.server.handlers import favourites as asks
 from taisai.server.handlers import tickets
 from tests.server.inline import BOOK, InlineFloor, a_floor, sit, terminal, told
 
-MINE = (Laid("small", 100), Laid("total-9", 2_000))
+MINE = (PlacedStake("small", 100), PlacedStake("total-9", 2_000))
 
 
-def keep(floor: InlineFloor, name: str, bets: tuple[Laid, ...] = MINE, party: Party | None = None) -> Any:
+def keep(
+    floor: InlineFloor, name: str, bets: tuple[PlacedStake, ...] = MINE, party: Party | None = None
+) -> Any:
     party = party or terminal()
-    asked = AskKeepFavourite(id="k", table=party.table or "T1", seat=party.seat or "7", name=name, bets=bets)
+    asked = KeepFavouriteRequest(
+        id="k", table=party.table or "T1", seat=party.seat or "7", name=name, bets=bets
+    )
     return told(asks.keep_favourite(floor, party, asked))
 
 
 def kept(floor: InlineFloor, party: Party | None = None) -> tuple[Favourite, ...]:
     party = party or terminal()
-    asked = AskFavourites(id="f", table=party.table or "T1", seat=party.seat or "7")
+    asked = FavouritesRequest(id="f", table=party.table or "T1", seat=party.seat or "7")
     found: tuple[Favourite, ...] = told(asks.favourites(floor, party, asked)).favourites
     return found
 
@@ -59,7 +63,7 @@ def test_favourites_are_those_of_one_terminal() -> None:
 def test_favourites_are_not_shown_to_the_next_player() -> None:
     floor = a_floor()
     keep(floor, "mine")
-    took = told(tickets.ticket_out(floor, terminal(), AskTicketOut(id="o", table="T1", seat="7")))
+    took = told(tickets.ticket_out(floor, terminal(), TicketOutRequest(id="o", table="T1", seat="7")))
     assert took.amount
     floor.do(LeaveSeat(**floor.by("D7"), seat="7"))
     assert kept(floor) == ()
@@ -98,7 +102,7 @@ def test_a_name_has_1_to_64_characters(name: str, good: bool) -> None:  # noqa: 
 
 def test_an_area_of_no_layout_and_a_table_that_is_not_are_refused() -> None:
     floor = a_floor()
-    assert keep(floor, "x", (Laid("double-single-112", 100),)).reason == "not-on-layout"
+    assert keep(floor, "x", (PlacedStake("double-single-112", 100),)).reason == "not-on-layout"
     assert keep(floor, "x", party=terminal("7", "T9")).reason == "table-not-open"
     assert floor.store.secrets("favourites/") == []
 
@@ -109,7 +113,7 @@ def test_the_greatest_that_may_be_kept_is_kept() -> None:
     longest = max(map(str, areas), key=len)
     for number in range(asks.MOST_FAVOURITES):
         name = f"{number:02}" + "\N{CJK UNIFIED IDEOGRAPH-20000}" * 62
-        assert keep(floor, name, (Laid(longest, 2**53 - 1),) * asks.MOST_BETS).again is False
+        assert keep(floor, name, (PlacedStake(longest, 2**53 - 1),) * asks.MOST_BETS).again is False
     [body] = (floor.store.secret(name) for name in floor.store.secrets("favourites/"))
     assert body is not None
     assert len(body) <= MOST_SECRET

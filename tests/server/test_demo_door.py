@@ -12,7 +12,7 @@ from taisai.demo import sign_in as module
 from taisai.demo.house import furnish
 from taisai.demo.sign_in import ROLES, Demonstration, endpoints
 from taisai.journal import Journal, JournalError, Keeper, MemoryStore
-from taisai.protocol.message import WIRE
+from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.verification import SignInRefused
 from taisai.server.runtime.casino import Casino
@@ -74,7 +74,7 @@ def test_every_rank_is_one_click_away(role: str) -> None:
         answer = await house.request("POST", "/api/demo/enter", {"role": role, "table": "MBS1"})
         assert answer.status == 200
         line = await house.line()
-        welcome = await line.answer("hello", wire=WIRE, token=answer.said["token"])
+        welcome = await line.answer("hello", protocol=PROTOCOL_VERSION, token=answer.said["token"])
         assert (welcome["role"], welcome["name"]) == (role, cast.GUESTS[role])
 
     visited(story)
@@ -89,12 +89,17 @@ def test_a_device_comes_in_by_its_own_key(role: str, kind: str) -> None:
         proof = device("mine").key.sign(
             b"taisai device 1\n" + told["device"].encode() + b"\n" + bytes.fromhex(line.nonce)
         )
-        welcome = await line.answer("hello", wire=WIRE, device=told["device"], signature=proof.hex())
+        welcome = await line.answer(
+            "hello", protocol=PROTOCOL_VERSION, device=told["device"], signature=proof.hex()
+        )
         assert (welcome["role"], welcome["table"]) == (kind, "US1")
         assert welcome.get("seat") == told["seat"]
         stranger = await house.line()
         refused = await stranger.answer(
-            "hello", wire=WIRE, device=told["device"], signature=signature("other", stranger.nonce)
+            "hello",
+            protocol=PROTOCOL_VERSION,
+            device=told["device"],
+            signature=signature("other", stranger.nonce),
         )
         assert refused["reason"] == "not-known"
 
@@ -132,7 +137,9 @@ def test_when_every_seat_has_a_terminal_one_that_nobody_uses_makes_room(
             proof = device(name).key.sign(
                 b"taisai device 1\n" + told["device"].encode() + b"\n" + bytes.fromhex(line.nonce)
             )
-            await line.answer("hello", wire=WIRE, device=told["device"], signature=proof.hex())
+            await line.answer(
+                "hello", protocol=PROTOCOL_VERSION, device=told["device"], signature=proof.hex()
+            )
 
         await sits("ann")
         assert (await enters("bob")).status == 200
@@ -180,10 +187,10 @@ async def agreed_fill(house: Connected) -> tuple[Any, str]:
     """A cashier who came in, and a virtual supervisor's agreement to a fill of 1,000.00."""
     entered = (await house.request("POST", "/api/demo/enter", {"role": "cashier"})).said
     bearer = f"Bearer {entered['token']}"
-    ask = {"ask": "fill", "table": "MBS1", "amount": 100_000}
-    agreed = await house.request("POST", "/api/demo/agree", {"ask": ask}, authorization=bearer)
+    ask = {"type": "fill", "table": "MBS1", "amount": 100_000}
+    agreed = await house.request("POST", "/api/demo/agree", {"request": ask}, authorization=bearer)
     line = await house.line()
-    await line.answer("hello", wire=WIRE, token=entered["token"])
+    await line.answer("hello", protocol=PROTOCOL_VERSION, token=entered["token"])
     return line, agreed.said["approval"]
 
 
@@ -191,7 +198,7 @@ def test_a_virtual_supervisor_agrees_and_stands_in_the_journal() -> None:
     async def story(house: Connected) -> None:
         line, approval = await agreed_fill(house)
         told = await line.answer("fill", table="MBS1", amount=100_000, approval=approval)
-        assert told["tell"] == "done"
+        assert told["type"] == "done"
         assert any(getattr(event, "second", None) == "Virtual Sato" for event in house.events()[-3:])
 
     visited(story)

@@ -13,7 +13,7 @@ from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
 from taisai.game.words import Fault
 from taisai.journal import table_of
-from taisai.protocol.requests import AskReading
+from taisai.protocol.requests import ReadingRequest
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Floor
@@ -61,7 +61,7 @@ async def resting(house: Attended, *phases: Phase) -> Line:
 async def _offered(house: Attended) -> None:
     shaker = await resting(house)
     told = await shaker.answer("reading", table=TABLE, reading="r-1", faces=[2, 3, 5])
-    assert told["tell"] == "done", told
+    assert told["type"] == "done", told
     offered = (await house.console()).reading
     assert offered is not None
     assert (offered.device, offered.faces, offered.fault, offered.suggested) == ("S1", (2, 3, 5), None, None)
@@ -88,7 +88,7 @@ def test_sabotage_a_reading_that_becomes_a_result_by_itself_is_seen(monkeypatch:
         await context.host.ask(STREAM, entered)
         return told
 
-    monkeypatch.setitem(cast("Any", registry.HANDLERS), AskReading, hasty)
+    monkeypatch.setitem(cast("Any", registry.HANDLERS), ReadingRequest, hasty)
     with pytest.raises(AssertionError):
         attended(_offered, RWS, demonstration=False)
 
@@ -101,7 +101,7 @@ def test_another_result_than_the_reading_is_accepted_and_noted_by_name() -> None
         done = await dealer.answer(
             "do", table=TABLE, do={"command": "perform", "act": "enter-result", "faces": [2, 3, 6]}
         )
-        assert done["tell"] == "done", done
+        assert done["type"] == "done", done
         assert [event.faces for event in house.events(ResultEntered)] == [(2, 3, 6)]
         (noted,) = house.events(OverrideNoted)
         assert (noted.table, noted.person, noted.what, noted.clause) == (
@@ -142,7 +142,7 @@ def test_a_fault_suggests_what_may_be_reported_with_its_ruling_and_clause(row: s
     async def played(house: Attended) -> None:
         line = await resting(house, Phase(phase))
         told = await line.answer("reading", table=TABLE, reading="f-1", fault=fault)
-        assert told["tell"] == "done", told
+        assert told["type"] == "done", told
         offered = (await house.console()).reading
         assert offered is not None
         assert (offered.fault, offered.faces) == (fault, None)
@@ -181,7 +181,7 @@ def test_invalid_after_a_second_shake_is_no_fault_of_a_first(book: str, reason: 
         told = await shaker.answer(
             "reading", table=TABLE, reading="f-1", fault=str(Fault.INVALID_AFTER_RESHAKE)
         )
-        assert (told["tell"], told["reason"], told["clause"]) == ("refused", reason, clause)
+        assert (told["type"], told["reason"], told["clause"]) == ("refused", reason, clause)
         assert house.events(ReadingTaken) == []
 
     attended(played, book, demonstration=False)
@@ -196,7 +196,7 @@ def test_us_6_a_after_a_second_shake_someone_decides() -> None:
         assert stale["reason"] == "wrong-round", "it is of the first shake"
         fault = str(Fault.INVALID_AFTER_RESHAKE)
         told = await shaker.answer("reading", table=TABLE, reading="f-1", fault=fault, shake=2)
-        assert told["tell"] == "done", told
+        assert told["type"] == "done", told
         offered = (await house.console()).reading
         assert offered is not None
         assert offered.suggested is not None
@@ -288,7 +288,7 @@ def test_at_a_table_that_was_never_opened_a_device_is_refused_in_words(named: di
         assert not isinstance(await house.ask(enrolled, None), Refusal)
         shaker = await house.line("S9")
         told = await shaker.answer("reading", table="T9", reading="r-1", faces=[1, 2, 3], **named)
-        assert (told["tell"], told["reason"], told["clause"]) == ("refused", "table-not-open", "house:table")
+        assert (told["type"], told["reason"], told["clause"]) == ("refused", "table-not-open", "house:table")
         assert house.events(ReadingTaken) == []
 
     attended(played, RWS, demonstration=False)

@@ -13,7 +13,7 @@ import pytest
 from taisai.game.commands import Command, Perform
 from taisai.protocol.commands import AT_TABLE as COMMANDS
 from taisai.protocol.commands import BY_TAG
-from taisai.protocol.requests import ASKS, AskDo
+from taisai.protocol.requests import REQUESTS, DoRequest
 from taisai.rules import Act
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import AT_TABLE, SUPERVISING, Role
@@ -95,7 +95,7 @@ def test_the_floor_has_no_chance_of_its_own() -> None:
 def test_few_messages_carry_what_dice_show_and_those_who_see_them_alone_may_send_one() -> None:
     asks = {
         str(kind.__struct_config__.tag)
-        for kind in ASKS
+        for kind in REQUESTS
         if any(field.name == "faces" for field in msgspec.structs.fields(kind))
     }
     commands = {
@@ -105,8 +105,8 @@ def test_few_messages_carry_what_dice_show_and_those_who_see_them_alone_may_send
     }
     assert asks == {"preview", "reading"}
     assert commands == {"perform", "report", "decide-referral"}
-    assert set(permissions.ASKS["reading"].roles) == {Role.SHAKER}
-    assert set(permissions.ASKS["preview"].roles) == set(AT_TABLE)
+    assert set(permissions.REQUESTS["reading"].roles) == {Role.SHAKER}
+    assert set(permissions.REQUESTS["preview"].roles) == set(AT_TABLE)
     assert (
         set(permissions.COMMANDS["perform"].roles)
         == set(permissions.COMMANDS["report"].roles)
@@ -155,21 +155,21 @@ async def test_a_result_other_than_the_reading_is_noted_once_it_is_accepted_and_
     await house.do(Perform(at=house.clock.now(), by="clock", act=Act.CLOSE_BETS), "T1")
     for act, tumbles in (("tumble", 3), ("uncover", 0)):
         do: dict[str, Any] = {"command": "perform", "act": act, "tumbles": tumbles}
-        assert (await dealer.answer("do", table="T1", do=do))["tell"] == "done"
-    assert (await shaker.answer("reading", table="T1", reading="r1", faces=[1, 2, 3]))["tell"] == "done"
+        assert (await dealer.answer("do", table="T1", do=do))["type"] == "done"
+    assert (await shaker.answer("reading", table="T1", reading="r1", faces=[1, 2, 3]))["type"] == "done"
     before = house.rows()
     keyed = {"command": "perform", "act": "enter-result", "faces": [6, 5, 4]}
     assert (await stranger.answer("do", table="T1", do=keyed))["reason"] == "unknown-person"
     assert house.rows() == before, "whoever is not at the table overrides nothing"
-    assert (await dealer.answer("do", table="T1", do=keyed))["tell"] == "done"
+    assert (await dealer.answer("do", table="T1", do=keyed))["type"] == "done"
     noted = [type(event).__name__ for event in house.events(after=len(before))]
     assert noted[0] == "ResultEntered"
     assert noted[-1] == "OverrideNoted"
 
 
-def doing_ask(do: object) -> AskDo:
+def doing_ask(do: object) -> DoRequest:
     """An ask for a command."""
-    return AskDo(id="a", table="T1", do=do)  # type: ignore[arg-type]
+    return DoRequest(id="a", table="T1", do=do)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from taisai.game.commands import LeaveSeat, PlaceBets, Slip
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import HOUSE
-from taisai.protocol.replies import TellDone, TellRefused
-from taisai.protocol.requests import AskSellTicket, AskTicketIn, AskTicketOut, AskTickets
+from taisai.protocol.replies import DoneReply, RefusedReply
+from taisai.protocol.requests import SellTicketRequest, TicketInRequest, TicketOutRequest, TicketsRequest
 from taisai.rules import Act
 from taisai.server.handlers import ticket_numbers
 from taisai.server.handlers import tickets as money
@@ -57,14 +57,14 @@ def test_one_wrong_sign_never_makes_another_number() -> None:
 
 
 def sold(floor: InlineFloor, amount: int = 30_000, ask: str = "sale-1", by: str = "cat") -> str:
-    done = told(sell_ticket(floor, person(by), AskSellTicket(id=ask, amount=amount)))
-    assert isinstance(done, TellDone)
+    done = told(sell_ticket(floor, person(by), SellTicketRequest(id=ask, amount=amount)))
+    assert isinstance(done, DoneReply)
     assert done.ticket is not None
     return done.ticket
 
 
 def put_in(floor: InlineFloor, ticket: str, seat: str = "7", ask: str = "in-1") -> Any:
-    asked = AskTicketIn(id=ask, table="T1", seat=seat, ticket=ticket)
+    asked = TicketInRequest(id=ask, table="T1", seat=seat, ticket=ticket)
     return told(money.ticket_in(floor, terminal(seat), asked))
 
 
@@ -74,8 +74,8 @@ def test_a_ticket_becomes_credits_once() -> None:
     first = put_in(floor, ticket.lower())
     assert (first.amount, first.again, floor.credits()) == (30_000, False, 80_000)
     for again in (put_in(floor, ticket), put_in(floor, ticket, ask="in-2")):
-        assert again == TellDone(
-            re=again.re, amount=30_000, transfer=first.transfer, again=True
+        assert again == DoneReply(
+            to=again.to, amount=30_000, transfer=first.transfer, again=True
         )  # whatever the ask is called
     elsewhere = put_in(floor, ticket, "8")
     assert (elsewhere.reason, elsewhere.clause) == ("ruled-out", "house:tickets")
@@ -87,7 +87,7 @@ def test_the_next_player_of_the_seat_gets_nothing_for_a_ticket_that_is_spent() -
     floor = a_floor("7", credits=0)
     ticket = sold(floor)
     put_in(floor, ticket)
-    told(money.ticket_out(floor, terminal(), AskTicketOut(id="out-1", table="T1", seat="7")))
+    told(money.ticket_out(floor, terminal(), TicketOutRequest(id="out-1", table="T1", seat="7")))
     floor.do(LeaveSeat(**floor.by("D7"), seat="7"))
     sit(floor, "7", 0)
     assert put_in(floor, ticket).reason == "ruled-out"
@@ -111,9 +111,9 @@ def test_what_cannot_go_in_is_refused_and_the_ticket_is_good(seat: str, ticket: 
 
 def test_a_table_that_never_opened_refuses() -> None:
     floor = a_floor()
-    asked = AskTicketIn(id="1", table="T9", seat="7", ticket=sold(floor))
+    asked = TicketInRequest(id="1", table="T9", seat="7", ticket=sold(floor))
     assert told(money.ticket_in(floor, terminal(), asked)).reason == "table-not-open"
-    out = AskTicketOut(id="1", table="T9", seat="7")
+    out = TicketOutRequest(id="1", table="T9", seat="7")
     assert told(money.ticket_out(floor, terminal(), out)).reason == "table-not-open"
 
 
@@ -136,14 +136,14 @@ def redeemed_by_many(seed: int) -> None:
         ]
         for number in range(100):
             seat = seats[number % 10]
-            ask = AskTicketIn(id=f"in-{number}", table="T1", seat=seat, ticket=ticket)
+            ask = TicketInRequest(id=f"in-{number}", table="T1", seat=seat, ticket=ticket)
             asked.append(money.ticket_in(floor, terminal(seat), ask))
         Random(seed).shuffle(asked)
         return await asyncio.gather(*asked)
 
     answers = asyncio.run(all_at_once())
-    paid = [one for one in answers if one and not isinstance(one, Refusal | TellRefused)]
-    first = [one for one in paid if not isinstance(one, TellDone) or not one.again]
+    paid = [one for one in answers if one and not isinstance(one, Refusal | RefusedReply)]
+    first = [one for one in paid if not isinstance(one, DoneReply) or not one.again]
     assert len(first) == 1
     assert len(answers) == 200
     credited, redeemed = sum(floor.credits(seat) for seat in seats), floor.house.tickets[ticket].redeemed
@@ -164,7 +164,7 @@ def cash_of(floor: InlineFloor) -> int:
 
 
 def take_out(floor: InlineFloor, ask: str = "out-1", seat: str = "7") -> Any:
-    return told(money.ticket_out(floor, terminal(seat), AskTicketOut(id=ask, table="T1", seat=seat)))
+    return told(money.ticket_out(floor, terminal(seat), TicketOutRequest(id=ask, table="T1", seat=seat)))
 
 
 def test_all_credits_become_a_ticket_and_the_same_ask_tells_the_same_one() -> None:
@@ -192,7 +192,7 @@ def test_a_retry_tells_the_same_ticket_also_when_more_has_been_won_or_the_player
 
 
 def listed(floor: InlineFloor, seat: str = "7") -> list[tuple[str, int]]:
-    told_ = told(money.tickets(floor, terminal(seat), AskTickets(id="t", table="T1", seat=seat)))
+    told_ = told(money.tickets(floor, terminal(seat), TicketsRequest(id="t", table="T1", seat=seat)))
     assert told_.house == floor.house.name
     return [(one.ticket, one.amount) for one in told_.tickets]
 

@@ -24,13 +24,13 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE, TABLE, ClaimEnd
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.protocol.requests import (
-    AskCountDrop,
-    AskFill,
-    AskSellTicket,
-    AskSettleClaim,
-    AskTakeCredit,
-    AskTakeDrop,
-    AskTicketOut,
+    CountDropRequest,
+    FillRequest,
+    SellTicketRequest,
+    SettleClaimRequest,
+    TakeCreditRequest,
+    TakeDropRequest,
+    TicketOutRequest,
 )
 from taisai.rules import Irregularity
 from taisai.server.handlers import cage, tickets
@@ -49,7 +49,7 @@ def cash(floor: InlineFloor) -> int:
 
 
 def sell(floor: InlineFloor, ask: str = "1", amount: int = 500, by: str = "cat") -> Any:
-    return told(cage.sell_ticket(floor, person(by), AskSellTicket(id=ask, amount=amount)))
+    return told(cage.sell_ticket(floor, person(by), SellTicketRequest(id=ask, amount=amount)))
 
 
 def test_a_ticket_is_sold_once_however_often_it_is_asked_for() -> None:
@@ -80,7 +80,7 @@ def test_an_ask_with_another_amount_or_an_hour_later_is_no_retry() -> None:
 
 
 def fill(floor: InlineFloor, amount: int = 20_000, ask: str = "f1", approval: str | None = "yes") -> Any:
-    asked = AskFill(id=ask, table="T1", amount=amount, approval=approval)
+    asked = FillRequest(id=ask, table="T1", amount=amount, approval=approval)
     return told(cage.fill(floor, person("cat"), asked))
 
 
@@ -123,7 +123,7 @@ def test_nothing_leaves_for_a_table_whose_second_person_has_left_it() -> None:
 def test_a_cage_without_the_chips_and_a_table_that_is_not_refuse() -> None:
     floor = a_floor()
     assert fill(floor, IN_THE_CAGE + 1).reason == "float-short"
-    asked = AskFill(id="f", table="T9", amount=1, approval="yes")
+    asked = FillRequest(id="f", table="T9", amount=1, approval="yes")
     assert told(cage.fill(floor, person("cat"), asked)).reason == "table-not-open"
     assert floor.faults() == []
 
@@ -139,7 +139,7 @@ def test_the_cages_side_brings_a_fill_only_with_someone_of_rank_at_the_table() -
 
 def take_credit(floor: InlineFloor, amount: int = 5_000, *, by: str = "dan", **fields: Any) -> Any:
     given: dict[str, Any] = {"id": "k1", "table": "T1", "amount": amount, "approval": "yes"}
-    return told(cage.take_credit(floor, person(by), AskTakeCredit(**given | fields)))
+    return told(cage.take_credit(floor, person(by), TakeCreditRequest(**given | fields)))
 
 
 def test_a_credit_leaves_the_tray_and_arrives_at_the_cage() -> None:
@@ -168,7 +168,7 @@ def test_nobody_off_the_roll_sends_a_credit() -> None:
     fill(floor)
     floor.do(Assign(**floor.by(BY_THE_HOUSE), person="zoe", rank="pit-manager", position="pit-manager"))
     stranger = person("sue")._replace(name="zoe")
-    asked = AskTakeCredit(id="k", table="T1", amount=1, approval="yes")
+    asked = TakeCreditRequest(id="k", table="T1", amount=1, approval="yes")
     assert told(cage.take_credit(floor, stranger, asked)).reason == "unknown-person"
     assert (tray(floor), floor.faults()) == (20_000, [])
 
@@ -177,7 +177,7 @@ def test_nobody_off_the_roll_sends_a_credit() -> None:
 
 
 def take_drop(floor: InlineFloor, **fields: Any) -> Any:
-    asked = AskTakeDrop(**{"id": "d1", "table": "T1", "approval": "yes"} | fields)
+    asked = TakeDropRequest(**{"id": "d1", "table": "T1", "approval": "yes"} | fields)
     return told(cage.take_drop(floor, person("pat"), asked))
 
 
@@ -189,7 +189,7 @@ def count(floor: InlineFloor, transfer: str, counted: int, **fields: Any) -> Any
         "counted": counted,
         "approval": "yes",
     }
-    return told(cage.count_drop(floor, person("cat"), AskCountDrop(**given | fields)))
+    return told(cage.count_drop(floor, person("cat"), CountDropRequest(**given | fields)))
 
 
 def test_a_drop_box_leaves_whole_and_is_counted_against_what_the_table_booked() -> None:
@@ -197,7 +197,7 @@ def test_a_drop_box_leaves_whole_and_is_counted_against_what_the_table_booked() 
     gone = take_drop(floor)
     assert (gone.amount, gone.again) == (50_000, False)
     assert take_drop(floor, approval=None) == gone.__class__(
-        re="d1", amount=50_000, transfer=gone.transfer, again=True
+        to="d1", amount=50_000, transfer=gone.transfer, again=True
     )
     assert len(floor.faults()) == 2  # on its way
     done = count(floor, gone.transfer, 49_900)
@@ -243,7 +243,7 @@ def with_claim_on_player(floor: InlineFloor) -> str:
     perform(floor, "open-bets")
     floor.do(PlaceBets(**floor.by("D7"), round=1, seat="7", bets=(Slip("a", "small", 1_000),)))
     perform(floor, *CONCLUDED)
-    out = told(tickets.ticket_out(floor, terminal(), AskTicketOut(id="o", table="T1", seat="7")))
+    out = told(tickets.ticket_out(floor, terminal(), TicketOutRequest(id="o", table="T1", seat="7")))
     assert out.amount == 51_000
     floor.do(RedeemTicket(**floor.by("cat"), ticket=out.ticket))
     damaged = Irregularity("die-damaged")
@@ -252,7 +252,7 @@ def with_claim_on_player(floor: InlineFloor) -> str:
 
 
 def settle(floor: InlineFloor, claim: str, *, by: str = "cat", **fields: Any) -> Any:
-    asked = AskSettleClaim(**{"id": "s1", "table": "T1", "claim": claim, "approval": "yes"} | fields)
+    asked = SettleClaimRequest(**{"id": "s1", "table": "T1", "claim": claim, "approval": "yes"} | fields)
     return told(cage.settle_claim(floor, person(by), asked))
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from taisai.game.commands import Leave
 from taisai.protocol.requests import (
-    AskFill,
-    AskSellTicket,
-    AskSettleClaim,
-    AskTakeCredit,
-    AskTakeDrop,
-    AskTicketIn,
-    AskTicketOut,
+    FillRequest,
+    SellTicketRequest,
+    SettleClaimRequest,
+    TakeCreditRequest,
+    TakeDropRequest,
+    TicketInRequest,
+    TicketOutRequest,
 )
 from taisai.server.handlers import cage
 from taisai.server.handlers import tickets as money
@@ -37,28 +37,28 @@ class Flow(NamedTuple):
 
 
 def ticket_in(floor: InlineFloor) -> Callable[[], Any]:
-    sold = told(cage.sell_ticket(floor, person("cat"), AskSellTicket(id="1", amount=900)))
-    ask = AskTicketIn(id="in", table="T1", seat="7", ticket=sold.ticket)
+    sold = told(cage.sell_ticket(floor, person("cat"), SellTicketRequest(id="1", amount=900)))
+    ask = TicketInRequest(id="in", table="T1", seat="7", ticket=sold.ticket)
     return lambda: told(money.ticket_in(floor, terminal(), ask))
 
 
 def ticket_out(floor: InlineFloor) -> Callable[[], Any]:
-    ask = AskTicketOut(id="out", table="T1", seat="7")
+    ask = TicketOutRequest(id="out", table="T1", seat="7")
     return lambda: told(money.ticket_out(floor, terminal(), ask))
 
 
 def fill(floor: InlineFloor) -> Callable[[], Any]:
-    ask = AskFill(id="fill", table="T1", amount=4_000, approval="yes")
+    ask = FillRequest(id="fill", table="T1", amount=4_000, approval="yes")
     return lambda: told(cage.fill(floor, person("cat"), ask))
 
 
 def pay_claim(floor: InlineFloor) -> Callable[[], Any]:
-    ask = AskSettleClaim(id="claim", table="T1", claim=with_claim_of_player(floor), approval="yes")
+    ask = SettleClaimRequest(id="claim", table="T1", claim=with_claim_of_player(floor), approval="yes")
     return lambda: told(cage.settle_claim(floor, person("cat"), ask))
 
 
 def collect_claim(floor: InlineFloor) -> Callable[[], Any]:
-    ask = AskSettleClaim(id="claim", table="T1", claim=with_claim_on_player(floor), approval="yes")
+    ask = SettleClaimRequest(id="claim", table="T1", claim=with_claim_on_player(floor), approval="yes")
     return lambda: told(cage.settle_claim(floor, person("cat"), ask))
 
 
@@ -143,12 +143,12 @@ def test_while_play_goes_on_a_flow_and_its_finishing_do_not_meet() -> None:
         floor = a_floor()
         floor.host.left = None
         if name == "ticket in":
-            sold = told(cage.sell_ticket(floor, person("cat"), AskSellTicket(id="1", amount=900)))
+            sold = told(cage.sell_ticket(floor, person("cat"), SellTicketRequest(id="1", amount=900)))
             asked: Any = money.ticket_in(
-                floor, terminal(), AskTicketIn(id="in", table="T1", seat="7", ticket=sold.ticket)
+                floor, terminal(), TicketInRequest(id="in", table="T1", seat="7", ticket=sold.ticket)
             )
         else:
-            asked = money.ticket_out(floor, terminal(), AskTicketOut(id="out", table="T1", seat="7"))
+            asked = money.ticket_out(floor, terminal(), TicketOutRequest(id="out", table="T1", seat="7"))
 
         async def both(asked: Any = asked, floor: InlineFloor = floor) -> Any:
             # As often as a flow lets go of the loop, someone finishes what it has begun.
@@ -163,10 +163,10 @@ def test_while_play_goes_on_a_flow_and_its_finishing_do_not_meet() -> None:
 
 def test_what_people_have_to_do_is_said() -> None:
     floor = a_floor()
-    told(cage.fill(floor, person("cat"), AskFill(id="f", table="T1", amount=4_000, approval="yes")))
-    gone = told(cage.take_drop(floor, person("pat"), AskTakeDrop(id="d", table="T1", approval="yes")))
+    told(cage.fill(floor, person("cat"), FillRequest(id="f", table="T1", amount=4_000, approval="yes")))
+    gone = told(cage.take_drop(floor, person("pat"), TakeDropRequest(id="d", table="T1", approval="yes")))
     floor.host.left = 1
-    ask = AskTakeCredit(id="k", table="T1", amount=300, approval="yes")
+    ask = TakeCreditRequest(id="k", table="T1", amount=300, approval="yes")
     with pytest.raises(CutError):
         told(cage.take_credit(floor, person("dan"), ask))
     floor.restart()

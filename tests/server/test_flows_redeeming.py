@@ -9,13 +9,13 @@ import pytest
 from taisai.cage import decide
 from taisai.cage.messages import RedeemTicket, TicketRedeemed
 from taisai.game.money import Account
-from taisai.protocol.requests import AskSellTicket
+from taisai.protocol.requests import SellTicketRequest
 from taisai.server.handlers import cage, tickets
 from tests.server.inline import IN_THE_CAGE, InlineFloor, a_floor, person, told
 
 
 def sold(floor: InlineFloor) -> str:
-    return str(told(cage.sell_ticket(floor, person("cat"), AskSellTicket(id="s", amount=500))).ticket)
+    return str(told(cage.sell_ticket(floor, person("cat"), SellTicketRequest(id="s", amount=500))).ticket)
 
 
 def redeem(floor: InlineFloor, ticket: str, ask: str = "r1", by: str = "cat") -> Any:

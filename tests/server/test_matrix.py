@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.protocol.commands import BY_TAG
-from taisai.protocol.requests import ASKS
+from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import DEVICES, Role
 from taisai.server.handlers.registry import HANDLERS
@@ -26,7 +26,7 @@ def names(kind: str) -> set[str]:
 
 
 def test_the_case_file_and_the_permits_have_every_ask() -> None:
-    assert names("ask") == set(matrix.ask_kinds()) == set(permissions.ASKS)
+    assert names("request") == set(matrix.ask_kinds()) == set(permissions.REQUESTS)
 
 
 def test_the_case_file_and_the_permits_have_every_command() -> None:
@@ -52,9 +52,9 @@ def test_a_house_for_money_has_no_door_of_the_demonstration() -> None:
 
 
 def test_every_ask_is_answered_by_someone() -> None:
-    names = ("AskHello", "AskBeat", "AskFollow", "AskUnfollow", "AskDo")
-    own = {kind for kind in ASKS if kind.__name__ in names}
-    assert set(HANDLERS) | own == set(ASKS)
+    names = ("HelloRequest", "PingRequest", "FollowRequest", "UnfollowRequest", "DoRequest")
+    own = {kind for kind in REQUESTS if kind.__name__ in names}
+    assert set(HANDLERS) | own == set(REQUESTS)
     assert not set(HANDLERS) & own
 
 

@@ -31,7 +31,7 @@ def seen(role: Role, cases: Sequence[matrix.Case] | None = None) -> list[matrix.
     return [verdict for verdict in verdicts if verdict.wrong]
 
 
-@pytest.mark.parametrize(("table", "kind"), [("ASKS", "ask"), ("COMMANDS", "do"), ("FEEDS", "feed")])
+@pytest.mark.parametrize(("table", "kind"), [("REQUESTS", "request"), ("COMMANDS", "do"), ("FEEDS", "feed")])
 def test_sabotage_any_permit_that_is_widened_is_seen(
     table: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from taisai.game import commands as said
 from taisai.game.events import RoundConcluded
 from taisai.journal import Ask
-from taisai.protocol.requests import AskBooks, AskDo
+from taisai.protocol.requests import BooksRequest, DoRequest
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
 from taisai.server.auth.permissions import Role
@@ -204,8 +204,8 @@ def test_a_table_with_an_odd_name_is_one_label() -> None:
 def test_the_hot_path_is_one_addition_in_a_dictionary() -> None:
     """Prometheus' own counters take a lock and make a label at each call: some microseconds for every bet."""
     metrics = Metrics()
-    metrics.asks[AskDo] += 1
-    metrics.asks[AskBooks] += 2
+    metrics.asks[DoRequest] += 1
+    metrics.asks[BooksRequest] += 2
     assert {type(value) for value in metrics.asks.values()} == {int}
     found = read(metrics.text())
     assert (one(found, "taisai_asks_total", kind="do"), one(found, "taisai_asks_total", kind="books")) == (

@@ -15,7 +15,7 @@ from tests.server.connected import Connected, connected
 async def test_the_token_is_shown_once_and_kept_nowhere(house: Connected) -> None:
     opened = house.session("pit-supervisor")
     line = await house.came(opened)
-    assert (await line.answer("follow", feed="lobby"))["tell"] == "snapshot"
+    assert (await line.answer("follow", feed="lobby"))["type"] == "snapshot"
     (socket,) = house.floor.sockets
     assert socket.party.session == opened.session.id
     assert opened.token not in map(str, socket.party)
@@ -32,7 +32,7 @@ async def test_a_session_is_asked_for_without_another_hash(house: Connected) -> 
             raise AssertionError("expected no token, got one")
 
         patch.setattr(module, "digest_of_token", hashing)
-        assert (await line.answer("follow", feed="lobby"))["tell"] == "snapshot"
+        assert (await line.answer("follow", feed="lobby"))["type"] == "snapshot"
 
 
 @connected()
@@ -42,7 +42,7 @@ async def test_a_session_that_idled_is_refused_by_its_id(house: Connected) -> No
     await house.pass_(house.door.sessions.policy.idle_ms / 1_000)
     id_ = line.asks("follow", feed="lobby")
     await house.settle()
-    told = [tell for tell in line.told if tell.get("re") == id_ or tell["tell"] == "end"]
+    told = [tell for tell in line.told if tell.get("to") == id_ or tell["type"] == "end"]
     assert told
     assert all("idle" in tell.get("message", "") for tell in told)
     assert house.door.sessions.get(opened.session.id) is None

@@ -38,7 +38,7 @@ def said_by_the_floor() -> frozenset[str]:
     found: set[str] = set()
     for file in _FLOOR.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"refused", "TellRefused"}:
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"refused", "RefusedReply"}:
                 second = node.args[1:2]
                 second += [one.value for one in node.keywords if one.arg == "reason"]
                 found |= {one.value for one in second if isinstance(one, ast.Constant)}  # type: ignore[misc]
@@ -68,7 +68,14 @@ def _words(file: Path) -> dict[str, Any]:
 
 
 def test_the_floor_gives_reasons_of_its_own() -> None:
-    assert {"not-known", "too-often", "signed-out", "bad-message", "origin", "wire"} <= said_by_the_floor()
+    assert {
+        "not-known",
+        "too-often",
+        "signed-out",
+        "bad-message",
+        "origin",
+        "protocol",
+    } <= said_by_the_floor()
     assert all(_ID.fullmatch(one) for one in reasons())
 
 

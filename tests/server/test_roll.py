@@ -60,7 +60,7 @@ async def test_whoever_is_demoted_loses_his_position_at_every_table(house: Conne
     assert (told["reason"], told["message"]) == (
         "not-permitted", "expected a position up to dealer, got pit-supervisor",
     )  # fmt: skip
-    assert (await line.answer("take-position", table="T1", position="dealer"))["tell"] == "done"
+    assert (await line.answer("take-position", table="T1", position="dealer"))["type"] == "done"
 
 
 @connected()

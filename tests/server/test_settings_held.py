@@ -56,7 +56,7 @@ async def test_a_device_is_heard_where_the_configuration_says_so(house: Connecte
         told = await shaker.answer("reading", table="T1", reading=f"r-{dice}", faces=[1, 2, 3])
         taken = [event for event in house.events() if isinstance(event, ReadingTaken)]
         if dice is DiceIn.DEVICE:
-            assert told["tell"] == "done"
+            assert told["type"] == "done"
             assert [event.reading for event in taken] == ["r-device"]
         else:
             assert (told["reason"], told["clause"]) == ("wrong-means", "house:readings")
@@ -98,10 +98,10 @@ async def test_a_table_is_not_opened_by_a_rulebook_that_is_approved_no_more(hous
     line, approved = await house.came_as(Role.SHIFT_MANAGER), Asked(house)
     approved.says = NO_MORE
     told = await line.answer("open-table", table="T3")
-    assert [told.get(name) for name in ("tell", "reason", "clause", "message")] == REFUSED
+    assert [told.get(name) for name in ("type", "reason", "clause", "message")] == REFUSED
     assert "T3" not in house.keeper.tables()
     approved.says = None
-    assert (await line.answer("open-table", table="T3"))["tell"] == "done"
+    assert (await line.answer("open-table", table="T3"))["type"] == "done"
     assert {book for book, _ in approved.asked} == {house.keeper.table("T3").book.id}
     assert approved.asked[-1][1] == pytest.approx(house.clock.now(), abs=1_000)
 
@@ -111,10 +111,10 @@ async def test_no_day_begins_by_a_rulebook_that_is_approved_no_more(house: Conne
     line, approved = await house.came_as(Role.SHIFT_MANAGER), Asked(house)
     approved.says = NO_MORE
     told = await line.answer("do", table="T1", do=BEGIN)
-    assert [told.get(name) for name in ("tell", "reason", "clause", "message")] == REFUSED
+    assert [told.get(name) for name in ("type", "reason", "clause", "message")] == REFUSED
     assert house.keeper.table("T1").day == "2026-11-15"
     approved.says = None
-    assert (await line.answer("do", table="T1", do=BEGIN))["tell"] == "done"
+    assert (await line.answer("do", table="T1", do=BEGIN))["type"] == "done"
     assert house.keeper.table("T1").day == "2026-11-17"
 
 
@@ -122,8 +122,8 @@ async def test_no_day_begins_by_a_rulebook_that_is_approved_no_more(house: Conne
 async def test_where_nobody_has_to_approve_nobody_is_asked(house: Connected) -> None:
     line = await house.came_as(Role.SHIFT_MANAGER)
     assert house.casino.plan.approved is None
-    assert (await line.answer("open-table", table="T3"))["tell"] == "done"
-    assert (await line.answer("do", table="T1", do=BEGIN))["tell"] == "done"
+    assert (await line.answer("open-table", table="T3"))["type"] == "done"
+    assert (await line.answer("do", table="T1", do=BEGIN))["type"] == "done"
     assert (await line.answer("do", table="T9", do=BEGIN))["reason"] != "fault"
 
 
@@ -156,9 +156,9 @@ def test_the_cage_reads_a_number_as_it_is_printed(typed: Callable[[str], str]) -
         assert not isinstance(sold, Refusal), sold
         line = await house.came_as(Role.CASHIER)
         redeem = {"command": "redeem-ticket", "ticket": typed(number)}
-        assert (await line.answer("do", table=None, do=redeem))["tell"] == "done"
+        assert (await line.answer("do", table=None, do=redeem))["type"] == "done"
         assert house.keeper.house().tickets[number].redeemed is not None
         again = await line.answer("do", table=None, do=redeem)
-        assert (again["tell"], again["reason"]) == ("refused", "ruled-out")
+        assert (again["type"], again["reason"]) == ("refused", "ruled-out")
 
     played()

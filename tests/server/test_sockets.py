@@ -12,11 +12,11 @@ from taisai.cage.messages import DismissDevice
 from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.protocol import requests
-from taisai.protocol.message import MOST_MESSAGE, WIRE
+from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import Granted, digest_of
 from taisai.server.connections.dispatcher import MOST_AT_WORK, Bounds, approved_form
-from taisai.server.connections.sockets import Socket, decode_ask
+from taisai.server.connections.sockets import Socket, decode_request
 from taisai.server.handlers.registry import HANDLERS
 from tests.server.connected import Connected, connected, signature
 
@@ -26,10 +26,10 @@ from tests.server.connected import Connected, connected, signature
 @connected()
 async def test_the_first_tell_is_a_challenge_that_nobody_gets_twice(house: Connected) -> None:
     lines = [await house.line() for _ in range(5)]
-    assert all([tell["tell"] for tell in line.told] == ["challenge"] for line in lines)
+    assert all([tell["type"] for tell in line.told] == ["challenge"] for line in lines)
     assert len({line.nonce for line in lines}) == 5
     first = lines[0].told[0]
-    assert (first["wire"], first["demonstration"], len(first["nonce"])) == (WIRE, False, 64)
+    assert (first["protocol"], first["demonstration"], len(first["nonce"])) == (PROTOCOL_VERSION, False, 64)
     assert {line.told[0]["epoch"] for line in lines} == {house.casino.host.feeds.epoch}
 
 
@@ -45,12 +45,12 @@ async def test_who_comes_in_is_told_as_whom(house: Connected) -> None:
 @connected()
 async def test_another_version_of_the_wire_is_told_which_one_is_expected(house: Connected) -> None:
     line = await house.line()
-    tell = await line.answer("hello", wire=WIRE + 1)
+    tell = await line.answer("hello", protocol=PROTOCOL_VERSION + 1)
     assert (tell["reason"], tell["message"]) == (
-        "wire",
-        f"expected version {WIRE} of the wire, got {WIRE + 1}",
+        "protocol",
+        f"expected version {PROTOCOL_VERSION} of the protocol, got {PROTOCOL_VERSION + 1}",
     )
-    assert (line.told[-1]["tell"], line.closed) == ("end", (1008, "wire"))
+    assert (line.told[-1]["type"], line.closed) == ("end", (1008, "protocol"))
 
 
 @pytest.mark.parametrize(
@@ -80,41 +80,45 @@ async def test_who_proves_nothing_stays_out(house: Connected, given: dict[str, s
     }
     before = house.rows()
     tell = await line.answer(
-        "hello", wire=WIRE, **{name: shown.get(word, word) for name, word in given.items()}
+        "hello", protocol=PROTOCOL_VERSION, **{name: shown.get(word, word) for name, word in given.items()}
     )
-    assert (tell["tell"], tell["reason"], tell["clause"]) == ("refused", "not-known", "house:access")
+    assert (tell["type"], tell["reason"], tell["clause"]) == ("refused", "not-known", "house:access")
     if "device" in given:  # always the same words: a stranger does not learn which devices there are
         assert tell["message"].startswith("expected an enrolled device that signs the challenge")
-    assert (line.told[-1]["tell"], line.closed) == ("end", (1008, "not-known"))
+    assert (line.told[-1]["type"], line.closed) == ("end", (1008, "not-known"))
     assert house.rows() == before
-    assert (await other.hello("P1"))["tell"] == "welcome", "the same device with its own signature comes in"
+    assert (await other.hello("P1"))["type"] == "welcome", "the same device with its own signature comes in"
 
 
 @connected()
 async def test_a_signature_that_was_seen_on_the_wire_is_worth_nothing_afterwards(house: Connected) -> None:
     line = await house.line()
     seen = signature("P1", line.nonce)
-    assert (await line.answer("hello", wire=WIRE, device="P1", signature=seen))["tell"] == "welcome"
+    assert (await line.answer("hello", protocol=PROTOCOL_VERSION, device="P1", signature=seen))[
+        "type"
+    ] == "welcome"
     thief = await house.line()
-    assert (await thief.answer("hello", wire=WIRE, device="P1", signature=seen))["tell"] == "refused"
+    assert (await thief.answer("hello", protocol=PROTOCOL_VERSION, device="P1", signature=seen))[
+        "type"
+    ] == "refused"
 
 
 @connected()
 async def test_a_second_hello_is_refused_and_changes_nothing(house: Connected) -> None:
     line = await house.came("P1")
     tell = await line.hello(house.session("shift-manager"))
-    assert (tell["tell"], tell["message"]) == ("refused", "expected one hello, got another")
+    assert (tell["type"], tell["message"]) == ("refused", "expected one hello, got another")
     assert line.is_open
-    assert (await line.answer("favourites", table="T1", seat="1"))["tell"] == "favourites"
+    assert (await line.answer("favourites", table="T1", seat="1"))["type"] == "favourites"
 
 
 @connected()
 async def test_of_two_hellos_at_once_both_are_answered_and_one_counts(house: Connected) -> None:
     line = await house.line()
     shown = signature("P1", line.nonce)
-    ids = [line.asks("hello", wire=WIRE, device="P1", signature=shown) for _ in range(2)]
+    ids = [line.asks("hello", protocol=PROTOCOL_VERSION, device="P1", signature=shown) for _ in range(2)]
     await house.settle()
-    assert [line.answer_to(id_)["tell"] for id_ in ids] == ["welcome", "refused"]
+    assert [line.answer_to(id_)["type"] for id_ in ids] == ["welcome", "refused"]
 
 
 @pytest.mark.parametrize("first", ["hello", "dismissal"])
@@ -124,14 +128,20 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
     command = DismissDevice(at=house.clock.now(), by="administrator Tan", device="P1", reason="stolen")
     shown = signature("P1", line.nonce)
     if first == "hello":
-        house.floor.asked(_socket(house), requests.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
+        house.floor.asked(
+            _socket(house),
+            requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
+        )
     house.casino.host.submit(Ask(HOUSE, command))  # in one group with the look at the device
     if first == "dismissal":
-        house.floor.asked(_socket(house), requests.AskHello(id="h", wire=WIRE, device="P1", signature=shown))
+        house.floor.asked(
+            _socket(house),
+            requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
+        )
     await house.settle()
     assert "P1" not in house.keeper.house().devices
     assert line.closed is not None
-    assert line.told[-1]["tell"] == "end"
+    assert line.told[-1]["type"] == "end"
     assert not house.floor.sockets
 
 
@@ -145,7 +155,7 @@ async def test_a_dismissed_device_is_out_at_once_and_stays_out(house: Connected)
     line, other = await house.came("P1"), await house.came("P2")
     await house.do(DismissDevice(at=house.clock.now(), by="administrator Tan", device="P1", reason="stolen"))
     await house.settle()
-    assert (line.told[-1]["tell"], line.told[-1]["why"], line.closed) == ("end", "revoked", (1008, "revoked"))
+    assert (line.told[-1]["type"], line.told[-1]["why"], line.closed) == ("end", "revoked", (1008, "revoked"))
     assert other.is_open
     again = await house.line()
     assert (await again.hello("P1"))["reason"] == "not-known"
@@ -156,87 +166,87 @@ async def test_one_connection_too_many_is_told_so_and_closed(house: Connected) -
     first, _second = await house.came("P1"), await house.came("Q1")
     third = house.dials()
     await house.settle()
-    assert [tell["tell"] for tell in third.told] == ["challenge", "end"]
+    assert [tell["type"] for tell in third.told] == ["challenge", "end"]
     assert third.told[-1]["message"] == "expected at most 2 connections, got one more"
     assert third.closed == (1013, "full")
     first.hangs_up()
     await house.settle()
-    assert (await (await house.line()).hello("P2"))["tell"] == "welcome"
+    assert (await (await house.line()).hello("P2"))["type"] == "welcome"
 
 
 # What cannot be read
 
-LONGEST = MOST_MESSAGE - len('{"ask":"books","id":"a"}')
+LONGEST = MOST_MESSAGE - len('{"type":"books","id":"a"}')
 UNREADABLE = [
     ("", None, "truncated"),
     ("hello", None, "malformed"),
     ("[]", None, "Expected `object`, got `array`"),
     ("7", None, "Expected `object`, got `int`"),
     ("null", None, "Expected `object`, got `null`"),
-    ("[" * 5_000, None, "got something else"),
-    ('{"ask":"do","id":"a","do":' + '{"a":' * 12_000, None, "got something else"),
-    ('{"ask":"books","id":"a"', None, "truncated"),
-    ('{"ask":"books","id":"a"}{}', None, "trailing"),
-    ('{"id":"a"}', "a", "missing required field `ask`"),
-    ('{"ask":"everything","id":"a"}', "a", "Invalid value 'everything' - at `$.ask`"),
-    ('{"ask":7,"id":"a"}', "a", "Expected `str` - at `$.ask`"),
-    ('{"ask":"Books","id":"a"}', "a", "Invalid value 'Books'"),
-    ('{"tell":"done","id":"a"}', "a", "missing required field `ask`"),
-    ('{"ask":"books"}', None, "missing required field `id`"),
-    ('{"ask":"books","id":7}', None, "Expected `str`, got `int` - at `$.id`"),
-    ('{"ask":"books","id":""}', None, "Expected `str` of length >= 1 - at `$.id`"),
-    ('{"ask":"books","id":"%s"}' % ("i" * 65), None, "Expected `str` of length <= 64 - at `$.id`"),
-    ('{"ask":"books","id":"a","more":1}', "a", "unknown field `more`"),
-    ('{"ask":"sell-ticket","id":"a","amount":100.0}', "a", "Expected `int`, got `float` - at `$.amount`"),
-    ('{"ask":"sell-ticket","id":"a","amount":1e2}', "a", "Expected `int`, got `float` - at `$.amount`"),
-    ('{"ask":"sell-ticket","id":"a","amount":"100"}', "a", "Expected `int`, got `str` - at `$.amount`"),
-    ('{"ask":"sell-ticket","id":"a","amount":true}', "a", "Expected `int`, got `bool` - at `$.amount`"),
-    ('{"ask":"sell-ticket","id":"a","amount":0}', "a", "Expected `int` >= 1 - at `$.amount`"),
-    ('{"ask":"sell-ticket","id":"a","amount":9007199254740992}', "a", "Expected `int` <= 9007199254740991"),
-    ('{"ask":"sell-ticket","id":"a","amount":NaN}', None, "malformed"),
-    ('{"ask":"undo","id":"a","table":"T1"}', "a", "missing required field `seat`"),
-    ('{"ask":"undo","id":"a","table":"T1","seat":"\\ud800"}', None, "got something else"),
-    ('{"ask":"preview","id":"a","table":"T1","faces":[1,2]}', "a", "Expected `array` of length 3"),
+    ("[" * 5_000, None, "could not read"),
+    ('{"type":"do","id":"a","do":' + '{"a":' * 12_000, None, "could not read"),
+    ('{"type":"books","id":"a"', None, "truncated"),
+    ('{"type":"books","id":"a"}{}', None, "trailing"),
+    ('{"id":"a"}', "a", "missing required field `type`"),
+    ('{"type":"everything","id":"a"}', "a", "Invalid value 'everything' - at `$.type`"),
+    ('{"type":7,"id":"a"}', "a", "Expected `str` - at `$.type`"),
+    ('{"type":"Books","id":"a"}', "a", "Invalid value 'Books'"),
+    ('{"ask":"books","id":"a"}', "a", "missing required field `type`"),
+    ('{"type":"books"}', None, "missing required field `id`"),
+    ('{"type":"books","id":7}', None, "Expected `str`, got `int` - at `$.id`"),
+    ('{"type":"books","id":""}', None, "Expected `str` of length >= 1 - at `$.id`"),
+    ('{"type":"books","id":"%s"}' % ("i" * 65), None, "Expected `str` of length <= 64 - at `$.id`"),
+    ('{"type":"books","id":"a","more":1}', "a", "unknown field `more`"),
+    ('{"type":"sell-ticket","id":"a","amount":100.0}', "a", "Expected `int`, got `float` - at `$.amount`"),
+    ('{"type":"sell-ticket","id":"a","amount":1e2}', "a", "Expected `int`, got `float` - at `$.amount`"),
+    ('{"type":"sell-ticket","id":"a","amount":"100"}', "a", "Expected `int`, got `str` - at `$.amount`"),
+    ('{"type":"sell-ticket","id":"a","amount":true}', "a", "Expected `int`, got `bool` - at `$.amount`"),
+    ('{"type":"sell-ticket","id":"a","amount":0}', "a", "Expected `int` >= 1 - at `$.amount`"),
+    ('{"type":"sell-ticket","id":"a","amount":9007199254740992}', "a", "Expected `int` <= 9007199254740991"),
+    ('{"type":"sell-ticket","id":"a","amount":NaN}', None, "malformed"),
+    ('{"type":"undo","id":"a","table":"T1"}', "a", "missing required field `seat`"),
+    ('{"type":"undo","id":"a","table":"T1","seat":"\\ud800"}', None, "could not read"),
+    ('{"type":"preview","id":"a","table":"T1","faces":[1,2]}', "a", "Expected `array` of length 3"),
     (
-        '{"ask":"do","id":"a","table":"T1","do":{"command":"take-reading"}}',
+        '{"type":"do","id":"a","table":"T1","do":{"command":"take-reading"}}',
         "a",
         "Invalid value 'take-reading'",
     ),
-    ('{"ask":"do","id":"a","table":"T1","do":{"act":"tumble"}}', "a", "missing required field `command`"),
+    ('{"type":"do","id":"a","table":"T1","do":{"act":"tumble"}}', "a", "missing required field `command`"),
     (
-        '{"ask":"do","id":"a","table":"T1","do":{"command":"perform","act":"tumble","at":1}}',
+        '{"type":"do","id":"a","table":"T1","do":{"command":"perform","act":"tumble","at":1}}',
         "a",
         "unknown field `at` - at `$.do`",
     ),
     (
-        '{"ask":"do","id":"a","table":"T1","do":{"command":"perform","act":"tumble","tumbles":3.0}}',
+        '{"type":"do","id":"a","table":"T1","do":{"command":"perform","act":"tumble","tumbles":3.0}}',
         "a",
         "Expected `int`, got `float` - at `$.do.tumbles`",
     ),
-    ('{"ask":"books","id":"a"}' + " " * (LONGEST + 1), None, f"got {MOST_MESSAGE + 1} bytes"),
-    ('{"ask":"books","id":"%s"}' % ("色" * 22_000), None, "got 66023 bytes"),
+    ('{"type":"books","id":"a"}' + " " * (LONGEST + 1), None, f"got {MOST_MESSAGE + 1} bytes"),
+    ('{"type":"books","id":"%s"}' % ("色" * 22_000), None, "got 66024 bytes"),
 ]
 
 
-@pytest.mark.parametrize(("text", "re", "says"), UNREADABLE, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(("text", "to", "says"), UNREADABLE, ids=lambda value: repr(value)[:40])
 @connected()
 async def test_what_cannot_be_read_is_refused_in_words_and_the_line_stays(
-    house: Connected, text: str, re: str | None, says: str
+    house: Connected, text: str, to: str | None, says: str
 ) -> None:
     line = await house.came(house.session("cashier"))
     before = house.rows()
     tell = await line.reply(text)
-    assert (tell["tell"], tell["reason"], tell.get("re")) == ("refused", "bad-message", re)
-    assert tell["message"].startswith("expected ")
+    assert (tell["type"], tell["reason"], tell.get("to")) == ("refused", "bad-message", to)
+    assert tell["message"].startswith(("expected ", "could not read the request: "))
     assert says in tell["message"]
     assert house.rows() == before
-    assert (await line.answer("books"))["tell"] == "books"
+    assert (await line.answer("books"))["type"] == "books"
 
 
 @connected()
 async def test_bytes_are_refused_in_words(house: Connected) -> None:
     line = await house.came(None)
-    line.puts({"type": "websocket.receive", "bytes": b'{"ask":"books","id":"a"}'})
+    line.puts({"type": "websocket.receive", "bytes": b'{"type":"books","id":"a"}'})
     await house.settle()
     assert (
         line.told[-1]["message"]
@@ -247,9 +257,9 @@ async def test_bytes_are_refused_in_words(house: Connected) -> None:
 @connected()
 async def test_the_longest_message_is_read(house: Connected) -> None:
     line = await house.came(house.session("cashier"))
-    text = '{"ask":"books","id":"a"}' + " " * LONGEST
+    text = '{"type":"books","id":"a"}' + " " * LONGEST
     assert len(text) == MOST_MESSAGE
-    assert (await line.reply(text))["tell"] == "books"
+    assert (await line.reply(text))["type"] == "books"
 
 
 @connected()
@@ -258,14 +268,14 @@ async def test_a_number_that_no_machine_counts_to_is_refused_by_the_game(house: 
     amount = int("9" * 400)
     text = json.dumps(
         {
-            "ask": "do",
+            "type": "do",
             "id": "a",
             "table": "T1",
             "do": {"command": "buy-credits", "seat": "1", "amount": amount},
         }
     )
     tell = await terminal.reply(text)
-    assert (tell["tell"], tell["re"]) == ("refused", "a")
+    assert (tell["type"], tell["to"]) == ("refused", "a")
     assert tell["reason"] != "fault"
 
 
@@ -279,18 +289,18 @@ async def test_every_ask_is_answered_under_its_own_id(house: Connected) -> None:
     for id_ in ids:
         line.asks("books", id=id_)
     await house.settle()
-    assert sorted(tell["re"] for tell in line.of("books")) == sorted(ids)
+    assert sorted(tell["to"] for tell in line.of("books")) == sorted(ids)
 
 
 @connected(bounds=Bounds(asks_a_second=2, burst=3))
 async def test_whoever_asks_too_often_is_told_so_and_may_again_later(house: Connected) -> None:
     line = await house.came(house.session("shift-manager"))  # that was the first of three
     told = [await line.answer("books") for _ in range(3)]
-    assert [tell["tell"] for tell in told] == ["books", "books", "refused"]
+    assert [tell["type"] for tell in told] == ["books", "books", "refused"]
     assert told[-1]["reason"] == "too-often"
     assert told[-1]["message"] == "expected at most 2 asks a second, got more"
     await house.pass_(0.6)
-    assert (await line.answer("books"))["tell"] == "books"
+    assert (await line.answer("books"))["type"] == "books"
     assert (await line.answer("books"))["reason"] == "too-often"
 
 
@@ -308,9 +318,9 @@ async def test_so_many_are_worked_on_at_a_time_and_one_more_is_refused(house: Co
     ids = [line.asks("books") for _ in range(MOST_AT_WORK + 1)]
     await house.settle()
     told = [line.answer_to(id_) for id_ in ids]
-    assert [tell["tell"] for tell in told] == ["books"] * MOST_AT_WORK + ["refused"]
+    assert [tell["type"] for tell in told] == ["books"] * MOST_AT_WORK + ["refused"]
     assert told[-1]["reason"] == "too-often"
-    assert (await line.answer("books"))["tell"] == "books"
+    assert (await line.answer("books"))["type"] == "books"
 
 
 @connected()
@@ -319,7 +329,7 @@ async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.Mo
         raise ZeroDivisionError
 
     line = await house.came(house.session("shift-manager"))
-    handlers: dict[Any, Any] = {**HANDLERS, requests.AskBooks: broken}
+    handlers: dict[Any, Any] = {**HANDLERS, requests.BooksRequest: broken}
     monkeypatch.setattr(house.floor, "_handlers", handlers)
     with capture_logs() as logs:
         tell = await line.answer("books")
@@ -328,22 +338,22 @@ async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.Mo
         "expected an answer, got a fault: ZeroDivisionError",
     )
     assert [log["event"] for log in logs] == ["an ask failed"]
-    assert (await line.answer("report"))["tell"] == "report"
+    assert (await line.answer("report"))["type"] == "report"
 
 
 @connected()
 async def test_a_command_with_an_approval_at_a_table_that_is_nowhere_is_answered(house: Connected) -> None:
     opened = house.session("pit-supervisor")
     line = await house.came(opened)
-    ask = {"ask": "do", "id": "a", "table": "T9", "do": {"command": "shut", "reason": "a fire"}}
+    ask = {"type": "do", "id": "a", "table": "T9", "do": {"command": "shut", "reason": "a fire"}}
     granted = house.door.approvals.granted(
-        digest_of(approved_form(decode_ask(json.dumps(ask)))), asker=opened.session,
+        digest_of(approved_form(decode_request(json.dumps(ask)))), asker=opened.session,
         approver="shift-manager Tan", now=house.clock.now(),
     )  # fmt: skip
     assert isinstance(granted, Granted)
     with capture_logs():
         tell = await line.reply(json.dumps(ask | {"approval": granted.token}))
-    assert (tell["tell"], tell["re"]) == ("refused", "a")
+    assert (tell["type"], tell["to"]) == ("refused", "a")
 
 
 @connected()

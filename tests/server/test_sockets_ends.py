@@ -78,7 +78,7 @@ async def test_whoever_is_locked_goes_on_with_what_he_does(house: Connected) -> 
         )
     assert house.keeper.house().locked == {DAN}
     perform = {"command": "perform", "act": "open-bets"}
-    assert (await line.answer("do", table="T1", do=perform))["tell"] == "done"
+    assert (await line.answer("do", table="T1", do=perform))["type"] == "done"
     assert line.is_open
 
 
@@ -94,7 +94,7 @@ async def test_who_loses_his_session_is_told_why_and_is_out_at_once(
     await house.settle()
     for line in lines:
         tell = line.told[-1]
-        assert (tell["tell"], tell["why"]) == ("end", why)
+        assert (tell["type"], tell["why"]) == ("end", why)
         assert tell["message"].startswith("expected an open session, got one that ended")
         assert line.closed == (1008, why)
         assert line.serving.done()
@@ -124,8 +124,8 @@ async def test_a_page_that_asks_whether_the_floor_is_there_keeps_no_session_open
     for _ in range(6):
         await house.pass_(10)
         asked = house.clock.now()
-        told = await line.answer("beat")
-        assert told == {"tell": "beat", "re": ANY, "now": ANY}
+        told = await line.answer("ping")
+        assert told == {"type": "pong", "to": ANY, "now": ANY}
         assert asked <= told["now"] <= house.clock.now()
     await house.pass_(2)
     await house.door.tick(house.clock.now())
@@ -155,7 +155,7 @@ async def test_nothing_is_done_for_a_session_whose_time_is_up_though_nobody_has_
     before = house.rows()
     line.asks("take-position", table="T2", position="dealer")
     await house.settle()
-    assert (line.told[-1]["tell"], line.told[-1]["why"]) == ("end", "idle")
+    assert (line.told[-1]["type"], line.told[-1]["why"]) == ("end", "idle")
     assert line.serving.done()
     assert house.rows() == before
 
@@ -200,7 +200,7 @@ async def test_a_client_that_takes_its_post_in_time_hears_why(house: Connected) 
     house.door.revoked(DAN)
     line.goes_on()
     await house.settle()
-    assert (line.told[-1]["tell"], line.closed) == ("end", (1008, "revoked"))
+    assert (line.told[-1]["type"], line.closed) == ("end", (1008, "revoked"))
     await house.pass_(LAST_WORD)
     assert line.serving.done()
 
@@ -214,7 +214,7 @@ async def test_a_stop_tells_everyone_and_waits_for_what_is_being_done(house: Con
     await house.pass_(0)
     await house.casino.stop()
     for line in (terminal, dealer):
-        assert (line.told[-1]["tell"], line.told[-1]["why"], line.closed) == (
+        assert (line.told[-1]["type"], line.told[-1]["why"], line.closed) == (
             "end",
             "stopped",
             (1012, "stopped"),

@@ -9,7 +9,7 @@ import pytest
 
 from taisai.game.commands import TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.protocol.replies import TellChange, TellSnapshot
+from taisai.protocol.replies import ChangeNotice, SnapshotNotice
 from taisai.protocol.views import changed
 from taisai.server.connections import outbox
 from taisai.server.connections.feeds import RING
@@ -21,7 +21,7 @@ SEAT = "seat:T1/1"
 
 def numbers(line: Line, feed: str = SEAT) -> list[int]:
     """The numbers that a client heard of a feed, snapshots included."""
-    return [tell["number"] for tell in line.told if tell.get("feed") == feed and tell["tell"] != "following"]
+    return [tell["number"] for tell in line.told if tell.get("feed") == feed and tell["type"] != "following"]
 
 
 def assembled(told: list[Tell], feed: str = SEAT) -> Any:
@@ -30,10 +30,10 @@ def assembled(told: list[Tell], feed: str = SEAT) -> Any:
     for tell in told:
         if tell.get("feed") != feed:
             continue
-        if tell["tell"] == "snapshot":
-            view = msgspec.convert(tell, TellSnapshot, strict=False).view
-        elif tell["tell"] == "change":
-            view = changed(view, msgspec.convert(tell, TellChange, strict=False).changes)
+        if tell["type"] == "snapshot":
+            view = msgspec.convert(tell, SnapshotNotice, strict=False).view
+        elif tell["type"] == "change":
+            view = changed(view, msgspec.convert(tell, ChangeNotice, strict=False).changes)
     return view
 
 
@@ -46,7 +46,7 @@ async def fresh(house: Connected, feed: str = SEAT) -> Tell:
 async def following(house: Connected, feed: str = SEAT) -> Line:
     """Someone of the staff who follows a seat."""
     line = await house.came(house.session("pit-manager"))
-    assert (await line.answer("follow", feed=feed))["tell"] == "snapshot"
+    assert (await line.answer("follow", feed=feed))["type"] == "snapshot"
     return line
 
 
@@ -96,13 +96,13 @@ async def test_whoever_returns_hears_exactly_what_he_missed_or_starts_afresh(hou
         line.told.clear()
         tell = await line.answer("follow", feed=SEAT, epoch=epoch, after=after)
         if last - RING <= after <= last:
-            assert [tell for tell in line.told if tell["tell"] == "change"] == [
+            assert [tell for tell in line.told if tell["type"] == "change"] == [
                 frames[number] for number in range(after + 1, last + 1)
             ]
-            assert (tell["tell"], tell["number"], line.told[-1]) == ("following", last, tell)
+            assert (tell["type"], tell["number"], line.told[-1]) == ("following", last, tell)
         else:
             assert [tell] == line.told
-            assert (tell["tell"], tell["number"]) == ("snapshot", last)
+            assert (tell["type"], tell["number"]) == ("snapshot", last)
 
 
 @connected()
@@ -111,7 +111,7 @@ async def test_a_number_of_another_start_is_worth_nothing(house: Connected) -> N
     await following(house)
     line = await house.came(house.session("pit-manager"))
     for given in ({"epoch": "another", "after": 0}, {"after": 0}, {"epoch": line.told[0]["epoch"]}):
-        assert (await line.answer("follow", feed=SEAT, **given))["tell"] == "snapshot"
+        assert (await line.answer("follow", feed=SEAT, **given))["type"] == "snapshot"
 
 
 @connected()
@@ -149,7 +149,7 @@ async def test_to_follow_twice_is_to_follow_once(house: Connected) -> None:
 async def test_after_unfollow_nothing_more_is_told(house: Connected) -> None:
     await house.opens_bets()
     terminal, line = await house.came("P1"), await following(house)
-    assert (await line.answer("unfollow", feed=SEAT))["tell"] == "following"
+    assert (await line.answer("unfollow", feed=SEAT))["type"] == "following"
     terminal.bets(2)
     await house.settle()
     assert numbers(line) == [0]
@@ -168,7 +168,7 @@ async def test_after_unfollow_nothing_more_is_told(house: Connected) -> None:
 async def test_a_feed_that_is_none_is_refused(house: Connected, feed: str) -> None:
     line = await house.came(house.session("shift-manager"))
     tell = await line.answer("follow", feed=feed)
-    assert tell["tell"] == "refused"
+    assert tell["type"] == "refused"
     assert tell["reason"] in ("not-known", "not-permitted")
     assert tell["message"].startswith("expected ")
     assert not house.floor.host.feeds.get(feed)
@@ -191,11 +191,11 @@ async def test_so_many_feeds_and_not_one_more(house: Connected, *, at_once: bool
             await house.settle()
     await house.settle()
     told = [line.answer_to(id_) for id_ in ids]
-    assert [tell["tell"] for tell in told] == ["snapshot"] * MOST_FOLLOWED + ["refused"]
+    assert [tell["type"] for tell in told] == ["snapshot"] * MOST_FOLLOWED + ["refused"]
     assert told[-1]["message"] == f"expected at most {MOST_FOLLOWED} feeds, got one more"
-    assert (await line.answer("follow", feed="seat:T1/0"))["tell"] == "snapshot"
+    assert (await line.answer("follow", feed="seat:T1/0"))["type"] == "snapshot"
     await line.answer("unfollow", feed="seat:T1/0")
-    assert (await line.answer("follow", feed="lobby"))["tell"] == "snapshot"
+    assert (await line.answer("follow", feed="lobby"))["type"] == "snapshot"
 
 
 # Registered or refused, never silence
@@ -216,9 +216,9 @@ async def test_every_bet_is_registered_or_refused_once(house: Connected, feeds: 
     })]  # fmt: skip
     await house.settle()
     told = {"change"} if SEAT in feeds else {"done"}
-    assert {line.answer_to(id_)["tell"] for id_ in good} == told
-    assert {line.answer_to(id_)["tell"] for id_ in bad} == {"refused"}
-    assert line.answer_to(again[0]) == {"tell": "done", "re": "again", "again": True}
+    assert {line.answer_to(id_)["type"] for id_ in good} == told
+    assert {line.answer_to(id_)["type"] for id_ in bad} == {"refused"}
+    assert line.answer_to(again[0]) == {"type": "done", "to": "again", "again": True}
     assert house.keeper.table("T1").seats["1"].at_risk == 2_000
 
 
@@ -232,12 +232,12 @@ async def test_a_bet_is_answered_while_its_seat_is_about_to_be_followed(house: C
     line.asks("unfollow", feed=SEAT)
     ids += line.bets(3)
     await house.settle()
-    assert [line.answer_to(id_)["tell"] in ("done", "change") for id_ in ids] == [True] * 9
+    assert [line.answer_to(id_)["type"] in ("done", "change") for id_ in ids] == [True] * 9
     await line.answer("follow", feed=SEAT)
     ids = line.bets(3)
     line.asks("unfollow", feed=SEAT)
     await house.settle()
-    assert [line.answer_to(id_)["tell"] for id_ in ids] == ["done"] * 3
+    assert [line.answer_to(id_)["type"] for id_ in ids] == ["done"] * 3
 
 
 # Slow clients
@@ -247,7 +247,7 @@ async def test_a_bet_is_answered_while_its_seat_is_about_to_be_followed(house: C
 async def test_who_does_not_take_his_post_is_cut_off_and_holds_nobody(
     house: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MOST_TELLS", 10)
+    monkeypatch.setattr(outbox, "MOST_MESSAGES", 10)
     await house.opens_bets()
     terminal, slow, quick = await house.came("P1"), await following(house), await following(house)
     slow.stalls()
@@ -265,7 +265,7 @@ async def test_who_does_not_take_his_post_is_cut_off_and_holds_nobody(
     assert b"taisai_sockets_cut_off_total 1.0" in house.floor.metrics.text()
     back = await house.came(house.session("pit-manager"))
     tell = await back.answer("follow", feed=SEAT, epoch=slow.told[0]["epoch"], after=numbers(slow)[-1])
-    assert tell["tell"] == "following"
+    assert tell["type"] == "following"
     assert assembled(slow.told + back.told) == assembled([await fresh(house)])
 
 
@@ -273,7 +273,7 @@ async def test_who_does_not_take_his_post_is_cut_off_and_holds_nobody(
 async def test_who_was_only_told_much_at_once_is_not_cut_off(
     house: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MOST_TELLS", 10)
+    monkeypatch.setattr(outbox, "MOST_MESSAGES", 10)
     await house.opens_bets()
     terminal, pit = await house.came("P1"), await following(house)
     terminal.bets(50)  # all of them in one group

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.server.connections.outbox import MOST_BYTES, MOST_TELLS, Message, Outbox
+from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES, Message, Outbox
 from tests.server.connected import run
 
 Post = Callable[[Message], Coroutine[Any, Any, None]]
@@ -245,7 +245,7 @@ async def test_what_a_slow_client_has_not_taken_gives_way_to_the_last_word(clien
 
 
 @pytest.mark.parametrize(
-    ("body", "most"), [(b'"a"', MOST_TELLS), (b'"%b"' % (b"a" * (MOST_BYTES // 8 - 2)), 8)]
+    ("body", "most"), [(b'"a"', MOST_MESSAGES), (b'"%b"' % (b"a" * (MOST_BYTES // 8 - 2)), 8)]
 )
 def test_so_much_waits_for_a_slow_client_and_not_one_tell_more(body: bytes, most: int) -> None:
     async def main(_loop: object) -> None:
@@ -262,6 +262,6 @@ def test_so_much_waits_for_a_slow_client_and_not_one_tell_more(body: bytes, most
 
 @played
 async def test_a_quick_client_may_be_told_more_than_waits_for_a_slow_one(client: Client) -> None:
-    assert all(client.outbox.put(b'"a"') for _ in range(MOST_TELLS + 1))
+    assert all(client.outbox.put(b'"a"') for _ in range(MOST_MESSAGES + 1))
     client.outbox.flush()
-    assert sum(map(len, client.told)) == MOST_TELLS + 1
+    assert sum(map(len, client.told)) == MOST_MESSAGES + 1

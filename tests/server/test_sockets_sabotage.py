@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 from structlog.testing import capture_logs
 
-from taisai.protocol.requests import AskFollow
+from taisai.protocol.requests import FollowRequest
 from taisai.server.auth.permissions import VISITOR
 from taisai.server.connections import dispatcher as floors
 from taisai.server.connections import outbox, sockets
@@ -120,7 +120,7 @@ def _any_epoch(patch: pytest.MonkeyPatch) -> None:
 
     def trusting(floor: Floor, socket: Socket, ask: Any) -> None:
         epoch = floor.host.feeds.epoch if ask.after is not None else ask.epoch
-        follow(floor, socket, AskFollow(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
+        follow(floor, socket, FollowRequest(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
 
     patch.setattr(floors, "follow", trusting)
 
@@ -136,7 +136,7 @@ def _unbounded(patch: pytest.MonkeyPatch) -> None:
 def _cut_when_quick(patch: pytest.MonkeyPatch) -> None:
     def put(self: Outbox, body: bytes) -> bool:
         self._bodies.append(body)
-        return len(self._bodies) <= outbox.MOST_TELLS
+        return len(self._bodies) <= outbox.MOST_MESSAGES
 
     patch.setattr(Outbox, "put", put)
 

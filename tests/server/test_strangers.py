@@ -60,7 +60,7 @@ async def test_strangers_who_stay_do_not_keep_a_terminal_from_coming_in(house: C
         house.dials()
     await house.settle()
     assert terminal.is_open
-    assert (await terminal.answer("follow", feed="table:T1"))["tell"] == "snapshot"
+    assert (await terminal.answer("follow", feed="table:T1"))["type"] == "snapshot"
 
 
 @connected(bounds=FEW)

@@ -151,7 +151,7 @@ async def test_a_socket_from_elsewhere_is_closed_before_it_is_open(
     line = house.dials(**headers)
     await house.settle()
     assert line.is_open == changes
-    assert [tell["tell"] for tell in line.told] == (["challenge"] if changes else [])
+    assert [tell["type"] for tell in line.told] == (["challenge"] if changes else [])
     assert line.closed == (None if changes else (1008, "origin"))
     assert len(house.floor.sockets) == changes
 
@@ -240,7 +240,7 @@ async def test_a_body_that_is_not_as_the_schema_says_is_refused_in_words(
 @connected()
 async def test_something_deep_that_is_to_be_approved_is_refused_in_words(house: Connected) -> None:
     deep = '{"a":' * 5_000 + "1" + "}" * 5_000
-    raw = f'{{"person":"a","password":"b","code":"c","ask":{deep}}}'.encode()
+    raw = f'{{"person":"a","password":"b","code":"c","request":{deep}}}'.encode()
     with capture_logs():
         got = await house.request("POST", "/api/approvals", raw=raw, session=house.session("dealer"))
     assert got.status == 400
@@ -290,7 +290,7 @@ async def test_whoever_tries_to_sign_in_too_often_waits(house: Connected) -> Non
     assert "try again in 30 s" in told[-1].said["message"]
     before = house.rows()
     session: Any = house.session("dealer")
-    approving = {**SIGN_IN, "ask": {"ask": "books"}}
+    approving = {**SIGN_IN, "request": {"type": "books"}}
     got = await house.request("POST", "/api/approvals", approving, session=session)
     assert got.status == 429, "to approve is to prove oneself, too"
     assert house.rows() == before

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import structlog
 
+from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.credentials import Passwords, code_at, from_base32, step_of
 from taisai.server.auth.permissions import Role
@@ -101,8 +102,8 @@ async def _at_a_console(house: Connected, evening: Evening) -> None:
     bearer = f"Bearer {token}"
 
     # a second person agrees
-    ask = {"ask": "do", "table": "T1", "do": {"command": "shut", "reason": "a fire"}}
-    body = {"person": MAX, "password": WORDS[MAX], "code": _code(house, evening, MAX), "ask": ask}
+    ask = {"type": "do", "table": "T1", "do": {"command": "shut", "reason": "a fire"}}
+    body = {"person": MAX, "password": WORDS[MAX], "code": _code(house, evening, MAX), "request": ask}
     evening.keep("code of the second", body["code"])  # type: ignore[arg-type]
     agreed = await house.request("POST", "/api/approvals", body, authorization=bearer)
     assert agreed.status == 200, agreed.body
@@ -110,15 +111,15 @@ async def _at_a_console(house: Connected, evening: Evening) -> None:
 
     # over sockets: by token, by key, with an approval, and with what cannot be read
     line = await house.line()
-    await line.answer("hello", wire=1, token=token)
+    await line.answer("hello", protocol=PROTOCOL_VERSION, token=token)
     line.asks("do", table="T1", do=ask["do"], approval=approval)
-    line.sends(f'{{"ask":"hello","id":"x","wire":1,"token":"{token}","more":1}}')
-    line.sends(f'{{"ask":"hello","id":"y","wire":"{token}"}}')
+    line.sends(f'{{"type":"hello","id":"x","protocol":2,"token":"{token}","more":1}}')
+    line.sends(f'{{"type":"hello","id":"y","protocol":"{token}"}}')
     terminal = await house.line()
     shown = evening.keep("a signature", signature("P1", terminal.nonce))
-    await terminal.answer("hello", wire=1, device="P1", signature=shown)
+    await terminal.answer("hello", protocol=PROTOCOL_VERSION, device="P1", signature=shown)
     stranger = await house.line()
-    await stranger.answer("hello", wire=1, device="P1", signature=shown)
+    await stranger.answer("hello", protocol=PROTOCOL_VERSION, device="P1", signature=shown)
     evening.keep("a device's key", device("P1").key.private_bytes_raw().hex())
 
 

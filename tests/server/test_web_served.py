@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from taisai.cage.messages import SignInFailed
-from taisai.protocol.message import MOST_MESSAGE, WIRE
+from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.http.guard import HEADERS
 from tests.client.served import Served, served
 
@@ -41,8 +41,8 @@ async def told(connection: ClientConnection) -> list[dict[str, Any]]:
 @at_server
 async def test_a_message_that_is_a_little_too_long_is_refused_in_words(floor: Served) -> None:
     async with connect(floor.socket, max_size=None) as connection:
-        assert (await told(connection))[0]["tell"] == "challenge"
-        text = json.dumps({"ask": "hello", "id": "a", "wire": WIRE})
+        assert (await told(connection))[0]["type"] == "challenge"
+        text = json.dumps({"type": "hello", "id": "a", "protocol": PROTOCOL_VERSION})
         await connection.send(text + " " * (MOST_MESSAGE + 1 - len(text)))
         (refused,) = await told(connection)
         assert (
@@ -50,7 +50,7 @@ async def test_a_message_that_is_a_little_too_long_is_refused_in_words(floor: Se
             == f"expected a text of at most {MOST_MESSAGE} bytes, got {MOST_MESSAGE + 1} bytes"
         )
         await connection.send(text)
-        assert (await told(connection))[0]["tell"] == "welcome"
+        assert (await told(connection))[0]["type"] == "welcome"
 
 
 @at_server
@@ -71,7 +71,7 @@ async def test_a_socket_from_another_page_does_not_open(floor: Served) -> None:
             await connect(floor.socket, additional_headers={"Origin": origin})
         assert refused.value.response.status_code == 403
     async with connect(floor.socket, additional_headers={"Origin": floor.http}) as connection:
-        assert (await told(connection))[0]["tell"] == "challenge"
+        assert (await told(connection))[0]["type"] == "challenge"
 
 
 @at_server
@@ -79,12 +79,14 @@ async def test_a_revoked_session_loses_its_socket_within_a_second(floor: Served)
     token = await floor.token("dan")
     async with connect(floor.socket) as connection:
         await told(connection)
-        await connection.send(json.dumps({"ask": "hello", "id": "a", "wire": WIRE, "token": token}))
-        assert (await told(connection))[0]["tell"] == "welcome"
+        await connection.send(
+            json.dumps({"type": "hello", "id": "a", "protocol": PROTOCOL_VERSION, "token": token})
+        )
+        assert (await told(connection))[0]["type"] == "welcome"
         floor.casino.door.revoked("dan")
         async with asyncio.timeout(1):
             (end,) = await told(connection)
-            assert (end["tell"], end["why"]) == ("end", "revoked")
+            assert (end["type"], end["why"]) == ("end", "revoked")
             with pytest.raises(ConnectionClosed) as closed:
                 await told(connection)
     assert closed.value.rcvd is not None

@@ -1,5 +1,5 @@
 // Accounts of several books in one table.
-import type { Books } from "../wire/messages";
+import type { Books } from "../connection/messages";
 
 /** Every account in which some book has something, in the order in which the floor tells them. */
 export function accountsOf(books: readonly Books[]): string[] {

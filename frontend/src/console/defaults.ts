@@ -1,5 +1,5 @@
 // What blanks begin with where the table already knows it.
-import type { Offer } from "../wire/messages";
+import type { Offer } from "../connection/messages";
 import type { Desk, Fields } from "./desk.svelte";
 import { presetOf } from "./grouping";
 

@@ -1,11 +1,11 @@
 // The desk of a Game Console: what the floor tells of its table, and how things are done there.
 import { approved, needsSecond, type Proof } from "../parts/second";
 import type { Staff } from "../parts/Staffed.svelte";
-import type { Asked, Floor } from "../wire/floor.svelte";
-import { http } from "../wire/http";
+import type { RequestBody, Floor } from "../connection/floor.svelte";
+import { http } from "../connection/http";
 import type {
-  AnyCommand, BetLine, Blank, ConsoleView, DemoTold, FeltView, Offer, PreviewView, TableView, TellFelt, TellPreview, TellRounds, Words,
-} from "../wire/messages";
+  AnyCommand, BetLine, Blank, ConsoleView, DemoTold, FeltView, Offer, PreviewView, TableView, FeltReply, PreviewReply, RoundsReply, Words,
+} from "../connection/messages";
 import { both, say } from "../words/index.svelte";
 
 export type Fields = Record<string, unknown>;
@@ -80,11 +80,11 @@ export class Desk {
   }
 
   async takePosition(): Promise<void> {
-    await this.floor.send({ ask: "take-position", table: this.table, position: this.role } as Asked, { isSafe: true });
+    await this.floor.send({ type: "take-position", table: this.table, position: this.role } as RequestBody, { isSafe: true });
   }
 
   async #askFelt(): Promise<void> {
-    const told = await this.floor.send<TellFelt>({ ask: "felt", table: this.table } as Asked, { isSafe: true });
+    const told = await this.floor.send<FeltReply>({ type: "felt", table: this.table } as RequestBody, { isSafe: true });
     this.felt = told.felt;
   }
 
@@ -97,7 +97,7 @@ export class Desk {
   }
 
   async letVirtualDeal(dealing: boolean): Promise<void> {
-    await this.floor.send({ ask: "virtual", table: this.table, dealing } as Asked);
+    await this.floor.send({ type: "virtual-dealer", table: this.table, dealing } as RequestBody);
     this.isVirtual = dealing;
     if (!dealing && !this.isHere) await this.takePosition();
   }
@@ -105,15 +105,15 @@ export class Desk {
   // Looking
 
   async preview(faces: readonly number[]): Promise<PreviewView> {
-    const ask = { ask: "preview", table: this.table, faces } as unknown as Asked;
-    return (await this.floor.send<TellPreview>(ask, { isSafe: true })).preview;
+    const request = { type: "preview", table: this.table, faces } as unknown as RequestBody;
+    return (await this.floor.send<PreviewReply>(request, { isSafe: true })).preview;
   }
 
   /** The bets that lie on the layout now. */
   async bets(): Promise<BetLine[]> {
     const round = this.view?.round.number;
     if (!round) return [];
-    const told = await this.floor.send<TellRounds>({ ask: "rounds", table: this.table, round } as Asked, { isSafe: true });
+    const told = await this.floor.send<RoundsReply>({ type: "rounds", table: this.table, round } as RequestBody, { isSafe: true });
     return (told.rounds[0]?.bets ?? []).filter((bet) => bet.state === "stands");
   }
 
@@ -126,22 +126,22 @@ export class Desk {
   }
 
   async command(command: Fields & { command: string }, blanks: readonly Blank[], what: string): Promise<boolean> {
-    const ask = { ask: "do", table: this.table, do: command as unknown as AnyCommand } as Asked;
-    if (needsSecond(blanks)) return this.#withSecond(ask, what);
-    await this.#counted(() => this.floor.send(ask));
+    const request = { type: "do", table: this.table, do: command as unknown as AnyCommand } as RequestBody;
+    if (needsSecond(blanks)) return this.#withSecond(request, what);
+    await this.#counted(() => this.floor.send(request));
     return true;
   }
 
-  #withSecond(ask: Asked, what: string): Promise<boolean> {
+  #withSecond(request: RequestBody, what: string): Promise<boolean> {
     return new Promise((done, failed) => {
       const over = () => { this.waiting = null; };
       this.waiting = {
         what: say("console.secondWhat", what),
         // A proof that is wrong can be given again; what the floor then says of the ask itself is the asker's to hear.
         agreed: async (proof) => {
-          const approval = await approved(ask, this.#staff.token, proof);
+          const approval = await approved(request, this.#staff.token, proof);
           over();
-          this.#counted(() => this.floor.send({ ...ask, approval } as Asked)).then(() => done(true), failed);
+          this.#counted(() => this.floor.send({ ...request, approval } as RequestBody)).then(() => done(true), failed);
         },
         cancelled: () => { over(); done(false); },
       };

@@ -1,5 +1,5 @@
 // How acts are laid out on the console: what belongs together, and what a button is called by tests.
-import type { Offer } from "../wire/messages";
+import type { Offer } from "../connection/messages";
 
 export const GROUPS = ["round", "people", "equipment", "money", "table"] as const;
 export type Group = (typeof GROUPS)[number];

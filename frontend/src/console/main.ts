@@ -1,5 +1,5 @@
 import { begin } from "../parts/page";
-import { fromAddress, isDemonstration, keepSession } from "../wire/identity";
+import { fromAddress, isDemonstration, keepSession } from "../connection/identity";
 import Console from "./Console.svelte";
 
 const LAST_TABLE = "taisai-console-table";

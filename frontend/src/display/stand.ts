@@ -1,5 +1,5 @@
 // How a wall tells where a table stands, at one glance; the words themselves come from the floor.
-import type { HistoryView, TableView } from "../wire/messages";
+import type { HistoryView, TableView } from "../connection/messages";
 
 export type Stand = "open" | "closed" | "result" | "waits" | "held";
 

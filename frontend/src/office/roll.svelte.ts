@@ -1,7 +1,7 @@
 // The staff roll and the devices, as the floor has them, and what is asked about them over HTTP.
 import type { Acting } from "../pit/acting.svelte";
-import { http, Refused } from "../wire/http";
-import type { DeviceTold, DoneTold, HealthTold, PersonTold } from "../wire/messages";
+import { http, Refused } from "../connection/http";
+import type { DeviceTold, DoneTold, HealthTold, PersonTold } from "../connection/messages";
 
 type Method = "POST" | "DELETE";
 

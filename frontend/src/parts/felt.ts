@@ -1,5 +1,5 @@
 // How a felt is laid out in pixels: rows, sizes of letters, and what is printed where.
-import type { FeltCell, FeltView } from "../wire/messages";
+import type { FeltCell, FeltView } from "../connection/messages";
 
 /** A row in which only odds are printed needs no finger's height. */
 const FLAT = 0.6;

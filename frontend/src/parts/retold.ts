@@ -1,5 +1,5 @@
 // What a round's bets come to on each area: adding up, and nothing else.
-import type { BetLine } from "../wire/messages";
+import type { BetLine } from "../connection/messages";
 
 export interface Laid { stake: number; won: boolean; lost: boolean }
 

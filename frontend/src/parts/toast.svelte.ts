@@ -1,6 +1,6 @@
 // What a page says in passing: it is seen for a while, and read aloud.
 import { sound } from "../look/sound";
-import { Refused, Unanswered, Unreached } from "../wire/http";
+import { Refused, Unanswered, Unreached } from "../connection/http";
 import { say } from "../words/index.svelte";
 import { refusal } from "../words/refusal";
 

@@ -1,9 +1,9 @@
 // What someone asks the floor for, alone or with a second person: where the floor wants one it says so, and he is
 // asked for then.
 import { approved, type Proof } from "../parts/second";
-import type { Asked, Floor } from "../wire/floor.svelte";
-import { Refused, Unanswered } from "../wire/http";
-import type { AnyCommand, AnyTell } from "../wire/messages";
+import type { RequestBody, Floor } from "../connection/floor.svelte";
+import { Refused, Unanswered } from "../connection/http";
+import type { AnyCommand, AnyServerMessage } from "../connection/messages";
 import { answered, idOf, isOpen } from "./intents";
 
 /** What the floor knows by the id of its ask, or of its command: the same again is the same deed. */
@@ -12,18 +12,18 @@ const KNOWN_BY_ID: ReadonlySet<string> = new Set([
 ]);
 
 interface Waiting {
-  ask: object;
+  request: object;
   /** What he agrees to, in words. */
   what: string;
   done: (approval: string | null) => void;
 }
 
-const kindOf = (ask: Asked): string => (ask.ask === "do" ? ask.do.command : ask.ask);
+const kindOf = (request: RequestBody): string => (request.type === "do" ? request.do.command : request.type);
 
 /** The ask as it is sent: the owners' money has an id of its own, which is the intent's. */
-function named(ask: Asked, meant: string, floor: Floor): Asked {
-  if (ask.ask !== "do" || (ask.do.command !== "bring-in" && ask.do.command !== "take-out")) return ask;
-  return { ...ask, do: { ...ask.do, id: idOf(meant, () => floor.newId()) } };
+function named(request: RequestBody, meant: string, floor: Floor): RequestBody {
+  if (request.type !== "do" || (request.do.command !== "bring-in" && request.do.command !== "take-out")) return request;
+  return { ...request, do: { ...request.do, id: idOf(meant, () => floor.newId()) } };
 }
 
 export class Acting {
@@ -33,7 +33,7 @@ export class Acting {
   readonly token: string;
   readonly isDemonstration: boolean;
   /** What is being asked for: it is waited for, however often the button is pressed. */
-  readonly #asked = new Map<string, Promise<AnyTell | null>>();
+  readonly #asked = new Map<string, Promise<AnyServerMessage | null>>();
 
   constructor(floor: Floor, token: string, isDemonstration: boolean) {
     this.floor = floor;
@@ -42,34 +42,34 @@ export class Acting {
   }
 
   /** Asks; a refusal is thrown. Null where no second person agreed. What is asked for already is not asked for twice. */
-  send(ask: Asked, what: string, takesTwo = false): Promise<AnyTell | null> {
-    const meant = JSON.stringify(ask);
-    const asked = this.#asked.get(meant) ?? this.#send(ask, meant, what, takesTwo).finally(() => this.#asked.delete(meant));
+  send(request: RequestBody, what: string, takesTwo = false): Promise<AnyServerMessage | null> {
+    const meant = JSON.stringify(request);
+    const asked = this.#asked.get(meant) ?? this.#send(request, meant, what, takesTwo).finally(() => this.#asked.delete(meant));
     this.#asked.set(meant, asked);
     return asked;
   }
 
-  do(table: string | null, command: AnyCommand, what: string, takesTwo = false): Promise<AnyTell | null> {
-    return this.send({ ask: "do", do: command, ...(table === null ? {} : { table }) } as Asked, what, takesTwo);
+  do(table: string | null, command: AnyCommand, what: string, takesTwo = false): Promise<AnyServerMessage | null> {
+    return this.send({ type: "do", do: command, ...(table === null ? {} : { table }) } as RequestBody, what, takesTwo);
   }
 
-  async #send(ask: Asked, meant: string, what: string, takesTwo: boolean): Promise<AnyTell | null> {
+  async #send(request: RequestBody, meant: string, what: string, takesTwo: boolean): Promise<AnyServerMessage | null> {
     // What was asked for and not answered may be done: then the floor says so, and nobody has to agree again.
     if (!takesTwo || isOpen(meant)) {
       try {
-        return await this.#once(ask, meant);
+        return await this.#once(request, meant);
       } catch (error) {
         if (!(error instanceof Refused && error.reason === "second-person")) throw error;
       }
     }
-    const approval = await this.approval(named(ask, meant, this.floor), what);
-    return approval === null ? null : this.#once(ask, meant, approval);
+    const approval = await this.approval(named(request, meant, this.floor), what);
+    return approval === null ? null : this.#once(request, meant, approval);
   }
 
   /** Under one id for as long as it is not answered; where the floor knows nothing by an id, once and no more. */
-  async #once(ask: Asked, meant: string, approval?: string): Promise<AnyTell> {
-    const isSafe = KNOWN_BY_ID.has(kindOf(ask));
-    const whole = { ...named(ask, meant, this.floor), ...(approval ? { approval } : {}) } as Asked;
+  async #once(request: RequestBody, meant: string, approval?: string): Promise<AnyServerMessage> {
+    const isSafe = KNOWN_BY_ID.has(kindOf(request));
+    const whole = { ...named(request, meant, this.floor), ...(approval ? { approval } : {}) } as RequestBody;
     if (!isSafe) return this.floor.send(whole);
     try {
       const tell = await this.floor.send(whole, { isSafe, id: idOf(meant, () => this.floor.newId()) });
@@ -83,16 +83,16 @@ export class Acting {
   }
 
   /** A second person's word on exactly this; null where he does not give it. */
-  approval(ask: object, what: string): Promise<string | null> {
+  approval(request: object, what: string): Promise<string | null> {
     this.waiting?.done(null);
-    return new Promise((done) => { this.waiting = { ask, what, done }; });
+    return new Promise((done) => { this.waiting = { request, what, done }; });
   }
 
   /** A proof that is wrong is thrown, and the next one may be right. */
   async agreed(proof: Proof | null): Promise<void> {
     const { waiting } = this;
     if (!waiting) return;
-    const approval = await approved(waiting.ask as Asked, this.token, proof);
+    const approval = await approved(waiting.request as RequestBody, this.token, proof);
     this.waiting = null;
     waiting.done(approval);
   }

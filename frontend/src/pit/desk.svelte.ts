@@ -1,9 +1,9 @@
 // A table on a supervisor's desk: looked at from the pit, and acted on once he has come to it.
 import type { Staff } from "./staff";
 import { attempt, tellError } from "../parts/toast.svelte";
-import { Floor } from "../wire/floor.svelte";
-import { enter } from "../wire/identity";
-import type { ConsoleView, FeltView, Offer, RoundView, TableView, TellFelt, TellRounds } from "../wire/messages";
+import { Floor } from "../connection/floor.svelte";
+import { enter } from "../connection/identity";
+import type { ConsoleView, FeltView, Offer, RoundView, TableView, FeltReply, RoundsReply } from "../connection/messages";
 import { Acting } from "./acting.svelte";
 import { once } from "./offers";
 
@@ -52,18 +52,18 @@ export class Desk {
         this.#visit = new Floor({ token });
         this.acting = new Acting(this.#visit, token, true);
       }
-      await this.acting.floor.send({ ask: "take-position", table: this.table, position: this.staff.role }, { isSafe: true });
+      await this.acting.floor.send({ type: "take-position", table: this.table, position: this.staff.role }, { isSafe: true });
     } catch (error) {
       tellError(error);
     }
   }
 
   async lookAtFelt(): Promise<void> {
-    this.felt = (await this.staff.floor.send<TellFelt>({ ask: "felt", table: this.table }, { isSafe: true })).felt;
+    this.felt = (await this.staff.floor.send<FeltReply>({ type: "felt", table: this.table }, { isSafe: true })).felt;
   }
 
   async lookBack(): Promise<void> {
-    this.rounds = (await this.staff.floor.send<TellRounds>({ ask: "rounds", table: this.table, most: 10 }, { isSafe: true })).rounds;
+    this.rounds = (await this.staff.floor.send<RoundsReply>({ type: "rounds", table: this.table, most: 10 }, { isSafe: true })).rounds;
   }
 
   /** What the floor offers of these commands. */

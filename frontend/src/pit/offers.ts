@@ -1,5 +1,5 @@
 // Which offers belong together, and what of them is for someone to fill in.
-import type { Blank, Offer, ReferralLine } from "../wire/messages";
+import type { Blank, Offer, ReferralLine } from "../connection/messages";
 
 /** The blanks that a form asks for: a second person proves himself elsewhere. */
 export const filledBlanks = (blanks: readonly Blank[]): Blank[] => blanks.filter((blank) => blank.kind !== "second");

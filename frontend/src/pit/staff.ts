@@ -1,4 +1,4 @@
-import type { Floor } from "../wire/floor.svelte";
+import type { Floor } from "../connection/floor.svelte";
 
 /** Who works at a page. */
 export interface Staff {

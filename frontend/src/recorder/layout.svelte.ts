@@ -4,10 +4,10 @@ import { sound } from "../look/sound";
 import { attempt, reasonOf, tell } from "../parts/toast.svelte";
 import { Acting } from "../pit/acting.svelte";
 import type { Staff } from "../pit/staff";
-import { Refused } from "../wire/http";
+import { Refused } from "../connection/http";
 import type {
-  AnyCommand, ConsoleView, FeltArea, FeltView, IrregularityLine, Means, ColourLine, SeatLine, SeatView, Slip, TableView, TellFelt,
-} from "../wire/messages";
+  AnyCommand, ConsoleView, FeltArea, FeltView, IrregularityLine, Means, ColourLine, SeatLine, SeatView, Slip, TableView, FeltReply,
+} from "../connection/messages";
 import { both, say } from "../words/index.svelte";
 import { seatsOf, sumsOf, type Tap } from "./taps";
 
@@ -79,7 +79,7 @@ export class Layout {
   }
 
   async come(): Promise<void> {
-    await attempt(() => this.staff.floor.send({ ask: "take-position", table: this.table, position: this.staff.role }, { isSafe: true }));
+    await attempt(() => this.staff.floor.send({ type: "take-position", table: this.table, position: this.staff.role }, { isSafe: true }));
   }
 
   #heard(what: readonly string[]): void {
@@ -106,7 +106,7 @@ export class Layout {
   }
 
   async #lookAtFelt(): Promise<void> {
-    this.felt = (await this.staff.floor.send<TellFelt>({ ask: "felt", table: this.table }, { isSafe: true })).felt;
+    this.felt = (await this.staff.floor.send<FeltReply>({ type: "felt", table: this.table }, { isSafe: true })).felt;
     if (!this.felt.denominations.includes(this.chip)) this.chip = this.felt.denominations[0] ?? 0;
   }
 

@@ -1,5 +1,5 @@
 // What was tapped, and how seats and stakes are listed.
-import type { Slip, Words } from "../wire/messages";
+import type { Slip, Words } from "../connection/messages";
 
 export interface Tap extends Slip {
   seat: string;

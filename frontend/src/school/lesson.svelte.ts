@@ -1,5 +1,5 @@
 // A lesson: ten exercises, one after another, each answered once. It is there again after a reload.
-import type { ExerciseTold, FeltView, JudgedTold } from "../wire/messages";
+import type { ExerciseTold, FeltView, JudgedTold } from "../connection/messages";
 import { type Done, isAllRight, mostAbout, scoreOf, streakOf, weakest } from "./marks";
 import { freshSeed } from "./seeds";
 import type { Asked, Reply, Teacher } from "./teacher";

@@ -1,5 +1,5 @@
 // What a lesson came to: adding up, and which areas or rulings went wrong most often.
-import type { ExerciseTold, JudgedTold, Words } from "../wire/messages";
+import type { ExerciseTold, JudgedTold, Words } from "../connection/messages";
 
 export interface Done {
   exercise: ExerciseTold;

@@ -1,5 +1,5 @@
 // How bets lie: stacks on areas, and the order in which a dealer settles them.
-import type { SchoolBetTold, SettledBetTold } from "../wire/messages";
+import type { SchoolBetTold, SettledBetTold } from "../connection/messages";
 
 export interface Lying extends SchoolBetTold {
   /** Where it stands in the exercise, which is the order of the answers. */

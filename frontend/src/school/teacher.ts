@@ -1,6 +1,6 @@
 // The school's side of a lesson: it makes exercises and judges answers. Nothing of either is known here.
-import { http, Refused } from "../wire/http";
-import type { ExerciseTold, FeltView, JudgedTold, SchoolAnswer, SchoolTold } from "../wire/messages";
+import { http, Refused } from "../connection/http";
+import type { ExerciseTold, FeltView, JudgedTold, SchoolAnswer, SchoolTold } from "../connection/messages";
 
 export const KINDS = ["settle", "key", "ruling"] as const;
 export type Kind = (typeof KINDS)[number];

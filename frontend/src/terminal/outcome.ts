@@ -1,5 +1,5 @@
 // What a round came to, for the table and for this player, in words.
-import type { LastRound, TableView } from "../wire/messages";
+import type { LastRound, TableView } from "../connection/messages";
 import { money, say, sayAny } from "../words/index.svelte";
 
 /** 'Total 10 · small', of the result on view; nothing while there is none. */

@@ -2,12 +2,12 @@
 // answered for it, however often the connection is cut in between.
 import { sound } from "../look/sound";
 import { attempt, reasonOf, tell, tellError } from "../parts/toast.svelte";
-import { Unanswered } from "../wire/http";
-import type { Asked, Floor } from "../wire/floor.svelte";
+import { Unanswered } from "../connection/http";
+import type { RequestBody, Floor } from "../connection/floor.svelte";
 import type {
-  AnyCommand, AnyView, Favourite, FeltArea, FeltView, RoundView, SeatView, Slip, TableView, TellDone, TellFavourites,
-  TellFelt, TellRounds, TellTickets, TicketLine,
-} from "../wire/messages";
+  AnyCommand, AnyView, Favourite, FeltArea, FeltView, RoundView, SeatView, Slip, TableView, DoneReply, FavouritesReply,
+  FeltReply, RoundsReply, TicketsReply, TicketLine,
+} from "../connection/messages";
 import { say } from "../words/index.svelte";
 
 const REFUSED_SHOWN = 4_000;
@@ -146,7 +146,7 @@ export class Seat {
 
   async #lookAtFelt(): Promise<void> {
     const layout = this.mine.layout || this.table.table.layout;
-    this.felt = (await this.floor.send<TellFelt>({ ask: "felt", table: this.tableName, layout }, { isSafe: true })).felt;
+    this.felt = (await this.floor.send<FeltReply>({ type: "felt", table: this.tableName, layout }, { isSafe: true })).felt;
     if (!this.felt.denominations.includes(this.chip)) this.chip = this.felt.denominations[0] ?? 0;
   }
 
@@ -181,8 +181,8 @@ export class Seat {
     return this.floor.do(this.tableName, { ...command, seat: this.name } as AnyCommand, { isSafe });
   }
 
-  ask(ask: "undo" | "clear" | "double" | "repeat"): void {
-    void attempt(() => this.floor.send({ ask, table: this.tableName, seat: this.name } as Asked));
+  ask(type: "undo" | "clear" | "double" | "repeat"): void {
+    void attempt(() => this.floor.send({ type, table: this.tableName, seat: this.name } as RequestBody));
   }
 
   // The seat itself, credits and tickets
@@ -203,13 +203,13 @@ export class Seat {
   /** All credits as a ticket. A cut loses none: it is asked for again under the same id, and told again by the list. */
   async ticketOut(): Promise<void> {
     this.isTicketing = true;
-    await attempt(() => this.floor.send<TellDone>({ ask: "ticket-out", table: this.tableName, seat: this.name }, { isSafe: true }));
+    await attempt(() => this.floor.send<DoneReply>({ type: "ticket-out", table: this.tableName, seat: this.name }, { isSafe: true }));
     this.isTicketing = false;
     await attempt(() => this.lookAtTickets());
   }
 
   async ticketIn(ticket: string): Promise<boolean> {
-    const ask = { ask: "ticket-in", table: this.tableName, seat: this.name, ticket } as const;
+    const ask = { type: "ticket-in", table: this.tableName, seat: this.name, ticket } as const;
     const done = await attempt(() => this.floor.send(ask, { isSafe: true }));
     await attempt(() => this.lookAtTickets());
     return done !== undefined;
@@ -217,7 +217,7 @@ export class Seat {
 
   async lookAtTickets(): Promise<void> {
     const { session } = this.mine;
-    const told = await this.floor.send<TellTickets>({ ask: "tickets", table: this.tableName, seat: this.name }, { isSafe: true });
+    const told = await this.floor.send<TicketsReply>({ type: "tickets", table: this.tableName, seat: this.name }, { isSafe: true });
     if (session !== this.mine.session) return; // an answer for whoever sat here before
     [this.house, this.tickets] = [told.house, told.tickets];
   }
@@ -229,13 +229,13 @@ export class Seat {
   // Favourites: sets of bets under a name
 
   async lookAtFavourites(): Promise<void> {
-    const told = await this.floor.send<TellFavourites>({ ask: "favourites", table: this.tableName, seat: this.name });
+    const told = await this.floor.send<FavouritesReply>({ type: "favourites", table: this.tableName, seat: this.name });
     this.favourites = told.favourites;
   }
 
   async keepFavourite(name: string, bets: readonly { area: string; stake: number }[]): Promise<void> {
     const kept = bets.map(({ area, stake }) => ({ area, stake }));
-    await attempt(() => this.floor.send({ ask: "keep-favourite", table: this.tableName, seat: this.name, name, bets: kept } as Asked));
+    await attempt(() => this.floor.send({ type: "keep-favourite", table: this.tableName, seat: this.name, name, bets: kept } as RequestBody));
     await attempt(() => this.lookAtFavourites());
   }
 
@@ -246,7 +246,7 @@ export class Seat {
   // Looking back, and asking for someone
 
   async lookBack(): Promise<void> {
-    const told = await this.floor.send<TellRounds>({ ask: "rounds", table: this.tableName, seat: this.name, most: 10 });
+    const told = await this.floor.send<RoundsReply>({ type: "rounds", table: this.tableName, seat: this.name, most: 10 });
     this.rounds = told.rounds.filter((round) => round.bets.length > 0);
   }
 

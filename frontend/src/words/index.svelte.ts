@@ -1,6 +1,6 @@
 // Words: what the pages say in every language, one file each, and how numbers, money and times are written in it.
-import { Unreached } from "../wire/http";
-import type { Words } from "../wire/messages";
+import { Unreached } from "../connection/http";
+import type { Words } from "../connection/messages";
 import type en from "./en.json";
 
 type Sections = typeof en;

@@ -1,5 +1,5 @@
 // Why something was refused, as people say it: by the reason's id, the clause, and amounts as money.
-import type { Refused } from "../wire/http";
+import type { Refused } from "../connection/http";
 import { isSaid, language, money, say, sayAny } from "./index.svelte";
 
 /** Reasons whose wording is general: what exactly was missing is added where its English is understood. */

@@ -1,4 +1,4 @@
-"""The typed client of a floor: it knows the wire, and nothing else."""
+"""The typed client of a server: it knows the protocol, and nothing else."""
 
 from taisai.client.client import Client
 from taisai.client.connection import (

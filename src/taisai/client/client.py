@@ -13,12 +13,12 @@ from taisai.client.connection import ClientError, Dial, Disconnected, Pace, Visi
 from taisai.client.feeds import Change, Feed
 from taisai.client.link import Link, Pending, encode
 from taisai.protocol import replies, requests
-from taisai.protocol.commands import WireCommand, command
-from taisai.protocol.message import MOST_MESSAGE, Ask, Tell
+from taisai.protocol.commands import SentCommand, command
+from taisai.protocol.message import MOST_MESSAGE, Request, ServerMessage
 from taisai.protocol.views import View
 
 V = TypeVar("V", bound=View)
-T = TypeVar("T", bound=Tell)
+T = TypeVar("T", bound=ServerMessage)
 
 
 class Client:
@@ -74,7 +74,7 @@ class Client:
         await self.close()
 
     @property
-    def welcome(self) -> replies.TellWelcome | None:
+    def welcome(self) -> replies.WelcomeReply | None:
         """Whom the floor takes it for."""
         return self._link.welcome
 
@@ -94,7 +94,7 @@ class Client:
 
     # Asking
 
-    async def ask(self, ask: Ask) -> Tell:
+    async def ask(self, ask: Request) -> ServerMessage:
         """The answer: Refused where it is not done, Disconnected where nobody knows or no floor is there."""
         if self.end is not None:
             raise self.end
@@ -112,7 +112,7 @@ class Client:
         finally:
             del self._link.pending[ask.id]
 
-    async def told(self, ask: Ask, kind: type[T]) -> T:
+    async def told(self, ask: Request, kind: type[T]) -> T:
         """The answer, which is of this kind."""
         tell = await self.ask(ask)
         if not isinstance(tell, kind):
@@ -121,13 +121,15 @@ class Client:
 
     async def do(
         self, tag: str, /, *, table: str | None = None, approval: str | None = None, **fields: object
-    ) -> Tell:
+    ) -> ServerMessage:
         """Asks for a command: `client.do("perform", table="T1", act="tumble", tumbles=3)`."""
         return await self.send(command(tag, **fields), table=table, approval=approval)
 
-    async def send(self, sent: WireCommand, *, table: str | None = None, approval: str | None = None) -> Tell:
+    async def send(
+        self, sent: SentCommand, *, table: str | None = None, approval: str | None = None
+    ) -> ServerMessage:
         """Asks for a command that was made before."""
-        return await self.ask(requests.AskDo(id=self.fresh_id(), do=sent, table=table, approval=approval))
+        return await self.ask(requests.DoRequest(id=self.fresh_id(), do=sent, table=table, approval=approval))
 
     # Feeds
 
@@ -162,7 +164,7 @@ class Client:
         feed = self._link.feeds.pop(name, None)
         if feed is not None:
             feed.over(Disconnected(f"expected a feed that is followed, got {name}"))
-            await self.ask(requests.AskUnfollow(id=self.fresh_id(), feed=name))
+            await self.ask(requests.UnfollowRequest(id=self.fresh_id(), feed=name))
 
     def view(self, name: str) -> View:
         """A feed's view as it is now."""

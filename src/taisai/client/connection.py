@@ -13,9 +13,9 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import WebSocketException
 
-from taisai.protocol.message import WIRE, Tell
-from taisai.protocol.replies import TELLS
-from taisai.protocol.requests import AskHello
+from taisai.protocol.message import PROTOCOL_VERSION, ServerMessage
+from taisai.protocol.replies import SERVER_MESSAGES
+from taisai.protocol.requests import HelloRequest
 
 
 class ClientError(Exception):
@@ -102,14 +102,16 @@ class Device(NamedTuple):
 Who = Visitor | Staff | Device
 
 
-def hello(id_: str, who: Who, nonce: str) -> AskHello:
+def hello(id_: str, who: Who, nonce: str) -> HelloRequest:
     """The first ask, which answers the floor's challenge."""
     if isinstance(who, Staff):
-        return AskHello(id=id_, wire=WIRE, token=who.token)
+        return HelloRequest(id=id_, protocol=PROTOCOL_VERSION, token=who.token)
     if isinstance(who, Device):
         text = _SAYS + who.name.encode() + b"\n" + bytes.fromhex(nonce)
-        return AskHello(id=id_, wire=WIRE, device=who.name, signature=who.key.sign(text).hex())
-    return AskHello(id=id_, wire=WIRE)
+        return HelloRequest(
+            id=id_, protocol=PROTOCOL_VERSION, device=who.name, signature=who.key.sign(text).hex()
+        )
+    return HelloRequest(id=id_, protocol=PROTOCOL_VERSION)
 
 
 MOST_TOLD: Final = 8 * 1024 * 1024  # bytes of a message from the floor, whose outbox holds half as many
@@ -180,19 +182,19 @@ def at(url: str) -> Dial:
 
 
 if TYPE_CHECKING:
-    AnyTell = Tell
+    AnyServerMessage = ServerMessage
 else:
-    AnyTell = reduce(or_, TELLS)
+    AnyServerMessage = reduce(or_, SERVER_MESSAGES)
 
-_decode: Final = msgspec.json.Decoder(list[AnyTell]).decode
+_decode: Final = msgspec.json.Decoder(list[AnyServerMessage]).decode
 
 
-def read(text: str) -> list[Tell]:
+def read(text: str) -> list[ServerMessage]:
     """The tells of a message."""
     return _decode(text)
 
 
-async def next_tells(connection: Connection) -> list[Tell]:
+async def next_tells(connection: Connection) -> list[ServerMessage]:
     """The tells of the next message that has any."""
     while True:
         told = read(await connection.receive())

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Final, NamedTuple
 
 from taisai.client.connection import Disconnected
-from taisai.protocol.replies import TellChange, TellSnapshot
+from taisai.protocol.replies import ChangeNotice, SnapshotNotice
 from taisai.protocol.views import Changes, View, changed
 
 MOST_BEHIND: Final = 10_000  # changes that wait for a reader; one more, and it has to start again
@@ -53,12 +53,12 @@ class Feed:
         self._readers: dict[_Reader, None] = {}
         self._waiters: dict[asyncio.Future[View], Callable[[View], bool]] = {}
 
-    def snapshot(self, tell: TellSnapshot, epoch: str) -> None:
+    def snapshot(self, tell: SnapshotNotice, epoch: str) -> None:
         """The feed as it stands."""
         self.epoch, self.number = epoch, tell.number
         self._show(Change(tell.number, tell.view, None))
 
-    def change(self, tell: TellChange) -> bool:
+    def change(self, tell: ChangeNotice) -> bool:
         """The next change; says whether it is the next indeed."""
         if self.view is None or self.number is None:
             return True  # on its way since before the snapshot was asked for

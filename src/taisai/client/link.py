@@ -24,52 +24,52 @@ from taisai.client.connection import (
 from taisai.client.feeds import Feed
 from taisai.protocol import replies, requests
 from taisai.protocol.commands import tag_of
-from taisai.protocol.message import Ask, Tell
-from taisai.protocol.replies import TellRefused
+from taisai.protocol.message import Request, ServerMessage
+from taisai.protocol.replies import RefusedReply
 
 _HARMLESS: Final = frozenset(
     {
         # they only look, or say how something is to be
-        requests.AskUnfollow,
-        requests.AskFavourites,
-        requests.AskKeepFavourite,
-        requests.AskTickets,
-        requests.AskFelt,
-        requests.AskRounds,
-        requests.AskPreview,
-        requests.AskBooks,
-        requests.AskReport,
-        requests.AskTakePosition,
-        requests.AskVirtual,
-        requests.AskBeat,
+        requests.UnfollowRequest,
+        requests.FavouritesRequest,
+        requests.KeepFavouriteRequest,
+        requests.TicketsRequest,
+        requests.FeltRequest,
+        requests.RoundsRequest,
+        requests.PreviewRequest,
+        requests.BooksRequest,
+        requests.ReportRequest,
+        requests.TakePositionRequest,
+        requests.VirtualDealerRequest,
+        requests.PingRequest,
         # the floor derives what they make from the ask's own id, so the second time changes nothing
-        requests.AskDouble,
-        requests.AskRepeat,
-        requests.AskTicketIn,
-        requests.AskTicketOut,
-        requests.AskSellTicket,
-        requests.AskFill,
-        requests.AskTakeCredit,
-        requests.AskTakeDrop,
-        requests.AskCountDrop,
-        requests.AskSettleClaim,
-        requests.AskReading,
+        requests.DoubleRequest,
+        requests.RepeatRequest,
+        requests.TicketInRequest,
+        requests.TicketOutRequest,
+        requests.SellTicketRequest,
+        requests.FillRequest,
+        requests.TakeCreditRequest,
+        requests.TakeDropRequest,
+        requests.CountDropRequest,
+        requests.SettleClaimRequest,
+        requests.ReadingRequest,
     }
 )
-_WITHIN_A_START: Final = frozenset({requests.AskUndo, requests.AskClear})
+_WITHIN_A_START: Final = frozenset({requests.UndoRequest, requests.ClearRequest})
 """The floor remembers which bets they took back, until it stops."""
 _HARMLESS_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})
 """They carry ids of their own, and a known id changes nothing."""
 
 
-def is_harmless(ask: Ask, *, same_start: bool) -> bool:
+def is_harmless(ask: Request, *, same_start: bool) -> bool:
     """Whether the same ask a second time is as good as once; an approval is spent by the first.
 
     `same_start`: whether the floor has not been stopped since.
     """
     if getattr(ask, "approval", None) is not None:
         return False
-    if isinstance(ask, requests.AskDo):
+    if isinstance(ask, requests.DoRequest):
         return tag_of(ask.do) in _HARMLESS_COMMANDS
     return type(ask) in _HARMLESS or (same_start and type(ask) in _WITHIN_A_START)
 
@@ -77,18 +77,18 @@ def is_harmless(ask: Ask, *, same_start: bool) -> bool:
 class Pending:
     """One ask: what was sent, and the answer, once there is one."""
 
-    def __init__(self, ask: Ask, text: str) -> None:
+    def __init__(self, ask: Request, text: str) -> None:
         self.ask = ask
         self.text = text
         self.sent_in: str | None = None
         """The epoch of the floor that it was sent in; none where it never was."""
-        self.answer: asyncio.Future[Tell] = asyncio.get_running_loop().create_future()
+        self.answer: asyncio.Future[ServerMessage] = asyncio.get_running_loop().create_future()
 
-    def take(self, tell: Tell) -> None:
+    def take(self, tell: ServerMessage) -> None:
         """The answer; a second one, to an ask that was sent twice, says nothing new."""
         if self.answer.done():
             return
-        if isinstance(tell, TellRefused):
+        if isinstance(tell, RefusedReply):
             refusal = Refused(tell.reason, tell.message, clause=tell.clause, bet=tell.bet)
             self.answer.set_exception(refusal)
         else:
@@ -133,8 +133,8 @@ class Link:
         self.pending: dict[str, Pending] = {}
         self.feeds: dict[str, Feed] = {}
         self.gaps: list[str] = []
-        self.welcome: replies.TellWelcome | None = None
-        self.challenge: replies.TellChallenge | None = None
+        self.welcome: replies.WelcomeReply | None = None
+        self.challenge: replies.ChallengeNotice | None = None
         self.connection: Connection | None = None
         """The one on which the floor has welcomed the client."""
         self.end: ClientError | None = None
@@ -190,7 +190,7 @@ class Link:
         except (Disconnected, Refused) as error:
             return error
         except Exception as error:  # noqa: BLE001  nobody waits for ever, whatever it is
-            return ClientError(f"expected what the wire says, got {type(error).__name__}: {error}")
+            return ClientError(f"expected a message of the protocol, got {type(error).__name__}: {error}")
         finally:
             self._cut()
             if connection is not None:
@@ -201,15 +201,15 @@ class Link:
         """Answers the challenge, follows every feed again, and sends again what may be sent again."""
         challenge, *rest = await next_tells(connection)
         _unless_ended(challenge, *rest)
-        if not isinstance(challenge, replies.TellChallenge):
+        if not isinstance(challenge, replies.ChallengeNotice):
             raise Disconnected(f"expected a challenge, got {type(challenge).__name__}")
         said = hello(self.fresh_id(), self._who, challenge.nonce)
         await connection.send(encode(said).decode())
         welcome, *rest = await next_tells(connection)
-        if isinstance(welcome, replies.TellRefused):
+        if isinstance(welcome, replies.RefusedReply):
             raise Refused(welcome.reason, welcome.message, clause=welcome.clause)
         _unless_ended(welcome)
-        if not isinstance(welcome, replies.TellWelcome):
+        if not isinstance(welcome, replies.WelcomeReply):
             raise Disconnected(f"expected a welcome, got {type(welcome).__name__}")
         self.challenge, self.welcome, self.connection = challenge, welcome, connection
         self._welcomes += 1
@@ -255,7 +255,7 @@ class Link:
         self._asked[id_] = feed
         after = feed.number if feed.epoch == self.challenge.epoch else None
         epoch = feed.epoch if after is not None else None
-        ask = requests.AskFollow(id=id_, feed=feed.name, epoch=epoch, after=after)
+        ask = requests.FollowRequest(id=id_, feed=feed.name, epoch=epoch, after=after)
         with suppress(Disconnected):
             await self.connection.send(encode(ask).decode())
 
@@ -267,32 +267,32 @@ class Link:
         while self._lost:
             await self.ask_to_follow(self._lost.pop())
 
-    def _take(self, tell: Tell) -> None:
+    def _take(self, tell: ServerMessage) -> None:
         match tell:
-            case replies.TellEnd():
+            case replies.EndNotice():
                 _unless_ended(tell)
-            case replies.TellChange():
+            case replies.ChangeNotice():
                 self._change(tell)
-            case replies.TellSnapshot() | replies.TellFollowing() | replies.TellRefused():
+            case replies.SnapshotNotice() | replies.FollowingReply() | replies.RefusedReply():
                 self._followed(tell)
             case _:
                 pass
-        pending = self.pending.get(getattr(tell, "re", None) or "")
+        pending = self.pending.get(getattr(tell, "to", None) or "")
         if pending is not None:
             pending.take(tell)
 
-    def _change(self, tell: replies.TellChange) -> None:
+    def _change(self, tell: replies.ChangeNotice) -> None:
         feed = self.feeds.get(tell.feed)
         if feed is not None and not feed.change(tell):
             self._gap(feed, f"expected {(feed.number or 0) + 1}, got {tell.number}")
 
-    def _followed(self, tell: replies.TellSnapshot | replies.TellFollowing | replies.TellRefused) -> None:
-        feed = self._asked.pop(tell.re or "", None)
+    def _followed(self, tell: replies.SnapshotNotice | replies.FollowingReply | replies.RefusedReply) -> None:
+        feed = self._asked.pop(tell.to or "", None)
         if feed is None or self.challenge is None:
             return
-        if isinstance(tell, replies.TellSnapshot):
+        if isinstance(tell, replies.SnapshotNotice):
             feed.snapshot(tell, self.challenge.epoch)
-        elif isinstance(tell, replies.TellRefused):
+        elif isinstance(tell, replies.RefusedReply):
             self.feeds.pop(feed.name, None)
             feed.over(Refused(tell.reason, tell.message, clause=tell.clause))
         elif tell.number != feed.number:
@@ -305,7 +305,7 @@ class Link:
         self._lost.append(feed)
 
 
-def _unless_ended(*told: Tell) -> None:
+def _unless_ended(*told: ServerMessage) -> None:
     for tell in told:
-        if isinstance(tell, replies.TellEnd):
+        if isinstance(tell, replies.EndNotice):
             raise Disconnected(f"expected to stay, got the end: {tell.why}, {tell.message}")

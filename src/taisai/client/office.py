@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from taisai.client.connection import Disconnected, Refused
-from taisai.protocol.message import Ask
+from taisai.protocol.message import Request
 from taisai.protocol.views import BooksView, ReportView
 
 PATIENCE: Final = 15.0  # seconds for an answer: a password alone takes a fifth of one to check
@@ -111,13 +111,13 @@ class Office:
         body = {"password": password, "code": code, "new": new}
         return (await self._asked("POST", "/api/password", _Done, body)).uri
 
-    async def approval(self, ask: Ask | dict[str, Any], person: str, password: str, code: str) -> str:
+    async def approval(self, ask: Request | dict[str, Any], person: str, password: str, code: str) -> str:
         """A second person's agreement to exactly this ask, or endpoint with its body: good once."""
-        if isinstance(ask, Ask):
+        if isinstance(ask, Request):
             ask = {
                 key: value for key, value in msgspec.to_builtins(ask).items() if key not in ("id", "approval")
             }
-        body = {"person": person, "password": password, "code": code, "ask": ask}
+        body = {"person": person, "password": password, "code": code, "request": ask}
         return (await self._asked("POST", "/api/approvals", _Approved, body)).approval
 
     # Staff and devices

@@ -8,15 +8,15 @@ from taisai.client.client import Client
 from taisai.client.connection import ClientError
 from taisai.protocol import requests
 from taisai.protocol.commands import command
-from taisai.protocol.message import Tell
+from taisai.protocol.message import ServerMessage
 from taisai.protocol.replies import (
+    DoneReply,
     Favourite,
-    TellDone,
-    TellFavourites,
-    TellFelt,
-    TellRounds,
-    TellTickets,
+    FavouritesReply,
+    FeltReply,
+    RoundsReply,
     TicketLine,
+    TicketsReply,
 )
 from taisai.protocol.views import FeltView, RoundView, SeatView, TableView
 
@@ -52,8 +52,8 @@ class AtTable(Client):
 
     async def felt(self, layout: str | None = None) -> FeltView:
         """A layout: areas, odds, limits, drawing."""
-        ask = requests.AskFelt(id=self.fresh_id(), table=self.table_name, layout=layout)
-        return (await self.told(ask, TellFelt)).felt
+        ask = requests.FeltRequest(id=self.fresh_id(), table=self.table_name, layout=layout)
+        return (await self.told(ask, FeltReply)).felt
 
 
 class Display(AtTable):
@@ -106,22 +106,22 @@ class Terminal(AtTable):
         """Credits for cash."""
         await self._do("buy-credits", amount=amount)
 
-    async def ticket_in(self, ticket: str) -> TellDone:
+    async def ticket_in(self, ticket: str) -> DoneReply:
         """A ticket becomes credits."""
-        ask = requests.AskTicketIn(
+        ask = requests.TicketInRequest(
             id=self.fresh_id(), table=self.table_name, seat=self.seat_name, ticket=ticket
         )
-        return await self.told(ask, TellDone)
+        return await self.told(ask, DoneReply)
 
-    async def ticket_out(self) -> TellDone:
+    async def ticket_out(self) -> DoneReply:
         """All credits become a ticket, whose number and amount are told."""
-        ask = requests.AskTicketOut(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
-        return await self.told(ask, TellDone)
+        ask = requests.TicketOutRequest(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        return await self.told(ask, DoneReply)
 
     async def tickets(self) -> tuple[TicketLine, ...]:
         """Those that came out since the player sat down and that nobody has redeemed, the latest first."""
-        ask = requests.AskTickets(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
-        return (await self.told(ask, TellTickets)).tickets
+        ask = requests.TicketsRequest(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        return (await self.told(ask, TicketsReply)).tickets
 
     # Bets
 
@@ -136,28 +136,28 @@ class Terminal(AtTable):
         """Bets go back, all of these or none."""
         await self._do("take-back", round=self.table.round.number, ids=ids)
 
-    async def undo(self) -> Tell:
+    async def undo(self) -> ServerMessage:
         """Takes back the bets that came last."""
         return await self.ask(
-            requests.AskUndo(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+            requests.UndoRequest(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         )
 
-    async def clear(self) -> Tell:
+    async def clear(self) -> ServerMessage:
         """Takes back every bet of the round."""
         return await self.ask(
-            requests.AskClear(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+            requests.ClearRequest(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         )
 
-    async def double(self) -> Tell:
+    async def double(self) -> ServerMessage:
         """Places every bet of the round once more."""
         return await self.ask(
-            requests.AskDouble(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+            requests.DoubleRequest(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         )
 
-    async def repeat(self) -> Tell:
+    async def repeat(self) -> ServerMessage:
         """Places the bets of the seat's last round again."""
         return await self.ask(
-            requests.AskRepeat(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+            requests.RepeatRequest(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
         )
 
     async def choose_withdrawal(self, *, withdraw: bool) -> None:
@@ -168,23 +168,23 @@ class Terminal(AtTable):
 
     async def keep_favourite(self, name: str, bets: Mapping[str, int]) -> None:
         """Keeps a set of bets under a name; an empty set is forgotten."""
-        laid = tuple(requests.Laid(area, stake) for area, stake in bets.items())
-        ask = requests.AskKeepFavourite(
+        laid = tuple(requests.PlacedStake(area, stake) for area, stake in bets.items())
+        ask = requests.KeepFavouriteRequest(
             id=self.fresh_id(), table=self.table_name, seat=self.seat_name, name=name, bets=laid
         )
         await self.ask(ask)
 
     async def favourites(self) -> tuple[Favourite, ...]:
         """The sets of bets that were kept."""
-        ask = requests.AskFavourites(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
-        return (await self.told(ask, TellFavourites)).favourites
+        ask = requests.FavouritesRequest(id=self.fresh_id(), table=self.table_name, seat=self.seat_name)
+        return (await self.told(ask, FavouritesReply)).favourites
 
     async def rounds(self, number: int | None = None, *, most: int = 10) -> tuple[RoundView, ...]:
         """The last rounds, or one, with the seat's own bets."""
-        ask = requests.AskRounds(
+        ask = requests.RoundsRequest(
             id=self.fresh_id(), table=self.table_name, seat=self.seat_name, round=number, most=most
         )
-        return (await self.told(ask, TellRounds)).rounds
+        return (await self.told(ask, RoundsReply)).rounds
 
     async def call_attendant(self, detail: str = "", *, subject: str = "call") -> None:
         """Someone comes."""
@@ -194,5 +194,5 @@ class Terminal(AtTable):
         """The player objects to a round."""
         await self._do("call-attendant", subject="dispute", round=round_, detail=detail)
 
-    async def _do(self, tag: str, **fields: object) -> Tell:
+    async def _do(self, tag: str, **fields: object) -> ServerMessage:
         return await self.send(command(tag, seat=self.seat_name, **fields), table=self.table_name)

@@ -251,7 +251,7 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
         request: Request[Any, Any, State], data: JSONBody[bodies.AgreeBody]
     ) -> bodies.ApprovalTold:
         """The second person of a demonstration: he always agrees, and his name stands in the journal."""
-        form, table = form_of(data.ask), data.ask.get("table")
+        form, table = form_of(data.request), data.request.get("table")
         answer = demonstration.agreed(request.state.session, form, table if isinstance(table, str) else None)
         if isinstance(answer, str):
             raise refused(403, "second-person", answer)

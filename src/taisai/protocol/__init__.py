@@ -1,1 +1,1 @@
-"""The messages between the floor and the people around it, and their published schemas."""
+"""The messages between the server and its clients, and their published schemas."""

@@ -1,7 +1,7 @@
-"""The commands that people and terminals send: the game's own, without who, when and who else.
+"""The commands that people and terminals send: the game's own, without actor, time and second person.
 
-The floor fills those in: who is whoever signed in, when is the floor's clock, and the second person is
-whoever approved exactly this.
+The server fills those in: the actor is whoever signed in, the time is the server's clock, and the second
+person is whoever approved exactly this request.
 """
 
 from __future__ import annotations
@@ -55,24 +55,24 @@ AT_TABLE: Final[tuple[type[Command], ...]] = (
     game.TakeBack,
     game.TakeSeat,
 )
-"""Commands of a table that someone may send. What is the system's own to do is not on the wire at all."""
+"""Commands of a table that a client may send. Commands that only the system gives are not among them."""
 
 AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (
     house.BringIn,
     house.RedeemTicket,
     house.TakeOut,
 )
-"""Commands of the House that someone may send as they are; the others are flows, or administration."""
+"""Commands of the House that a client may send. The others have requests or endpoints of their own."""
 
 _FILLED_IN: Final = frozenset({"ask", "at", "by", "second"})
 
 
-class WireCommand(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SentCommand(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A command as it is sent."""
 
 
-def _stripped(kind: type[Struct]) -> type[WireCommand]:
-    """The same command without what the floor fills in."""
+def _stripped(kind: type[Struct]) -> type[SentCommand]:
+    """The same command without what the server fills in."""
     fields: list[Any] = []
     for one in msgspec.structs.fields(kind):
         if one.name in _FILLED_IN:
@@ -84,19 +84,19 @@ def _stripped(kind: type[Struct]) -> type[WireCommand]:
         else:
             fields.append((one.name, one.type))
     made = msgspec.defstruct(
-        kind.__name__, fields, bases=(WireCommand,), namespace={"__doc__": kind.__doc__},
+        kind.__name__, fields, bases=(SentCommand,), namespace={"__doc__": kind.__doc__},
         module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kind.__struct_config__.tag,
         forbid_unknown_fields=True, gc=False,
     )  # fmt: skip
-    return cast("type[WireCommand]", made)
+    return cast("type[SentCommand]", made)
 
 
-BY_TAG: Final[Mapping[str, type[WireCommand]]] = {
+BY_TAG: Final[Mapping[str, type[SentCommand]]] = {
     str(kind.__struct_config__.tag): _stripped(kind) for kind in (*AT_TABLE, *AT_HOUSE)
 }
 """Tag → the command as it is sent."""
 _KINDS: Final[tuple[type[Command | HouseCommand], ...]] = (*AT_TABLE, *AT_HOUSE)
-_MEANT: Final[Mapping[type[WireCommand], type[Command | HouseCommand]]] = {
+_MEANT: Final[Mapping[type[SentCommand], type[Command | HouseCommand]]] = {
     BY_TAG[str(kind.__struct_config__.tag)]: kind for kind in _KINDS
 }
 NEEDS_SECOND: Final = frozenset(
@@ -105,18 +105,18 @@ NEEDS_SECOND: Final = frozenset(
 """Tags of commands that a second person may have to approve."""
 
 if TYPE_CHECKING:
-    AnyWireCommand = WireCommand
+    AnySentCommand = SentCommand
 else:
-    AnyWireCommand = reduce(or_, BY_TAG.values())
+    AnySentCommand = reduce(or_, BY_TAG.values())
 
 
-def tag_of(sent: WireCommand) -> str:
+def tag_of(sent: SentCommand) -> str:
     """Which command it is."""
     return str(sent.__struct_config__.tag)
 
 
-def meant(sent: WireCommand, *, at: int, by: str, second: str | None = None) -> Command | HouseCommand:
-    """The game's own command, with what the floor knows."""
+def meant(sent: SentCommand, *, at: int, by: str, second: str | None = None) -> Command | HouseCommand:
+    """The game's own command, completed by the server."""
     kind = _MEANT[type(sent)]
     told: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
     if second is not None:
@@ -124,6 +124,6 @@ def meant(sent: WireCommand, *, at: int, by: str, second: str | None = None) -> 
     return kind(at=at, by=by, **told)
 
 
-def command(tag: str, /, **fields: object) -> WireCommand:
+def command(tag: str, /, **fields: object) -> SentCommand:
     """A command to send, by its tag: `command("perform", act="tumble", tumbles=3)`."""
-    return msgspec.convert(msgspec.to_builtins(fields) | {"command": tag}, type=AnyWireCommand)
+    return msgspec.convert(msgspec.to_builtins(fields) | {"command": tag}, type=AnySentCommand)

@@ -1,4 +1,4 @@
-"""What every message is: an ask goes to the floor, a tell comes from it; the first key says which."""
+"""What every message has: requests go to the server; replies and notices come from it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,41 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-WIRE: Final = 1
-"""The version of the wire: it changes when a message means something else than before."""
-MOST_MESSAGE: Final = 64 * 1024  # bytes of an ask: 500 bets of one batch, with room
-MOST_ID: Final = 64  # characters of an ask's own id
+PROTOCOL_VERSION: Final = 2
+"""The version of the protocol. It goes up when an existing message changes its form or meaning."""
+MOST_MESSAGE: Final = 64 * 1024  # bytes of a request: 500 bets of one batch, with room
+MOST_ID: Final = 64  # characters of a request's own id
+TYPE: Final = "type"
+"""The key that every message has: it names the kind of message."""
 
 
 def _tag(name: str) -> str:
-    """'AskTicketOut' → 'ticket-out'."""
-    plain = name.removeprefix("Ask").removeprefix("Tell")
+    """'TicketOutRequest' → 'ticket-out'."""
+    plain = name.removesuffix("Request").removesuffix("Reply").removesuffix("Notice")
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in plain).lstrip("-")
 
 
-class Ask(Struct, frozen=True, kw_only=True, tag_field="ask", tag=_tag, forbid_unknown_fields=True, gc=False):
-    """From a terminal, a console, a display or a device to the floor: one a message."""
+class Request(
+    Struct, frozen=True, kw_only=True, tag_field=TYPE, tag=_tag, forbid_unknown_fields=True, gc=False
+):
+    """What a terminal, a console, a display or a device sends to the server. Each is one text message."""
 
     id: Annotated[str, Meta(min_length=1, max_length=MOST_ID)]
-    """The client's own, which the answer repeats: every ask is answered."""
+    """The client chooses it, and the reply repeats it. Every request gets a reply."""
 
 
-class Tell(Struct, frozen=True, kw_only=True, tag_field="tell", tag=_tag, omit_defaults=True, gc=False):
-    """From the floor: a message is a list of them."""
+class ServerMessage(
+    Struct, frozen=True, kw_only=True, tag_field=TYPE, tag=_tag, omit_defaults=True, gc=False
+):
+    """What the server sends. A text message is a list of them."""
+
+
+class Reply(ServerMessage, frozen=True, kw_only=True):
+    """The answer to one request."""
+
+    to: str
+    """The id of the request."""
+
+
+class Notice(ServerMessage, frozen=True, kw_only=True):
+    """What the server sends without a request, above all the frames of feeds."""

@@ -1,4 +1,4 @@
-"""Tells: everything that the floor can say to a client."""
+"""Replies and notices: everything that the server sends to a client."""
 
 from __future__ import annotations
 
@@ -6,129 +6,127 @@ from typing import Final
 
 from msgspec import Struct
 
-from taisai.protocol.message import Tell
-from taisai.protocol.requests import Laid
+from taisai.protocol.message import Notice, Reply, ServerMessage
+from taisai.protocol.requests import PlacedStake
 from taisai.protocol.views import AnyChanges, AnyView, BooksView, FeltView, PreviewView, ReportView, RoundView
 
-# Coming in
+# Connecting
 
 
-class TellChallenge(Tell, frozen=True, kw_only=True):
-    """The first tell: what a device signs, and where feeds stand."""
+class ChallengeNotice(Notice, frozen=True, kw_only=True):
+    """The first message on a connection: what a device signs, and the state of the server."""
 
-    wire: int
+    protocol: int
     program: str
     nonce: str
     epoch: str
-    """Feeds count anew in each; a client returns with it."""
+    """It names this start of the server. In each epoch feeds are numbered from the beginning."""
     demonstration: bool
     now: int
-    """The floor's clock, in milliseconds since 1970: what it says of times is by this one."""
+    """The server's clock, in milliseconds since 1970. All times in messages are by this clock."""
     pages: str
-    """Which pages the floor serves: a page that was made from other sources is loaded anew. Empty: none."""
+    """The build of the pages that the server serves. A page of another build loads itself again.
+    Empty if the server has no pages."""
 
 
-class TellWelcome(Tell, frozen=True, kw_only=True):
-    """Who the floor takes the client for."""
+class WelcomeReply(Reply, frozen=True, kw_only=True):
+    """The server knows the client: its role and its name."""
 
-    re: str
     role: str
     name: str
     table: str | None = None
     seat: str | None = None
     currency: str = ""
-    """The house's one currency: money is told in its minor units."""
+    """The currency of the house. All amounts of money are in its minor units."""
 
 
-class TellBeat(Tell, frozen=True, kw_only=True):
-    """The floor is there."""
+class PongReply(Reply, frozen=True, kw_only=True):
+    """The server is there."""
 
-    re: str
     now: int
-    """Its clock, as in the challenge."""
+    """The server's clock, as in the challenge."""
 
 
-# Answers
+# Done and refused
 
 
-class TellDone(Tell, frozen=True, kw_only=True):
-    """It is done, and durable."""
+class DoneReply(Reply, frozen=True, kw_only=True):
+    """The request is carried out, and stored durably."""
 
-    re: str
     ticket: str | None = None
-    """The ticket that it made."""
+    """The number of the ticket, where the request issued or redeemed one."""
     amount: int | None = None
     transfer: str | None = None
-    """Under which something went between a table and the cage."""
+    """The id of the transfer between a table and the cage, where the request made one."""
     again: bool = False
-    """Whether it had been done before, and this was a retry."""
+    """Whether an earlier request with the same ids had done it already."""
 
 
-class TellRefused(Tell, frozen=True, kw_only=True):
-    """It is not done: why, and by which clause."""
+class RefusedReply(ServerMessage, frozen=True, kw_only=True):
+    """The request is not carried out: why, and by which clause."""
 
     reason: str
     message: str
-    """What was expected, and what came."""
-    re: str | None = None
+    """For programs and logs: what was expected, and what the request had."""
+    to: str | None = None
+    """The id of the request; `null` if the server could not read one."""
     clause: str | None = None
     bet: str | None = None
     sums: tuple[int, ...] = ()
-    """What was expected and what came, where both are money: for a page, which says it in its reader's
-    language, by `reason` and `clause`; `message` is for programs and logs."""
+    """The expected amount and the actual one, where the refusal is about money. A page needs them to explain
+    the refusal in the reader's language."""
 
 
 # Feeds
 
 
-class TellSnapshot(Tell, frozen=True, kw_only=True):
-    """A feed as it stands after so many changes."""
+class SnapshotNotice(Notice, frozen=True, kw_only=True):
+    """The whole view of a feed, after `number` changes."""
 
     feed: str
     number: int
     view: AnyView
-    re: str | None = None
+    to: str | None = None
+    """The id of the `follow` that it answers; `null` if the server sent it by itself."""
 
 
-class TellChange(Tell, frozen=True, kw_only=True):
-    """The next change of a feed: the parts of its view that are different now."""
+class ChangeNotice(Notice, frozen=True, kw_only=True):
+    """The next change of a feed: those fields of its view that are different now."""
 
     feed: str
     number: int
     changes: AnyChanges
     what: tuple[str, ...] = ()
-    """The events behind it."""
-    re: str | None = None
-    """The ask of this client that it answers, if it is one: it is done, and durable."""
+    """The events that made the change."""
+    to: str | None = None
+    """The id of this client's request that made the change, if one did: it is carried out, and durable."""
 
 
-class TellFollowing(Tell, frozen=True, kw_only=True):
-    """The changes since the client's last number have been told, and the next will be."""
+class FollowingReply(Reply, frozen=True, kw_only=True):
+    """The client has every change of the feed up to `number`, and receives the next ones."""
 
-    re: str
     feed: str
     number: int
 
 
-# What was asked for
+# Queries
 
 
 class Favourite(Struct, frozen=True, kw_only=True):
     """A set of bets under a name."""
 
     name: str
-    bets: tuple[Laid, ...]
+    bets: tuple[PlacedStake, ...]
 
 
-class TellFavourites(Tell, frozen=True, kw_only=True):
+class FavouritesReply(Reply, frozen=True, kw_only=True):
     """The seat's favourites."""
 
-    re: str
     favourites: tuple[Favourite, ...]
 
 
 class TicketLine(Struct, frozen=True, kw_only=True):
-    """A ticket that a terminal gave out."""
+    """A ticket that a terminal issued."""
 
     ticket: str
     """Its number."""
@@ -137,62 +135,57 @@ class TicketLine(Struct, frozen=True, kw_only=True):
     """When it was issued, in milliseconds since 1970."""
 
 
-class TellTickets(Tell, frozen=True, kw_only=True):
-    """The seat's tickets, the latest first."""
+class TicketsReply(Reply, frozen=True, kw_only=True):
+    """The seat's tickets, latest first."""
 
-    re: str
     house: str
-    """What the House is called, as it stands on a ticket."""
+    """The name of the House, as it is printed on tickets."""
     tickets: tuple[TicketLine, ...]
 
 
-class TellFelt(Tell, frozen=True, kw_only=True):
+class FeltReply(Reply, frozen=True, kw_only=True):
     """A layout."""
 
-    re: str
     felt: FeltView
 
 
-class TellRounds(Tell, frozen=True, kw_only=True):
-    """Rounds retold, the latest first."""
+class RoundsReply(Reply, frozen=True, kw_only=True):
+    """Past rounds, latest first."""
 
-    re: str
     rounds: tuple[RoundView, ...]
 
 
-class TellPreview(Tell, frozen=True, kw_only=True):
-    """What a result would do."""
+class PreviewReply(Reply, frozen=True, kw_only=True):
+    """What a result would pay and light."""
 
-    re: str
     preview: PreviewView
 
 
-class TellBooks(Tell, frozen=True, kw_only=True):
-    """Every account."""
+class BooksReply(Reply, frozen=True, kw_only=True):
+    """Every account of the House and the tables."""
 
-    re: str
     books: BooksView
 
 
-class TellReport(Tell, frozen=True, kw_only=True):
-    """Drop, win and hold."""
+class ReportReply(Reply, frozen=True, kw_only=True):
+    """Drop, win and hold of each table."""
 
-    re: str
     report: ReportView
 
 
-# Going
+# Disconnecting
 
 
-class TellEnd(Tell, frozen=True, kw_only=True):
-    """The floor closes the connection, and says why."""
+class EndNotice(Notice, frozen=True, kw_only=True):
+    """The server closes the connection: why."""
 
     why: str
     message: str
 
 
-TELLS: Final[tuple[type[Tell], ...]] = (
-    TellChallenge, TellWelcome, TellBeat, TellDone, TellRefused, TellSnapshot, TellChange, TellFollowing,
-    TellFavourites, TellTickets, TellFelt, TellRounds, TellPreview, TellBooks, TellReport, TellEnd,
+SERVER_MESSAGES: Final[tuple[type[ServerMessage], ...]] = (
+    ChallengeNotice, WelcomeReply, PongReply, DoneReply, RefusedReply, SnapshotNotice, ChangeNotice,
+    FollowingReply, FavouritesReply, TicketsReply, FeltReply, RoundsReply, PreviewReply, BooksReply,
+    ReportReply, EndNotice,
 )  # fmt: skip
-"""Every tell there is."""
+"""Every reply and every notice."""

@@ -1,4 +1,4 @@
-"""Asks: everything that a client can say to the floor."""
+"""Requests: everything that a client can send to the server."""
 
 from __future__ import annotations
 
@@ -6,158 +6,161 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from taisai.protocol.commands import AnyWireCommand
-from taisai.protocol.message import Ask
+from taisai.protocol.commands import AnySentCommand
+from taisai.protocol.message import Request
 
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Amount = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 Faces = tuple[int, int, int]
 
-# Coming in, and following
+# Connecting, and following feeds
 
 
-class AskHello(Ask, frozen=True, kw_only=True):
-    """The first ask: which version, and who; a visitor gives neither token nor device."""
+class HelloRequest(Request, frozen=True, kw_only=True):
+    """The first request on a connection: the protocol's version, and who the client is.
 
-    wire: int
+    A visitor gives neither token nor device.
+    """
+
+    protocol: int
     token: str | None = None
-    """Of a staff session."""
+    """The token of a staff session."""
     device: str | None = None
     signature: str | None = None
-    """By the device's own key, over the challenge: hexadecimal."""
+    """The device's signature under the challenge, hexadecimal."""
 
 
-class AskFollow(Ask, frozen=True, kw_only=True):
-    """Follows a feed, from where the client last was, if the floor still knows."""
+class FollowRequest(Request, frozen=True, kw_only=True):
+    """Follows a feed. With `epoch` and `after` it continues where the client was, if the server still can."""
 
     feed: str
     epoch: str | None = None
     after: int | None = None
 
 
-class AskUnfollow(Ask, frozen=True, kw_only=True):
-    """Follows a feed no longer."""
+class UnfollowRequest(Request, frozen=True, kw_only=True):
+    """Stops following a feed."""
 
     feed: str
 
 
-class AskBeat(Ask, frozen=True, kw_only=True):
-    """Asks whether the floor is there, where nothing was heard for a while; it keeps no session open."""
+class PingRequest(Request, frozen=True, kw_only=True):
+    """Asks whether the server is there. It does not keep a session from expiring."""
 
 
-# Doing
+# Commands
 
 
-class AskDo(Ask, frozen=True, kw_only=True):
-    """Asks for a command at a table, or at the House where no table is named."""
+class DoRequest(Request, frozen=True, kw_only=True):
+    """Carries out a command at a table, or at the House if no table is given."""
 
-    do: AnyWireCommand
+    do: AnySentCommand
     table: str | None = None
     approval: str | None = None
-    """Of a second person, for exactly this."""
+    """The approval of a second person for exactly this request."""
 
 
-class AskOpenTable(Ask, frozen=True, kw_only=True):
-    """Opens a table of the house's configuration for the first time, under the terms that stand there."""
+class OpenTableRequest(Request, frozen=True, kw_only=True):
+    """Opens a configured table for the first time, under its configured terms."""
 
     table: Name
 
 
-class AskTakePosition(Ask, frozen=True, kw_only=True):
-    """A member of staff comes to a table, in a position that his rank lets him fill."""
+class TakePositionRequest(Request, frozen=True, kw_only=True):
+    """Puts the member of staff into a position at a table that their rank allows."""
 
     table: Name
     position: Name
 
 
-# A terminal's own
+# Terminals
 
 
-class AskUndo(Ask, frozen=True, kw_only=True):
-    """Takes back the bets that came last."""
+class UndoRequest(Request, frozen=True, kw_only=True):
+    """Takes back the bets that were placed last."""
 
     table: Name
     seat: Name
 
 
-class AskClear(Ask, frozen=True, kw_only=True):
+class ClearRequest(Request, frozen=True, kw_only=True):
     """Takes back every bet of the round."""
 
     table: Name
     seat: Name
 
 
-class AskDouble(Ask, frozen=True, kw_only=True):
+class DoubleRequest(Request, frozen=True, kw_only=True):
     """Places every bet of the round once more."""
 
     table: Name
     seat: Name
 
 
-class AskRepeat(Ask, frozen=True, kw_only=True):
+class RepeatRequest(Request, frozen=True, kw_only=True):
     """Places the bets of the seat's last round again."""
 
     table: Name
     seat: Name
 
 
-class Laid(Struct, frozen=True, forbid_unknown_fields=True):
+class PlacedStake(Struct, frozen=True, forbid_unknown_fields=True):
     """A stake on an area."""
 
     area: Name
     stake: Amount
 
 
-class AskKeepFavourite(Ask, frozen=True, kw_only=True):
-    """Keeps a set of bets under a name; an empty set is forgotten."""
+class KeepFavouriteRequest(Request, frozen=True, kw_only=True):
+    """Saves a set of bets under a name. An empty set deletes the name."""
 
     table: Name
     seat: Name
     name: Name
-    bets: Annotated[tuple[Laid, ...], Meta(max_length=104)]
+    bets: Annotated[tuple[PlacedStake, ...], Meta(max_length=104)]
 
 
-class AskFavourites(Ask, frozen=True, kw_only=True):
-    """The seat's favourites."""
+class FavouritesRequest(Request, frozen=True, kw_only=True):
+    """Asks for the seat's favourites."""
 
     table: Name
     seat: Name
 
 
-class AskTicketIn(Ask, frozen=True, kw_only=True):
-    """Puts a ticket into a terminal."""
+class TicketInRequest(Request, frozen=True, kw_only=True):
+    """Redeems a ticket at a terminal."""
 
     table: Name
     seat: Name
     ticket: Name
 
 
-class AskTicketOut(Ask, frozen=True, kw_only=True):
-    """All credits of a terminal as a ticket."""
+class TicketOutRequest(Request, frozen=True, kw_only=True):
+    """Issues a ticket for all credits of a terminal."""
 
     table: Name
     seat: Name
 
 
-class AskTickets(Ask, frozen=True, kw_only=True):
-    """The tickets that came out of a terminal since its player sat down, and that nobody has redeemed."""
+class TicketsRequest(Request, frozen=True, kw_only=True):
+    """Asks for the tickets that the terminal issued to this player and that are not redeemed yet."""
 
     table: Name
     seat: Name
 
 
-# Looking
+# Queries
 
 
-class AskFelt(Ask, frozen=True, kw_only=True):
-    """The layout: areas, labels, odds, limits, drawing."""
+class FeltRequest(Request, frozen=True, kw_only=True):
+    """Asks for a layout: areas, labels, odds, limits, drawing."""
 
     table: Name
     layout: str | None = None
 
 
-class AskRounds(Ask, frozen=True, kw_only=True):
-    """The last rounds, or one: everybody's bets for staff; for a player what he bet in the last ten."""
+class RoundsRequest(Request, frozen=True, kw_only=True):
+    """Asks for past rounds: with all bets for staff, with their own bets of the last ten for a player."""
 
     table: Name
     seat: str | None = None
@@ -165,8 +168,8 @@ class AskRounds(Ask, frozen=True, kw_only=True):
     most: Annotated[int, Meta(ge=1, le=10)] = 10
 
 
-class AskPreview(Ask, frozen=True, kw_only=True):
-    """What would light, and what it would cost, before a result is committed."""
+class PreviewRequest(Request, frozen=True, kw_only=True):
+    """Asks what a result would light and pay, before it is committed."""
 
     table: Name
     faces: Faces
@@ -175,39 +178,39 @@ class AskPreview(Ask, frozen=True, kw_only=True):
 # The cage
 
 
-class AskSellTicket(Ask, frozen=True, kw_only=True):
-    """Sells a ticket for cash: the floor makes its number."""
+class SellTicketRequest(Request, frozen=True, kw_only=True):
+    """Sells a ticket for cash. The server makes its number."""
 
     amount: Amount
 
 
-class AskFill(Ask, frozen=True, kw_only=True):
-    """Chips from the cage into a table's tray."""
+class FillRequest(Request, frozen=True, kw_only=True):
+    """Sends chips from the cage to a table's tray."""
 
     table: Name
     amount: Amount
     approval: str | None = None
 
 
-class AskTakeCredit(Ask, frozen=True, kw_only=True):
-    """Chips from a table's tray into the cage."""
+class TakeCreditRequest(Request, frozen=True, kw_only=True):
+    """Sends chips from a table's tray to the cage."""
 
     table: Name
     amount: Amount
     transfer: str | None = None
-    """One that left the tray and never arrived, to be finished."""
+    """A transfer that left the tray and has not arrived yet: this request finishes it."""
     approval: str | None = None
 
 
-class AskTakeDrop(Ask, frozen=True, kw_only=True):
-    """A table's drop box leaves for the count."""
+class TakeDropRequest(Request, frozen=True, kw_only=True):
+    """Takes a table's drop box to the count."""
 
     table: Name
     approval: str | None = None
 
 
-class AskCountDrop(Ask, frozen=True, kw_only=True):
-    """What was found in a drop box that left a table."""
+class CountDropRequest(Request, frozen=True, kw_only=True):
+    """Records what was counted in a drop box that left a table."""
 
     table: Name
     transfer: Name
@@ -215,55 +218,54 @@ class AskCountDrop(Ask, frozen=True, kw_only=True):
     approval: str | None = None
 
 
-class AskSettleClaim(Ask, frozen=True, kw_only=True):
-    """The cage pays a player's claim, or collects the house's."""
+class SettleClaimRequest(Request, frozen=True, kw_only=True):
+    """Pays a player's claim, or collects the house's, at the cage."""
 
     table: Name
     claim: Name
     approval: str | None = None
 
 
-class AskBooks(Ask, frozen=True, kw_only=True):
-    """Every account of House and tables, and whether they balance."""
+class BooksRequest(Request, frozen=True, kw_only=True):
+    """Asks for every account of the House and the tables, and whether they balance."""
 
 
-class AskReport(Ask, frozen=True, kw_only=True):
-    """Drop, win and hold per table, for a gaming day or the day in hand."""
+class ReportRequest(Request, frozen=True, kw_only=True):
+    """Asks for drop, win and hold of each table, for a gaming day; by default for the current day."""
 
     day: str | None = None
 
 
-# Dice in
+# Results
 
 
-class AskReading(Ask, frozen=True, kw_only=True):
-    """What a recognising shaker saw, or why it saw nothing."""
+class ReadingRequest(Request, frozen=True, kw_only=True):
+    """What a shaker that recognises dice saw, or why it saw nothing."""
 
     table: Name
     reading: Name
     faces: Faces | None = None
     fault: str | None = None
     round: int | None = None
-    """Of which round; the one in hand unless said. A device that may repeat itself says it."""
+    """The round's number; by default the current round. A device that may send a reading twice gives it."""
     shake: Annotated[int, Meta(ge=1, le=100)] = 1
 
 
 # The demonstration
 
 
-class AskVirtual(Ask, frozen=True, kw_only=True):
-    """Pauses the virtual dealer of a table, or lets it go on."""
+class VirtualDealerRequest(Request, frozen=True, kw_only=True):
+    """Pauses the virtual dealer of a table, or lets them continue."""
 
     table: Name
     dealing: bool
 
 
-ASKS: Final[tuple[type[Ask], ...]] = (
-    AskHello, AskFollow, AskUnfollow, AskBeat, AskDo, AskOpenTable, AskTakePosition, AskUndo, AskClear,
-    AskDouble, AskRepeat,
-    AskKeepFavourite, AskFavourites, AskTicketIn, AskTicketOut, AskTickets, AskFelt, AskRounds,
-    AskPreview,
-    AskSellTicket, AskFill, AskTakeCredit, AskTakeDrop, AskCountDrop, AskSettleClaim, AskBooks, AskReport,
-    AskReading, AskVirtual,
+REQUESTS: Final[tuple[type[Request], ...]] = (
+    HelloRequest, FollowRequest, UnfollowRequest, PingRequest, DoRequest, OpenTableRequest,
+    TakePositionRequest, UndoRequest, ClearRequest, DoubleRequest, RepeatRequest, KeepFavouriteRequest,
+    FavouritesRequest, TicketInRequest, TicketOutRequest, TicketsRequest, FeltRequest, RoundsRequest,
+    PreviewRequest, SellTicketRequest, FillRequest, TakeCreditRequest, TakeDropRequest, CountDropRequest,
+    SettleClaimRequest, BooksRequest, ReportRequest, ReadingRequest, VirtualDealerRequest,
 )  # fmt: skip
-"""Every ask there is."""
+"""Every request."""

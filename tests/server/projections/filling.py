@@ -10,7 +10,7 @@ from taisai.game import Table
 from taisai.game import commands as c
 from taisai.game.commands import Command
 from taisai.game.round import Round
-from taisai.protocol import commands as wire
+from taisai.protocol import commands
 from taisai.protocol.views import Blank, Offer
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.vocabulary import Act
@@ -114,7 +114,7 @@ def command_of(offer: Offer, fields: dict[str, Any], *, at: int, by: str) -> Com
     second = fields.get("second")
     if by == "clock":  # which is no client
         return c.Perform(at=at, by=by, act=Act(fields["act"]))
-    sent = wire.command(offer.command, **{name: one for name, one in fields.items() if name != "second"})
-    meant = wire.meant(sent, at=at, by=by, second=second)
+    sent = commands.command(offer.command, **{name: one for name, one in fields.items() if name != "second"})
+    meant = commands.meant(sent, at=at, by=by, second=second)
     assert isinstance(meant, Command)
     return meant

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from taisai.cage.messages import TicketRedeemed
 from taisai.game.commands import BuyColour, PlaceBets, Slip, TakeSeat
 from taisai.game.words import Means
-from taisai.protocol.replies import TellDone
+from taisai.protocol.replies import DoneReply
 from taisai.rules import rulebook
 from taisai.rules.clauses import Clause
 from taisai.server.projections import History, console_view, seat_view, table_view
@@ -47,8 +47,8 @@ def test_staff_are_told_the_exposure_and_the_offers_that_new_terms_would_replace
 
 def test_whoever_redeems_a_ticket_is_told_what_to_pay() -> None:
     paid = TicketRedeemed(at=1, by="Kim", clause=Clause("house:tickets"), ticket="A-1", amount=700)
-    assert answer_to("7", (paid,)) == TellDone(re="7", ticket="A-1", amount=700)
-    assert answer_to("7", ()) == TellDone(re="7", again=True)
+    assert answer_to("7", (paid,)) == DoneReply(to="7", ticket="A-1", amount=700)
+    assert answer_to("7", ()) == DoneReply(to="7", again=True)
 
 
 def test_a_player_with_colour_chips_is_told_their_paint_and_lays_them_from_his_terminal() -> None:

@@ -19,8 +19,8 @@ PATIENCE: Final = 60.0
 class Tell(msgspec.Struct):
     """What a crowd looks at of a tell."""
 
-    tell: str
-    re: str | None = None
+    type: str
+    to: str | None = None
     reason: str | None = None
     clause: str | None = None
     again: bool = False
@@ -33,7 +33,7 @@ class Tell(msgspec.Struct):
     @property
     def is_done(self) -> bool:
         """Whether what was asked for is done, whoever told it."""
-        return self.tell in ("done", "change")
+        return self.type in ("done", "change")
 
     @property
     def closes(self) -> bool:
@@ -66,10 +66,10 @@ class Crowd:
         for tell in _decode(text):
             if tell.nonce is not None:
                 self._nonces[number] = tell.nonce
-            if tell.re is not None:
-                told = answers.setdefault(tell.re, [])
+            if tell.to is not None:
+                told = answers.setdefault(tell.to, [])
                 told.append(tell)
-                if len(told) <= sent.get(tell.re, 0):
+                if len(told) <= sent.get(tell.to, 0):
                     self.under_way -= 1
             self.told(number, tell)
         self._moved.set()
@@ -107,12 +107,12 @@ class Crowd:
             self.ask(number, "hello", _encode(hello("hello", who, self._nonces[number])))
         await self.answered()
         for number in numbers:
-            assert [tell.tell for tell in self.answers[number]["hello"]] == ["welcome"], self.answers[number]
+            assert [tell.type for tell in self.answers[number]["hello"]] == ["welcome"], self.answers[number]
         return numbers
 
     def follow(self, number: int, feed: str) -> None:
         """A client follows a feed."""
-        self.ask(number, feed, _encode({"ask": "follow", "id": feed, "feed": feed}))
+        self.ask(number, feed, _encode({"type": "follow", "id": feed, "feed": feed}))
 
     def leave(self) -> None:
         """All of them go."""
@@ -133,7 +133,7 @@ def encoded(**fields: Any) -> bytes:
 def place(id_: str, seat: int, round_: int, bets: list[dict[str, Any]]) -> bytes:
     """An ask to place bets."""
     do = {"command": "place-bets", "round": round_, "seat": str(seat), "bets": bets}
-    return _encode({"ask": "do", "id": id_, "table": TABLE, "do": do})
+    return _encode({"type": "do", "id": id_, "table": TABLE, "do": do})
 
 
 __all__ = ["Crowd", "Device", "Staff", "Tell", "Who", "encoded", "place", "terminals"]

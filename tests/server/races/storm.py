@@ -72,8 +72,8 @@ class Storm:
     def _told(self, number: int, tell: Tell) -> None:
         if tell.closes:
             self._is_closed[number] = True
-        if tell.re is not None:
-            if tell.tell == "refused":
+        if tell.to is not None:
+            if tell.type == "refused":
                 self._late[number] += 1
             self._send(number)
 
@@ -95,7 +95,7 @@ def wrongs(storm: Storm, journal: Reckoning) -> Iterator[str]:
     if set(often) != {1}:
         yield f"expected one answer to every ask, got {dict(often)}"
     done = {id_ for id_, told in answers.items() if any(one.is_done for one in told)}
-    refused = {id_ for id_, told in answers.items() if any(one.tell == "refused" for one in told)}
+    refused = {id_ for id_, told in answers.items() if any(one.type == "refused" for one in told)}
     if lost := done - journal.bets.keys():
         yield f"expected every registered bet in the journal, got {len(lost)} lost, such as {min(lost)}"
     if silent := journal.bets.keys() - done:

@@ -40,10 +40,10 @@ async def _redeemed(nursery: Nursery, folder: Path, tickets: int, sabotage: str 
     players = await crowd.come(server.port, terminals(TERMINALS))
     told: dict[str, list[Tell]] = {}
     # Another ticket, worth more than all hands together: to pay twice is not beyond the cage's means.
-    crowd.ask(cashiers[0], "another", encoded(ask="sell-ticket", id="another", amount=1_000 * AMOUNT))
+    crowd.ask(cashiers[0], "another", encoded(type="sell-ticket", id="another", amount=1_000 * AMOUNT))
     for number in range(tickets):
         crowd.ask(
-            cashiers[0], f"sold {number}", encoded(ask="sell-ticket", id=f"sold {number}", amount=AMOUNT)
+            cashiers[0], f"sold {number}", encoded(type="sell-ticket", id=f"sold {number}", amount=AMOUNT)
         )
         await crowd.answered()
         ticket = crowd.answers[cashiers[0]][f"sold {number}"][0].ticket
@@ -67,11 +67,11 @@ def _own(ticket: str, one: int) -> str:
 
 
 def _cashed(ticket: str, own: str) -> bytes:
-    return encoded(ask="do", id=own, do={"command": "redeem-ticket", "ticket": ticket})
+    return encoded(type="do", id=own, do={"command": "redeem-ticket", "ticket": ticket})
 
 
 def _put_in(ticket: str, own: str, seat: int) -> bytes:
-    return encoded(ask="ticket-in", id=own, table=TABLE, seat=str(seat), ticket=ticket)
+    return encoded(type="ticket-in", id=own, table=TABLE, seat=str(seat), ticket=ticket)
 
 
 def _wrongs(redeemed: Redeemed) -> Iterator[str]:

@@ -111,7 +111,7 @@ def _wrongs(replayed: Replayed) -> Iterator[str]:
         for id_, told in answers.items():
             if id_ in expected and not all(one.is_done for one in told):
                 yield f"expected every replay to be as good as the first, got {told} ({number}, {id_})"
-    if {(one.tell, one.reason, one.clause) for one in replayed.other} != {
+    if {(one.type, one.reason, one.clause) for one in replayed.other} != {
         ("refused", "different-content", "house:retries")
     }:
         yield f"expected other content under a known id to be refused, got {replayed.other[0]}"

@@ -17,8 +17,8 @@ from taisai.journal import Codec, JournalError
 from taisai.journal.codec import Entry
 from taisai.journal.stores.contract import Sealed
 from taisai.protocol.commands import tag_of
-from taisai.protocol.replies import TellDone
-from taisai.protocol.requests import AskDo
+from taisai.protocol.replies import DoneReply
+from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import View
 from taisai.server.projections import seat_view
 from taisai.server.projections.boards import Boards
@@ -135,7 +135,7 @@ def _money(world: World, entries: Sequence[Entry]) -> Iterator[str]:
     """Every ticket that was told of is one; and what may not be sent twice was not done twice."""
     tickets = world.keeper.house().tickets
     for heard in world.heard:
-        if isinstance(heard.tell, TellDone) and heard.tell.ticket and heard.tell.ticket not in tickets:
+        if isinstance(heard.tell, DoneReply) and heard.tell.ticket and heard.tell.ticket not in tickets:
             yield f"expected the ticket that was told of, got none: {heard.tell}"
     bought = sum(isinstance(entry.event, CreditsBought) for entry in entries)
     asked = [heard for heard in world.heard if _is(heard, "buy-credits")]
@@ -146,7 +146,7 @@ def _money(world: World, entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _is(heard: Heard, tag: str) -> bool:
-    return isinstance(heard.ask, AskDo) and tag_of(heard.ask.do) == tag
+    return isinstance(heard.ask, DoRequest) and tag_of(heard.ask.do) == tag
 
 
 def _closes(entries: Sequence[Entry]) -> Iterator[str]:

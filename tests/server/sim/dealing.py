@@ -123,11 +123,11 @@ class Staff:
     ) -> None:
         world = self._world
         world.note(f"{person}: {tag} {fields}")
-        ask = requests.AskDo(id=console.fresh_id(), table=TABLE, do=command(tag, **fields))
+        ask = requests.DoRequest(id=console.fresh_id(), table=TABLE, do=command(tag, **fields))
         if two:
             second = world.crew.second if person != world.crew.second else world.crew.head
             token = world.approval(ask, session, second)
-            ask = requests.AskDo(id=ask.id, table=TABLE, do=ask.do, approval=token)
+            ask = requests.DoRequest(id=ask.id, table=TABLE, do=ask.do, approval=token)
         await console.ask(ask)
 
     def _filled(self, blank: Blank) -> Any:

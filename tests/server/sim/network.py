@@ -24,7 +24,7 @@ class _Asked(msgspec.Struct):
 
 
 class _Told(msgspec.Struct):
-    re: str | None = None
+    to: str | None = None
 
 
 _asked: Final = msgspec.json.Decoder(_Asked).decode
@@ -134,7 +134,7 @@ class Line:
         if kind == "websocket.accept":
             self.opened.set_result(True)
         elif kind == "websocket.send":
-            self.told.update(tell.re for tell in _told(message["text"]) if tell.re is not None)
+            self.told.update(tell.to for tell in _told(message["text"]) if tell.to is not None)
             self._down.put(message["text"])
         else:
             if not self.opened.done():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple, Self
 
 from taisai.client import Cashier, Client, ClientError, Console, Display, Refused, Terminal
-from taisai.protocol.message import Ask, Tell
+from taisai.protocol.message import Request, ServerMessage
 
 
 class Heard(NamedTuple):
     """An ask, and what came of it."""
 
-    ask: Ask
-    tell: Tell | None
+    ask: Request
+    tell: ServerMessage | None
     error: ClientError | None
 
     @property
@@ -37,7 +37,7 @@ class Noted(Client):
         """Whether it will never come back."""
         return self.end is not None
 
-    async def ask(self, ask: Ask) -> Tell:
+    async def ask(self, ask: Request) -> ServerMessage:
         """The answer, noted."""
         try:
             tell = await super().ask(ask)

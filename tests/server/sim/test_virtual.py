@@ -70,7 +70,7 @@ def test_a_line_keeps_its_order_and_a_cut_loses_what_is_under_way() -> None:
         for number in range(20):
             assert (await made.floor_receives())["text"] == f'{{"id":"{number}"}}'
         assert loop.time() < 2
-        await made.floor_sends({"type": "websocket.send", "text": '[{"tell":"done","re":"3"}]'})
+        await made.floor_sends({"type": "websocket.send", "text": '[{"type":"done","to":"3"}]'})
         made.cut()
         with pytest.raises(Disconnected):
             await made.receive()

@@ -12,7 +12,7 @@ from typing import Any, Final
 from taisai.client import ClientError, Disconnected, Pace
 from taisai.client.connection import Staff
 from taisai.journal import Journal, Keeper, Store
-from taisai.protocol.message import Ask
+from taisai.protocol.message import Request
 from taisai.server.auth.authentication import SignedIn
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import Granted, Session, digest_of
@@ -189,7 +189,7 @@ class World:
         assert isinstance(signed, SignedIn), signed
         return Staff(signed.token), signed.session
 
-    def approval(self, ask: Ask, session: Session, by: str) -> str | None:
+    def approval(self, ask: Request, session: Session, by: str) -> str | None:
         """A second person's agreement."""
         if self.casino is None:
             return None

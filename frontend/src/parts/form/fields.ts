@@ -1,5 +1,5 @@
 // What a blank holds before anyone has touched it, and whether what it holds can be sent.
-import type { Blank } from "../../wire/messages";
+import type { Blank } from "../../connection/messages";
 
 export type Fields = Record<string, unknown>;
 export const FACES = [1, 2, 3, 4, 5, 6] as const;

@@ -20,8 +20,8 @@ from taisai.demo.sign_in import Demonstration
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
 from taisai.journal.codec import HOUSE
-from taisai.protocol.commands import WireCommand
-from taisai.protocol.requests import AskDo
+from taisai.protocol.commands import SentCommand
+from taisai.protocol.requests import DoRequest
 from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import SUPERVISING
 from taisai.server.auth.sessions import Session
@@ -119,8 +119,8 @@ class Crowd:
             raise Disconnected(signed.message)
         return SignedIn(signed.token, partial(self._agree, signed.session, table))
 
-    def _agree(self, asker: Session, table: str, sent: WireCommand) -> str | None:
-        form = approved_form(AskDo(id="agreed", do=sent, table=table))
+    def _agree(self, asker: Session, table: str, sent: SentCommand) -> str | None:
+        form = approved_form(DoRequest(id="agreed", do=sent, table=table))
         granted = self._demonstration.agreed(asker, form, table)
         return None if isinstance(granted, str) else granted.token
 

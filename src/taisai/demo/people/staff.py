@@ -12,7 +12,7 @@ import structlog
 
 from taisai.client import ClientError, Console, Dial, Disconnected, Pace, Refused, Staff
 from taisai.demo.people.players import Waits
-from taisai.protocol.commands import WireCommand, command
+from taisai.protocol.commands import SentCommand, command
 from taisai.protocol.views import Blank, Offer
 
 SECOND: Final = "second"
@@ -80,7 +80,7 @@ class SignedIn(NamedTuple):
     """A virtual person's session."""
 
     token: str
-    agree: Callable[[WireCommand], str | None]
+    agree: Callable[[SentCommand], str | None]
     """Asks somebody else to agree to exactly this; None where nobody does."""
 
 

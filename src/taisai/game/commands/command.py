@@ -18,7 +18,7 @@ def required_tag(name: str) -> str:
 
 
 def tag_of(kind: type[Struct]) -> str:
-    """The word that names this kind of message in journals, playbooks and on the wire."""
+    """The word that names this kind of message in journals, playbooks and in the protocol."""
     return str(kind.__struct_config__.tag)
 
 

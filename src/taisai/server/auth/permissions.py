@@ -138,11 +138,11 @@ _ADMINISTRATION: Final = _to(Role.ADMINISTRATOR)
 _WATCHING: Final = _to(AT_TABLE, Role.AUDITOR)
 _SCHOOL: Final = _to(frozenset(Role), reach=Reach.DEMONSTRATION) | _TABLE
 
-ASKS: Final[Mapping[str, Permit]] = {
+REQUESTS: Final[Mapping[str, Permit]] = {
     kind: Permit(roles)
     for kind, roles in {
         "hello": _EVERYONE,
-        "beat": _EVERYONE,
+        "ping": _EVERYONE,
         "unfollow": _EVERYONE,
         "follow": _EVERYONE,  # and the feed itself, below
         "do": _EVERYONE,  # and the command itself, below
@@ -169,7 +169,7 @@ ASKS: Final[Mapping[str, Permit]] = {
         "books": _BOOKS,
         "report": _BOOKS | _SUPERVISORS,
         "reading": _to(Role.SHAKER, reach=Reach.TABLE),
-        "virtual": _TABLE,  # of a demonstration: elsewhere there is no virtual dealer to pause
+        "virtual-dealer": _TABLE,  # of a demonstration: elsewhere there is no virtual dealer to pause
     }.items()
 }
 """Asks of the socket."""

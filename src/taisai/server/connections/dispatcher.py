@@ -16,12 +16,12 @@ from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol import requests as asks
-from taisai.protocol.message import WIRE, Ask, Tell
+from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import (
-    TellBeat,
-    TellChallenge,
-    TellRefused,
-    TellWelcome,
+    ChallengeNotice,
+    PongReply,
+    RefusedReply,
+    WelcomeReply,
 )
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Door
@@ -64,7 +64,7 @@ class Virtual(Protocol):
         """Lets a table's virtual dealer deal, or not."""
 
 
-def approved_form(ask: Ask) -> bytes:
+def approved_form(ask: Request) -> bytes:
     """What a second person agrees to: the ask, whatever its id, in its one canonical form."""
     plain = msgspec.to_builtins(ask)
     plain.pop("approval", None)
@@ -113,7 +113,9 @@ class Floor:
         """Whatever is being done for someone, who may have hung up since."""
         self._by_session: dict[str, set[Socket]] = {}
         self._by_device: dict[str, set[Socket]] = {}
-        self._handlers: Mapping[type[Ask], Callable[[Any, Party, Any], Awaitable[Tell]]] = HANDLERS
+        self._handlers: Mapping[type[Request], Callable[[Any, Party, Any], Awaitable[ServerMessage]]] = (
+            HANDLERS
+        )
         door.sessions.on_end(self._session_ended)
         host.listeners += (self._heard, self.metrics.heard)
         self.metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
@@ -130,8 +132,9 @@ class Floor:
         socket.credit = self.bounds.burst
         socket.credit_at = self.clock.steady()
         socket.say(
-            TellChallenge(
-                wire=WIRE, program=self.program, nonce=socket.nonce, epoch=self.host.feeds.epoch,
+            ChallengeNotice(
+                protocol=PROTOCOL_VERSION, program=self.program, nonce=socket.nonce,
+                epoch=self.host.feeds.epoch,
                 demonstration=self.demonstration, now=self.clock.now(), pages=self.pages.digest,
             )
         )  # fmt: skip
@@ -168,7 +171,7 @@ class Floor:
 
     # Asks
 
-    def asked(self, socket: Socket, ask: Ask) -> None:
+    def asked(self, socket: Socket, ask: Request) -> None:
         """Answers an ask, at once or as soon as the answer is durable."""
         kind = type(ask)
         self.metrics.asks[kind] += 1
@@ -176,22 +179,22 @@ class Floor:
             self._too_often(socket, ask.id)
             return
         party = socket.party
-        if kind is asks.AskHello:
+        if kind is asks.HelloRequest:
             self._hello(socket, ask)  # type: ignore[arg-type]
             return
-        if kind is asks.AskBeat:  # a page's own: whoever is signed in there has done nothing by it
-            socket.say(TellBeat(re=ask.id, now=self.clock.now()))
+        if kind is asks.PingRequest:  # a page's own: whoever is signed in there has done nothing by it
+            socket.say(PongReply(to=ask.id, now=self.clock.now()))
             return
         if party.session is not None:
             wrong = self._session_wrong(party)
             if wrong is not None:
                 socket.say(refused(ask.id, "signed-out", wrong))
                 return
-        if kind is asks.AskDo:
+        if kind is asks.DoRequest:
             commands.do(self, socket, ask)  # type: ignore[arg-type]
-        elif kind is asks.AskFollow:
+        elif kind is asks.FollowRequest:
             follow(self, socket, ask)  # type: ignore[arg-type]
-        elif kind is asks.AskUnfollow:
+        elif kind is asks.UnfollowRequest:
             unfollow(self, socket, ask)  # type: ignore[arg-type]
         else:
             self._other(socket, ask)
@@ -233,7 +236,7 @@ class Floor:
     def _other(self, socket: Socket, ask: Any) -> None:
         kind = str(ask.__struct_config__.tag)
         table, seat = getattr(ask, "table", None), getattr(ask, "seat", None)
-        wrong = self.may_not(socket.party, permissions.ASKS.get(kind), table, seat)
+        wrong = self.may_not(socket.party, permissions.REQUESTS.get(kind), table, seat)
         if wrong is not None:
             socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
         elif self.is_overworked(socket):
@@ -267,9 +270,9 @@ class Floor:
             permit, party.role, own=party.own, table=table, seat=seat, demonstration=self.demonstration
         )
 
-    async def answered(self, socket: Socket, ask: Ask, work: Awaitable[Tell | None]) -> None:
+    async def answered(self, socket: Socket, ask: Request, work: Awaitable[ServerMessage | None]) -> None:
         """Tells what the work for an ask came to, unless that tells it itself; a fault is an answer too."""
-        tell: Tell | None
+        tell: ServerMessage | None
         try:
             tell = await work
         except Exception as error:  # noqa: BLE001  whatever it is, the ask is answered
@@ -282,7 +285,7 @@ class Floor:
         """Waits until whatever is being done for someone is done."""
         await asyncio.gather(*self.at_work, return_exceptions=True)
 
-    async def second(self, party: Party, ask: Any) -> str | TellRefused | None:
+    async def second(self, party: Party, ask: Any) -> str | RefusedReply | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""
         if ask.approval is None:
             return None
@@ -305,10 +308,16 @@ class Floor:
 
     # Coming in
 
-    def _hello(self, socket: Socket, ask: asks.AskHello) -> None:
-        if ask.wire != WIRE:
-            socket.say(refused(ask.id, "wire", f"expected version {WIRE} of the wire, got {ask.wire}"))
-            socket.end("wire", f"expected version {WIRE} of the wire, got {ask.wire}")
+    def _hello(self, socket: Socket, ask: asks.HelloRequest) -> None:
+        if ask.protocol != PROTOCOL_VERSION:
+            socket.say(
+                refused(
+                    ask.id,
+                    "protocol",
+                    f"expected version {PROTOCOL_VERSION} of the protocol, got {ask.protocol}",
+                )
+            )
+            socket.end("protocol", f"expected version {PROTOCOL_VERSION} of the protocol, got {ask.protocol}")
             return
         if socket.party is not VISITOR or (ask.token is None and ask.device is None):
             self._come_in(socket, ask, VISITOR)
@@ -326,7 +335,7 @@ class Floor:
             self.host.run(lambda keeper: keeper.house().devices.get(name), found)
 
     def _found(
-        self, socket: Socket, ask: asks.AskHello, name: str, device: Device | BaseException | None
+        self, socket: Socket, ask: asks.HelloRequest, name: str, device: Device | BaseException | None
     ) -> None:
         if socket not in self.sockets or socket.is_closing:
             return
@@ -346,11 +355,11 @@ class Floor:
             return
         self._come_in(socket, ask, Party(Role(str(device.kind)), name, table=device.table, seat=device.seat))
 
-    def _stay_out(self, socket: Socket, ask: asks.AskHello, says: str) -> None:
+    def _stay_out(self, socket: Socket, ask: asks.HelloRequest, says: str) -> None:
         socket.say(refused(ask.id, "not-known", says, "house:access"))
         socket.end("not-known", says)
 
-    def _come_in(self, socket: Socket, ask: asks.AskHello, party: Party) -> None:
+    def _come_in(self, socket: Socket, ask: asks.HelloRequest, party: Party) -> None:
         if socket.party is not VISITOR:
             socket.say(refused(ask.id, "bad-message", "expected one hello, got another"))
             return
@@ -364,8 +373,8 @@ class Floor:
             self._by_device.setdefault(party.name, set()).add(socket)
         currency = getattr(self.plan, "currency", "")
         socket.say(
-            TellWelcome(
-                re=ask.id,
+            WelcomeReply(
+                to=ask.id,
                 role=party.role,
                 name=party.name,
                 table=party.table,

@@ -14,7 +14,7 @@ MOST_FEEDS: Final = 10_000  # remembered; the ones that nobody follows are forgo
 
 
 class Frame(Struct, frozen=True, gc=False):
-    """The next frame of a feed, as it goes over the wire."""
+    """The next frame of a feed, as it is sent."""
 
     feed: str
     number: int

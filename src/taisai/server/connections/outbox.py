@@ -19,7 +19,7 @@ from websockets.frames import Frame, Opcode
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 
-MOST_TELLS: Final = 1_000  # that wait for a slow client; one more, and it is cut off
+MOST_MESSAGES: Final = 1_000  # that wait for a slow client; one more, and it is cut off
 MOST_BYTES: Final = 4 * 1024 * 1024
 
 
@@ -60,7 +60,7 @@ class Outbox:
             return True
         self._bodies.append(body)
         self._bytes += len(body)
-        if len(self._bodies) <= MOST_TELLS and self._bytes <= MOST_BYTES:
+        if len(self._bodies) <= MOST_MESSAGES and self._bytes <= MOST_BYTES:
             return True
         if self._waiting is not None:
             return False

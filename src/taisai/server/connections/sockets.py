@@ -13,9 +13,9 @@ import msgspec
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
-from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Ask
-from taisai.protocol.replies import TellEnd, TellFollowing, TellRefused, TellSnapshot
-from taisai.protocol.requests import ASKS
+from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request
+from taisai.protocol.replies import EndNotice, FollowingReply, RefusedReply, SnapshotNotice
+from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Party
 from taisai.server.auth.rate_limits import network_of
@@ -24,7 +24,7 @@ from taisai.server.projections.boards import Shown, seat_feed
 from taisai.server.replies import answer_to, encoded, refused
 
 if TYPE_CHECKING:
-    from taisai.protocol.requests import AskFollow, AskUnfollow
+    from taisai.protocol.requests import FollowRequest, UnfollowRequest
     from taisai.server.connections.dispatcher import Floor
 
 HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milliseconds
@@ -78,18 +78,18 @@ class Strangers:
 
 
 if TYPE_CHECKING:
-    from taisai.protocol.message import Tell
+    from taisai.protocol.message import ServerMessage
     from taisai.server.connections.dispatcher import Floor
 
-    AnyAsk = Ask
+    AnyRequest = Request
 else:
-    AnyAsk = reduce(or_, ASKS)
+    AnyRequest = reduce(or_, REQUESTS)
 
 Receive = Callable[[], Awaitable[Message]]
 
 POLICY: Final = 1008
 LAST_WORD: Final = 0.5  # seconds in which a client that does not take its post may still hear why it is over
-decode_ask: Final = msgspec.json.Decoder(AnyAsk, strict=True).decode
+decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
 
@@ -152,9 +152,9 @@ class Socket:
         if isinstance(answer, Refusal):
             self._floor.metrics.refusals[answer.reason] += 1
 
-    def say(self, tell: Tell) -> None:
+    def say(self, tell: ServerMessage) -> None:
         """Tells something at once."""
-        if type(tell) is TellRefused:
+        if type(tell) is RefusedReply:
             self._floor.metrics.refusals[tell.reason] += 1
         self.tell(encoded(tell))
         self._outbox.flush()
@@ -163,7 +163,7 @@ class Socket:
         """Says why, and closes; from here on nothing is heard from it."""
         if not self._is_closing:
             self._is_closing = True
-            self._outbox.close(code, why, encoded(TellEnd(why=why, message=message)))
+            self._outbox.close(code, why, encoded(EndNotice(why=why, message=message)))
             if self._outbox.is_waiting:
                 asyncio.get_running_loop().call_later(LAST_WORD, self._cut)
 
@@ -213,9 +213,9 @@ class Socket:
             self._floor.unreadable(self, f"expected a text of at most {MOST_MESSAGE} bytes, got {got}")
             return
         try:
-            ask = decode_ask(text)
+            ask = decode_request(text)
         except _UNREADABLE as error:
-            says = f"expected an ask of the wire, got something else: {str(error) or type(error).__name__}"
+            says = f"could not read the request: {str(error) or type(error).__name__}"
             self._floor.unreadable(self, says, _id_in(text))
             return
         self._floor.asked(self, ask)
@@ -245,7 +245,7 @@ def _id_in(text: str) -> str | None:
 MOST_FOLLOWED: Final = 64  # feeds of one socket
 
 
-def follow(floor: Floor, socket: Socket, ask: AskFollow) -> None:
+def follow(floor: Floor, socket: Socket, ask: FollowRequest) -> None:
     """Tells what was missed, or the feed as it stands; from then on, every change."""
     wrong = _wrong(floor, socket, ask.feed)
     if wrong is not None:
@@ -263,19 +263,19 @@ def follow(floor: Floor, socket: Socket, ask: AskFollow) -> None:
             for frame in missed:
                 socket.tell(frame.body)
             _followed(floor, socket, ask.feed, feed.number)
-            socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=feed.number))
+            socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=feed.number))
             return
     boards, name = floor.host.boards, ask.feed
     floor.host.run(lambda _keeper: boards.snapshot(name), partial(_shown, floor, socket, ask))
 
 
-def unfollow(floor: Floor, socket: Socket, ask: AskUnfollow) -> None:
+def unfollow(floor: Floor, socket: Socket, ask: UnfollowRequest) -> None:
     """From here on nothing of the feed is told; what is missed can still be asked for."""
     socket.wanted.discard(ask.feed)
     socket.following.discard(ask.feed)
     _look_at_seat(socket)
     floor.host.feeds.unfollow(ask.feed, socket)
-    socket.say(TellFollowing(re=ask.id, feed=ask.feed, number=0))
+    socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=0))
 
 
 def _wrong(floor: Floor, socket: Socket, feed: str) -> str | None:
@@ -287,7 +287,7 @@ def _wrong(floor: Floor, socket: Socket, feed: str) -> str | None:
     return floor.may_not(socket.party, permissions.FEEDS.get(kind), table or None, seat or None)
 
 
-def _shown(floor: Floor, socket: Socket, ask: AskFollow, shown: Shown | BaseException | None) -> None:
+def _shown(floor: Floor, socket: Socket, ask: FollowRequest, shown: Shown | BaseException | None) -> None:
     if not isinstance(shown, Shown):
         socket.wanted.discard(ask.feed)
         floor.metrics.refusals["not-known"] += 1
@@ -297,7 +297,7 @@ def _shown(floor: Floor, socket: Socket, ask: AskFollow, shown: Shown | BaseExce
     if socket in floor.sockets:
         if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
             _followed(floor, socket, ask.feed, shown.number)
-        socket.tell(encoded(TellSnapshot(feed=ask.feed, number=shown.number, view=shown.view, re=ask.id)))
+        socket.tell(encoded(SnapshotNotice(feed=ask.feed, number=shown.number, view=shown.view, to=ask.id)))
         floor.host.feeds.note(socket)
 
 

@@ -19,14 +19,14 @@ from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
 from taisai.journal import Answer, Ask, Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
-from taisai.protocol.commands import BY_TAG, WireCommand
+from taisai.protocol.commands import BY_TAG, SentCommand
 from taisai.rules.vocabulary import Act
 from taisai.server.config.tables import DiceIn
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.protocol.message import Tell
-    from taisai.protocol.requests import AskReading
+    from taisai.protocol.message import ServerMessage
+    from taisai.protocol.requests import ReadingRequest
     from taisai.server.auth.permissions import Party
     from taisai.server.connections.dispatcher import Floor
     from taisai.server.handlers.context import Context
@@ -40,13 +40,13 @@ _PERFORM: Final = BY_TAG["perform"]
 # The dealer's keys
 
 
-def is_result(sent: WireCommand) -> bool:
+def is_result(sent: SentCommand) -> bool:
     """Whether a command that was sent enters a result."""
     sent_: Any = sent
     return type(sent) is _PERFORM and sent_.act is Act.ENTER_RESULT
 
 
-def keyed(sent: WireCommand, *, at: int, by: str, second: str | None) -> Perform:
+def keyed(sent: SentCommand, *, at: int, by: str, second: str | None) -> Perform:
     """What the Dealer keyed."""
     told: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
     return Perform(at=at, by=by, second=second, **told)
@@ -78,7 +78,7 @@ def noting_override(floor: Floor, party: Party, table: str | None, command: AnyC
 # A recognising device
 
 
-async def reading(context: Context, party: Party, ask: AskReading) -> Tell:
+async def reading(context: Context, party: Party, ask: ReadingRequest) -> ServerMessage:
     """What a device saw, or its fault; the table decides whether it may be told now."""
     planned = context.plan.table(ask.table) if context.plan is not None else None
     if planned is None or planned.dice is not DiceIn.DEVICE:

@@ -14,7 +14,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.journal import Keeper, stream_of
-from taisai.protocol.replies import TellDone
+from taisai.protocol.replies import DoneReply
 from taisai.server.handlers.ticket_numbers import short_id
 from taisai.server.handlers.transfers import table_at
 from taisai.server.replies import answer_to
@@ -22,13 +22,13 @@ from taisai.server.replies import answer_to
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from taisai.protocol.message import Tell
-    from taisai.protocol.requests import AskClear, AskDouble, AskRepeat, AskUndo
+    from taisai.protocol.message import ServerMessage
+    from taisai.protocol.requests import ClearRequest, DoubleRequest, RepeatRequest, UndoRequest
     from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
-    Back = AskClear | AskUndo
-    More = AskDouble | AskRepeat
+    Back = ClearRequest | UndoRequest
+    More = DoubleRequest | RepeatRequest
 
 LOOK_BACK: Final = 10  # rounds in which a seat's last bets are looked for: those that stay in memory
 MOST_REMEMBERED: Final = 8  # asks of one terminal that took bets back: what it may send again, reconnected
@@ -61,19 +61,19 @@ _MEMORY: Final[WeakKeyDictionary[Keeper, _Memory]] = WeakKeyDictionary()
 # Back
 
 
-async def undo(context: Context, party: Party, ask: AskUndo) -> Tell:
+async def undo(context: Context, party: Party, ask: UndoRequest) -> ServerMessage:
     """Takes back the bets that stand and came with the seat's latest command of which any still stands."""
     return await _taken_back(context, party, ask, _latest)
 
 
-async def clear(context: Context, party: Party, ask: AskClear) -> Tell:
+async def clear(context: Context, party: Party, ask: ClearRequest) -> ServerMessage:
     """Takes back every bet of the seat."""
     return await _taken_back(context, party, ask, _standing)
 
 
 async def _taken_back(
     context: Context, party: Party, ask: Back, choose: Callable[[Table, Round, str], list[BetRegistered]]
-) -> Tell:
+) -> ServerMessage:
     def chosen(keeper: Keeper) -> _Back | Refusal:
         table = table_at(keeper, ask.table)
         if isinstance(table, Refusal):
@@ -123,12 +123,12 @@ def _latest(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
 # Once more
 
 
-async def double(context: Context, party: Party, ask: AskDouble) -> Tell:
+async def double(context: Context, party: Party, ask: DoubleRequest) -> ServerMessage:
     """Lays on every area once more what the seat has there, all or none."""
     return await _laid(context, party, ask, _stakes_now, "a bet of the seat in this round")
 
 
-async def repeat(context: Context, party: Party, ask: AskRepeat) -> Tell:
+async def repeat(context: Context, party: Party, ask: RepeatRequest) -> ServerMessage:
     """Lays what the seat's player had in the last round that he bet in, all or none."""
     return await _laid(
         context, party, ask, _stakes_before, f"a bet of the player in the last {LOOK_BACK} rounds"
@@ -149,7 +149,7 @@ async def _laid(
     ask: More,
     stakes: Callable[[Keeper, Table, Round, str], Stakes],
     expected: str,
-) -> Tell:
+) -> ServerMessage:
     def found(keeper: Keeper) -> _Found | Refusal | None:
         table = table_at(keeper, ask.table)
         if isinstance(table, Refusal):
@@ -168,7 +168,7 @@ async def _laid(
 
     again = await context.host.look(found)
     if again is None:
-        return TellDone(re=ask.id, again=True)
+        return DoneReply(to=ask.id, again=True)
     if isinstance(again, Refusal):
         return answer_to(ask.id, again)
     number, session, laid = again

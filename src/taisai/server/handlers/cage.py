@@ -28,30 +28,30 @@ from taisai.game.words import Moved
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import tag_of
-from taisai.protocol.replies import TellDone, TellRefused
+from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, short_id, ticket_number, tickets_key
 from taisai.server.handlers.tickets import RETRIED_WITHIN
 from taisai.server.handlers.transfers import arrive, arriving, kept, table_at
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.protocol.message import Tell
+    from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import (
-        AskCountDrop,
-        AskDo,
-        AskFill,
-        AskSellTicket,
-        AskSettleClaim,
-        AskTakeCredit,
-        AskTakeDrop,
+        CountDropRequest,
+        DoRequest,
+        FillRequest,
+        SellTicketRequest,
+        SettleClaimRequest,
+        TakeCreditRequest,
+        TakeDropRequest,
     )
     from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
-    Signed = AskCountDrop | AskFill | AskSettleClaim | AskTakeCredit | AskTakeDrop
+    Signed = CountDropRequest | FillRequest | SettleClaimRequest | TakeCreditRequest | TakeDropRequest
 
 
-async def sell_ticket(context: Context, party: Party, ask: AskSellTicket) -> Tell:
+async def sell_ticket(context: Context, party: Party, ask: SellTicketRequest) -> ServerMessage:
     """A ticket for cash; the same ask of the same cashier again tells the same ticket."""
     now, fresh = context.clock.now(), context.entropy(KEY_BYTES)
 
@@ -67,10 +67,10 @@ async def sell_ticket(context: Context, party: Party, ask: AskSellTicket) -> Tel
     sold = await context.host.ask(HOUSE, SellTicket(at=now, by=party.name, ticket=number, amount=ask.amount))
     if isinstance(sold, Refusal):
         return answer_to(ask.id, sold)
-    return TellDone(re=ask.id, ticket=number, amount=ask.amount, again=not sold)
+    return DoneReply(to=ask.id, ticket=number, amount=ask.amount, again=not sold)
 
 
-async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Tell:
+async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> ServerMessage:
     """Cash for a ticket; the same ask of the same cashier again tells again what is to be paid, once."""
     under = short_id("redeem", command.by, ask_id)
     answer = await context.host.ask(HOUSE, replace(command, ask=under))
@@ -80,30 +80,30 @@ async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Tell:
     if paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
         says = f"expected an id of its own for every ticket that is cashed, got that of {paid.id!r}"
         return refused(ask_id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
-    return TellDone(re=ask_id, ticket=paid.id, amount=paid.amount, again=True)
+    return DoneReply(to=ask_id, ticket=paid.id, amount=paid.amount, again=True)
 
 
-async def owners_moved(context: Context, party: Party, ask: AskDo) -> Tell | None:
+async def owners_moved(context: Context, party: Party, ask: DoRequest) -> ServerMessage | None:
     """The owners' money that came or went under this id before: told again, nobody has to agree anew."""
     sent: Any = ask.do
     known = await context.host.look(lambda keeper: keeper.house().movements.get(sent.id))
     meant = (sent.amount, tag_of(sent) == "bring-in", party.name)
     if known is None or (known.amount, known.brought, known.by) != meant:
         return None
-    return TellDone(re=ask.id, amount=known.amount, again=True)
+    return DoneReply(to=ask.id, amount=known.amount, again=True)
 
 
 # The tray
 
 
-async def fill(context: Context, party: Party, ask: AskFill) -> Tell:
+async def fill(context: Context, party: Party, ask: FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
     host, transfer = context.host, short_id("fill", party.name, ask.id)
     moved = Transfer(transfer, Kind.FILL, ask.table, ask.amount, Direction.DUE)
     if await host.look(lambda keeper: kept(keeper, transfer)) == moved:
         return await _arrived(context, ask, moved, again=True)
     second = await context.second(party, ask)
-    if isinstance(second, TellRefused):
+    if isinstance(second, RefusedReply):
         return second
     command = SendFill(
         at=context.clock.now(), by=party.name, transfer=transfer, table=ask.table, amount=ask.amount,
@@ -113,8 +113,8 @@ async def fill(context: Context, party: Party, ask: AskFill) -> Tell:
 
 
 async def take_credit(  # noqa: PLR0911  each half may be refused
-    context: Context, party: Party, ask: AskTakeCredit
-) -> Tell:
+    context: Context, party: Party, ask: TakeCreditRequest
+) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     host, now = context.host, context.clock.now()
     transfer = ask.transfer or short_id("credit", party.name, ask.id)
@@ -125,7 +125,7 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
         return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, expected, ask.transfer))
     if known is None:
         second = await context.second(party, ask)
-        if isinstance(second, TellRefused):
+        if isinstance(second, RefusedReply):
             return second
         tried = await host.look(lambda keeper: decide_house(keeper.house(), receive))
         if isinstance(tried, Refusal):
@@ -139,30 +139,30 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
     received = await host.ask(HOUSE, receive)
     if isinstance(received, Refusal):
         return answer_to(ask.id, received)
-    return TellDone(re=ask.id, amount=ask.amount, transfer=transfer, again=known is not None)
+    return DoneReply(to=ask.id, amount=ask.amount, transfer=transfer, again=known is not None)
 
 
 # The drop box
 
 
-async def take_drop(context: Context, party: Party, ask: AskTakeDrop) -> Tell:
+async def take_drop(context: Context, party: Party, ask: TakeDropRequest) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
     host, transfer = context.host, short_id("drop", party.name, ask.id)
     known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
     if known is not None:
-        return TellDone(re=ask.id, amount=known, transfer=transfer, again=True)
+        return DoneReply(to=ask.id, amount=known, transfer=transfer, again=True)
     second = await context.second(party, ask)
-    if isinstance(second, TellRefused):
+    if isinstance(second, RefusedReply):
         return second
     send = SendDrop(at=context.clock.now(), by=party.name, transfer=transfer, second=second)
     sent = await host.ask(stream_of(ask.table), send)
     if isinstance(sent, Refusal):
         return answer_to(ask.id, sent)
     amount = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
-    return TellDone(re=ask.id, amount=amount, transfer=transfer, again=not sent)
+    return DoneReply(to=ask.id, amount=amount, transfer=transfer, again=not sent)
 
 
-async def count_drop(context: Context, party: Party, ask: AskCountDrop) -> Tell:
+async def count_drop(context: Context, party: Party, ask: CountDropRequest) -> ServerMessage:
     """What was found in a drop box, against what its table booked when it left."""
 
     def found(keeper: Keeper) -> tuple[int, Transfer | None] | Refusal:
@@ -180,9 +180,9 @@ async def count_drop(context: Context, party: Party, ask: AskCountDrop) -> Tell:
         return answer_to(ask.id, box)
     declared, counted = box
     if counted is not None and (counted.table, counted.counted) == (ask.table, ask.counted):
-        return TellDone(re=ask.id, amount=ask.counted, transfer=ask.transfer, again=True)
+        return DoneReply(to=ask.id, amount=ask.counted, transfer=ask.transfer, again=True)
     second = await context.second(party, ask)
-    if isinstance(second, TellRefused):
+    if isinstance(second, RefusedReply):
         return second
     count = CountDrop(
         at=context.clock.now(), by=party.name, transfer=ask.transfer, table=ask.table, declared=declared,
@@ -191,7 +191,7 @@ async def count_drop(context: Context, party: Party, ask: AskCountDrop) -> Tell:
     answer = await context.host.ask(HOUSE, count)
     if isinstance(answer, Refusal):
         return answer_to(ask.id, answer)
-    return TellDone(re=ask.id, amount=ask.counted, transfer=ask.transfer, again=not answer)
+    return DoneReply(to=ask.id, amount=ask.counted, transfer=ask.transfer, again=not answer)
 
 
 # Claims
@@ -204,7 +204,7 @@ class _OnClaim(NamedTuple):
     settled: Transfer | None
 
 
-async def settle_claim(context: Context, party: Party, ask: AskSettleClaim) -> Tell:
+async def settle_claim(context: Context, party: Party, ask: SettleClaimRequest) -> ServerMessage:
     """The cage pays what is a player's, or collects what he owes, and the table's claim is over."""
     host, transfer = context.host, short_id("claim", party.name, ask.id)
 
@@ -223,7 +223,7 @@ async def settle_claim(context: Context, party: Party, ask: AskSettleClaim) -> T
     if known.open is None:
         return answer_to(ask.id, refusal(Reason.BAD_VALUE, CLAIMS, "an open claim", ask.claim))
     second = await context.second(party, ask)
-    if isinstance(second, TellRefused):
+    if isinstance(second, RefusedReply):
         return second
     of_player, amount = known.open.of_player, known.open.amount
     kind = Kind.CLAIM_PAID if of_player else Kind.CLAIM_COLLECTED
@@ -241,7 +241,7 @@ async def settle_claim(context: Context, party: Party, ask: AskSettleClaim) -> T
 
 async def _carried(
     context: Context, ask: Signed, moved: Transfer, command: HouseCommand, second: str | None
-) -> Tell:
+) -> ServerMessage:
     """The House's side, then the table's; neither where the table would not book its own."""
     answer = await _table_refuses(context, moved, second) or await context.host.ask(HOUSE, command)
     if isinstance(answer, Refusal):
@@ -265,11 +265,11 @@ async def _table_refuses(context: Context, moved: Transfer, second: str | None) 
 
 async def _arrived(
     context: Context, ask: Signed, moved: Transfer, second: str | None = None, *, again: bool = False
-) -> Tell:
+) -> ServerMessage:
     answer = await arrive(context.host, context.clock, moved, second)
     if isinstance(answer, Refusal):
         return answer_to(ask.id, answer)
-    return TellDone(re=ask.id, amount=moved.amount, transfer=moved.id, again=again)
+    return DoneReply(to=ask.id, amount=moved.amount, transfer=moved.id, again=again)
 
 
 def _booked(keeper: Keeper, table_name: str, transfer: str) -> int | None:

@@ -22,7 +22,7 @@ from taisai.server.handlers.ticket_numbers import as_printed
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.protocol.requests import AskDo
+    from taisai.protocol.requests import DoRequest
     from taisai.server.auth.permissions import Party
     from taisai.server.connections.dispatcher import Floor
     from taisai.server.connections.sockets import Socket
@@ -32,7 +32,7 @@ _OWNERS: Final = frozenset({"bring-in", "take-out"})
 _AT_HOUSE: Final = frozenset({"bring-in", "take-out", "redeem-ticket"})
 
 
-def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
+def do(floor: Floor, socket: Socket, ask: DoRequest) -> None:
     """Asks the host for a command, if the party may; answered when it is durable and published."""
     party, sent = socket.party, ask.do
     table: str | None = ask.table
@@ -54,7 +54,7 @@ def do(floor: Floor, socket: Socket, ask: AskDo) -> None:
         socket.spawn(floor.answered(socket, ask, _carefully(floor, socket, ask)))
 
 
-def _wrong(floor: Floor, party: Party, ask: AskDo) -> str | None:
+def _wrong(floor: Floor, party: Party, ask: DoRequest) -> str | None:
     """Why the party may not ask for it at all."""
     sent: Any = ask.do
     tag = tag_of(sent)
@@ -68,7 +68,7 @@ def _wrong(floor: Floor, party: Party, ask: AskDo) -> str | None:
     return None
 
 
-async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
+async def _carefully(floor: Floor, socket: Socket, ask: DoRequest) -> None:
     party = socket.party
     known = await owners_moved(floor, party, ask) if tag_of(ask.do) in _OWNERS else None
     if known is not None:
@@ -97,7 +97,7 @@ async def _carefully(floor: Floor, socket: Socket, ask: AskDo) -> None:
     floor.host.submit(Ask(stream, command), told)
 
 
-def command_of(ask: AskDo, *, at: int, by: str, second: str | None) -> AnyCommand:
+def command_of(ask: DoRequest, *, at: int, by: str, second: str | None) -> AnyCommand:
     """The game's own command; a result passes the one door."""
     if dice.is_result(ask.do):
         return dice.keyed(ask.do, at=at, by=by, second=second)

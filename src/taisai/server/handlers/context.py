@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from taisai.protocol.message import Ask, Tell
-from taisai.protocol.replies import TellRefused
+from taisai.protocol.message import Request, ServerMessage
+from taisai.protocol.replies import RefusedReply
 from taisai.server.auth.permissions import Party
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.host import Host
@@ -34,11 +34,11 @@ class Context(Protocol):
     def plan(self) -> Plan | None:
         """What the house has planned: its tables, and the terms of each."""
 
-    async def second(self, party: Party, ask: Any) -> str | TellRefused | None:
+    async def second(self, party: Party, ask: Any) -> str | RefusedReply | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""
 
 
-Handler = Callable[[Context, Party, Any], Awaitable[Tell]]
+Handler = Callable[[Context, Party, Any], Awaitable[ServerMessage]]
 """Answers one ask of a party who may make it."""
 
-__all__ = ["Ask", "Context", "Handler", "Tell"]
+__all__ = ["Context", "Handler", "Request", "ServerMessage"]

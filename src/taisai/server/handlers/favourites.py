@@ -12,14 +12,14 @@ from taisai.game.authority import refused as refusal
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.journal import Keeper
-from taisai.protocol.replies import Favourite, TellDone, TellFavourites
-from taisai.protocol.requests import Laid
+from taisai.protocol.replies import DoneReply, Favourite, FavouritesReply
+from taisai.protocol.requests import PlacedStake
 from taisai.server.handlers.transfers import table_at
 from taisai.server.replies import answer_to
 
 if TYPE_CHECKING:
-    from taisai.protocol.message import Tell
-    from taisai.protocol.requests import AskFavourites, AskKeepFavourite
+    from taisai.protocol.message import ServerMessage
+    from taisai.protocol.requests import FavouritesRequest, KeepFavouriteRequest
     from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
@@ -37,7 +37,7 @@ class _Kept(msgspec.Struct, frozen=True):
     sets: _Sets
 
 
-async def keep_favourite(context: Context, party: Party, ask: AskKeepFavourite) -> Tell:
+async def keep_favourite(context: Context, party: Party, ask: KeepFavouriteRequest) -> ServerMessage:
     """Keeps a set of bets under a name, in place of what was there; an empty set is forgotten."""
 
     def keep(keeper: Keeper) -> bool | Refusal:
@@ -61,10 +61,10 @@ async def keep_favourite(context: Context, party: Party, ask: AskKeepFavourite) 
     changed = await context.host.look(keep)
     if isinstance(changed, Refusal):
         return answer_to(ask.id, changed)
-    return TellDone(re=ask.id, again=not changed)
+    return DoneReply(to=ask.id, again=not changed)
 
 
-async def favourites(context: Context, party: Party, ask: AskFavourites) -> Tell:
+async def favourites(context: Context, party: Party, ask: FavouritesRequest) -> ServerMessage:
     """The terminal's favourites, in the order in which they were first kept."""
 
     def look(keeper: Keeper) -> _Sets:
@@ -72,10 +72,10 @@ async def favourites(context: Context, party: Party, ask: AskFavourites) -> Tell
 
     kept = await context.host.look(look)
     told = (
-        Favourite(name=name, bets=tuple(Laid(area, stake) for area, stake in bets))
+        Favourite(name=name, bets=tuple(PlacedStake(area, stake) for area, stake in bets))
         for name, bets in kept.items()
     )
-    return TellFavourites(re=ask.id, favourites=tuple(told))
+    return FavouritesReply(to=ask.id, favourites=tuple(told))
 
 
 def _session(keeper: Keeper, table_name: str, name: str) -> int:
@@ -101,7 +101,7 @@ def _vault_name(table: str, device: str) -> str:
     return "/".join(("favourites", *plain))
 
 
-def _wrong(table: Table | Refusal, ask: AskKeepFavourite, kept: _Sets) -> Refusal | None:
+def _wrong(table: Table | Refusal, ask: KeepFavouriteRequest, kept: _Sets) -> Refusal | None:
     """Why a set of bets cannot be kept; whether it can be laid is asked when it is."""
     if isinstance(table, Refusal):
         return table

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from taisai.protocol import requests
-from taisai.protocol.message import Tell
-from taisai.protocol.replies import TellBooks, TellDone, TellFelt, TellPreview, TellReport, TellRounds
+from taisai.protocol.message import ServerMessage
+from taisai.protocol.replies import BooksReply, DoneReply, FeltReply, PreviewReply, ReportReply, RoundsReply
 from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import Party, Role
 from taisai.server.handlers import positions
@@ -13,7 +13,7 @@ from taisai.server.projections import felt_view, preview
 from taisai.server.replies import answer_to, refused
 
 
-async def felt(context: Context, _party: Party, ask: requests.AskFelt) -> Tell:
+async def felt(context: Context, _party: Party, ask: requests.FeltRequest) -> ServerMessage:
     """A layout of a table."""
     plans = context.plan.tables if context.plan is not None else ()
     with_edges = any(one.name == ask.table and one.edges for one in plans)
@@ -23,10 +23,10 @@ async def felt(context: Context, _party: Party, ask: requests.AskFelt) -> Tell:
         )
     except RulesError as error:
         return refused(ask.id, "not-known", str(error))
-    return TellFelt(re=ask.id, felt=found)
+    return FeltReply(to=ask.id, felt=found)
 
 
-async def rounds(context: Context, party: Party, ask: requests.AskRounds) -> Tell:
+async def rounds(context: Context, party: Party, ask: requests.RoundsRequest) -> ServerMessage:
     """The last rounds, or one; a terminal sees those in which its own player bet, and his bets alone."""
     own = party.role is Role.TERMINAL
     seat, boards = party.seat if own else ask.seat, context.host.boards
@@ -36,19 +36,19 @@ async def rounds(context: Context, party: Party, ask: requests.AskRounds) -> Tel
         )
     except RulesError as error:
         return refused(ask.id, "not-known", str(error))
-    return TellRounds(re=ask.id, rounds=told)
+    return RoundsReply(to=ask.id, rounds=told)
 
 
-async def look_before(context: Context, _party: Party, ask: requests.AskPreview) -> Tell:
+async def look_before(context: Context, _party: Party, ask: requests.PreviewRequest) -> ServerMessage:
     """What a result would do, before it is committed."""
     try:
         found = await context.host.look(lambda keeper: preview(keeper.table(ask.table), ask.faces))
     except RulesError as error:
         return refused(ask.id, "bad-value", str(error), "house:order")
-    return TellPreview(re=ask.id, preview=found)
+    return PreviewReply(to=ask.id, preview=found)
 
 
-async def take_position(context: Context, party: Party, ask: requests.AskTakePosition) -> Tell:
+async def take_position(context: Context, party: Party, ask: requests.TakePositionRequest) -> ServerMessage:
     """A member of staff comes to a table: the House says who he is."""
     try:
         return answer_to(ask.id, await positions.take(context, ask.table, party.name, ask.position))
@@ -56,22 +56,22 @@ async def take_position(context: Context, party: Party, ask: requests.AskTakePos
         return refused(ask.id, "not-known", str(error))
 
 
-async def virtual(context: Context, _party: Party, ask: requests.AskVirtual) -> Tell:
+async def virtual(context: Context, _party: Party, ask: requests.VirtualDealerRequest) -> ServerMessage:
     """Pauses a table's virtual dealer, or lets it go on."""
     dealers = getattr(context, "virtual", None)
     if dealers is None or ask.table not in dealers.tables:
         return refused(ask.id, "not-known", "expected a table with a virtual dealer, got another")
     dealers.pause(ask.table, dealing=ask.dealing)
-    return TellDone(re=ask.id)
+    return DoneReply(to=ask.id)
 
 
-async def books(context: Context, _party: Party, ask: requests.AskBooks) -> Tell:
+async def books(context: Context, _party: Party, ask: requests.BooksRequest) -> ServerMessage:
     """Every account of this moment."""
-    return TellBooks(re=ask.id, books=await context.host.look(lambda _keeper: context.host.boards.books()))
+    return BooksReply(to=ask.id, books=await context.host.look(lambda _keeper: context.host.boards.books()))
 
 
-async def report(context: Context, _party: Party, ask: requests.AskReport) -> Tell:
+async def report(context: Context, _party: Party, ask: requests.ReportRequest) -> ServerMessage:
     """Drop, win and hold per table."""
-    return TellReport(
-        re=ask.id, report=await context.host.look(lambda _keeper: context.host.boards.report(ask.day))
+    return ReportReply(
+        to=ask.id, report=await context.host.look(lambda _keeper: context.host.boards.report(ask.day))
     )

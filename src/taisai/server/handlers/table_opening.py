@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import stream_of
-from taisai.protocol.message import Tell
-from taisai.protocol.requests import AskOpenTable
+from taisai.protocol.message import ServerMessage
+from taisai.protocol.requests import OpenTableRequest
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import Party
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 APPROVALS: Final = Clause("house:approvals")
 
 
-async def open_table(context: Context, party: Party, ask: AskOpenTable) -> Tell:
+async def open_table(context: Context, party: Party, ask: OpenTableRequest) -> ServerMessage:
     """The first command of a table's stream; its rulebook, whole, comes into the journal before it."""
     plan = context.plan
     table = plan.table(ask.table) if plan else None

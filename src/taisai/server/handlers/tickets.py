@@ -15,14 +15,14 @@ from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.words import TABLE
 from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE
-from taisai.protocol.replies import TellDone, TellTickets, TicketLine
+from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, as_printed, short_id, tickets_key
 from taisai.server.handlers.transfers import arrive, issuing, kept, table_at
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
-    from taisai.protocol.message import Tell
-    from taisai.protocol.requests import AskTicketIn, AskTicketOut, AskTickets
+    from taisai.protocol.message import ServerMessage
+    from taisai.protocol.requests import TicketInRequest, TicketOutRequest, TicketsRequest
     from taisai.server.auth.permissions import Party
     from taisai.server.handlers.context import Context
 
@@ -32,7 +32,7 @@ RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry
 # A ticket goes in
 
 
-async def ticket_in(context: Context, party: Party, ask: AskTicketIn) -> Tell:
+async def ticket_in(context: Context, party: Party, ask: TicketInRequest) -> ServerMessage:
     """A ticket's value goes to the terminal's credits; the ticket is worth nothing from there on."""
     host, clock, ticket = context.host, context.clock, as_printed(ask.ticket)
     session = await host.look(lambda keeper: _session(keeper, ask.table, ask.seat, party.name))
@@ -53,7 +53,7 @@ async def ticket_in(context: Context, party: Party, ask: AskTicketIn) -> Tell:
     if any(isinstance(event, TicketReceived) and event.claimed for event in received):
         says = "expected the player to stay, got a seat that was left: the ticket's value is his claim"
         return refused(ask.id, Reason.RULED_OUT, says, "house:transfers")
-    return TellDone(re=ask.id, amount=moved.amount, transfer=transfer, again=not received)
+    return DoneReply(to=ask.id, amount=moved.amount, transfer=transfer, again=not received)
 
 
 def _session(keeper: Keeper, table_name: str, name: str, by: str) -> int | Refusal:
@@ -84,7 +84,7 @@ class _Out(NamedTuple):
     """Why the House would not issue it."""
 
 
-async def ticket_out(context: Context, party: Party, ask: AskTicketOut) -> Tell:
+async def ticket_out(context: Context, party: Party, ask: TicketOutRequest) -> ServerMessage:
     """All credits of the terminal become a ticket; the same ask again tells the same one."""
     host, clock = context.host, context.clock
     now, fresh = clock.now(), context.entropy(KEY_BYTES)
@@ -105,16 +105,16 @@ async def ticket_out(context: Context, party: Party, ask: AskTicketOut) -> Tell:
     issued = await host.ask(HOUSE, issue)
     if isinstance(issued, Refusal):
         return answer_to(ask.id, issued)
-    return TellDone(re=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
+    return DoneReply(to=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
 
 
-async def tickets(context: Context, _party: Party, ask: AskTickets) -> Tell:
+async def tickets(context: Context, _party: Party, ask: TicketsRequest) -> ServerMessage:
     """The tickets of whoever sits there that are still good: one whose answer was lost, above all."""
     found = await context.host.look(lambda keeper: _open_tickets(keeper, ask.table, ask.seat))
     if isinstance(found, Refusal):
         return answer_to(ask.id, found)
     house, lines = found
-    return TellTickets(re=ask.id, house=house, tickets=tuple(lines))
+    return TicketsReply(to=ask.id, house=house, tickets=tuple(lines))
 
 
 def _open_tickets(keeper: Keeper, table_name: str, name: str) -> tuple[str, list[TicketLine]] | Refusal:
@@ -138,7 +138,7 @@ def _latest_session(keeper: Keeper, table_name: str, name: str) -> int:
     return 0 if seat is None else seat.session
 
 
-def _out(keeper: Keeper, ask: AskTicketOut, transfer: str, *, at: int, fresh: bytes) -> _Out:
+def _out(keeper: Keeper, ask: TicketOutRequest, transfer: str, *, at: int, fresh: bytes) -> _Out:
     house, key = keeper.house(), tickets_key(keeper, fresh)
     known = house.transfers.get(transfer)
     if known is not None and known.ticket is not None:
@@ -148,9 +148,11 @@ def _out(keeper: Keeper, ask: AskTicketOut, transfer: str, *, at: int, fresh: by
     return _Out(None, at, key, tried if isinstance(tried, Refusal) else None)
 
 
-def _told_again(ask: AskTicketOut, issued: Transfer, age: int) -> Tell:
+def _told_again(ask: TicketOutRequest, issued: Transfer, age: int) -> ServerMessage:
     if age <= RETRIED_WITHIN and issued.table == ask.table:
-        return TellDone(re=ask.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True)
+        return DoneReply(
+            to=ask.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True
+        )
     # An old ticket may be in other hands by now, so that its number is not told.
     says = f"expected an id of its own for every ticket, got that of transfer {issued.id!r}"
     return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")

@@ -32,7 +32,7 @@ class ApprovalBody(Body, frozen=True, kw_only=True):
     person: Name
     password: Password
     code: Code
-    ask: dict[str, Any]
+    request: dict[str, Any]
 
 
 class StaffBody(Body, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ class EnterBody(Body, frozen=True, kw_only=True):
 class AgreeBody(Body, frozen=True, kw_only=True):
     """What a virtual supervisor is asked to agree to."""
 
-    ask: dict[str, Any]
+    request: dict[str, Any]
 
 
 # Out

@@ -28,7 +28,7 @@ from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_elsewhere, i
 from taisai.server.auth.sessions import Session, digest_of
 from taisai.server.auth.verification import NotIn, SignInRefused
 from taisai.server.connections.dispatcher import approved_form, canonical
-from taisai.server.connections.sockets import decode_ask
+from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.transfers import table_at
 from taisai.server.http import bodies
 from taisai.server.http.guard import refused
@@ -107,8 +107,8 @@ async def approve(
     """A token that is good once, for a minute, for exactly what was approved."""
     floor = _floor(request)
     answer = await floor.door.approve(
-        data.person, data.password, data.code, digest=digest_of(form_of(data.ask)), asker=_session(request),
-        address=_address(request), now=floor.clock.now(),
+        data.person, data.password, data.code, digest=digest_of(form_of(data.request)),
+        asker=_session(request), address=_address(request), now=floor.clock.now(),
     )  # fmt: skip
     if isinstance(answer, SignInRefused):
         _not_in(answer)
@@ -295,7 +295,7 @@ def form_of(what: dict[str, Any]) -> bytes:
     if set(what) == {"endpoint", "body"} and isinstance(what["body"], dict):
         return _request(str(what["endpoint"]), what["body"])
     try:
-        return approved_form(decode_ask(msgspec.json.encode(what | {"id": "approved"})))
+        return approved_form(decode_request(msgspec.json.encode(what | {"id": "approved"})))
     except (msgspec.DecodeError, TypeError, UnicodeEncodeError, RecursionError) as error:
         raise refused(
             400, "bad-message", f"expected an ask to approve, got something else: {error}"

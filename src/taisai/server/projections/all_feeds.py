@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.game import Refusal, Table
 from taisai.journal import JournalError, Keeper, table_of
-from taisai.protocol.replies import TellChange
+from taisai.protocol.replies import ChangeNotice
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
 from taisai.server.connections.feeds import Frame
 from taisai.server.projections import REMEMBERED, Transit, cage_view, lobby_view, pit_view
@@ -191,7 +191,7 @@ class Boards:
             changes = difference(self._shown[feed], view)
             self._shown[feed] = view
             if changes is not None and (number := self._numbers.next(feed)) is not None:
-                tell = TellChange(feed=feed, number=number, changes=changes)
+                tell = ChangeNotice(feed=feed, number=number, changes=changes)
                 frames.append(Frame(feed, number, encoded(tell)))
 
     def _floor_view(self, feed: str) -> View:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
-from taisai.protocol.replies import TellChange
+from taisai.protocol.replies import ChangeNotice
 from taisai.protocol.views import CHANGES, LastRound, SeatView, difference
 from taisai.server.connections.feeds import Frame
 from taisai.server.projections import BySeat, seat_view
@@ -78,7 +78,7 @@ class Seats:
                 credits=view.credits, at_risk=at_risk, placed=tuple(bets), colour=view.colour,
                 in_colour=view.in_colour,
             )  # fmt: skip
-        body = encoded(TellChange(feed=feed, number=number, changes=changes, re=re))
+        body = encoded(ChangeNotice(feed=feed, number=number, changes=changes, to=re))
         frames.append(Frame(feed, number, body))
 
     def heard(self, event: Any) -> None:
@@ -137,7 +137,9 @@ class Seats:
                 credits=has, at_risk=seat.at_risk, payable=payable, net=seat.net, cleared=self._is_paid,
                 last=LastRound(number=round_.number, void=False, staked=staked, returned=returned),
             )  # fmt: skip
-            frames.append(Frame(feed, number, encoded(TellChange(feed=feed, number=number, changes=changes))))
+            frames.append(
+                Frame(feed, number, encoded(ChangeNotice(feed=feed, number=number, changes=changes)))
+            )
 
     def _told_by_view(
         self, table: Table, names: Iterable[str], what: tuple[str, ...], frames: list[Frame]
@@ -160,7 +162,7 @@ class Seats:
                 changes = _Changes(**parts, cleared=True, placed=whole.bets)
             number = self._numbers.next(feed)
             if number is not None:
-                tell = TellChange(feed=feed, number=number, changes=changes, what=what)
+                tell = ChangeNotice(feed=feed, number=number, changes=changes, what=what)
                 frames.append(Frame(feed, number, encoded(tell)))
 
     def snapshot(self, table: Table, name: str) -> Shown:

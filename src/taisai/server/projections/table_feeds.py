@@ -11,7 +11,7 @@ from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.commands import Slip
 from taisai.journal.codec import AnyEvent
-from taisai.protocol.replies import TellChange
+from taisai.protocol.replies import ChangeNotice
 from taisai.protocol.views import (
     ConsoleView,
     CountdownView,
@@ -125,7 +125,7 @@ class TableBoard:
         changes = difference(before, view)
         number = self._numbers.next(feed) if changes is not None else None
         if changes is not None and number is not None:
-            tell = TellChange(feed=feed, number=number, changes=changes, what=what)
+            tell = ChangeNotice(feed=feed, number=number, changes=changes, what=what)
             frames.append(Frame(feed, number, encoded(tell)))
 
     def _view(self, table: Table, feed: str) -> View:

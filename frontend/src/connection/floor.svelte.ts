@@ -7,13 +7,13 @@ import { setClock } from "./clock.svelte";
 import { signature } from "./device";
 import { Refused, Unanswered } from "./http";
 import type {
-  AnyAsk, AnyTell, AnyView, AnyCommand, TellChallenge, TellChange, TellWelcome,
+  AnyRequest, AnyServerMessage, AnyView, AnyCommand, ChallengeNotice, ChangeNotice, WelcomeReply,
 } from "./messages";
 import { LOOKS, Pulse } from "./pulse";
 import { isStale, reloadOnce } from "./upgrade";
 import { Waiting } from "./waiting.svelte";
 
-const WIRE = 1;
+const PROTOCOL_VERSION = 2;
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5_000;
 /** Milliseconds from dialling to the welcome, when every terminal of a hall comes back at once. */
@@ -23,7 +23,7 @@ const STEADY = 10_000;
 /** Milliseconds for a sign of life where the device itself says that it has no network. */
 const WHEN_OFFLINE = 1_500;
 /** Why the floor lets a client go that is no longer, or not yet, who it says; after any other end it may come back. */
-const NOT_LET_IN: readonly string[] = ["not-known", "wire", "signed-out", "idle", "expired", "revoked"];
+const NOT_LET_IN: readonly string[] = ["not-known", "protocol", "signed-out", "idle", "expired", "revoked"];
 
 /** Who a page is to the floor: staff by a token, a device by its key; a visitor by neither. */
 export interface Who {
@@ -34,14 +34,14 @@ export interface Who {
 
 export type State = "connecting" | "open" | "lost" | "unknown";
 /** An ask without its id, which the connection gives. */
-export type Asked = AnyAsk extends infer A ? (A extends { id: string } ? Omit<A, "id"> : never) : never;
+export type RequestBody = AnyRequest extends infer A ? (A extends { id: string } ? Omit<A, "id"> : never) : never;
 type Heard = (what: readonly string[], view: AnyView, before: AnyView | undefined) => void;
 
 export class Floor {
   state = $state<State>("connecting");
   /** Why the floor ended the connection, in its own words. */
   why = $state("");
-  welcome = $state.raw<TellWelcome | null>(null);
+  welcome = $state.raw<WelcomeReply | null>(null);
   isDemonstration = $state(false);
   readonly views = new SvelteMap<string, AnyView>();
 
@@ -74,9 +74,9 @@ export class Floor {
   // Asking
 
   /** Asks, and comes back with the answer; a refusal is thrown. One that `isSafe` is asked again, under the same `id`. */
-  send<T extends AnyTell = AnyTell>(ask: Asked, { isSafe = false, id = this.newId() } = {}): Promise<T> {
-    const whole = { ...ask, id } as AnyAsk;
-    const isSent = this.state === "open" || whole.ask === "hello";
+  send<T extends AnyServerMessage = AnyServerMessage>(request: RequestBody, { isSafe = false, id = this.newId() } = {}): Promise<T> {
+    const whole = { ...request, id } as AnyRequest;
+    const isSent = this.state === "open" || whole.type === "hello";
     if (!isSent && !isSafe) return Promise.reject(new Unanswered());
     const answer = this.waiting.wait(whole, isSafe);
     if (isSent) this.#socket?.send(JSON.stringify(whole));
@@ -84,10 +84,10 @@ export class Floor {
   }
 
   /** Asks for a command at a table, or at the House. */
-  do(table: string | null, command: AnyCommand, more: { approval?: string; isSafe?: boolean; id?: string } = {}): Promise<AnyTell> {
+  do(table: string | null, command: AnyCommand, more: { approval?: string; isSafe?: boolean; id?: string } = {}): Promise<AnyServerMessage> {
     const { approval, isSafe = false, id = this.newId() } = more;
-    const ask = { ask: "do", do: command, ...(table === null ? {} : { table }), ...(approval ? { approval } : {}) };
-    return this.send(ask as Asked, { isSafe, id });
+    const request = { type: "do", do: command, ...(table === null ? {} : { table }), ...(approval ? { approval } : {}) };
+    return this.send(request as RequestBody, { isSafe, id });
   }
 
   /** An id that nobody else has: of an ask, or of a bet. */
@@ -113,7 +113,7 @@ export class Floor {
     this.#listeners.delete(feed);
     this.#places.delete(feed);
     this.views.delete(feed);
-    if (this.state === "open") await this.send({ ask: "unfollow", feed });
+    if (this.state === "open") await this.send({ type: "unfollow", feed });
   }
 
   close(): void {
@@ -128,7 +128,7 @@ export class Floor {
   async #follow(feed: string): Promise<void> {
     const after = this.#places.get(feed);
     const since = after === undefined ? {} : { epoch: this.#epoch, after };
-    await this.send({ ask: "follow", feed, ...since } as Asked, { isSafe: after === undefined });
+    await this.send({ type: "follow", feed, ...since } as RequestBody, { isSafe: after === undefined });
   }
 
   // The connection
@@ -139,7 +139,7 @@ export class Floor {
     this.#socket = socket;
     socket.onmessage = (message) => {
       this.#pulse.heard();
-      for (const tell of JSON.parse(String(message.data)) as AnyTell[]) this.#hear(tell, socket);
+      for (const tell of JSON.parse(String(message.data)) as AnyServerMessage[]) this.#hear(tell, socket);
     };
     socket.onclose = () => this.#cut(socket);
     this.#timer = setTimeout(() => this.#drop(socket), COME_IN_WITHIN);
@@ -174,13 +174,13 @@ export class Floor {
     const next = this.#pulse.look(this.waiting.size > 0);
     if (next === "ask") this.#beat();
     else if (next === "lost" && this.#socket) this.#drop(this.#socket);
-    if (this.state === "open") for (const ask of this.waiting.overdue()) this.#socket?.send(JSON.stringify(ask));
+    if (this.state === "open") for (const request of this.waiting.overdue()) this.#socket?.send(JSON.stringify(request));
   }
 
   #beat(within?: number): void {
     this.#pulse.asked(within);
     this.#beatAt = performance.now();
-    this.#socket?.send(JSON.stringify({ ask: "beat", id: this.newId() }));
+    this.#socket?.send(JSON.stringify({ type: "ping", id: this.newId() }));
   }
 
   readonly #offline = (): void => {
@@ -194,7 +194,7 @@ export class Floor {
     else if (this.#socket === null && (this.state === "lost" || this.#who.device)) this.#dial();
   };
 
-  async #hello(challenge: TellChallenge, socket: WebSocket): Promise<void> {
+  async #hello(challenge: ChallengeNotice, socket: WebSocket): Promise<void> {
     if (isStale(challenge.pages)) {
       reloadOnce(challenge.pages);
       return;
@@ -207,8 +207,8 @@ export class Floor {
     try {
       const proof = device && key ? { device, signature: await signature(device, key, challenge.nonce) } : {};
       if (socket !== this.#socket) return;
-      const hello = { ask: "hello", wire: WIRE, ...(token ? { token } : {}), ...proof };
-      this.welcome = await this.send<TellWelcome>(hello as Asked);
+      const hello = { type: "hello", protocol: PROTOCOL_VERSION, ...(token ? { token } : {}), ...proof };
+      this.welcome = await this.send<WelcomeReply>(hello as RequestBody);
     } catch (error) {
       if (error instanceof Refused) {
         this.#ended(error.reason, error.message);
@@ -222,17 +222,17 @@ export class Floor {
     this.#pulse.begin();
     this.#looking = setInterval(() => this.#look(), LOOKS);
     const waiting = this.waiting.all();
-    const asked = new Set(waiting.map((ask) => (ask.ask === "follow" ? ask.feed : null)));
-    for (const ask of waiting) this.#socket?.send(JSON.stringify(ask));
+    const asked = new Set(waiting.map((request) => (request.type === "follow" ? request.feed : null)));
+    for (const request of waiting) this.#socket?.send(JSON.stringify(request));
     for (const feed of this.#wanted) if (!asked.has(feed)) this.#follow(feed).catch(() => undefined);
   }
 
-  #hear(tell: AnyTell, socket: WebSocket): void {
-    if (tell.tell === "challenge") void this.#hello(tell, socket);
-    else if (tell.tell === "beat") setClock(tell.now, performance.now() - this.#beatAt);
-    else if (tell.tell === "snapshot") this.#show(tell.feed, tell.number, tell.view, ["snapshot"]);
-    else if (tell.tell === "change") this.#change(tell);
-    else if (tell.tell === "end") this.#ended(tell.why, tell.message);
+  #hear(tell: AnyServerMessage, socket: WebSocket): void {
+    if (tell.type === "challenge") void this.#hello(tell, socket);
+    else if (tell.type === "pong") setClock(tell.now, performance.now() - this.#beatAt);
+    else if (tell.type === "snapshot") this.#show(tell.feed, tell.number, tell.view, ["snapshot"]);
+    else if (tell.type === "change") this.#change(tell);
+    else if (tell.type === "end") this.#ended(tell.why, tell.message);
     this.waiting.answered(tell, this.welcome?.currency);
   }
 
@@ -241,7 +241,7 @@ export class Floor {
     if (NOT_LET_IN.includes(why) && (this.#who.token || this.#who.device)) this.state = "unknown";
   }
 
-  #change(tell: TellChange): void {
+  #change(tell: ChangeNotice): void {
     const before = this.views.get(tell.feed);
     if (!before) return;
     if (tell.number !== (this.#places.get(tell.feed) ?? Number.NaN) + 1) {

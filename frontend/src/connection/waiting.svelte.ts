@@ -1,17 +1,17 @@
 // Asks that wait for their answer: each gets one, a refusal, or the word that nobody knows.
 import { Refused, Unanswered } from "./http";
-import type { AnyAsk, AnyTell } from "./messages";
+import type { AnyRequest, AnyServerMessage } from "./messages";
 
 /** Milliseconds after which an answer is overdue, though the floor is there: the ask is in doubt, or made again. */
 export const OVERDUE = 15_000;
 
 interface One {
-  ask: AnyAsk;
+  request: AnyRequest;
   isSafe: boolean;
   /** When it was made, or made again. */
   since: number;
   isLate: boolean;
-  done: (tell: AnyTell) => void;
+  done: (tell: AnyServerMessage) => void;
   failed: (error: Error) => void;
 }
 
@@ -25,17 +25,17 @@ export class Waiting {
   }
 
   /** The answer to an ask, whenever it comes; one that `isSafe` waits over any number of cuts. */
-  wait(ask: AnyAsk, isSafe: boolean): Promise<AnyTell> {
+  wait(request: AnyRequest, isSafe: boolean): Promise<AnyServerMessage> {
     return new Promise((done, failed) => {
-      this.#all.set(ask.id, { ask, isSafe, since: performance.now(), isLate: false, done, failed });
+      this.#all.set(request.id, { request, isSafe, since: performance.now(), isLate: false, done, failed });
     });
   }
 
-  answered(tell: AnyTell, currency: string | undefined): void {
-    const one = "re" in tell && tell.re ? this.#all.get(tell.re) : undefined;
+  answered(tell: AnyServerMessage, currency: string | undefined): void {
+    const one = "to" in tell && tell.to ? this.#all.get(tell.to) : undefined;
     if (!one) return;
     this.#forget(one);
-    if (tell.tell === "refused") one.failed(new Refused(tell, currency));
+    if (tell.type === "refused") one.failed(new Refused(tell, currency));
     else one.done(tell);
   }
 
@@ -45,24 +45,24 @@ export class Waiting {
   }
 
   /** Everything, to be asked on a new line. */
-  all(): AnyAsk[] {
+  all(): AnyRequest[] {
     return [...this.#all.values()].map((one) => {
       one.since = performance.now();
-      return one.ask;
+      return one.request;
     });
   }
 
   /** What is overdue and may be asked again; of the rest nobody knows. */
-  overdue(): AnyAsk[] {
+  overdue(): AnyRequest[] {
     const before = performance.now() - OVERDUE;
     const late = [...this.#all.values()].filter((one) => one.since <= before);
-    const mayBeAgain = (one: One) => one.isSafe || one.ask.ask === "follow";
+    const mayBeAgain = (one: One) => one.isSafe || one.request.type === "follow";
     for (const one of late) if (!mayBeAgain(one)) this.#giveUp(one);
     return late.filter(mayBeAgain).map((one) => {
       if (!one.isLate) this.late += 1;
       one.isLate = true;
       one.since = performance.now();
-      return one.ask;
+      return one.request;
     });
   }
 
@@ -72,7 +72,7 @@ export class Waiting {
   }
 
   #forget(one: One): void {
-    this.#all.delete(one.ask.id);
+    this.#all.delete(one.request.id);
     if (one.isLate) this.late -= 1;
   }
 }

@@ -1,4 +1,4 @@
-// Of the floor's schemas 6b00e1e61adfbe9f: made by `npm run messages`, never by hand.
+// Of the floor's schemas 3b8f11e1596f3f1a: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -115,98 +115,100 @@ export type AnyChanges =
  * What a device is.
  */
 export type DeviceKind = "chip-reader" | "display" | "shaker" | "terminal";
-export type AnyAsk =
-  | AskHello
-  | AskFollow
-  | AskUnfollow
-  | AskBeat
-  | AskDo
-  | AskOpenTable
-  | AskTakePosition
-  | AskUndo
-  | AskClear
-  | AskDouble
-  | AskRepeat
-  | AskKeepFavourite
-  | AskFavourites
-  | AskTicketIn
-  | AskTicketOut
-  | AskTickets
-  | AskFelt
-  | AskRounds
-  | AskPreview
-  | AskSellTicket
-  | AskFill
-  | AskTakeCredit
-  | AskTakeDrop
-  | AskCountDrop
-  | AskSettleClaim
-  | AskBooks
-  | AskReport
-  | AskReading
-  | AskVirtual;
-export type AnyTell =
-  | TellChallenge
-  | TellWelcome
-  | TellBeat
-  | TellDone
-  | TellRefused
-  | TellSnapshot
-  | TellChange
-  | TellFollowing
-  | TellFavourites
-  | TellTickets
-  | TellFelt
-  | TellRounds
-  | TellPreview
-  | TellBooks
-  | TellReport
-  | TellEnd;
+export type AnyRequest =
+  | HelloRequest
+  | FollowRequest
+  | UnfollowRequest
+  | PingRequest
+  | DoRequest
+  | OpenTableRequest
+  | TakePositionRequest
+  | UndoRequest
+  | ClearRequest
+  | DoubleRequest
+  | RepeatRequest
+  | KeepFavouriteRequest
+  | FavouritesRequest
+  | TicketInRequest
+  | TicketOutRequest
+  | TicketsRequest
+  | FeltRequest
+  | RoundsRequest
+  | PreviewRequest
+  | SellTicketRequest
+  | FillRequest
+  | TakeCreditRequest
+  | TakeDropRequest
+  | CountDropRequest
+  | SettleClaimRequest
+  | BooksRequest
+  | ReportRequest
+  | ReadingRequest
+  | VirtualDealerRequest;
+export type AnyServerMessage =
+  | ChallengeNotice
+  | WelcomeReply
+  | PongReply
+  | DoneReply
+  | RefusedReply
+  | SnapshotNotice
+  | ChangeNotice
+  | FollowingReply
+  | FavouritesReply
+  | TicketsReply
+  | FeltReply
+  | RoundsReply
+  | PreviewReply
+  | BooksReply
+  | ReportReply
+  | EndNotice;
 export type SchoolAnswer = SettleAnswer | KeyAnswer | RulingAnswer;
 export type ExerciseTold = SettleExerciseTold | KeyExerciseTold | RulingExerciseTold;
 export type JudgedTold = SettleJudgedTold | KeyJudgedTold | RulingJudgedTold;
 
 /**
- * The first ask: which version, and who; a visitor gives neither token nor device.
+ * The first request on a connection: the protocol's version, and who the client is.
+ *
+ *     A visitor gives neither token nor device.
  */
-export interface AskHello {
-  ask: "hello";
+export interface HelloRequest {
+  type: "hello";
   id: string;
-  wire: number;
+  protocol: number;
   token?: string | null;
   device?: string | null;
   signature?: string | null;
 }
 /**
- * Follows a feed, from where the client last was, if the floor still knows.
+ * Follows a feed. With `epoch` and `after` it continues where the client was, if the server still can.
  */
-export interface AskFollow {
-  ask: "follow";
+export interface FollowRequest {
+  type: "follow";
   id: string;
   feed: string;
   epoch?: string | null;
   after?: number | null;
 }
 /**
- * Follows a feed no longer.
+ * Stops following a feed.
  */
-export interface AskUnfollow {
-  ask: "unfollow";
+export interface UnfollowRequest {
+  type: "unfollow";
   id: string;
   feed: string;
 }
 /**
- * Asks whether the floor is there, where nothing was heard for a while; it keeps no session open.
+ * Asks whether the server is there. It does not keep a session from expiring.
  */
-export interface AskBeat {
-  ask: "beat";
+export interface PingRequest {
+  type: "ping";
   id: string;
 }
 /**
- * Asks for a command at a table, or at the House where no table is named.
+ * Carries out a command at a table, or at the House if no table is given.
  */
-export interface AskDo {
-  ask: "do";
+export interface DoRequest {
+  type: "do";
   id: string;
   do: AnyCommand;
   table?: string | null;
@@ -551,27 +553,27 @@ export interface TakeOut {
   amount: number;
 }
 /**
- * Opens a table of the house's configuration for the first time, under the terms that stand there.
+ * Opens a configured table for the first time, under its configured terms.
  */
-export interface AskOpenTable {
-  ask: "open-table";
+export interface OpenTableRequest {
+  type: "open-table";
   id: string;
   table: string;
 }
 /**
- * A member of staff comes to a table, in a position that his rank lets him fill.
+ * Puts the member of staff into a position at a table that their rank allows.
  */
-export interface AskTakePosition {
-  ask: "take-position";
+export interface TakePositionRequest {
+  type: "take-position";
   id: string;
   table: string;
   position: string;
 }
 /**
- * Takes back the bets that came last.
+ * Takes back the bets that were placed last.
  */
-export interface AskUndo {
-  ask: "undo";
+export interface UndoRequest {
+  type: "undo";
   id: string;
   table: string;
   seat: string;
@@ -579,8 +581,8 @@ export interface AskUndo {
 /**
  * Takes back every bet of the round.
  */
-export interface AskClear {
-  ask: "clear";
+export interface ClearRequest {
+  type: "clear";
   id: string;
   table: string;
   seat: string;
@@ -588,8 +590,8 @@ export interface AskClear {
 /**
  * Places every bet of the round once more.
  */
-export interface AskDouble {
-  ask: "double";
+export interface DoubleRequest {
+  type: "double";
   id: string;
   table: string;
   seat: string;
@@ -597,17 +599,17 @@ export interface AskDouble {
 /**
  * Places the bets of the seat's last round again.
  */
-export interface AskRepeat {
-  ask: "repeat";
+export interface RepeatRequest {
+  type: "repeat";
   id: string;
   table: string;
   seat: string;
 }
 /**
- * Keeps a set of bets under a name; an empty set is forgotten.
+ * Saves a set of bets under a name. An empty set deletes the name.
  */
-export interface AskKeepFavourite {
-  ask: "keep-favourite";
+export interface KeepFavouriteRequest {
+  type: "keep-favourite";
   id: string;
   table: string;
   seat: string;
@@ -615,66 +617,66 @@ export interface AskKeepFavourite {
   /**
    * @maxItems 104
    */
-  bets: Laid[];
+  bets: PlacedStake[];
 }
 /**
  * A stake on an area.
  */
-export interface Laid {
+export interface PlacedStake {
   area: string;
   stake: number;
 }
 /**
- * The seat's favourites.
+ * Asks for the seat's favourites.
  */
-export interface AskFavourites {
-  ask: "favourites";
+export interface FavouritesRequest {
+  type: "favourites";
   id: string;
   table: string;
   seat: string;
 }
 /**
- * Puts a ticket into a terminal.
+ * Redeems a ticket at a terminal.
  */
-export interface AskTicketIn {
-  ask: "ticket-in";
+export interface TicketInRequest {
+  type: "ticket-in";
   id: string;
   table: string;
   seat: string;
   ticket: string;
 }
 /**
- * All credits of a terminal as a ticket.
+ * Issues a ticket for all credits of a terminal.
  */
-export interface AskTicketOut {
-  ask: "ticket-out";
+export interface TicketOutRequest {
+  type: "ticket-out";
   id: string;
   table: string;
   seat: string;
 }
 /**
- * The tickets that came out of a terminal since its player sat down, and that nobody has redeemed.
+ * Asks for the tickets that the terminal issued to this player and that are not redeemed yet.
  */
-export interface AskTickets {
-  ask: "tickets";
+export interface TicketsRequest {
+  type: "tickets";
   id: string;
   table: string;
   seat: string;
 }
 /**
- * The layout: areas, labels, odds, limits, drawing.
+ * Asks for a layout: areas, labels, odds, limits, drawing.
  */
-export interface AskFelt {
-  ask: "felt";
+export interface FeltRequest {
+  type: "felt";
   id: string;
   table: string;
   layout?: string | null;
 }
 /**
- * The last rounds, or one: everybody's bets for staff; for a player what he bet in the last ten.
+ * Asks for past rounds: with all bets for staff, with their own bets of the last ten for a player.
  */
-export interface AskRounds {
-  ask: "rounds";
+export interface RoundsRequest {
+  type: "rounds";
   id: string;
   table: string;
   seat?: string | null;
@@ -682,10 +684,10 @@ export interface AskRounds {
   most?: number;
 }
 /**
- * What would light, and what it would cost, before a result is committed.
+ * Asks what a result would light and pay, before it is committed.
  */
-export interface AskPreview {
-  ask: "preview";
+export interface PreviewRequest {
+  type: "preview";
   id: string;
   table: string;
   /**
@@ -695,28 +697,28 @@ export interface AskPreview {
   faces: [number, number, number];
 }
 /**
- * Sells a ticket for cash: the floor makes its number.
+ * Sells a ticket for cash. The server makes its number.
  */
-export interface AskSellTicket {
-  ask: "sell-ticket";
+export interface SellTicketRequest {
+  type: "sell-ticket";
   id: string;
   amount: number;
 }
 /**
- * Chips from the cage into a table's tray.
+ * Sends chips from the cage to a table's tray.
  */
-export interface AskFill {
-  ask: "fill";
+export interface FillRequest {
+  type: "fill";
   id: string;
   table: string;
   amount: number;
   approval?: string | null;
 }
 /**
- * Chips from a table's tray into the cage.
+ * Sends chips from a table's tray to the cage.
  */
-export interface AskTakeCredit {
-  ask: "take-credit";
+export interface TakeCreditRequest {
+  type: "take-credit";
   id: string;
   table: string;
   amount: number;
@@ -724,19 +726,19 @@ export interface AskTakeCredit {
   approval?: string | null;
 }
 /**
- * A table's drop box leaves for the count.
+ * Takes a table's drop box to the count.
  */
-export interface AskTakeDrop {
-  ask: "take-drop";
+export interface TakeDropRequest {
+  type: "take-drop";
   id: string;
   table: string;
   approval?: string | null;
 }
 /**
- * What was found in a drop box that left a table.
+ * Records what was counted in a drop box that left a table.
  */
-export interface AskCountDrop {
-  ask: "count-drop";
+export interface CountDropRequest {
+  type: "count-drop";
   id: string;
   table: string;
   transfer: string;
@@ -744,35 +746,35 @@ export interface AskCountDrop {
   approval?: string | null;
 }
 /**
- * The cage pays a player's claim, or collects the house's.
+ * Pays a player's claim, or collects the house's, at the cage.
  */
-export interface AskSettleClaim {
-  ask: "settle-claim";
+export interface SettleClaimRequest {
+  type: "settle-claim";
   id: string;
   table: string;
   claim: string;
   approval?: string | null;
 }
 /**
- * Every account of House and tables, and whether they balance.
+ * Asks for every account of the House and the tables, and whether they balance.
  */
-export interface AskBooks {
-  ask: "books";
+export interface BooksRequest {
+  type: "books";
   id: string;
 }
 /**
- * Drop, win and hold per table, for a gaming day or the day in hand.
+ * Asks for drop, win and hold of each table, for a gaming day; by default for the current day.
  */
-export interface AskReport {
-  ask: "report";
+export interface ReportRequest {
+  type: "report";
   id: string;
   day?: string | null;
 }
 /**
- * What a recognising shaker saw, or why it saw nothing.
+ * What a shaker that recognises dice saw, or why it saw nothing.
  */
-export interface AskReading {
-  ask: "reading";
+export interface ReadingRequest {
+  type: "reading";
   id: string;
   table: string;
   reading: string;
@@ -782,20 +784,20 @@ export interface AskReading {
   shake?: number;
 }
 /**
- * Pauses the virtual dealer of a table, or lets it go on.
+ * Pauses the virtual dealer of a table, or lets them continue.
  */
-export interface AskVirtual {
-  ask: "virtual";
+export interface VirtualDealerRequest {
+  type: "virtual-dealer";
   id: string;
   table: string;
   dealing: boolean;
 }
 /**
- * The first tell: what a device signs, and where feeds stand.
+ * The first message on a connection: what a device signs, and the state of the server.
  */
-export interface TellChallenge {
-  tell: "challenge";
-  wire: number;
+export interface ChallengeNotice {
+  type: "challenge";
+  protocol: number;
   program: string;
   nonce: string;
   epoch: string;
@@ -804,11 +806,11 @@ export interface TellChallenge {
   pages: string;
 }
 /**
- * Who the floor takes the client for.
+ * The server knows the client: its role and its name.
  */
-export interface TellWelcome {
-  tell: "welcome";
-  re: string;
+export interface WelcomeReply {
+  type: "welcome";
+  to: string;
   role: string;
   name: string;
   table?: string | null;
@@ -816,45 +818,45 @@ export interface TellWelcome {
   currency?: string;
 }
 /**
- * The floor is there.
+ * The server is there.
  */
-export interface TellBeat {
-  tell: "beat";
-  re: string;
+export interface PongReply {
+  type: "pong";
+  to: string;
   now: number;
 }
 /**
- * It is done, and durable.
+ * The request is carried out, and stored durably.
  */
-export interface TellDone {
-  tell: "done";
-  re: string;
+export interface DoneReply {
+  type: "done";
+  to: string;
   ticket?: string | null;
   amount?: number | null;
   transfer?: string | null;
   again?: boolean;
 }
 /**
- * It is not done: why, and by which clause.
+ * The request is not carried out: why, and by which clause.
  */
-export interface TellRefused {
-  tell: "refused";
+export interface RefusedReply {
+  type: "refused";
   reason: string;
   message: string;
-  re?: string | null;
+  to?: string | null;
   clause?: string | null;
   bet?: string | null;
   sums?: number[];
 }
 /**
- * A feed as it stands after so many changes.
+ * The whole view of a feed, after `number` changes.
  */
-export interface TellSnapshot {
-  tell: "snapshot";
+export interface SnapshotNotice {
+  type: "snapshot";
   feed: string;
   number: number;
   view: AnyView;
-  re?: string | null;
+  to?: string | null;
 }
 /**
  * A table.
@@ -1386,15 +1388,15 @@ export interface TableClaims {
   claims: ClaimLine[];
 }
 /**
- * The next change of a feed: the parts of its view that are different now.
+ * The next change of a feed: those fields of its view that are different now.
  */
-export interface TellChange {
-  tell: "change";
+export interface ChangeNotice {
+  type: "change";
   feed: string;
   number: number;
   changes: AnyChanges;
   what?: string[];
-  re?: string | null;
+  to?: string | null;
 }
 /**
  * What is different: A table.
@@ -1496,20 +1498,20 @@ export interface CageChanges {
   claims?: TableClaims[];
 }
 /**
- * The changes since the client's last number have been told, and the next will be.
+ * The client has every change of the feed up to `number`, and receives the next ones.
  */
-export interface TellFollowing {
-  tell: "following";
-  re: string;
+export interface FollowingReply {
+  type: "following";
+  to: string;
   feed: string;
   number: number;
 }
 /**
  * The seat's favourites.
  */
-export interface TellFavourites {
-  tell: "favourites";
-  re: string;
+export interface FavouritesReply {
+  type: "favourites";
+  to: string;
   favourites: Favourite[];
 }
 /**
@@ -1517,19 +1519,19 @@ export interface TellFavourites {
  */
 export interface Favourite {
   name: string;
-  bets: Laid[];
+  bets: PlacedStake[];
 }
 /**
- * The seat's tickets, the latest first.
+ * The seat's tickets, latest first.
  */
-export interface TellTickets {
-  tell: "tickets";
-  re: string;
+export interface TicketsReply {
+  type: "tickets";
+  to: string;
   house: string;
   tickets: TicketLine[];
 }
 /**
- * A ticket that a terminal gave out.
+ * A ticket that a terminal issued.
  */
 export interface TicketLine {
   ticket: string;
@@ -1539,9 +1541,9 @@ export interface TicketLine {
 /**
  * A layout.
  */
-export interface TellFelt {
-  tell: "felt";
-  re: string;
+export interface FeltReply {
+  type: "felt";
+  to: string;
   felt: FeltView;
 }
 /**
@@ -1601,11 +1603,11 @@ export interface OddsLine {
   dice: number | null;
 }
 /**
- * Rounds retold, the latest first.
+ * Past rounds, latest first.
  */
-export interface TellRounds {
-  tell: "rounds";
-  re: string;
+export interface RoundsReply {
+  type: "rounds";
+  to: string;
   rounds: RoundView[];
 }
 /**
@@ -1687,11 +1689,11 @@ export interface Incident {
   reason: string;
 }
 /**
- * What a result would do.
+ * What a result would pay and light.
  */
-export interface TellPreview {
-  tell: "preview";
-  re: string;
+export interface PreviewReply {
+  type: "preview";
+  to: string;
   preview: PreviewView;
 }
 /**
@@ -1715,11 +1717,11 @@ export interface PreviewView {
   differs: boolean;
 }
 /**
- * Every account.
+ * Every account of the House and the tables.
  */
-export interface TellBooks {
-  tell: "books";
-  re: string;
+export interface BooksReply {
+  type: "books";
+  to: string;
   books: BooksView;
 }
 /**
@@ -1745,11 +1747,11 @@ export interface Books {
   owed: number;
 }
 /**
- * Drop, win and hold.
+ * Drop, win and hold of each table.
  */
-export interface TellReport {
-  tell: "report";
-  re: string;
+export interface ReportReply {
+  type: "report";
+  to: string;
   report: ReportView;
 }
 /**
@@ -1783,10 +1785,10 @@ export interface TakingsLine {
   void: number;
 }
 /**
- * The floor closes the connection, and says why.
+ * The server closes the connection: why.
  */
-export interface TellEnd {
-  tell: "end";
+export interface EndNotice {
+  type: "end";
   why: string;
   message: string;
 }
@@ -2027,7 +2029,7 @@ export interface RulingJudgedTold {
  * What a virtual supervisor is asked to agree to.
  */
 export interface AgreeBody {
-  ask: {};
+  request: {};
 }
 /**
  * A second person, his proof, and exactly what he agrees to: the ask, whatever its id.
@@ -2036,7 +2038,7 @@ export interface ApprovalBody {
   person: string;
   password: string;
   code: string;
-  ask: {};
+  request: {};
 }
 /**
  * A token that is good once, for a minute, for exactly what was approved.

@@ -11,21 +11,21 @@ import pytest
 from msgspec import Struct
 
 from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG
-from taisai.protocol.replies import TELLS
-from taisai.protocol.requests import ASKS
-from taisai.server.connections.sockets import decode_ask
+from taisai.protocol.replies import SERVER_MESSAGES
+from taisai.protocol.requests import REQUESTS
+from taisai.server.connections.sockets import decode_request
 from tools import protocol
 from tools.messages import MEANINGS, MESSAGES, meaning, said
 
-decode_tell = msgspec.json.Decoder(reduce(or_, TELLS), strict=True).decode
+decode_message = msgspec.json.Decoder(reduce(or_, SERVER_MESSAGES), strict=True).decode
 KINDS = {
-    "asks": [protocol.tag_of(kind) for kind in ASKS],
+    "requests": [protocol.tag_of(kind) for kind in REQUESTS],
     "commands": list(BY_TAG),
-    "tells": [protocol.tag_of(kind) for kind in TELLS],
+    "messages": [protocol.tag_of(kind) for kind in SERVER_MESSAGES],
 }
-SENT = [line for file in ("asks", "commands") for line in protocol.examples(file).values()]
+SENT = [line for file in ("requests", "commands") for line in protocol.examples(file).values()]
 FILLED_IN = ("at", "by", "second")
-"""Fields of commands that are not on the wire."""
+"""Fields of commands that are not sent."""
 
 
 def kept(given: Any, read: Any) -> bool:
@@ -39,7 +39,7 @@ def kept(given: Any, read: Any) -> bool:
 
 def fields(kind: type[Struct]) -> list[str]:
     """The fields of a message that are sent and are about something."""
-    left_out = FILLED_IN if kind in (*AT_TABLE, *AT_HOUSE) else ("id",) if kind in ASKS else ()
+    left_out = FILLED_IN if kind in (*AT_TABLE, *AT_HOUSE) else ("id",) if kind in REQUESTS else ()
     return [name for name in kind.__struct_fields__ if name not in left_out]
 
 
@@ -51,15 +51,15 @@ def test_there_is_an_example_of_every_kind_and_of_no_other(file: str) -> None:
 
 
 @pytest.mark.parametrize("line", SENT, ids=lambda line: str(line)[:60])
-def test_an_ask_is_read_as_the_floor_reads_it_and_nothing_of_it_is_lost(line: str) -> None:
-    ask = decode_ask(line)
+def test_a_request_is_read_as_the_server_reads_it_and_nothing_of_it_is_lost(line: str) -> None:
+    ask = decode_request(line)
     assert kept(msgspec.json.decode(line), msgspec.json.decode(msgspec.json.encode(ask)))
-    assert decode_ask(msgspec.json.encode(ask)) == ask
+    assert decode_request(msgspec.json.encode(ask)) == ask
 
 
-@pytest.mark.parametrize("line", protocol.examples("tells").values(), ids=lambda line: str(line)[:40])
-def test_a_tell_is_what_the_floor_would_write(line: str) -> None:
-    assert msgspec.json.encode(decode_tell(line)).decode() == line
+@pytest.mark.parametrize("line", protocol.examples("messages").values(), ids=lambda line: str(line)[:40])
+def test_a_message_is_what_the_server_would_write(line: str) -> None:
+    assert msgspec.json.encode(decode_message(line)).decode() == line
 
 
 def test_every_field_of_every_message_has_a_meaning() -> None:
@@ -79,20 +79,20 @@ def test_no_meaning_is_there_that_nothing_needs() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        '{"ask":"undo","id":"7","table":"SB1","seat":"7","why":"a field that is none"}',
-        '{"ask":"undo","id":"7","table":"SB1"}',
-        '{"ask":"sell-ticket","id":"18","amount":50000.0}',
-        '{"ask":"do","id":"20","table":"SB1","do":{"command":"perform","act":"cheat"}}',
+        '{"type":"undo","id":"7","table":"SB1","seat":"7","why":"a field that is none"}',
+        '{"type":"undo","id":"7","table":"SB1"}',
+        '{"type":"sell-ticket","id":"18","amount":50000.0}',
+        '{"type":"do","id":"20","table":"SB1","do":{"command":"perform","act":"cheat"}}',
     ],
 )
-def test_sabotage_an_example_that_the_floor_would_refuse_is_noticed(line: str) -> None:
+def test_sabotage_an_example_that_the_server_would_refuse_is_noticed(line: str) -> None:
     with pytest.raises(msgspec.DecodeError):
-        decode_ask(line)
+        decode_request(line)
 
 
 def test_sabotage_an_example_with_other_bytes_is_noticed() -> None:
-    line = '{"tell":"done","re":"1","again":false}'
-    assert msgspec.json.encode(decode_tell(line)).decode() != line
+    line = '{"type":"done","to":"1","again":false}'
+    assert msgspec.json.encode(decode_message(line)).decode() != line
 
 
 def test_sabotage_a_lost_field_is_noticed() -> None:
