@@ -9,7 +9,7 @@ from typing import Final
 from taisai.protocol.commands import NEEDS_SECOND
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import Permit, Reach, Role
+from taisai.server.auth.permissions import Permission, Reach, Role
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "access.md"
 MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}
@@ -64,7 +64,7 @@ def _sections() -> Iterator[str]:
 
 
 def _table(
-    title: str, table: Mapping[str, Permit], says: str, second: frozenset[str] = frozenset()
+    title: str, table: Mapping[str, Permission], says: str, second: frozenset[str] = frozenset()
 ) -> Iterator[str]:
     """`second`: to which a second person may have to agree."""
     yield f"## {title}\n\n{says}\n\n"

@@ -41,10 +41,10 @@ _BODIES: Final = tuple(
     for module in _MODULES
     for name, kind in inspect.getmembers(module, inspect.isclass)
     if issubclass(kind, Struct) and kind.__module__ == module.__name__
-    if kind not in (bodies.Body, bodies.Told) and not name.startswith("_")
+    if kind not in (bodies.RequestBody, bodies.ResponseBody) and not name.startswith("_")
 )
-_HEARD: Final = (*REQUESTS, *(kind for kind in _BODIES if issubclass(kind, bodies.Body)))
-_TOLD: Final = (*SERVER_MESSAGES, *(kind for kind in _BODIES if issubclass(kind, bodies.Told)))
+_HEARD: Final = (*REQUESTS, *(kind for kind in _BODIES if issubclass(kind, bodies.RequestBody)))
+_TOLD: Final = (*SERVER_MESSAGES, *(kind for kind in _BODIES if issubclass(kind, bodies.ResponseBody)))
 
 
 def schema() -> dict[str, Any]:

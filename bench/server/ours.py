@@ -23,8 +23,8 @@ from taisai.journal.codec import HOUSE
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
-from taisai.server.connections.dispatcher import Bounds
-from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.connections.dispatcher import ConnectionLimits
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.serving import Serving, listening
 
@@ -74,11 +74,11 @@ async def main(many: int) -> None:
         keeper = _prepared(folder, many)
         at = listening("127.0.0.1", 0)
         port = at.getsockname()[1]
-        plan = Plan(
+        plan = HousePlan(
             house="Bench", currency="SGD", zone="Asia/Singapore",
             tables=[TablePlan(name=TABLE, book=rulebook(BOOK), limits=LIMITS)],
             origins=frozenset({f"http://127.0.0.1:{port}"}),
-            bounds=Bounds(asks_a_second=100_000, burst=100_000),
+            bounds=ConnectionLimits(asks_a_second=100_000, burst=100_000),
         )  # fmt: skip
         clock = WallClock()
         casino = Casino(keeper, plan, clock=clock, entropy=secrets.token_bytes)

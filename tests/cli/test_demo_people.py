@@ -12,7 +12,7 @@ import pytest
 
 from taisai.demo import cast
 from taisai.demo.people import crowd, players, staff
-from taisai.demo.people.players import FAST, LIVELY, OF, Sight, Turnstile, stake_on
+from taisai.demo.people.players import FAST, LIVELY, OF, PlayerSight, Turnstile, stake_on
 from taisai.game.events import BetRegistered, BetsClosed
 from taisai.protocol.views import FeltView, LastRound
 from taisai.server.dice import shaker
@@ -173,7 +173,7 @@ def test_a_visitor_who_supervises_decides_for_himself() -> None:
 
 
 def test_sabotage_a_dealer_who_does_not_stand_back_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staff.Stand, "pause", lambda _self, *, working: None)  # noqa: ARG005
+    monkeypatch.setattr(staff.WorkSwitch, "pause", lambda _self, *, working: None)  # noqa: ARG005
     with pytest.raises(AssertionError):
         test_a_visitor_who_deals_relieves_the_virtual_dealer_until_he_is_gone()
 
@@ -207,7 +207,7 @@ def test_bets_open_when_the_shaker_has_committed_itself(monkeypatch: pytest.Monk
 
 def test_sabotage_a_dealer_who_does_not_wait_for_the_shaker_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     slow_shaker(monkeypatch)
-    monkeypatch.delattr(staff.Dealer, "_wanted")
+    monkeypatch.delattr(staff.VirtualDealer, "_wanted")
     assert run(rounds_without_dice) != []
 
 
@@ -296,7 +296,7 @@ def test_every_temperament_lays_what_every_felt_takes(felts: list[FeltView], tem
     for felt in felts:
         before: dict[str, int] = {}
         for _ in range(200):
-            before = temper.bets(Sight(felt, 50_000, last, before, random))
+            before = temper.bets(PlayerSight(felt, 50_000, last, before, random))
             assert before
             assert wrong_stakes(felt, before) == []
 

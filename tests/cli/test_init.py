@@ -23,7 +23,7 @@ from taisai.server.auth.credentials import Passwords, base32
 from taisai.server.config import load_config
 from taisai.server.runtime import setup
 from taisai.server.runtime.rulebook_approvals import read_approvals
-from taisai.server.runtime.setup import check_founding, founded
+from taisai.server.runtime.setup import check_setup, set_up
 from taisai.server.runtime.startup_checks import opened, proven
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import one_clear_line
@@ -238,11 +238,11 @@ def test_whatever_fails_leaves_nothing_behind(
 
     monkeypatch.setattr(setup, step, fails)
     with pytest.raises(OSError, match="No space"):
-        founded(plan(folder), PASSWORD, now=NOW, entropy=entropy())
+        set_up(plan(folder), PASSWORD, now=NOW, entropy=entropy())
     assert folder.exists() is not is_new
     assert is_new or names(folder) == []
     monkeypatch.undo()
-    founded(plan(folder), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)  # it can be tried again
+    set_up(plan(folder), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)  # it can be tried again
     assert names(folder) == MADE
 
 
@@ -255,15 +255,15 @@ def test_sabotage_a_founding_that_leaves_its_key_behind_is_seen(
     monkeypatch.setattr(setup, "_config", fails)
     monkeypatch.setattr(Path, "unlink", lambda _path, missing_ok=False: missing_ok)
     with pytest.raises(OSError, match="not empty"):  # the folder, which is to go too
-        founded(plan(tmp_path / "lotus"), PASSWORD, now=NOW, entropy=entropy())
+        set_up(plan(tmp_path / "lotus"), PASSWORD, now=NOW, entropy=entropy())
     assert "house.key" in names(tmp_path / "lotus")
 
 
 def test_what_is_founded_is_told_by_no_repr(tmp_path: Path) -> None:
-    made = founded(plan(tmp_path / "lotus"), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)
+    made = set_up(plan(tmp_path / "lotus"), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)
     assert "otpauth" not in repr(made)
     with pytest.raises(RulesError, match=r"without casino\.toml"):
-        check_founding(plan(tmp_path / "lotus"))
+        check_setup(plan(tmp_path / "lotus"))
 
 
 # Typed

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.arguments import Leaf
+from taisai.cli.arguments import CommandEntry
 from taisai.cli.rules import listing
 from taisai.cli.server.arguments import LEAVES
 from taisai.journal import load_public_key
 from taisai.rules import rulebook
 from taisai.server.config import load_config
-from taisai.server.runtime.rulebook_approvals import Approval, read_approvals
+from taisai.server.runtime.rulebook_approvals import RulebookApproval, read_approvals
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.rules.books import saved, text_of
@@ -36,13 +36,13 @@ def approve(taisai: Taisai, words: str, expected: int = 0) -> str:
     return ran.out if not expected else ran.err
 
 
-def listed(text: str) -> tuple[Approval, ...]:
+def listed(text: str) -> tuple[RulebookApproval, ...]:
     return read_approvals(text, load_public_key(Path("regulator.key.pub"))).listed
 
 
 def test_the_list_is_signed_and_printed(taisai: Taisai) -> None:
     out = approve(taisai, "us-sic-bo --key regulator.key --from 2026-11-16")
-    assert listed(out) == (Approval("us-sic-bo", US.digest, DAY),)
+    assert listed(out) == (RulebookApproval("us-sic-bo", US.digest, DAY),)
 
 
 def test_the_list_goes_into_a_new_file(taisai: Taisai) -> None:
@@ -66,7 +66,7 @@ def test_an_older_list_is_kept(taisai: Taisai) -> None:
 def test_a_rulebook_of_ones_own_is_approved_by_its_text(taisai: Taisai, tmp_path: Path) -> None:
     saved(tmp_path, text_of("us-sic-bo").replace('id = "us-sic-bo"', 'id = "mine"', 1))
     (one,) = listed(approve(taisai, "my.toml --key regulator.key --from 2026-11-16"))
-    assert one == Approval("mine", rulebook("my.toml").digest, DAY)
+    assert one == RulebookApproval("mine", rulebook("my.toml").digest, DAY)
     assert one.digest != US.digest
 
 
@@ -75,7 +75,7 @@ def test_machines_are_told_the_same(taisai: Taisai) -> None:
     assert told["approvals"] == [
         {"id": "us-sic-bo", "digest": US.digest, "since": "2026-11-16", "until": None}
     ]
-    assert listed(told["text"]) == (Approval("us-sic-bo", US.digest, DAY),)
+    assert listed(told["text"]) == (RulebookApproval("us-sic-bo", US.digest, DAY),)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_list_by_someone_else_is_not_kept(taisai: Taisai) -> None:
     "leaf", [leaf for leaf in LEAVES if leaf.words in ("init", "approve")], ids=lambda leaf: leaf.words
 )
 def test_help_says_what_and_its_examples_run(
-    taisai: Taisai, capsys: pytest.CaptureFixture[str], tmp_path: Path, leaf: Leaf
+    taisai: Taisai, capsys: pytest.CaptureFixture[str], tmp_path: Path, leaf: CommandEntry
 ) -> None:
     words, examples = leaf.words, leaf.examples
     with pytest.raises(SystemExit):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from taisai.audit import verified
 from taisai.cli import main
 from taisai.cli.journal.arguments import LEAVES
-from taisai.cli.table.recording import Recording, Sealed
+from taisai.cli.table.recording import Recording, SealedRecording
 from taisai.journal.engine import Keeper
 from taisai.journal.journal import Journal
 from taisai.journal.seals.checkpoints import read_signed
@@ -96,7 +96,7 @@ def test_checkpoints_are_listed_in_the_order_they_were_signed(taisai: Taisai) ->
 def test_a_tail_that_is_not_sealed_is_counted(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
     play(taisai)
     with monkeypatch.context() as patched:
-        patched.setattr(Recording, "seal", lambda _: Sealed(0, 0, 0, ""))
+        patched.setattr(Recording, "seal", lambda _: SealedRecording(0, 0, 0, ""))
         play(taisai)
     assert "32 entries not sealed" in taisai("journal", "checkpoints", "evening.db").out
 

@@ -22,7 +22,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Recovery
 from taisai.rules.vocabulary import Phase
 from taisai.server.runtime.environment import WallClock
-from taisai.server.runtime.setup import founded
+from taisai.server.runtime.setup import set_up
 from tests.cli.conftest import Taisai
 from tests.server.founded import PASSWORD, TINY, entropy, plan
 
@@ -42,7 +42,7 @@ def _logs_as_they_were() -> Iterator[None]:
 def config(tmp_path: Path) -> Path:
     """A house with two tables, one of which stopped with bets open."""
     now = WallClock().now()
-    made = founded(plan(tmp_path / "lotus"), PASSWORD, now=now, entropy=entropy(), cost=TINY)
+    made = set_up(plan(tmp_path / "lotus"), PASSWORD, now=now, entropy=entropy(), cost=TINY)
     keeper = Keeper(Journal(SqliteStore(tmp_path / "lotus" / "journal.db")))
     for name in ("SB1", "SB2"):
         opening = OpenTable(

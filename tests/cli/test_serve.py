@@ -30,7 +30,7 @@ from taisai.server.auth.credentials import Passwords
 from taisai.server.config import load_config
 from taisai.server.runtime import setup
 from taisai.server.runtime.environment import WallClock, manifest
-from taisai.server.runtime.rulebook_approvals import Approval, read_approvals, written_approvals
+from taisai.server.runtime.rulebook_approvals import RulebookApproval, read_approvals, written_approvals
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.served import Authenticator, changed, free_port, serving
 from tests.server.founded import PASSWORD, TINY
@@ -212,7 +212,7 @@ def _demonstration(config: Path) -> None:
 def _unapproved(config: Path) -> None:
     key = load_signing_key(config.parent / "approvals.key")
     other = rulebook("us-sic-bo")
-    text = written_approvals([Approval(other.id, other.digest, date(2020, 1, 1))], key)
+    text = written_approvals([RulebookApproval(other.id, other.digest, date(2020, 1, 1))], key)
     (config.parent / "approvals.txt").write_text(text, encoding="utf-8")
 
 

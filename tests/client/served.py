@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 
 from taisai.client import Console, Staff, at
 from taisai.journal import Journal, Keeper
-from taisai.server.auth.authentication import NewFactor, SignedIn
+from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
-from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.auth.sessions import NewSession
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
 from tests.server.sim.virtual import START
@@ -59,7 +60,7 @@ class Served(NamedTuple):
     async def token(self, person: str) -> str:
         """A session of someone, as a demonstration gives it."""
         signed = await self.casino.door.admitted(person, address="test", now=self.clock.now())
-        assert isinstance(signed, SignedIn)
+        assert isinstance(signed, NewSession)
         return signed.token
 
     async def console(self, person: str) -> Console:
@@ -76,7 +77,7 @@ async def served(*people: str, window: int = 600, proxies: Sequence[str] = ()) -
     keeper = Keeper(Journal(furnished(BOOK)))
     listener = listening("127.0.0.1", 0)
     host = f"127.0.0.1:{listener.getsockname()[1]}"
-    plan = Plan(
+    plan = HousePlan(
         house="Served", currency="PLAY", zone="Asia/Singapore", origins=frozenset({f"http://{host}"}),
         tables=[TablePlan(name=TABLE, book=book_of(BOOK), limits=LIMITS, window=window, demonstration=True)],
     )  # fmt: skip

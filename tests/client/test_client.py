@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from taisai.client import ClientError, Device, Disconnected, Staff, Visitor, link
 from taisai.client import connection as coming
-from taisai.client.feeds import MOST_BEHIND, Feed
+from taisai.client.feeds import MOST_BEHIND, FollowedFeed
 from taisai.client.link import Link, is_harmless
 from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, command
@@ -120,13 +120,13 @@ def test_a_reader_too_far_behind_is_told() -> None:
 
 
 def _accept_any_number(patch: pytest.MonkeyPatch) -> None:
-    right = Feed.change
+    right = FollowedFeed.change
 
-    def careless(self: Feed, tell: Any) -> bool:
+    def careless(self: FollowedFeed, tell: Any) -> bool:
         self.number = tell.number - 1
         return right(self, tell)
 
-    patch.setattr(Feed, "change", careless)
+    patch.setattr(FollowedFeed, "change", careless)
 
 
 def _repeat_everything(patch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def _repeat_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forget_the_waiting(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Feed, "over", lambda _self, _why: None)
+    patch.setattr(FollowedFeed, "over", lambda _self, _why: None)
 
 
 def _forget_the_place(patch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from taisai.rules import Act
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import Role
 from taisai.server.config.tables import DiceIn
-from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.connected import LIMITS, PEOPLE, TINY, furnished
 from tests.server.sim import virtual
@@ -51,7 +51,7 @@ class House:
             TablePlan(name=name, book=self.keeper.table(name).book, limits=LIMITS, dice=DiceIn.DEVICE)
             for name in self.keeper.tables()
         ]
-        plan = Plan(
+        plan = HousePlan(
             house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({origin}), tables=tables
         )
         self.casino = Casino(

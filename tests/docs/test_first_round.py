@@ -19,7 +19,7 @@ from taisai.journal import Journal, SqliteStore
 from taisai.server.auth.credentials import code_at, otpauth, step_of
 from taisai.server.http.bodies import SignInBody
 from taisai.server.runtime.environment import WallClock
-from taisai.server.runtime.setup import founded
+from taisai.server.runtime.setup import set_up
 from tests.cli.served import Authenticator, changed, serving
 from tests.server.founded import PASSWORD, TINY, entropy, plan
 
@@ -39,7 +39,7 @@ def walk() -> dict[str, Any]:
 
 def house(folder: Path) -> tuple[Path, str]:
     """A house's casino.toml, and the second factor of its administrator."""
-    made = founded(plan(folder), PASSWORD, now=WallClock().now(), entropy=entropy(), cost=TINY)
+    made = set_up(plan(folder), PASSWORD, now=WallClock().now(), entropy=entropy(), cost=TINY)
     changed(made.config, betting_seconds=5)
     return made.config, made.second_factor
 

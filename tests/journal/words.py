@@ -27,7 +27,7 @@ from taisai.journal.codec import FORMAT, HOUSE, NOTHING_BEFORE, Entry, stream_of
 from taisai.journal.records import RECORDS, STREAM
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.clauses import HOUSE_PROCEDURES as CLAUSES
-from taisai.server.auth.verification import Failure
+from taisai.server.auth.verification import SignInFailure
 from taisai.server.config.configuration import every_setting
 
 WORDS: Final = Path(__file__).parents[2] / "cases" / "journals" / "format-1-words.json"
@@ -61,7 +61,7 @@ def words(
         "actors": sorted(SYSTEM),
         "accounts": {account.value: "held" if account.held else "owed" for account in Account},
         "house-clauses": sorted(CLAUSES),
-        "causes-of-failed-sign-ins": sorted(cause.value for cause in Failure),
+        "causes-of-failed-sign-ins": sorted(cause.value for cause in SignInFailure),
         "overrides": sorted(set(_overrides())),
         "settings": sorted(_settings()),
         "groups-of-areas": sorted({EVEN_MONEY, *_families()}),

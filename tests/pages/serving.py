@@ -21,7 +21,7 @@ from msgspec import Struct
 from taisai.demo import cast
 from taisai.demo import house as opening
 from taisai.demo import sign_in as demo
-from taisai.demo.house import Opened, opened, plan
+from taisai.demo.house import OpenedDemonstration, opened, plan
 from taisai.demo.sign_in import Demonstration, endpoints
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
@@ -29,10 +29,10 @@ from taisai.journal import stream_of
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
-from taisai.server.connections.dispatcher import Bounds
+from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.built_pages import read_built
 from taisai.server.runtime import environment
-from taisai.server.runtime.casino import Casino, Plan
+from taisai.server.runtime.casino import Casino, HousePlan
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.serving import Serving, listening
 
@@ -76,7 +76,7 @@ def _cast(tables: tuple[Laid, ...]) -> None:
     vars(cast).update(SPOTS=spots, TABLES={spot.name: spot for spot in spots})
 
 
-def _planned(tables: tuple[Laid, ...], origins: frozenset[str]) -> Plan:
+def _planned(tables: tuple[Laid, ...], origins: frozenset[str]) -> HousePlan:
     made = plan(window=WINDOW, origins=origins)
     by_name = {one.name: one for one in tables}
     return dataclasses.replace(
@@ -86,7 +86,7 @@ def _planned(tables: tuple[Laid, ...], origins: frozenset[str]) -> Plan:
             for one in made.tables
         ],
         # A whole run comes from one address, in the name of one person a rank.
-        bounds=Bounds(asks_a_second=5_000, burst=5_000, requests_a_second=5_000),
+        bounds=ConnectionLimits(asks_a_second=5_000, burst=5_000, requests_a_second=5_000),
         policy=made.policy._replace(most_per_person=2_000),
     )
 
@@ -99,7 +99,7 @@ async def _heed(casino: Casino, reader: asyncio.StreamReader) -> None:
         print(answer if isinstance(answer, Refusal) else DONE, flush=True)  # noqa: T201
 
 
-async def _serve(house: Opened, port: int, tables: tuple[Laid, ...]) -> None:
+async def _serve(house: OpenedDemonstration, port: int, tables: tuple[Laid, ...]) -> None:
     at = listening(HOST, port)
     url = f"http://{HOST}:{at.getsockname()[1]}"
     casino = Casino(

@@ -17,7 +17,7 @@ from taisai.protocol.commands import AT_HOUSE, BY_TAG
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth.permissions import DEVICES, Role
-from taisai.server.http.built_pages import PAGES, Built
+from taisai.server.http.built_pages import PAGES, BuiltPages
 from tests.server.connected import BY_ROLE, Connected, Line, Response, Tell
 from tests.server.sim.virtual import VirtualLoop
 
@@ -263,7 +263,7 @@ def is_kept_out(response: Response) -> bool:
     return response.status == 404 or (response.status in (401, 403) and response.reason == "not-permitted")
 
 
-SOME_PAGES: Final = Built("0", dict.fromkeys(PAGES.values(), b"a page"), {"lobby.html": b"a part"})
+SOME_PAGES: Final = BuiltPages("0", dict.fromkeys(PAGES.values(), b"a page"), {"lobby.html": b"a part"})
 """So that who may see them has nothing to do with what is built."""
 
 

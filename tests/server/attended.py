@@ -39,7 +39,7 @@ from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.projections.offers import offers
-from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.monitors import Thresholds
 from tests.game.shelf import compiled_once
 from tests.journal.sitting import read_once
@@ -120,7 +120,7 @@ class Attended:
         self.book = book
         self.crew = crew_of(book)
         self.store = store or furnished(book, demonstration=demonstration, settings=settings)
-        self.plan = Plan(
+        self.plan = HousePlan(
             house="Sim", currency="PLAY", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
             tables=[
                 TablePlan(

@@ -27,23 +27,22 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.schema import socket_schema
 from taisai.rules import Act, Rulebook, rulebook
-from taisai.server.auth.authentication import SignedIn
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.permissions import DEVICES, STAFF, Role
-from taisai.server.auth.rate_limits import Rule
-from taisai.server.auth.sessions import Opened, Policy
+from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.sessions import NewSession, SessionPolicy
 from taisai.server.auth.verification import device_text
 from taisai.server.config.tables import DiceIn
-from taisai.server.connections.dispatcher import Bounds
+from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.app import Application, application, serve_socket, web_of
-from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from tests.server.sim import virtual
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
 from tests.server.sim.writing import InlineWriter
 
 T = TypeVar("T")
 Tell = dict[str, Any]
-Who = str | Opened | SignedIn | None
+Who = str | NewSession | None
 """A device, someone with a session, or nobody."""
 HOST: Final = "floor.test"
 ORIGIN: Final = f"https://{HOST}"
@@ -61,7 +60,7 @@ PLACES: Final = {
 """Devices, and where they are."""
 BY_ROLE: Final = {Role.TERMINAL: "P1", Role.DISPLAY: "D1", Role.SHAKER: "S1"}
 TINY: Final = Cost(time=1, memory=8, parallelism=1)
-MANY: Final = Bounds(asks_a_second=10_000_000, burst=10_000_000, requests_a_second=1_000)
+MANY: Final = ConnectionLimits(asks_a_second=10_000_000, burst=10_000_000, requests_a_second=1_000)
 CREDITS: Final = 50_000
 
 
@@ -182,7 +181,7 @@ class Line:
 
     async def hello(self, who: Who = None) -> Tell:
         """Comes in: as a device, as someone with a session, or as nobody."""
-        if isinstance(who, Opened | SignedIn):
+        if isinstance(who, NewSession | NewSession):
             return await self.answer("hello", protocol=PROTOCOL_VERSION, token=who.token)
         if who is None:
             return await self.answer("hello", protocol=PROTOCOL_VERSION)
@@ -234,9 +233,9 @@ class Connected:
         store: Store | None = None,
         *,
         demonstration: bool = False,
-        bounds: Bounds = MANY,
-        policy: Policy | None = None,
-        sign_ins: Rule | None = None,
+        bounds: ConnectionLimits = MANY,
+        policy: SessionPolicy | None = None,
+        sign_ins: RateLimit | None = None,
         extra: Callable[[Casino], Iterable[Any]] = lambda _casino: (),
     ) -> None:
         self.loop = loop
@@ -247,11 +246,11 @@ class Connected:
         self.keeper = keeper
         self.casino = Casino(
             keeper,
-            Plan(
+            HousePlan(
                 house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
                 bounds=bounds,
-                policy=policy or Policy(most_per_person=10_000, most=100_000),
-                sign_ins=sign_ins or Rule(burst=100_000, every=1),
+                policy=policy or SessionPolicy(most_per_person=10_000, most=100_000),
+                sign_ins=sign_ins or RateLimit(burst=100_000, every=1),
                 tables=[
                     TablePlan(
                         name=name, book=_book(), limits=LIMITS, demonstration=demonstration,
@@ -312,17 +311,17 @@ class Connected:
             return await self.came(None)
         return await self.came(BY_ROLE[role] if role in DEVICES else self.session(role))
 
-    def session(self, role: Role | str) -> Opened:
+    def session(self, role: Role | str) -> NewSession:
         """A session of someone of a rank, as a sign-in opens it."""
         opened = self.door.sessions.opened(PEOPLE[Role(role)], str(role), self.clock.now())
         assert opened is not None
         return opened
 
-    async def signed_in(self, role: Role | str) -> SignedIn:
+    async def signed_in(self, role: Role | str) -> NewSession:
         """The same, and the journal has it."""
         now, person = self.clock.now(), PEOPLE[Role(role)]
         signed = await self.door._let_in(person, str(role), address="192.0.2.7", now=now)
-        assert isinstance(signed, SignedIn), signed
+        assert isinstance(signed, NewSession), signed
         return signed
 
     # Requests
@@ -333,7 +332,7 @@ class Connected:
         path: str,
         body: object = None,
         *,
-        session: Opened | SignedIn | None = None,
+        session: NewSession | None = None,
         raw: bytes | None = None,
         **headers: str,
     ) -> Response:

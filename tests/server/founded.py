@@ -10,7 +10,7 @@ from typing import Any, Final
 from taisai.server.auth.credentials import Cost
 from taisai.server.config import Config, ConfigError, load_config, read_config
 from taisai.server.runtime.environment import Entropy
-from taisai.server.runtime.setup import Founded, Founding, founded
+from taisai.server.runtime.setup import NewHouse, SetupPlan, set_up
 
 NOW: Final = 1_794_800_000_000  # 16 November 2026 in Singapore
 PASSWORD: Final = "three dice, one tumbler"
@@ -29,15 +29,15 @@ def entropy(seed: str = "lotus") -> Entropy:
     return take
 
 
-def plan(folder: Path, **more: Any) -> Founding:
+def plan(folder: Path, **more: Any) -> SetupPlan:
     """Lotus, of Ann Tan."""
     given = {"house": "Lotus", "currency": "SGD", "zone": "Asia/Singapore", "administrator": "Ann Tan"}
-    return Founding(folder=folder, **(given | more))
+    return SetupPlan(folder=folder, **(given | more))
 
 
-def lotus(folder: Path) -> Founded:
+def lotus(folder: Path) -> NewHouse:
     """Lotus, founded."""
-    return founded(plan(folder), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)
+    return set_up(plan(folder), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)
 
 
 def data_of(folder: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.permissions import Party, Role
-from taisai.server.runtime.casino import Plan
+from taisai.server.runtime.casino import HousePlan
 
 T = TypeVar("T")
 START: Final = 1_794_715_200_000
@@ -121,7 +121,7 @@ class InlineFloor:
         self._drawn = count(1)
         self.agrees: str | None = "sue"
         """The second person."""
-        self.plan: Plan | None = None
+        self.plan: HousePlan | None = None
         journal = Journal.opened(
             self.store, journal="inline", key=KEY.public, at=START, by="olga", program="taisai",
             demonstration=True,

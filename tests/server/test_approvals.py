@@ -15,8 +15,8 @@ from taisai.server.runtime import rulebook_approvals as module
 from taisai.server.runtime.rulebook_approvals import (
     MOST_BYTES,
     MOST_LINES,
-    Approval,
     ApprovalsError,
+    RulebookApproval,
     read_approvals,
     written_approvals,
 )
@@ -25,7 +25,7 @@ KEY = SigningKey.new("regulator-2026", seed=b"r" * 32)
 OTHER = SigningKey.new("regulator-2026", seed=b"o" * 32)
 BOOKS = [rulebook(name) for name in rulebook_ids()]
 FIRST, LAST = date(2026, 11, 16), date(2027, 11, 15)
-LISTED = [Approval(book.id, book.digest, FIRST, LAST) for book in BOOKS]
+LISTED = [RulebookApproval(book.id, book.digest, FIRST, LAST) for book in BOOKS]
 TEXT = written_approvals(LISTED, KEY, comments=["what the regulator says of them"])
 DAY = timedelta(days=1)
 
@@ -56,7 +56,7 @@ def test_an_approval_holds_from_its_first_day_to_its_last(on: date, approved: bo
 
 
 def test_an_approval_without_a_last_day_holds_for_good() -> None:
-    text = written_approvals([Approval(BOOKS[0].id, BOOKS[0].digest, FIRST)], KEY)
+    text = written_approvals([RulebookApproval(BOOKS[0].id, BOOKS[0].digest, FIRST)], KEY)
     approvals = read_approvals(text, KEY.public)
     assert approvals.refusal(BOOKS[0], date(9999, 12, 31)) is None
     refusal = approvals.refusal(BOOKS[1], FIRST)
@@ -65,7 +65,7 @@ def test_an_approval_without_a_last_day_holds_for_good() -> None:
 
 
 def test_either_of_two_approvals_is_enough() -> None:
-    listed = [LISTED[0], Approval(BOOKS[0].id, BOOKS[0].digest, date(2028, 1, 1))]
+    listed = [LISTED[0], RulebookApproval(BOOKS[0].id, BOOKS[0].digest, date(2028, 1, 1))]
     approvals = read_approvals(written_approvals(listed, KEY), KEY.public)
     assert approvals.refusal(BOOKS[0], FIRST) is None
     assert approvals.refusal(BOOKS[0], date(2029, 1, 1)) is None
@@ -82,7 +82,7 @@ def test_another_text_under_the_same_id_is_not_approved() -> None:
 
 
 def test_the_same_text_under_another_id_is_not_approved() -> None:
-    listed = [Approval("another-id", BOOKS[0].digest, FIRST)]
+    listed = [RulebookApproval("another-id", BOOKS[0].digest, FIRST)]
     approvals = read_approvals(written_approvals(listed, KEY), KEY.public)
     assert approvals.refusal(BOOKS[0], FIRST) is not None
 

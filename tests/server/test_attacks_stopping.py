@@ -15,14 +15,14 @@ from taisai.game import bets
 from taisai.game.past import PastRounds
 from taisai.server.auth.permissions import Role
 from taisai.server.connections import transport
-from taisai.server.connections.dispatcher import Bounds
+from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.connections.transport import (
     CLOSED_WITHIN,
     FRAMES,
     MOST_HEAD,
     REQUEST_WITHIN,
-    Requests,
-    frames_within,
+    LimitedHttpProtocol,
+    protocol_within,
 )
 from taisai.server.runtime.serving import allow_files
 from tests.server.connected import Connected, connected, run
@@ -33,7 +33,7 @@ UPGRADE = (
     b"GET /socket HTTP/1.1\r\nHost: floor.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + b64encode(bytes(16)) + b"\r\n\r\n"
 )
-BOUNDS = Bounds(asks_a_second=50, burst=200)
+BOUNDS = ConnectionLimits(asks_a_second=50, burst=200)
 
 
 class Wire(asyncio.Transport):
@@ -90,12 +90,12 @@ async def _answers(scope: Any, receive: Any, send: Any) -> None:
 async def dialled(loop: VirtualLoop, frames: Any = None) -> Wire:
     """A connection to a server of these lines."""
     config = uvicorn.Config(
-        _answers, ws=frames or frames_within(BOUNDS), http=Requests, lifespan="off", loop="none",
+        _answers, ws=frames or protocol_within(BOUNDS), http=LimitedHttpProtocol, lifespan="off", loop="none",
         log_config=None, access_log=False, ws_per_message_deflate=False, ws_ping_interval=None,
     )  # fmt: skip
     config.load()
     wire = Wire()
-    wire.protocol = Requests(config, ServerState(), {}, loop)
+    wire.protocol = LimitedHttpProtocol(config, ServerState(), {}, loop)
     wire.protocol.connection_made(wire)
     return wire
 
@@ -199,7 +199,7 @@ def test_time_brings_back_what_a_client_may_send() -> None:
 def test_sabotage_without_bounds_a_flood_is_read_to_its_end() -> None:
     async def main(loop: VirtualLoop) -> None:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(transport.Frames, "_has_earned", lambda _self: True)
+            patched.setattr(transport.LimitedWebSocketProtocol, "_has_earned", lambda _self: True)
             wire = await flooded(loop, 10 * FRAMES * BOUNDS.burst)
         assert not wire.is_aborted
         wire.abort()

@@ -16,8 +16,8 @@ from taisai.journal import Ask, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
 from taisai.server.auth.permissions import Role
-from taisai.server.connections.dispatcher import Bounds
-from taisai.server.http.built_pages import PAGES, Built
+from taisai.server.connections.dispatcher import ConnectionLimits
+from taisai.server.http.built_pages import PAGES, BuiltPages
 from taisai.server.runtime import host as hosts
 from taisai.server.runtime.betting_clock import of_another_round
 from taisai.server.runtime.serving import TAKES_NOTHING, listening
@@ -26,7 +26,7 @@ from tests.server.connected import PEOPLE, Connected, connected
 DEALER = PEOPLE[Role.DEALER]
 
 
-@connected(bounds=Bounds(requests_a_second=5))
+@connected(bounds=ConnectionLimits(requests_a_second=5))
 async def test_requests_from_one_address_have_a_rate(house: Connected) -> None:
     answers = [await house.request("GET", "/metrics") for _ in range(21)]
     assert [one.status for one in answers] == [200] * 20 + [429]
@@ -35,9 +35,9 @@ async def test_requests_from_one_address_have_a_rate(house: Connected) -> None:
     assert (await house.request("GET", "/metrics")).status == 200
 
 
-@connected(bounds=Bounds(requests_a_second=5))
+@connected(bounds=ConnectionLimits(requests_a_second=5))
 async def test_a_hall_of_terminals_loads_again_from_behind_one_address(house: Connected) -> None:
-    house.floor.pages = Built("feed0123feed0123", dict.fromkeys(PAGES.values(), b"<p>"))
+    house.floor.pages = BuiltPages("feed0123feed0123", dict.fromkeys(PAGES.values(), b"<p>"))
     for path in (*PAGES, "/health"):
         told = [(await house.request("GET", path)).status for _ in range(60)]
         assert set(told) == {200}, path

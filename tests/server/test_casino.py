@@ -26,7 +26,7 @@ from taisai.journal import Journal, JournalError, Keeper, MemoryStore, Unwritabl
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
-from taisai.server.runtime.casino import Casino, Plan
+from taisai.server.runtime.casino import Casino, HousePlan
 from taisai.server.runtime.environment import newest_copy
 from tests.server.attended import BOOKS, CARDS, MBS, RWS, STREAM, US, Attended, attended
 from tests.server.sim import virtual
@@ -97,7 +97,7 @@ def test_sessions_of_before_a_crash_are_over_at_the_next_start() -> None:
 def test_a_casino_over_an_empty_journal_is_refused() -> None:
     async def main(_loop: VirtualLoop) -> None:
         keeper = Keeper(Journal(MemoryStore()))
-        plan = Plan(house="x", currency="SGD", zone="UTC")
+        plan = HousePlan(house="x", currency="SGD", zone="UTC")
         with pytest.raises(JournalError, match="expected a journal that was opened, got an empty one"):
             Casino(keeper, plan, clock=virtual.VirtualClock(_loop), entropy=bytes)
 

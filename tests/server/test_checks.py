@@ -24,8 +24,15 @@ from taisai.server.runtime import startup_checks as checks
 from taisai.server.runtime import startup_checks as module
 from taisai.server.runtime import startup_checks as proving_module
 from taisai.server.runtime.environment import copy_checkpoint, newest_copy
-from taisai.server.runtime.rulebook_approvals import Approval, written_approvals
-from taisai.server.runtime.startup_checks import LEAST_FREE, Opened, StartUp, opened, proven, too_few
+from taisai.server.runtime.rulebook_approvals import RulebookApproval, written_approvals
+from taisai.server.runtime.startup_checks import (
+    LEAST_FREE,
+    OpenedJournal,
+    StartupReport,
+    opened,
+    proven,
+    too_few_supervisors,
+)
 from tests.server.founded import NOW, changed, config_of, data_of, lotus
 
 DAY = 24 * 3_600_000
@@ -46,8 +53,12 @@ def folder(founded_once: Path, tmp_path: Path) -> Path:
 
 
 def started(
-    config: Config, *, now: int = NOW, free: int = LEAST_FREE, between: Callable[[Opened], None] | None = None
-) -> StartUp:
+    config: Config,
+    *,
+    now: int = NOW,
+    free: int = LEAST_FREE,
+    between: Callable[[OpenedJournal], None] | None = None,
+) -> StartupReport:
     """Both halves of a start; `between` is what recovery would do."""
     start, found = opened(config, now=now, free=lambda _path: free)
     if found is None:
@@ -62,7 +73,7 @@ def started(
         found.journal.close()
 
 
-def failed(start: StartUp) -> list[str]:
+def failed(start: StartupReport) -> list[str]:
     return [line for line in start.lines() if line.startswith("✗")]
 
 
@@ -96,7 +107,7 @@ def test_a_house_as_it_was_founded_starts(folder: Path) -> None:
 
 
 def test_a_start_that_checked_nothing_has_not_passed() -> None:
-    assert not StartUp().passed
+    assert not StartupReport().passed
 
 
 def test_nothing_is_written_before_all_is_known(folder: Path) -> None:
@@ -338,10 +349,10 @@ def test_a_rulebook_that_is_not_approved_today_is_refused(folder: Path) -> None:
     assert line.startswith("✗ table: SB1: expected a rulebook approved for 2026-11-17, got rws-sic-bo-etg-v8")
 
 
-def only_until(folder: Path, until: date) -> Callable[[Opened], None]:
+def only_until(folder: Path, until: date) -> Callable[[OpenedJournal], None]:
     key = load_signing_key(folder / "approvals.key")
     book = rulebook(RWS)
-    text = written_approvals([Approval(book.id, book.digest, date(2026, 1, 1), until)], key)
+    text = written_approvals([RulebookApproval(book.id, book.digest, date(2026, 1, 1), until)], key)
     (folder / "approvals.txt").write_text(text, encoding="utf-8")
     return lambda _found: None
 
@@ -444,7 +455,7 @@ def test_sabotage_a_check_that_asks_no_approval_is_seen(
 ) -> None:
     only_until(folder, date(2026, 11, 15))
     assert not started(config_of(folder)).passed
-    monkeypatch.setattr(checks.Opened, "approvals", Anything())
+    monkeypatch.setattr(checks.OpenedJournal, "approvals", Anything())
     assert started(config_of(folder)).passed
 
 
@@ -483,7 +494,7 @@ def test_a_house_that_cannot_unlock_its_own_people_is_warned_until_it_can(folder
     for command, is_warned in steps:
         answer = keeper.answer(HOUSE, command)
         assert not isinstance(answer, Refusal), answer
-        assert (too_few(keeper.house()) is not None) == is_warned, command
+        assert (too_few_supervisors(keeper.house()) is not None) == is_warned, command
     keeper.journal.close()
     assert not any(line.startswith("!") for line in started(config_of(folder)).lines())
 

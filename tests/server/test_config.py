@@ -14,7 +14,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
 from taisai.server.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
 from taisai.server.config import configuration as config_reading
-from taisai.server.config.kinds import Kind, Place
+from taisai.server.config.kinds import PathKind, SettingKind
 from taisai.server.config.settings import ServerSetting
 from tests.server.founded import changed, config_of, data_of, faults, lotus
 
@@ -298,7 +298,7 @@ def test_the_journal_records_no_path_and_no_secret(folder: Path) -> None:
 
 
 def test_sabotage_a_path_that_is_told_is_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Place, "is_public", True)
+    monkeypatch.setattr(PathKind, "is_public", True)
     assert [value for value in config_of(folder).public().values() if "house.key" in value]
 
 
@@ -342,7 +342,7 @@ def test_what_the_journal_would_not_take_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(("section", "one"), list(every_setting()), ids=lambda one: getattr(one, "name", one))
 def test_every_setting_says_what_it_means_and_takes(section: str, one: ServerSetting) -> None:
     assert one.says.endswith("."), section
-    assert isinstance(one.kind, Kind)
+    assert isinstance(one.kind, SettingKind)
     assert one.kind.expected
     assert one.default is not None or one.example is not None
     assert not (one.required and one.default is not None)

@@ -11,8 +11,8 @@ import uvicorn
 from uvicorn.server import ServerState
 from websockets.protocol import State
 
-from taisai.server.connections.outbox import LINE, Message, Outbox
-from taisai.server.connections.transport import Requests, frames_within
+from taisai.server.connections.outbox import DIRECT_TRANSPORT, Message, Outbox
+from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
 from tests.server.connected import run
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.test_attacks_stopping import BOUNDS, UPGRADE, Wire, frame
@@ -31,7 +31,7 @@ class Served:
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "websocket.accept"})
-        self.line = scope["extensions"][LINE]["line"]
+        self.line = scope["extensions"][DIRECT_TRANSPORT]["line"]
         if self._at_once:
             self.line.hears = self.heard.append
         while (message := await receive())["type"] == "websocket.receive":
@@ -44,11 +44,11 @@ class Served:
             await self._serve(scope, receive, send)
 
         config = uvicorn.Config(
-            app, ws=frames_within(BOUNDS), http=Requests, lifespan="off", loop="none", log_config=None,
-            access_log=False, ws_per_message_deflate=False, ws_ping_interval=None,
+            app, ws=protocol_within(BOUNDS), http=LimitedHttpProtocol, lifespan="off", loop="none",
+            log_config=None, access_log=False, ws_per_message_deflate=False, ws_ping_interval=None,
         )  # fmt: skip
         config.load()
-        self.wire.protocol = Requests(config, ServerState(), {}, loop)
+        self.wire.protocol = LimitedHttpProtocol(config, ServerState(), {}, loop)
         self.wire.protocol.connection_made(self.wire)
         self.wire.protocol.data_received(UPGRADE)
         return self

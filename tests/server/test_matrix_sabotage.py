@@ -14,14 +14,14 @@ from taisai.journal import Ask
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import BY_TAG
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import Permit, Reach, Role
+from taisai.server.auth.permissions import Permission, Reach, Role
 from taisai.server.connections.dispatcher import Floor
 from taisai.server.handlers import commands as doing
 from taisai.server.http import app
 from tests.server import access_matrix as matrix
 from tests.server.connected import run
 
-ANYONE = Permit(dict.fromkeys(Role, Reach.ANY))
+ANYONE = Permission(dict.fromkeys(Role, Reach.ANY))
 
 
 def seen(role: Role, cases: Sequence[matrix.Case] | None = None) -> list[matrix.Verdict]:
@@ -44,11 +44,11 @@ def test_sabotage_any_permit_that_is_widened_is_seen(
 @pytest.mark.parametrize("name", ["perform", "decide-referral", "bring-in", "take-back"])
 def test_sabotage_a_permit_that_is_taken_away_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     role = next(iter(permissions.COMMANDS[name].roles))
-    monkeypatch.setattr(permissions, "COMMANDS", {**permissions.COMMANDS, name: Permit({})})
+    monkeypatch.setattr(permissions, "COMMANDS", {**permissions.COMMANDS, name: Permission({})})
     assert {verdict.case.name for verdict in seen(role, list(matrix.commands_of(name)))} == {name}
 
 
-def _by_role_alone(permit: Permit | None, role: Role, **_about: object) -> str | None:
+def _by_role_alone(permit: Permission | None, role: Role, **_about: object) -> str | None:
     return None if permit is not None and permit.reach(role) is not None else "expected another, got this"
 
 

@@ -14,7 +14,7 @@ from taisai.game.words import FLOOR
 from taisai.journal import Ask
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.runtime import monitors
-from taisai.server.runtime.monitors import Noting, Thresholds
+from taisai.server.runtime.monitors import Monitors, Thresholds
 from taisai.study.dice_watch import DiceWatch
 from tests.server.attended import CARDS, RWS, SEAT, STREAM, TABLE, Attended, attended
 
@@ -81,9 +81,9 @@ def test_a_win_that_a_correction_brings_is_noted_whenever_it_comes() -> None:
 
 
 def test_sabotage_a_look_at_the_round_in_hand_alone_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Noting._wins
+    right = Monitors._wins
     monkeypatch.setattr(
-        Noting,
+        Monitors,
         "_wins",
         lambda self, keeper, name, _number: (
             right(self, keeper, name, None) if keeper.table(name).round else []
@@ -176,7 +176,7 @@ def test_a_smaller_step_is_none(by: int) -> None:
 
 
 def test_sabotage_a_clock_that_is_not_looked_at_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Noting, "tick", lambda _self: None)
+    monkeypatch.setattr(Monitors, "tick", lambda _self: None)
 
     async def played(house: Attended) -> None:
         assert await _set(house, 5_000) == []

@@ -10,12 +10,12 @@ import pytest
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Role
 from taisai.server.http import public
-from taisai.server.http.built_pages import NOTHING, PAGES, Built, read_built
+from taisai.server.http.built_pages import NO_PAGES, PAGES, BuiltPages, read_built
 from taisai.server.http.guard import HEADERS
 from taisai.server.http.public import FOR_EVER, KINDS
 from tests.server.connected import Connected, connected, run
 
-BUILT = Built(
+BUILT = BuiltPages(
     "feed0123feed0123",
     {name: f"<p>{name}</p>".encode() for name in PAGES.values()},
     {f"part-1a2b.{kind}": kind.encode() for kind in KINDS} | {"part-1a2b.exe": b"not ours"},
@@ -72,7 +72,7 @@ async def test_nothing_else_is_served_and_that_is_said_in_our_words(house: Conne
 async def test_a_floor_without_pages_says_in_one_sentence_how_to_build_them(
     house: Connected, path: str
 ) -> None:
-    house.floor.pages = NOTHING
+    house.floor.pages = NO_PAGES
     got = await house.request("GET", path)
     assert got.status == 503
     assert got.headers["content-type"].startswith("text/html")
@@ -82,7 +82,7 @@ async def test_a_floor_without_pages_says_in_one_sentence_how_to_build_them(
 
 @connected()
 async def test_a_page_that_was_not_built_is_not_known(house: Connected) -> None:
-    house.floor.pages = Built("0", {"index.html": b""})
+    house.floor.pages = BuiltPages("0", {"index.html": b""})
     got = await house.request("GET", "/terminal")
     assert (got.status, got.reason) == (404, "not-known")
 
@@ -101,7 +101,7 @@ def test_every_page_is_for_everyone_and_the_permits_know_of_no_other() -> None:
 
 @connected()
 async def test_the_challenge_tells_which_pages_are_served(house: Connected) -> None:
-    for built in (BUILT, NOTHING):
+    for built in (BUILT, NO_PAGES):
         house.floor.pages = built
         line = house.dials()
         await house.settle()
@@ -128,13 +128,13 @@ def written(folder: Path) -> Path:
 
 def test_pages_are_read_as_they_were_built(tmp_path: Path) -> None:
     found = read_built(written(tmp_path))
-    assert found == Built("feed", {"index.html": b"a page"}, {"index-1a2b.js": b"a script"})
+    assert found == BuiltPages("feed", {"index.html": b"a page"}, {"index-1a2b.js": b"a script"})
 
 
 def test_pages_half_built_are_no_pages(tmp_path: Path) -> None:
-    assert read_built(tmp_path / "nowhere") == NOTHING
+    assert read_built(tmp_path / "nowhere") == NO_PAGES
     (written(tmp_path) / "pages.txt").unlink()
-    assert read_built(tmp_path) == NOTHING
+    assert read_built(tmp_path) == NO_PAGES
 
 
 def test_sabotage_pages_half_built_would_be_served_without_the_digest(
@@ -142,4 +142,4 @@ def test_sabotage_pages_half_built_would_be_served_without_the_digest(
 ) -> None:
     (written(tmp_path) / "pages.txt").unlink()
     monkeypatch.setattr("taisai.server.http.built_pages.DIGEST", "index.html")
-    assert read_built(tmp_path) != NOTHING
+    assert read_built(tmp_path) != NO_PAGES

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from taisai.server.auth import sessions as module
-from taisai.server.auth.sessions import Sessions
+from taisai.server.auth.sessions import StaffSessions
 from tests.server.connected import Connected, connected
 
 
@@ -49,9 +49,9 @@ async def test_a_session_that_idled_is_refused_by_its_id(house: Connected) -> No
 
 
 def test_sabotage_a_session_that_is_never_over_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(self: Sessions, id_: str, _now: int) -> Any:
+    def found(self: StaffSessions, id_: str, _now: int) -> Any:
         return self._open[id_]
 
-    monkeypatch.setattr(Sessions, "at", found)
+    monkeypatch.setattr(StaffSessions, "at", found)
     with pytest.raises(AssertionError):
         test_a_session_that_idled_is_refused_by_its_id()

@@ -14,7 +14,7 @@ import pytest
 import taisai.server
 from taisai.game import play
 from taisai.game.refusals import Reason, Refusal
-from taisai.server.auth.verification import NotIn
+from taisai.server.auth.verification import SignInRefusalReason
 from tests.game.machine import SETUPS
 from tests.server.projections.played import states
 
@@ -54,7 +54,7 @@ def _is_reason(key: ast.expr | None) -> bool:
 
 def reasons() -> set[str]:
     """Every reason of a refusal."""
-    return {*map(str, Reason), *map(str, NotIn), *said_by_the_floor(), "fault"}
+    return {*map(str, Reason), *map(str, SignInRefusalReason), *said_by_the_floor(), "fault"}
 
 
 def unsaid(words: dict[str, Any]) -> set[str]:

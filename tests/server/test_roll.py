@@ -14,7 +14,7 @@ from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.journal.errors import JournalError
 from taisai.server.auth.permissions import Role
 from taisai.server.handlers import positions
-from taisai.server.runtime.reconciliation import Roll, out_of_place
+from taisai.server.runtime.reconciliation import PositionReconciler, out_of_place
 from tests.server.connected import PEOPLE, Connected, Line, connected
 
 ADA, MAX = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER]
@@ -174,14 +174,14 @@ async def test_to_take_a_position_again_is_no_way_to_keep_it(house: Connected) -
 
 
 def _deaf(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Roll, "_heard", lambda _self, _one: None)
+    patch.setattr(PositionReconciler, "_heard", lambda _self, _one: None)
 
 
 def _blind(patch: pytest.MonkeyPatch) -> None:
-    async def nothing(_self: Roll) -> None:
+    async def nothing(_self: PositionReconciler) -> None:
         pass
 
-    patch.setattr(Roll, "reconcile", nothing)
+    patch.setattr(PositionReconciler, "reconcile", nothing)
 
 
 def _any_rank(patch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from taisai.journal.codec import HOUSE
 from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
-from taisai.server.auth.sessions import Granted, digest_of
-from taisai.server.connections.dispatcher import MOST_AT_WORK, Bounds, approved_form
+from taisai.server.auth.sessions import NewApproval, digest_of
+from taisai.server.connections.dispatcher import MOST_AT_WORK, ConnectionLimits, approved_form
 from taisai.server.connections.sockets import Socket, decode_request
 from taisai.server.handlers.registry import HANDLERS
 from tests.server.connected import Connected, connected, signature
@@ -161,7 +161,7 @@ async def test_a_dismissed_device_is_out_at_once_and_stays_out(house: Connected)
     assert (await again.hello("P1"))["reason"] == "not-known"
 
 
-@connected(bounds=Bounds(sockets=2, asks_a_second=1_000, burst=1_000))
+@connected(bounds=ConnectionLimits(sockets=2, asks_a_second=1_000, burst=1_000))
 async def test_one_connection_too_many_is_told_so_and_closed(house: Connected) -> None:
     first, _second = await house.came("P1"), await house.came("Q1")
     third = house.dials()
@@ -292,7 +292,7 @@ async def test_every_ask_is_answered_under_its_own_id(house: Connected) -> None:
     assert sorted(tell["to"] for tell in line.of("books")) == sorted(ids)
 
 
-@connected(bounds=Bounds(asks_a_second=2, burst=3))
+@connected(bounds=ConnectionLimits(asks_a_second=2, burst=3))
 async def test_whoever_asks_too_often_is_told_so_and_may_again_later(house: Connected) -> None:
     line = await house.came(house.session("shift-manager"))  # that was the first of three
     told = [await line.answer("books") for _ in range(3)]
@@ -304,7 +304,7 @@ async def test_whoever_asks_too_often_is_told_so_and_may_again_later(house: Conn
     assert (await line.answer("books"))["reason"] == "too-often"
 
 
-@connected(bounds=Bounds(asks_a_second=1, burst=2))
+@connected(bounds=ConnectionLimits(asks_a_second=1, burst=2))
 async def test_rubbish_counts_as_asks_do(house: Connected) -> None:
     line = await house.line()
     reasons = [(await line.reply("rubbish"))["reason"] for _ in range(4)]
@@ -350,7 +350,7 @@ async def test_a_command_with_an_approval_at_a_table_that_is_nowhere_is_answered
         digest_of(approved_form(decode_request(json.dumps(ask)))), asker=opened.session,
         approver="shift-manager Tan", now=house.clock.now(),
     )  # fmt: skip
-    assert isinstance(granted, Granted)
+    assert isinstance(granted, NewApproval)
     with capture_logs():
         tell = await line.reply(json.dumps(ask | {"approval": granted.token}))
     assert (tell["type"], tell["to"]) == ("refused", "a")

@@ -18,12 +18,12 @@ from taisai.cage.messages import (
 )
 from taisai.game.words import FLOOR
 from taisai.server.auth.permissions import Role
-from taisai.server.auth.sessions import Policy
+from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.connections.sockets import LAST_WORD
 from tests.server.connected import PEOPLE, Connected, connected
 
 ADA, MAX, DAN = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER], PEOPLE[Role.DEALER]
-SHORT = Policy(idle_ms=60_000, absolute_ms=200_000, most_per_person=10, most=100)
+SHORT = SessionPolicy(idle_ms=60_000, absolute_ms=200_000, most_per_person=10, most=100)
 
 
 async def signs_out(house: Connected, opened: Any) -> None:

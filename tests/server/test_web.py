@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 
 from taisai.cage.messages import DeviceDismissed, DeviceKind, EnrolDevice, EnrolPerson
 from taisai.server.auth.permissions import Role
-from taisai.server.auth.rate_limits import Rule
-from taisai.server.auth.sessions import Policy
+from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.http import guard
 from taisai.server.http.app import MOST_BODY
 from taisai.server.http.guard import HEADERS
@@ -261,7 +261,7 @@ async def test_a_token_that_opens_nothing_is_refused_everywhere(house: Connected
         assert got.said["message"].startswith("expected ")
 
 
-@connected(policy=Policy(idle_ms=60_000, absolute_ms=200_000))
+@connected(policy=SessionPolicy(idle_ms=60_000, absolute_ms=200_000))
 async def test_a_token_is_good_until_its_session_ends(house: Connected) -> None:
     opened = house.session("dealer")
     assert (await house.request("GET", "/api/session", session=opened)).said["person"] == "dealer Tan"
@@ -283,7 +283,7 @@ async def test_a_rank_that_the_floor_does_not_know_may_do_nothing(house: Connect
     assert (await line.hello(opened))["role"] == Role.VISITOR
 
 
-@connected(sign_ins=Rule(burst=2, every=30_000))
+@connected(sign_ins=RateLimit(burst=2, every=30_000))
 async def test_whoever_tries_to_sign_in_too_often_waits(house: Connected) -> None:
     told = [await house.request("POST", "/api/sign-in", SIGN_IN) for _ in range(3)]
     assert [(one.status, one.reason) for one in told] == [(401, "wrong"), (401, "wrong"), (429, "too-often")]

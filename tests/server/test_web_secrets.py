@@ -16,7 +16,7 @@ from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.credentials import Passwords, code_at, from_base32, step_of
 from taisai.server.auth.permissions import Role
-from taisai.server.auth.sessions import Ended, Session, Sessions
+from taisai.server.auth.sessions import EndedSession, Session, StaffSessions
 from taisai.server.runtime import environment
 from tests.server.connected import PEOPLE, Connected, device, run, signature
 from tests.server.sim.virtual import VirtualLoop
@@ -180,13 +180,13 @@ def test_nothing_secret_is_logged_shown_or_in_the_journal(form: str, monkeypatch
 
 
 def test_sabotage_a_token_in_the_log_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    of = Sessions.of
+    of = StaffSessions.of
 
-    def chatty(self: Sessions, token: str, now: int) -> Session | Ended:
+    def chatty(self: StaffSessions, token: str, now: int) -> Session | EndedSession:
         structlog.get_logger().info(f"someone comes with {token}")
         return of(self, token, now)
 
-    monkeypatch.setattr(Sessions, "of", chatty)
+    monkeypatch.setattr(StaffSessions, "of", chatty)
     assert "the auditor's token" in evening_of("json", monkeypatch).found()
 
 

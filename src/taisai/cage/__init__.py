@@ -13,7 +13,7 @@ from taisai.cage.house import (
     evolve_house,
 )
 from taisai.cage.messages import DeviceKind, SignOutCause
-from taisai.cage.presence import MOST_FAILURES, Device
+from taisai.cage.presence import MOST_FAILURES, EnrolledDevice
 from taisai.cage.ranks import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.transfers import Missing, Unfinished, finishing, unfinished
 
@@ -21,9 +21,9 @@ __all__ = [
     "FLOOR_LADDER",
     "FLOOR_SECOND",
     "MOST_FAILURES",
-    "Device",
     "DeviceKind",
     "Direction",
+    "EnrolledDevice",
     "House",
     "Kind",
     "Missing",

@@ -8,7 +8,7 @@ from typing import Any, Final
 from taisai.cage import messages as said
 from taisai.cage.house import House
 from taisai.cage.messages import HouseCommand, HouseEvent
-from taisai.cage.presence import MOST_FAILURES, Device, counts, device_of
+from taisai.cage.presence import MOST_FAILURES, EnrolledDevice, counts, device_of
 from taisai.cage.values import found, quoted, too_many
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
@@ -148,6 +148,6 @@ def consequences(house: House, event: HouseEvent) -> tuple[HouseEvent, ...]:
     return (locked,)
 
 
-def _told(device: Device) -> str:
+def _told(device: EnrolledDevice) -> str:
     seat = f", seat {device.seat!r}" if device.seat is not None else ""
     return f"{device.name!r}, a {device.kind} of table {device.table!r}{seat}"

@@ -24,7 +24,7 @@ from taisai.cage.messages import (
     TicketRedeemed,
     TicketSold,
 )
-from taisai.cage.presence import Device, Win, apply_presence, forget_person
+from taisai.cage.presence import EnrolledDevice, Win, apply_presence, forget_person
 from taisai.game.money import Account, Entry, Ledger
 from taisai.game.names import folded, is_name
 
@@ -133,7 +133,7 @@ class House:
         self.claims: dict[tuple[str, str], str] = {}
         """(table, claim) → the transfer under which the cage paid or collected it."""
         self.ledger = Ledger()
-        self.devices: dict[str, Device] = {}
+        self.devices: dict[str, EnrolledDevice] = {}
         self.device_names: dict[str, str] = {}
         """Folded name → the device that has it."""
         self.terminals: dict[tuple[str, str], str] = {}

@@ -40,7 +40,7 @@ Win = tuple[str, int, str]
 """Table, round and seat."""
 
 
-class Device(NamedTuple):
+class EnrolledDevice(NamedTuple):
     """A device that may come in."""
 
     name: str
@@ -57,9 +57,9 @@ class Device(NamedTuple):
         return None if self.seat is None else (self.table, self.seat)
 
 
-def device_of(event: DeviceEnrolled) -> Device:
+def device_of(event: DeviceEnrolled) -> EnrolledDevice:
     """The device that an event enrols."""
-    return Device(event.device, event.kind, event.key, event.table, event.seat)
+    return EnrolledDevice(event.device, event.kind, event.key, event.table, event.seat)
 
 
 def apply_presence(house: House, event: HouseEvent) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.cage.house import House, Movement, Ticket, Transfer
-from taisai.cage.presence import Device
+from taisai.cage.presence import EnrolledDevice
 from taisai.game.names import folded
 from taisai.game.snapshot.codec import Snapshot
 from taisai.game.snapshot.parts import LedgerSnapshot, ledger_snapshot_of, restored_ledger
@@ -30,7 +30,7 @@ class HouseSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
     tickets: tuple[Ticket, ...]
     transfers: tuple[Transfer, ...]
     ledger: LedgerSnapshot
-    devices: tuple[Device, ...]
+    devices: tuple[EnrolledDevice, ...]
     failures: tuple[tuple[str, int], ...]
     locked: tuple[str, ...]
     sessions: tuple[tuple[str, str], ...]

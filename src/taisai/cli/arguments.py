@@ -12,7 +12,7 @@ from taisai import __version__
 from taisai.rules.errors import RulesError
 
 
-class Command(NamedTuple):
+class ParsedCommand(NamedTuple):
     """A command with its arguments, ready to run."""
 
     module: str
@@ -189,7 +189,7 @@ _GROUPS: Final = {
 }
 
 
-class Leaf(NamedTuple):
+class CommandEntry(NamedTuple):
     """One command: the words that call it, what runs, what its help says, what it takes."""
 
     words: str
@@ -200,14 +200,14 @@ class Leaf(NamedTuple):
 
 
 _LEAVES: Final = (
-    Leaf(
+    CommandEntry(
         "rules list",
         "rules.listing:run",
         "The rulebooks that come with the package.",
         ("taisai rules list",),
         (as_json,),
     ),
-    Leaf(
+    CommandEntry(
         "rules show",
         "rules.show:run",
         "One rulebook: pay, layout, procedure, people, settings, readings, errata.",
@@ -218,14 +218,14 @@ _LEAVES: Final = (
         ),
         (a_book, a_layout, _form),
     ),
-    Leaf(
+    CommandEntry(
         "rules check",
         "rules.check:run",
         "Reads a rulebook of your own and says what is wrong with it, or what it warns of.",
         ("taisai rules check my.toml",),
         (_file, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "rules diff",
         "rules.diff:run",
         "Two layouts compared: areas that only one has, and odds that differ.",
@@ -235,7 +235,7 @@ _LEAVES: Final = (
         ),
         (two_layouts, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "rules clauses",
         "rules.clauses:run",
         "Every numbered clause in our words, where the rulebook uses it, and which test holds it.",
@@ -245,14 +245,14 @@ _LEAVES: Final = (
         ),
         (a_book, _one_clause, _about, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "rules matrix",
         "rules.matrix:run",
         "What every area pays on every one of the 56 outcomes, with the clause.",
         ("taisai rules matrix rws-sic-bo-etg-v8 --layout A --json",),
         (a_book, a_layout, some_settings, some_offers, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "rules irregularities",
         "rules.irregularities:run",
         "Every irregularity in every phase: ruling and clause.",
@@ -263,7 +263,7 @@ _LEAVES: Final = (
         ),
         (a_book, _one_event, some_settings, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "odds",
         "odds:run",
         "Exact win probability, house edge and variance of every area.",
@@ -275,7 +275,7 @@ _LEAVES: Final = (
         ),
         (a_book, a_layout, a_shoe, _measured, some_settings, some_offers, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "settle",
         "settle:run",
         "What each bet gets on an outcome, and by which clause. Money is in whole minor units.",
@@ -285,7 +285,7 @@ _LEAVES: Final = (
         ),
         (a_book, a_layout, _round, some_bets, some_settings, some_offers, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "table play",
         "table.play:play",
         "Plays a playbook at its table, retells it clause by clause and checks every pinned line.",
@@ -297,14 +297,14 @@ _LEAVES: Final = (
         ),
         (_playbook, _recorded),
     ),
-    Leaf(
+    CommandEntry(
         "table pin",
         "table.play:pin",
         "Writes into playbooks what the table answers, and says what it wrote; read it before you keep it.",
         ("taisai table pin my.round",),
         (_playbooks,),
     ),
-    Leaf(
+    CommandEntry(
         "tour",
         "tour:run",
         "A tour: the rulebooks, a pay table, a round settled, a table in play, its journal proved.",
@@ -314,7 +314,7 @@ _LEAVES: Final = (
 )
 
 
-def _leaves() -> Iterator[Leaf]:
+def _leaves() -> Iterator[CommandEntry]:
     """Every command; those of the journal and of the floor are loaded when no other was meant."""
     yield from _LEAVES
     from taisai.cli.audit import arguments as audit_arguments
@@ -328,7 +328,7 @@ def _leaves() -> Iterator[Leaf]:
     yield from floor_arguments.LEAVES
 
 
-def parsed(words: Sequence[str]) -> Command:
+def parsed(words: Sequence[str]) -> ParsedCommand:
     """The command that the words make; `--help` and `--version` print and exit."""
     for leaf in _leaves():  # building every parser would be a tenth of a cold start
         called = leaf.words.split()
@@ -338,7 +338,7 @@ def parsed(words: Sequence[str]) -> Command:
     else:
         arguments = parser().parse_args(words)
     module, _, function = arguments.runs.partition(":")
-    return Command(f"taisai.cli.{module}", function, arguments)
+    return ParsedCommand(f"taisai.cli.{module}", function, arguments)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -366,7 +366,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _filled(made: Parser, leaf: Leaf) -> Parser:
+def _filled(made: Parser, leaf: CommandEntry) -> Parser:
     made.description = leaf.says
     made.epilog = _examples(*leaf.examples)
     for take in leaf.takes:

@@ -21,7 +21,7 @@ from taisai.rules.errors import printable
 MOST_TEXT: Final = 100_000  # characters of one event; a rulebook stored is none that is told
 
 
-class Telling:
+class Narrator:
     """Tells event after event; each clause in full when it first speaks."""
 
     def __init__(self, book: Rulebook) -> None:
@@ -96,7 +96,7 @@ def explained(terms: Terms, area: str, outcome: Outcome) -> str:
 _SPANS: Final = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1_000, "second"))
 
 
-class Retelling(Telling):
+class PlayNarrator(Narrator):
     """Tells a play as it goes on."""
 
     def __init__(self, play: Play) -> None:

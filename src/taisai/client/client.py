@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from taisai.client.connection import ClientError, Dial, Disconnected, Pace, Visitor, Who
-from taisai.client.feeds import Change, Feed
+from taisai.client.feeds import Change, FollowedFeed
 from taisai.client.link import Link, Pending, encode
 from taisai.protocol import replies, requests
 from taisai.protocol.commands import SentCommand, command
@@ -149,7 +149,7 @@ class Client:
             raise self.end
         feed = self._link.feeds.get(name)
         if feed is None:
-            feed = self._link.feeds[name] = Feed(name)
+            feed = self._link.feeds[name] = FollowedFeed(name)
             await self._link.ask_to_follow(feed)
         try:
             async with asyncio.timeout(self.pace.answer):
@@ -198,7 +198,7 @@ class Client:
         feed = self._feed(name)
         return feed.epoch, feed.number
 
-    def _feed(self, name: str) -> Feed:
+    def _feed(self, name: str) -> FollowedFeed:
         feed = self._link.feeds.get(name)
         if feed is None:
             raise ClientError(f"expected a feed that is followed, got {name}")

@@ -39,7 +39,7 @@ class _Reader:
         self.wake.set()
 
 
-class Feed:
+class FollowedFeed:
     """One feed: its view, where it stands, and who waits for what comes next."""
 
     def __init__(self, name: str) -> None:

@@ -21,7 +21,7 @@ from taisai.client.connection import (
     next_tells,
     read,
 )
-from taisai.client.feeds import Feed
+from taisai.client.feeds import FollowedFeed
 from taisai.protocol import replies, requests
 from taisai.protocol.commands import tag_of
 from taisai.protocol.message import Request, ServerMessage
@@ -131,7 +131,7 @@ class Link:
         entropy: Callable[[int], bytes],
     ) -> None:
         self.pending: dict[str, Pending] = {}
-        self.feeds: dict[str, Feed] = {}
+        self.feeds: dict[str, FollowedFeed] = {}
         self.gaps: list[str] = []
         self.welcome: replies.WelcomeReply | None = None
         self.challenge: replies.ChallengeNotice | None = None
@@ -147,9 +147,9 @@ class Link:
         self._prefix = entropy(8).hex()
         self._made = 0
         self._welcomes = 0
-        self._asked: dict[str, Feed] = {}
+        self._asked: dict[str, FollowedFeed] = {}
         """Id of an ask to follow → the feed."""
-        self._lost: list[Feed] = []
+        self._lost: list[FollowedFeed] = []
         """Feeds that skipped a number, and have not been asked for anew."""
 
     def fresh_id(self) -> str:
@@ -247,7 +247,7 @@ class Link:
             with suppress(Disconnected):  # whoever reads hears of it too, and starts anew
                 await self.connection.send(pending.text)
 
-    async def ask_to_follow(self, feed: Feed) -> None:
+    async def ask_to_follow(self, feed: FollowedFeed) -> None:
         """Asks for a feed from where it stands, if there is a connection; the next one does so anyway."""
         if self.connection is None or self.challenge is None:
             return
@@ -298,7 +298,7 @@ class Link:
         elif tell.number != feed.number:
             self._gap(feed, f"expected {tell.number} after what was missed, got {feed.number}")
 
-    def _gap(self, feed: Feed, says: str) -> None:
+    def _gap(self, feed: FollowedFeed, says: str) -> None:
         """A number is missing: the feed is asked for anew."""
         self.gaps.append(f"{feed.name}: {says}")
         feed.forget_place()

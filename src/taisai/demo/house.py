@@ -23,8 +23,8 @@ from taisai.journal.errors import JournalError
 from taisai.journal.seals.keys import load_signing_key
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError, printable
-from taisai.server.auth.sessions import Policy
-from taisai.server.runtime.casino import Plan, TablePlan, day_of
+from taisai.server.auth.sessions import SessionPolicy
+from taisai.server.runtime.casino import HousePlan, TablePlan, day_of
 from taisai.server.runtime.environment import Entropy
 
 JOURNAL: Final = "journal.db"
@@ -34,7 +34,7 @@ _SESSIONS: Final = 50  # of one person: every visitor in a rank is the same pers
 _DAY: Final = day_of(ZoneInfo(cast.ZONE), time(6))
 
 
-class Opened(NamedTuple):
+class OpenedDemonstration(NamedTuple):
     """A house of play money, ready to be served."""
 
     keeper: Keeper
@@ -44,7 +44,7 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened(folder: Path, *, now: int, entropy: Entropy) -> Iterator[Opened]:
+def opened(folder: Path, *, now: int, entropy: Entropy) -> Iterator[OpenedDemonstration]:
     """The house in a folder: a new one where there is none; one of play for money is refused."""
     path = folder / JOURNAL
     is_new = not path.exists()
@@ -61,7 +61,7 @@ def opened(folder: Path, *, now: int, entropy: Entropy) -> Iterator[Opened]:
         keeper = Keeper(_journal(store, key, now=now, entropy=entropy, path=path))
         recovered = None if is_new else keeper.recover(at=now)
         furnish(keeper, now=now)
-        yield Opened(keeper, key, recovered)
+        yield OpenedDemonstration(keeper, key, recovered)
     finally:
         store.close()
 
@@ -138,9 +138,9 @@ def _done(keeper: Keeper, stream: str, command: AnyCommand) -> None:
 # How it is run
 
 
-def plan(*, window: int, origins: frozenset[str]) -> Plan:
+def plan(*, window: int, origins: frozenset[str]) -> HousePlan:
     """Four tables whose bets are open for so many milliseconds."""
-    return Plan(
+    return HousePlan(
         house=cast.HOUSE,
         currency=cast.CURRENCY,
         zone=cast.ZONE,
@@ -152,7 +152,7 @@ def plan(*, window: int, origins: frozenset[str]) -> Plan:
             for spot in cast.SPOTS
         ],
         origins=origins,
-        policy=Policy(idle_ms=LONG_AGO, absolute_ms=LONG_AGO, most_per_person=_SESSIONS),
+        policy=SessionPolicy(idle_ms=LONG_AGO, absolute_ms=LONG_AGO, most_per_person=_SESSIONS),
         settings={"demonstration": "yes", "betting": f"{window} ms"},
         day=_DAY,
     )  # fmt: skip

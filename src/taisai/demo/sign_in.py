@@ -18,7 +18,7 @@ from taisai.journal import Keeper, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.rules import rulebook
-from taisai.server.auth.sessions import Granted, Session, digest_of
+from taisai.server.auth.sessions import NewApproval, Session, digest_of
 from taisai.server.auth.verification import SignInRefused
 from taisai.server.http import bodies
 from taisai.server.http.guard import refused
@@ -146,7 +146,7 @@ class Demonstration:
 
     # Agreeing
 
-    def agreed(self, asker: Session, form: bytes, table: str | None) -> Granted | str:
+    def agreed(self, asker: Session, form: bytes, table: str | None) -> NewApproval | str:
         """A virtual supervisor agrees to what someone asks, as a second person would who looked at it."""
         head = cast.TABLES[table].head if table in cast.TABLES else cast.SHIFT_MANAGER
         if head == asker.person:

@@ -16,10 +16,10 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Journal, Keeper, MemoryStore, SigningKey, UnwritableError
 from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Row
-from taisai.server.auth.authentication import Door, NewFactor, SignedIn
+from taisai.server.auth.authentication import Door, NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
-from taisai.server.auth.rate_limits import Rates, Rule
-from taisai.server.auth.sessions import Session, Sessions
+from taisai.server.auth.rate_limits import RateLimit, RateLimiter
+from taisai.server.auth.sessions import NewSession, Session, StaffSessions
 from taisai.server.auth.verification import SignInRefused
 
 NOON: Final = 1_794_715_200_000
@@ -116,7 +116,7 @@ class Staffed:
     def __init__(
         self,
         *,
-        rule: Rule | None = None,
+        rule: RateLimit | None = None,
         executor: Executor | None = None,
         generic: bool = False,
         passwords: Passwords | None = None,
@@ -136,7 +136,7 @@ class Staffed:
         )
         self.host = ThreadlessHost(Keeper(journal))
         self.passwords = passwords or Passwords(self.entropy, TINY)
-        self.rule = rule or Rule(burst=1_000, every=1)
+        self.rule = rule or RateLimit(burst=1_000, every=1)
         self.executor, self.generic = executor or Inline(), generic
         self.door = self.new_door()
         self.ended: list[tuple[str, str]] = []
@@ -151,14 +151,14 @@ class Staffed:
 
     def new_door(self) -> Door:
         """A door as after a start."""
-        sessions = Sessions(self.entropy)
+        sessions = StaffSessions(self.entropy)
         door = Door(
             self.host,
             entropy=self.entropy,
             issuer="Lotus",
             passwords=self.passwords,
             sessions=sessions,
-            rates=Rates(self.rule),
+            rates=RateLimiter(self.rule),
             executor=self.executor,
             generic=self.generic,
         )
@@ -195,16 +195,16 @@ class Staffed:
 
     def tries(
         self, person: str, password: str | None = None, code: str | None = None, address: str = DESK
-    ) -> SignedIn | SignInRefused:
+    ) -> NewSession | SignInRefused:
         """Someone tries to sign in, rightly unless it is said otherwise."""
         code = self.code(person) if code is None else code
         password = PASSWORDS[person] if password is None else password
         return asyncio.run(self.door.sign_in(person, password, code, address=address, now=self.now))
 
-    def signs_in(self, person: str) -> SignedIn:
+    def signs_in(self, person: str) -> NewSession:
         """Someone signs in, and it must do."""
         came = self.tries(person)
-        assert isinstance(came, SignedIn), came
+        assert isinstance(came, NewSession), came
         return came
 
     def fails(self, person: str, times: int = 1) -> list[SignInRefused]:
@@ -216,7 +216,7 @@ class Staffed:
             refused.append(came)
         return refused
 
-    def session(self, came: SignedIn) -> Session | None:
+    def session(self, came: NewSession) -> Session | None:
         """Someone's session, if it is still open."""
         found = self.door.sessions.of(came.token, self.now)
         return found if isinstance(found, Session) else None

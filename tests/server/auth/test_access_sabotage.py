@@ -15,8 +15,14 @@ from taisai.journal.codec import AnyEvent
 from taisai.server.auth import authentication, credentials, sessions, verification
 from taisai.server.auth.authentication import Door
 from taisai.server.auth.credentials import Passwords
-from taisai.server.auth.sessions import Approvals, Session, Sessions
-from taisai.server.auth.verification import WRONG, Failure, NotIn, Proving, SignInRefused
+from taisai.server.auth.sessions import Approvals, Session, StaffSessions
+from taisai.server.auth.verification import (
+    WRONG_CREDENTIALS,
+    SignInFailure,
+    SignInRefusalReason,
+    SignInRefused,
+    Verifier,
+)
 from tests.server.auth import (
     test_approvals,
     test_door,
@@ -48,17 +54,17 @@ def _replayed(patch: pytest.MonkeyPatch) -> None:
 
 
 def _never_idles(patch: pytest.MonkeyPatch) -> None:
-    def over(self: Sessions, session: Session, now: int) -> SignOutCause | None:
+    def over(self: StaffSessions, session: Session, now: int) -> SignOutCause | None:
         return SignOutCause.EXPIRED if now - session.opened >= self.policy.absolute_ms else None
 
-    patch.setattr(Sessions, "_over", over)
+    patch.setattr(StaffSessions, "_over", over)
 
 
 def _never_old(patch: pytest.MonkeyPatch) -> None:
-    def over(self: Sessions, session: Session, now: int) -> SignOutCause | None:
+    def over(self: StaffSessions, session: Session, now: int) -> SignOutCause | None:
         return SignOutCause.IDLE if now - session.seen >= self.policy.idle_ms else None
 
-    patch.setattr(Sessions, "_over", over)
+    patch.setattr(StaffSessions, "_over", over)
 
 
 def _used_twice(patch: pytest.MonkeyPatch) -> None:
@@ -82,13 +88,15 @@ def _locks_late(patch: pytest.MonkeyPatch) -> None:
 
 
 def _tells(patch: pytest.MonkeyPatch) -> None:
-    failed = Proving._failed
+    failed = Verifier._failed
 
-    async def telling(self: Proving, known: Any, why: Failure, *, address: str, now: int) -> SignInRefused:
+    async def telling(
+        self: Verifier, known: Any, why: SignInFailure, *, address: str, now: int
+    ) -> SignInRefused:
         await failed(self, known, why, address=address, now=now)
-        return SignInRefused(NotIn.WRONG, f"expected someone else's, got a wrong {why}")
+        return SignInRefused(SignInRefusalReason.WRONG, f"expected someone else's, got a wrong {why}")
 
-    patch.setattr(Proving, "_failed", telling)
+    patch.setattr(Verifier, "_failed", telling)
 
 
 def _quick_for_strangers(patch: pytest.MonkeyPatch) -> None:
@@ -102,9 +110,9 @@ def _quick_for_strangers(patch: pytest.MonkeyPatch) -> None:
 
 def _unnoted(patch: pytest.MonkeyPatch) -> None:
     async def silent(*_arguments: object, **_named: object) -> SignInRefused:
-        return WRONG
+        return WRONG_CREDENTIALS
 
-    patch.setattr(Proving, "_failed", silent)
+    patch.setattr(Verifier, "_failed", silent)
 
 
 def _deaf(patch: pytest.MonkeyPatch) -> None:
@@ -139,7 +147,7 @@ def _tokens_kept(patch: pytest.MonkeyPatch) -> None:
 
 
 def _names_noted(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Proving, "_tag", lambda _self, name: name)
+    patch.setattr(Verifier, "_tag", lambda _self, name: name)
     patch.setattr(verification, "folded", lambda name: name)
 
 
@@ -162,13 +170,13 @@ def _side_by_side(patch: pytest.MonkeyPatch) -> None:
         def __contains__(self, _name: object) -> bool:
             return False
 
-    init = Proving.__init__
+    init = Verifier.__init__
 
-    def blind(self: Proving, *arguments: Any, **named: Any) -> None:
+    def blind(self: Verifier, *arguments: Any, **named: Any) -> None:
         init(self, *arguments, **named)
         self._checking = Blind()
 
-    patch.setattr(Proving, "__init__", blind)
+    patch.setattr(Verifier, "__init__", blind)
 
 
 def _any_number(patch: pytest.MonkeyPatch) -> None:
@@ -187,24 +195,24 @@ def _lets_hang_up(patch: pytest.MonkeyPatch) -> None:
 
 
 def _vault_alone(patch: pytest.MonkeyPatch) -> None:
-    def known(_self: Proving, name: str, keeper: Any) -> Any:
+    def known(_self: Verifier, name: str, keeper: Any) -> Any:
         house = keeper.house()
         person = house.names[name]
         return verification._Known(
             person, house.people[person], credentials.kept(keeper.journal.store, person)
         )
 
-    patch.setattr(Proving, "_known", known)
+    patch.setattr(Verifier, "_known", known)
 
 
 def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
-    take = Proving._take
+    take = Verifier._take
 
-    def lenient(self: Proving, known: Any, renewed: Any, keeper: Any) -> Failure | None:
+    def lenient(self: Verifier, known: Any, renewed: Any, keeper: Any) -> SignInFailure | None:
         against = take(self, known, renewed, keeper)
-        return None if against is Failure.LOCKED else against
+        return None if against is SignInFailure.LOCKED else against
 
-    patch.setattr(Proving, "_take", lenient)
+    patch.setattr(Verifier, "_take", lenient)
 
 
 def _admits_anywhere(patch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.server.auth import sessions as module
-from taisai.server.auth.sessions import GOOD_FOR, MOST_APPROVALS, Approvals, Granted, Session, digest_of
+from taisai.server.auth.sessions import GOOD_FOR, MOST_APPROVALS, Approvals, NewApproval, Session, digest_of
 from tests.server.auth.staffed import NOON, counted
 
 ASKER = Session("session-1", "Sue Lim", "pit-supervisor", NOON, NOON)
@@ -13,10 +13,12 @@ VOID = digest_of(b'{"command":"void-rounds","first":3,"last":5}')
 OTHER = digest_of(b'{"command":"void-rounds","first":3,"last":6}')
 
 
-def granted(approvals: Approvals, digest: str = VOID, approver: str = "Max Ong", now: int = NOON) -> Granted:
+def granted(
+    approvals: Approvals, digest: str = VOID, approver: str = "Max Ong", now: int = NOON
+) -> NewApproval:
     """An approval that must be granted."""
     made = approvals.granted(digest, asker=ASKER, approver=approver, now=now)
-    assert isinstance(made, Granted), made
+    assert isinstance(made, NewApproval), made
     return made
 
 

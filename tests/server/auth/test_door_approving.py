@@ -6,9 +6,14 @@ import pytest
 
 from taisai.cage.messages import PersonLocked, RevokeSessions
 from taisai.cage.messages import SignedIn as SignedInEvent
-from taisai.server.auth.authentication import SignedIn
-from taisai.server.auth.sessions import Granted, digest_of
-from taisai.server.auth.verification import LOCKED, UNRECORDED, WRONG, NotIn, SignInRefused
+from taisai.server.auth.sessions import NewApproval, NewSession, digest_of
+from taisai.server.auth.verification import (
+    LOCKED,
+    UNRECORDED,
+    WRONG_CREDENTIALS,
+    SignInRefusalReason,
+    SignInRefused,
+)
 from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 VOID = digest_of(b'{"command":"void-rounds"}')
@@ -16,11 +21,11 @@ VOID = digest_of(b'{"command":"void-rounds"}')
 
 def agrees(
     staffed: Staffed,
-    asker: SignedIn,
+    asker: NewSession,
     person: str = MAX,
     password: str | None = None,
     code: str | None = None,
-) -> Granted | SignInRefused:
+) -> NewApproval | SignInRefused:
     """A second person, rightly unless it is said otherwise."""
     code = staffed.code(person) if code is None else code
     return running(
@@ -36,9 +41,9 @@ def agrees(
     )
 
 
-def used(staffed: Staffed, granted: Granted | SignInRefused, asker: SignedIn) -> str | None:
+def used(staffed: Staffed, granted: NewApproval | SignInRefused, asker: NewSession) -> str | None:
     """Who agreed."""
-    assert isinstance(granted, Granted), granted
+    assert isinstance(granted, NewApproval), granted
     return staffed.door.approvals.used(granted.token, VOID, asker=asker.session.id, now=staffed.now)
 
 
@@ -56,16 +61,16 @@ def test_nobody_agrees_with_himself_and_his_code_is_not_used_up() -> None:
     asker = staffed.signs_in(MAX)
     code = staffed.code(MAX)
     says = "expected a second person besides 'Max Ong', got the same"
-    assert agrees(staffed, asker, code=code) == SignInRefused(NotIn.NOT_SECOND, says)
-    assert isinstance(staffed.tries(MAX, code=code), SignedIn)
+    assert agrees(staffed, asker, code=code) == SignInRefused(SignInRefusalReason.NOT_SECOND, says)
+    assert isinstance(staffed.tries(MAX, code=code), NewSession)
 
 
 def test_what_fails_here_counts_and_locks() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(SUE)
-    assert agrees(staffed, asker, code=staffed.wrong_code(MAX)) == WRONG
+    assert agrees(staffed, asker, code=staffed.wrong_code(MAX)) == WRONG_CREDENTIALS
     for _ in range(2):
-        assert agrees(staffed, asker, password="not his password") == WRONG
+        assert agrees(staffed, asker, password="not his password") == WRONG_CREDENTIALS
     assert [event.person for event in staffed.told(PersonLocked)] == [MAX]
     assert agrees(staffed, asker) == LOCKED
 
@@ -74,8 +79,8 @@ def test_a_code_that_signed_in_does_not_agree() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(SUE)
     code = staffed.code(MAX)
-    assert isinstance(staffed.tries(MAX, code=code), SignedIn)
-    assert agrees(staffed, asker, code=code) == WRONG
+    assert isinstance(staffed.tries(MAX, code=code), NewSession)
+    assert agrees(staffed, asker, code=code) == WRONG_CREDENTIALS
 
 
 def test_nobody_agrees_while_the_journal_cannot_be_written() -> None:
@@ -92,7 +97,7 @@ def test_there_is_nobody_to_agree_with_once_the_asker_is_out() -> None:
     running(staffed.door.sign_out(asker.session.id, now=staffed.now))
     assert used(staffed, granted, asker) is None
     says = "expected an open session to approve for, got one that ended"
-    assert agrees(staffed, asker) == SignInRefused(NotIn.NOT_SECOND, says)
+    assert agrees(staffed, asker) == SignInRefused(SignInRefusalReason.NOT_SECOND, says)
 
 
 @pytest.mark.parametrize("person", [MAX, SUE])

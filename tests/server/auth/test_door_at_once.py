@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 import pytest
 
 from taisai.cage.messages import SignInFailed
-from taisai.server.auth.authentication import WORKERS, Door, SignedIn
-from taisai.server.auth.verification import BUSY, MOST_CHECKED, WRONG, SignInRefused
+from taisai.server.auth.authentication import WORKERS, Door
+from taisai.server.auth.sessions import NewSession
+from taisai.server.auth.verification import BUSY, MOST_CHECKED, WRONG_CREDENTIALS, SignInRefused
 from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 T = TypeVar("T")
-Came = SignedIn | SignInRefused
+Came = NewSession | SignInRefused
 
 
 class Held(Executor):
@@ -73,7 +74,7 @@ def test_guesses_at_one_name_do_not_run_side_by_side() -> None:
         return list(await asyncio.gather(*(tried(staffed, DAN, guess, code) for guess in guesses)))
 
     came = running(guessing())
-    assert came == [WRONG] + [BUSY] * 9
+    assert came == [WRONG_CREDENTIALS] + [BUSY] * 9
     assert len(staffed.told(SignInFailed)) == 1
 
 
@@ -93,9 +94,9 @@ def test_one_more_than_can_be_checked_is_told_so() -> None:
         return waited, one_more.result(), await tried(staffed, DAN, PASSWORDS[DAN], code)
 
     waited, one_more, later = running(crowd())
-    assert waited == [WRONG] * MOST_CHECKED
+    assert waited == [WRONG_CREDENTIALS] * MOST_CHECKED
     assert one_more == BUSY
-    assert isinstance(later, SignedIn), "what was not checked has cost nothing"
+    assert isinstance(later, NewSession), "what was not checked has cost nothing"
 
 
 def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
@@ -120,7 +121,7 @@ def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
         await staffed.door.finish(staffed.now)
         return at_work, came
 
-    assert running(crowd()) == (WORKERS, [WRONG] * WORKERS * 3)
+    assert running(crowd()) == (WORKERS, [WRONG_CREDENTIALS] * WORKERS * 3)
 
 
 def test_whoever_hangs_up_has_still_failed() -> None:
@@ -149,7 +150,7 @@ def test_two_at_the_same_desk_come_in_together() -> None:
         trying = (tried(staffed, person, PASSWORDS[person], code) for person, code in codes.items())
         return list(await asyncio.gather(*trying))
 
-    assert all(isinstance(came, SignedIn) for came in running(shift()))
+    assert all(isinstance(came, NewSession) for came in running(shift()))
 
 
 def test_an_error_holds_nobody_out() -> None:

@@ -21,9 +21,9 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import DamagedError
-from taisai.server.auth.authentication import NewFactor, SignedIn
-from taisai.server.auth.sessions import Ended, Granted, digest_of
-from taisai.server.auth.verification import LOCKED, WRONG, NotIn, SignInRefused
+from taisai.server.auth.authentication import NewFactor
+from taisai.server.auth.sessions import EndedSession, NewApproval, NewSession, digest_of
+from taisai.server.auth.verification import LOCKED, WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
 from tests.server.auth.staffed import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
 MINUTE = 60_000
@@ -108,7 +108,7 @@ def test_what_he_agreed_to_before_his_lock_still_counts() -> None:
     granted = running(staffed.door.approve(
         SUE, PASSWORDS[SUE], staffed.code(SUE), digest=digest, asker=asker, address=DESK, now=staffed.now
     ))  # fmt: skip
-    assert isinstance(granted, Granted)
+    assert isinstance(granted, NewApproval)
     within = granted.approval.until - 1
     staffed.fails(SUE, 3)
     assert staffed.told(PersonLocked)
@@ -124,7 +124,7 @@ def test_a_revocation_while_someone_comes_in_keeps_him_out(how: str) -> None:
         await staffed.host.ask(HOUSE, REVOKING[how])
 
     staffed.host.between = meanwhile
-    assert staffed.tries(DAN) == WRONG
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS
     assert len(staffed.door.sessions) == 0
     staffed.ticks()
     assert staffed.host.keeper.house().sessions == {}
@@ -137,7 +137,7 @@ def test_a_rank_that_changed_unheard_keeps_him_out_too() -> None:
         staffed.host.keeper.answer(HOUSE, REVOKING["another rank"])
 
     staffed.host.between = meanwhile
-    assert staffed.tries(DAN) == WRONG
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS
     assert len(staffed.door.sessions) == 0
     assert outs(staffed) == [(DAN, "revoked")]
 
@@ -203,7 +203,7 @@ def test_a_stop_ends_every_session() -> None:
     staffed.signs_in(SUE)
     running(staffed.door.finish(staffed.now))
     assert outs(staffed) == [(DAN, "stopped"), (SUE, "stopped")]
-    assert staffed.door.sessions.of(came.token, staffed.now) == Ended(SignOutCause.STOPPED)
+    assert staffed.door.sessions.of(came.token, staffed.now) == EndedSession(SignOutCause.STOPPED)
 
 
 def test_a_start_ends_what_a_crash_left_open() -> None:
@@ -222,7 +222,7 @@ def test_whoever_left_and_is_back_has_no_credentials() -> None:
     staffed = Staffed()
     staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
     staffed.do(EnrolPerson(at=NOON, by=MAX, person=DAN, rank="dealer"))
-    assert staffed.tries(DAN) == WRONG, "before the vault has forgotten him"
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS, "before the vault has forgotten him"
     staffed.ticks()
     assert staffed.store.secret(f"staff/{DAN}") is None
     staffed.set_credentials(DAN, by=MAX)
@@ -263,8 +263,8 @@ def test_new_credentials_end_sessions_and_the_old_ones() -> None:
     old = staffed.secrets[DAN]
     staffed.set_credentials(DAN, NEW, by=MAX)
     assert staffed.session(came) is None
-    assert staffed.tries(DAN) == WRONG
-    assert isinstance(staffed.tries(DAN, NEW), SignedIn)
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS
+    assert isinstance(staffed.tries(DAN, NEW), NewSession)
     assert staffed.secrets[DAN] != old
 
 
@@ -291,7 +291,7 @@ def test_a_weak_password_is_refused_before_anything_is_asked() -> None:
     staffed = Staffed()
     refused = running(staffed.door.set_credentials(DAN, "password1234", by=MAX, now=staffed.now))
     says = "expected a password that few have, got one of the commonest"
-    assert refused == SignInRefused(NotIn.UNFIT, says)
+    assert refused == SignInRefused(SignInRefusalReason.UNFIT, says)
     assert len(staffed.told(CredentialsSet)) == 4
 
 
@@ -300,11 +300,11 @@ def test_one_renews_his_own_by_proving_that_it_is_he() -> None:
     session = staffed.signs_in(SUE).session
     renew = staffed.door.renew_credentials
     refused = running(renew(session, "not hers", staffed.code(SUE), NEW, address=DESK, now=staffed.now))
-    assert refused == WRONG
+    assert refused == WRONG_CREDENTIALS
     code = staffed.code(SUE)
     made = running(renew(session, PASSWORDS[SUE], code, NEW, address=DESK, now=staffed.now))
     assert isinstance(made, NewFactor)
-    assert staffed.tries(SUE) == WRONG
+    assert staffed.tries(SUE) == WRONG_CREDENTIALS
     assert staffed.told(CredentialsSet)[-1].by == SUE
 
 

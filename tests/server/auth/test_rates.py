@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.server.auth.rate_limits import Rates, Rule, network_of
+from taisai.server.auth.rate_limits import RateLimit, RateLimiter, network_of
 
-RULE = Rule(burst=3, every=1_000)
+RULE = RateLimit(burst=3, every=1_000)
 
 
 def test_so_many_at_once_and_then_one_a_second() -> None:
-    rates = Rates(RULE)
+    rates = RateLimiter(RULE)
     assert [rates.takes("desk", 0) for _ in range(5)] == [True, True, True, False, False]
     assert [rates.takes("desk", now) for now in (999, 1_000, 1_001, 2_000)] == [False, True, False, True]
     assert rates.takes("another", 2_000), "each key has a bucket of its own"
 
 
 def test_it_says_how_long_to_wait_and_that_is_true() -> None:
-    rates = Rates(RULE)
+    rates = RateLimiter(RULE)
     assert rates.wait("desk", 0) == 0
     for _ in range(3):
         rates.takes("desk", 100)
@@ -30,14 +30,14 @@ def test_it_says_how_long_to_wait_and_that_is_true() -> None:
 
 
 def test_a_refusal_costs_nothing() -> None:
-    rates = Rates(RULE)
+    rates = RateLimiter(RULE)
     for now in range(0, 900, 10):
         rates.takes("desk", now)
     assert rates.takes("desk", 1_000)
 
 
 def test_a_clock_that_was_put_back_keeps_nobody_out_for_long() -> None:
-    rates = Rates(RULE)
+    rates = RateLimiter(RULE)
     for _ in range(4):
         rates.takes("desk", 10_000_000)
     assert rates.wait("desk", 0) == 1_000
@@ -45,7 +45,7 @@ def test_a_clock_that_was_put_back_keeps_nobody_out_for_long() -> None:
 
 
 def test_the_one_asked_for_longest_ago_is_forgotten_first() -> None:
-    rates = Rates(Rule(burst=1, every=1_000), most=2)
+    rates = RateLimiter(RateLimit(burst=1, every=1_000), most=2)
     assert [rates.takes(key, 0) for key in "aba"] == [True, True, False]
     assert rates.takes("c", 0)
     assert len(rates) == 2
@@ -53,15 +53,15 @@ def test_the_one_asked_for_longest_ago_is_forgotten_first() -> None:
     assert rates.takes("b", 0)
 
 
-@pytest.mark.parametrize(("rule", "most"), [(Rule(0, 1), 1), (Rule(1, 0), 1), (Rule(1, 1), 0)])
-def test_a_rule_that_lets_nobody_do_anything_is_refused(rule: Rule, most: int) -> None:
+@pytest.mark.parametrize(("rule", "most"), [(RateLimit(0, 1), 1), (RateLimit(1, 0), 1), (RateLimit(1, 1), 0)])
+def test_a_rule_that_lets_nobody_do_anything_is_refused(rule: RateLimit, most: int) -> None:
     with pytest.raises(ValueError, match="expected a rule of at least 1"):
-        Rates(rule, most)
+        RateLimiter(rule, most)
 
 
 @given(st.lists(st.integers(0, 3_000), max_size=60), st.integers(1, 5), st.integers(1, 2_000))
 def test_no_span_ever_has_more_than_the_rule_says(gaps: list[int], burst: int, every: int) -> None:
-    rates, now, taken = Rates(Rule(burst, every)), 0, []
+    rates, now, taken = RateLimiter(RateLimit(burst, every)), 0, []
     for gap in gaps:
         now += gap
         if rates.takes("x", now):

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from taisai.server.auth import credentials
 from taisai.server.auth.credentials import Credentials, Passwords
-from taisai.server.auth.sessions import Granted, digest_of
+from taisai.server.auth.sessions import NewApproval, digest_of
 from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 TYPED_WRONG = "almost the right one 7"
@@ -44,7 +44,7 @@ class Evening:
                     now=staffed.now,
                 )
             )
-            assert isinstance(granted, Granted)
+            assert isinstance(granted, NewApproval)
             renewed = running(staffed.door.set_credentials(DAN, TYPED_WRONG, by=DAN, now=staffed.now))
             staffed.ticks(3_600_000)
         kept = credentials.kept(staffed.store, DAN)

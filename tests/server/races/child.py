@@ -27,12 +27,11 @@ from taisai.journal import Answer, Journal, Keeper, SqliteStore
 from taisai.protocol.commands import command, meant
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
-from taisai.server.auth.authentication import SignedIn
 from taisai.server.auth.credentials import Cost, Passwords
-from taisai.server.auth.sessions import Policy
-from taisai.server.connections.dispatcher import Bounds
+from taisai.server.auth.sessions import NewSession, SessionPolicy
+from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.projections import console_view
-from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.projections.filling import command_of, filled, who
@@ -103,7 +102,7 @@ class _Floor:
             signed = await self._casino.door.admitted(
                 wish.admit, address="races", now=self._casino.clock.now()
             )
-            return Told(token=signed.token) if isinstance(signed, SignedIn) else Told(refused=str(signed))
+            return Told(token=signed.token) if isinstance(signed, NewSession) else Told(refused=str(signed))
         asked: Command | None
         if wish.do is not None:
             fields = {name: value for name, value in wish.do.items() if name != "command"}
@@ -149,11 +148,11 @@ async def _served(order: Order, line: socket.socket) -> None:
         keeper.recover(at=clock.now())
     at = _listening(order.port)
     port: int = at.getsockname()[1]
-    plan = Plan(
+    plan = HousePlan(
         house="Races", currency=CURRENCY, zone=ZONE, origins=frozenset({f"http://{HOST}:{port}"}),
         tables=[TablePlan(name=TABLE, book=rulebook(order.book), limits=LIMITS, window=order.window)],
-        bounds=Bounds(asks_a_second=1_000_000, burst=1_000_000),
-        policy=Policy(most_per_person=100),
+        bounds=ConnectionLimits(asks_a_second=1_000_000, burst=1_000_000),
+        policy=SessionPolicy(most_per_person=100),
     )  # fmt: skip
     make = None if sabotage is None else sabotage.writer(keeper)
     casino = Casino(

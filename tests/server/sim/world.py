@@ -13,11 +13,10 @@ from taisai.client import ClientError, Disconnected, Pace
 from taisai.client.connection import Staff
 from taisai.journal import Journal, Keeper, Store
 from taisai.protocol.message import Request
-from taisai.server.auth.authentication import SignedIn
 from taisai.server.auth.credentials import Cost, Passwords
-from taisai.server.auth.sessions import Granted, Session, digest_of
-from taisai.server.connections.dispatcher import Bounds, approved_form
-from taisai.server.runtime.casino import Casino, Plan, TablePlan
+from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest_of
+from taisai.server.connections.dispatcher import ConnectionLimits, approved_form
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.host import WriterLike
 from tests.server.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.server.sim.network import ORIGIN, Network
@@ -121,9 +120,9 @@ class World:
             self.writer = self.make_writer(keeper, after, chance=self._disk, slow=self.slow_disk)
             return self.writer
 
-        plan = Plan(
+        plan = HousePlan(
             house="Sim", currency="PLAY", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
-            bounds=Bounds(asks_a_second=1_000, burst=1_000),
+            bounds=ConnectionLimits(asks_a_second=1_000, burst=1_000),
             tables=[
                 TablePlan(
                     name=TABLE, book=book_of(self.book), limits=LIMITS, window=self.window, demonstration=True
@@ -186,7 +185,7 @@ class World:
             admitted.cancel()
             return None
         signed = admitted.result()
-        assert isinstance(signed, SignedIn), signed
+        assert isinstance(signed, NewSession), signed
         return Staff(signed.token), signed.session
 
     def approval(self, ask: Request, session: Session, by: str) -> str | None:
@@ -195,7 +194,7 @@ class World:
             return None
         digest = digest_of(approved_form(ask))
         granted = self.casino.door.approvals.granted(digest, asker=session, approver=by, now=self.clock.now())
-        return granted.token if isinstance(granted, Granted) else None
+        return granted.token if isinstance(granted, NewApproval) else None
 
     async def dealer(self, person: str) -> tuple[Dealer, Session]:
         """Someone of the staff, at his console, as often as it takes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.cli.arguments import Leaf, Once, Parser, as_json
+from taisai.cli.arguments import CommandEntry, Once, Parser, as_json
 
 
 def _file(parser: Parser) -> None:
@@ -86,7 +86,7 @@ def _proof(parser: Parser) -> None:
 
 
 LEAVES: Final = (
-    Leaf(
+    CommandEntry(
         "audit verify",
         "audit.verify:verify",
         "Proves a journal: chain, signatures, and every decision taken again by the stored rulebooks.",
@@ -97,7 +97,7 @@ LEAVES: Final = (
         ),
         (_file, _key, _held, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "audit show",
         "audit.show:run",
         "The rounds of a journal as they are written, or one of them retold, entry by entry, bet by bet.",
@@ -108,7 +108,7 @@ LEAVES: Final = (
         ),
         (_file, _shown, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "audit export",
         "audit.verify:export",
         "Writes a journal as lines of JSON that anyone can check, or as a table of events or of bets.",
@@ -119,7 +119,7 @@ LEAVES: Final = (
         ),
         (_file, _export),
     ),
-    Leaf(
+    CommandEntry(
         "audit prove",
         "audit.verify:prove",
         "A short proof that an entry is in what was signed, or that what was signed later continues it.",
@@ -129,7 +129,7 @@ LEAVES: Final = (
         ),
         (_file, _proved),
     ),
-    Leaf(
+    CommandEntry(
         "audit check",
         "audit.verify:check",
         "Checks such a proof, with nothing but the proof and, if you have it, the operator's key.",

@@ -14,7 +14,7 @@ from taisai.audit.sources import Export, JournalFile
 from taisai.cli import asked
 from taisai.cli.audit.reading import count, flawed, moment, opened, progress, said
 from taisai.cli.printing import as_json, line, show, table
-from taisai.cli.telling import Telling, explained
+from taisai.cli.telling import Narrator, explained
 from taisai.game.commands import Perform
 from taisai.game.events import BetsClosed
 from taisai.journal.errors import DamagedError
@@ -133,7 +133,7 @@ def _only_table(source: JournalFile | Export) -> str:
     return names[0]
 
 
-class _Retold(Telling):
+class _Retold(Narrator):
     """Tells a round, decision by decision."""
 
     def __init__(self, story: RoundStory) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.cli.arguments import Leaf, Parser, as_json, passphrase
+from taisai.cli.arguments import CommandEntry, Parser, as_json, passphrase
 
 
 def _journal(parser: Parser) -> None:
@@ -48,56 +48,56 @@ def _restored(parser: Parser) -> None:
 
 
 LEAVES: Final = (
-    Leaf(
+    CommandEntry(
         "journal seal",
         "journal.sealing:seal",
         "Signs a checkpoint over all entries so far, and prints it: send it where nobody can alter it.",
         ("taisai journal seal evening.db --key evening.db.key -o checkpoint.txt",),
         (_journal, _key, _output, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "journal checkpoints",
         "journal.sealing:checkpoints",
         "The checkpoints of a journal: over how many entries, when, signed by whom.",
         ("taisai journal checkpoints evening.db",),
         (_journal, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "journal forget",
         "journal.sealing:forget",
         "Throws away the snapshots that make a start quick; every entry stays.",
         ("taisai journal forget evening.db",),
         (_journal, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "keys make",
         "journal.sealing:make",
         "A new key to sign journals with, in a file that only you may read.",
         ("taisai keys make house.key --name house-2026",),
         (_new_key, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "keys show",
         "journal.sealing:show",
         "The verifier key of a key file, private or public: give it to whoever checks your journals.",
         ("taisai keys show evening.db.key", "taisai keys show evening.db.key.pub --json"),
         (_key_file, passphrase, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "keys rotate",
         "journal.sealing:rotate",
         "Lets another key sign a journal from here on, vouched for by the one before, and seals it.",
         ("taisai keys rotate evening.db --key evening.db.key --new house.key --by Sue",),
         (_journal, _key, _rotation, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "backup",
         "journal.files:backup",
         "Copies a journal, even while it is being written, and checks the copy.",
         ("taisai backup evening.db evening-copy.db",),
         (_copied, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "restore",
         "journal.files:restore",
         "Puts a backup in place as a new journal after all of it was checked, or only checks it.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.cli.arguments import Leaf, Parser, as_json, passphrase
+from taisai.cli.arguments import CommandEntry, Parser, as_json, passphrase
 
 
 def _founding(parser: Parser) -> None:
@@ -77,42 +77,42 @@ def _unlocking(parser: Parser) -> None:
 
 
 LEAVES: Final = (
-    Leaf(
+    CommandEntry(
         "serve",
         "server.serve:run",
         "Runs a house for real: recovery, self-checks, then the floor, until it is stopped.",
         ("taisai serve --config lotus/casino.toml", "taisai serve --config lotus/casino.toml --check"),
         (_serving,),
     ),
-    Leaf(
+    CommandEntry(
         "status",
         "server.status:run",
         "How a floor is, live: journal, connections, every table's phase.",
         ("taisai status", "taisai status http://127.0.0.1:8080 --json"),
         (_looking, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "report",
         "server.report:run",
         "What each table took in a gaming day: drop, win and hold.",
         ("taisai report lotus/journal.db", "taisai report evening.jsonl --day 2026-11-16 --json"),
         (_reporting, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "demo",
         "server.demo:run",
         "A casino of play money, live: four tables, virtual people, and a lobby into every role.",
         ("taisai demo", "taisai demo --data evening --no-open", "taisai demo --fast --rounds 2 --port 0"),
         (_demonstration,),
     ),
-    Leaf(
+    CommandEntry(
         "init",
         "server.setup:init",
         "Founds a house: casino.toml, keys, approvals, and a journal with its first administrator.",
         ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --password-file secret',),
         (_founding, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "unlock",
         "server.setup:unlock",
         "Unlocks someone with the house's key while nothing runs, where no two others can; it is recorded.",
@@ -122,7 +122,7 @@ LEAVES: Final = (
         ),
         (_unlocking, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "approve",
         "server.setup:approve",
         "Signs a list of rulebooks that may be played for money, and from which day to which.",

@@ -21,7 +21,7 @@ from taisai.cli.printing import line
 from taisai.rules.errors import RulesError, printable
 
 if TYPE_CHECKING:  # what serves is loaded by those who serve
-    from taisai.demo.house import Opened
+    from taisai.demo.house import OpenedDemonstration
     from taisai.server.runtime.host import Happened
 
 HOST: Final = "127.0.0.1"
@@ -102,7 +102,7 @@ class _Evening:
                 line(text)
             runner.run(self._serve(house, begun))
 
-    async def _serve(self, house: Opened, begun: Callable[[str], None]) -> None:
+    async def _serve(self, house: OpenedDemonstration, begun: Callable[[str], None]) -> None:
         from taisai.client import at
         from taisai.demo.house import plan
         from taisai.demo.people.crowd import Crowd

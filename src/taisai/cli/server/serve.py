@@ -16,17 +16,17 @@ from taisai.game.events import Interrupted
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.vocabulary import Phase
-from taisai.server.auth.rate_limits import Rule
-from taisai.server.auth.sessions import Policy
+from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
-from taisai.server.connections.dispatcher import Bounds
+from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.runtime import environment
-from taisai.server.runtime.casino import Casino, Plan, TablePlan, day_of
+from taisai.server.runtime.casino import Casino, HousePlan, TablePlan, day_of
 from taisai.server.runtime.environment import WallClock, manifest
 from taisai.server.runtime.monitors import Thresholds
-from taisai.server.runtime.rulebook_approvals import Approvals
+from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
-from taisai.server.runtime.startup_checks import Opened, opened, proven
+from taisai.server.runtime.startup_checks import OpenedJournal, opened, proven
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _failed(lines: list[str], found: Opened | None) -> int:
+def _failed(lines: list[str], found: OpenedJournal | None) -> int:
     for text in lines:
         sys.stderr.write(f"{text}\n")
     if found is not None:
@@ -84,7 +84,7 @@ def _failed(lines: list[str], found: Opened | None) -> int:
 
 
 async def _serve(
-    config: Config, found: Opened, at: socket.socket, checks: list[str], clock: WallClock
+    config: Config, found: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
 ) -> bool:
     plan = plan_of(config, found.approvals)
     casino = Casino(found.keeper, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
@@ -115,10 +115,10 @@ async def _serve(
     return serving.is_in_doubt
 
 
-def plan_of(config: Config, approvals: Approvals) -> Plan:
+def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
     """What a casino is run by, as casino.toml and the list of approvals say."""
     access, floor = config.access, config.floor
-    return Plan(
+    return HousePlan(
         house=config.house.name,
         currency=config.house.currency,
         zone=config.house.zone.key,
@@ -132,13 +132,13 @@ def plan_of(config: Config, approvals: Approvals) -> Plan:
             for table in config.tables
         ],
         origins=frozenset(config.listen.allowed_origins),
-        bounds=Bounds(
+        bounds=ConnectionLimits(
             sockets=floor.sockets, asks_a_second=floor.asks_a_second, burst=4 * floor.asks_a_second
         ),
-        policy=Policy(
+        policy=SessionPolicy(
             idle_ms=access.idle_minutes * MINUTE, absolute_ms=access.absolute_hours * 60 * MINUTE
         ),
-        sign_ins=Rule(burst=access.sign_ins_a_minute, every=max(1, MINUTE // access.sign_ins_a_minute)),
+        sign_ins=RateLimit(burst=access.sign_ins_a_minute, every=max(1, MINUTE // access.sign_ins_a_minute)),
         thresholds=Thresholds(
             large_win=floor.large_win, clock_jump=floor.clock_jump_ms, watch=Fraction(str(config.watch.level))
         ),

@@ -20,17 +20,22 @@ from taisai.rules.book import rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.credentials import MOST_PASSWORD, weakness
 from taisai.server.config import load_config
-from taisai.server.runtime.rulebook_approvals import MOST_BYTES, Approval, read_approvals, written_approvals
+from taisai.server.runtime.rulebook_approvals import (
+    MOST_BYTES,
+    RulebookApproval,
+    read_approvals,
+    written_approvals,
+)
 from taisai.server.runtime.setup import (
     APPROVALS,
     APPROVALS_KEY,
     JOURNAL,
     KEY,
-    Founded,
-    Founding,
-    check_founding,
-    founded,
-    unlocked,
+    NewHouse,
+    SetupPlan,
+    check_setup,
+    set_up,
+    unlock_person,
 )
 from taisai.server.runtime.startup_checks import opened
 
@@ -38,7 +43,7 @@ from taisai.server.runtime.startup_checks import opened
 def init(arguments: Namespace) -> int:
     """Founds the house, and tells what was made; the second factor is shown this once."""
     folder = Path(arguments.folder)
-    plan = Founding(
+    plan = SetupPlan(
         folder=folder,
         house=arguments.house or folder.resolve().name,
         currency=arguments.currency,
@@ -46,13 +51,13 @@ def init(arguments: Namespace) -> int:
         administrator=arguments.administrator,
         passphrase_file=Path(arguments.passphrase_file) if arguments.passphrase_file else None,
     )
-    check_founding(plan)
+    check_setup(plan)
     passphrase = passphrase_in(arguments.passphrase_file)
     if arguments.password_file is None:
         password = _asked(plan.administrator)
     else:
         password = _password_in(arguments.password_file)
-    made = founded(plan, password, now=clock(), entropy=secrets.token_bytes, passphrase=passphrase)
+    made = set_up(plan, password, now=clock(), entropy=secrets.token_bytes, passphrase=passphrase)
     if arguments.json:
         as_json(
             {
@@ -69,7 +74,7 @@ def init(arguments: Namespace) -> int:
     return 0
 
 
-def _tell(plan: Founding, made: Founded) -> None:
+def _tell(plan: SetupPlan, made: NewHouse) -> None:
     def at(name: str) -> str:
         return printable(str(plan.folder / name))
 
@@ -128,7 +133,7 @@ def approve(arguments: Namespace) -> int:
     listed = _kept(arguments.keep, key)
     for name in arguments.books:
         book = rulebook(name).check()
-        listed.append(Approval(book.id, book.digest, since, until))
+        listed.append(RulebookApproval(book.id, book.digest, since, until))
     text = written_approvals(dict.fromkeys(listed), key)
     if arguments.output is not None:
         _write_new(arguments.output, text)
@@ -154,7 +159,7 @@ def _day(option: str, text: str) -> date:
     return day
 
 
-def _kept(file: str | None, key: SigningKey) -> list[Approval]:
+def _kept(file: str | None, key: SigningKey) -> list[RulebookApproval]:
     """What a list by the same key says already."""
     if file is None:
         return []
@@ -182,7 +187,7 @@ def unlock(arguments: Namespace) -> int:
     if found is None:
         raise RulesError("; ".join(one.says for one in start.findings if not one.passed))
     try:
-        done = unlocked(config, found, arguments.person, reason=arguments.reason, now=now)
+        done = unlock_person(config, found, arguments.person, reason=arguments.reason, now=now)
     finally:
         found.journal.close()
     if arguments.json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.cli.arguments import (
-    Leaf,
+    CommandEntry,
     Parser,
     a_book,
     a_layout,
@@ -71,8 +71,8 @@ def _columns(parser: Parser) -> None:
     )
 
 
-LEAVES: Final[tuple[Leaf, ...]] = (
-    Leaf(
+LEAVES: Final[tuple[CommandEntry, ...]] = (
+    CommandEntry(
         "portfolio",
         "study.portfolio:run",
         "Bets held together: exact distribution, covariance, exposure; or the dominated areas, with proof.",
@@ -83,7 +83,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (a_book, a_layout, some_bets, _dominated, a_shoe, some_settings, some_offers, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "compare",
         "study.compare:run",
         "Two pay tables, area by area: odds, edge, deviation. Settings and offers are those of the second.",
@@ -94,7 +94,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (two_layouts, a_shoe, some_settings, some_offers, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "session",
         "study.session:run",
         "What bets come to after so many rounds: chance of being ahead, quantiles; exact to 1,000 rounds.",
@@ -104,7 +104,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (a_book, a_layout, some_bets, a_session, some_decks, some_settings, some_offers, a_picture, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "ruin",
         "study.ruin:run",
         "How a player ends: ruined or at the target, under a staking system and the table's limits.",
@@ -114,7 +114,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (a_book, a_layout, some_bets, a_player, some_decks, some_settings, some_offers, a_picture, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "shoe",
         "study.shoe:run",
         "The card game's odds for any cards left, effects of removal, and what counting would earn.",
@@ -128,7 +128,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (a_book, a_layout, a_shoe, a_question, some_settings, some_offers, a_picture, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "simulate",
         "study.simulate:run",
         "Rounds as they might come: seeded, on every core or a cluster; totals of any length at once.",
@@ -151,21 +151,21 @@ LEAVES: Final[tuple[Leaf, ...]] = (
             as_json,
         ),
     ),
-    Leaf(
+    CommandEntry(
         "dice test",
         "study.dice:test",
         "Are these dice fair, rolled independently? Chi-squares, runs, serial correlation, e-value.",
         ("taisai dice test rolls.txt", "taisai dice test --shaker 1e6", "taisai dice test rolls.txt --json"),
         (_rolls, _seed, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "dice mapping",
         "study.dice:mapping",
         "Proves, byte by byte, that the demonstration shaker's mapping from bytes to faces favours none.",
         ("taisai dice mapping",),
         (as_json,),
     ),
-    Leaf(
+    CommandEntry(
         "dice export",
         "study.dice:export",
         "The demonstration shaker's raw bytes, for batteries of tests such as dieharder.",
@@ -175,7 +175,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (_raw, _seed),
     ),
-    Leaf(
+    CommandEntry(
         "par",
         "study.par:run",
         "The par sheet of a layout: identity, picture, every area, tolerances, errata, signatures.",
@@ -186,7 +186,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (a_book, a_layout, _sheet, passphrase, some_settings, some_offers, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "study journal",
         "study.journal:run",
         "Observed play against exact mathematics: each area with its band, all bets together, the dice.",
@@ -196,7 +196,7 @@ LEAVES: Final[tuple[Leaf, ...]] = (
         ),
         (_played, as_json),
     ),
-    Leaf(
+    CommandEntry(
         "study resettle",
         "study.resettle:run",
         "Every bet of an export in columns settled anew and balanced; exit code 1 where one is at fault.",

@@ -20,7 +20,7 @@ from taisai.rules.errors import printable
 if TYPE_CHECKING:
     from rich.progress import Task
 
-    from taisai.cli.table.recording import Repeated, Sealed
+    from taisai.cli.table.recording import Repeated, SealedRecording
 
 MOST_BYTES: Final = 1_000_000  # of one playbook; the longest has a hundredth of it
 MOST_PACE: Final = 60  # seconds from one command to the next
@@ -136,9 +136,9 @@ def _mismatch(one: Mismatch) -> dict[str, Any]:
 
 def told(play: Play, pace: int = 0) -> int:
     """Retells a playing for people; 1 where a pinned line is not what the table answers."""
-    from taisai.cli.telling import Retelling
+    from taisai.cli.telling import PlayNarrator
 
-    retelling = Retelling(play)
+    retelling = PlayNarrator(play)
     retelling.heading()
     wrong: list[Mismatch] = []
     for number, played in enumerate(play.steps()):
@@ -241,7 +241,7 @@ def _tell_repeated(story: Playbook, repeated: Repeated, seconds: float) -> None:
         _warn(f"{story.name}:{first_one.line}: at {table}, {first_one}")
 
 
-def _tell_sealed(file: str, key: str, sealed: Sealed) -> None:
+def _tell_sealed(file: str, key: str, sealed: SealedRecording) -> None:
     from taisai.cli.audit.reading import moment
 
     line(
@@ -251,7 +251,9 @@ def _tell_sealed(file: str, key: str, sealed: Sealed) -> None:
     line(f"Verify it with `taisai audit verify {printable(shlex.quote(file))}`")
 
 
-def _recorded_facts(file: str, key: str, repeated: Repeated | None, sealed: Sealed) -> dict[str, Any]:
+def _recorded_facts(
+    file: str, key: str, repeated: Repeated | None, sealed: SealedRecording
+) -> dict[str, Any]:
     facts: dict[str, Any] = {"journal": {"file": file, "key": key, **sealed._asdict()}}
     if repeated is not None:
         wrong = [{"table": table, **_mismatch(one)} for table, one in repeated.mismatches]

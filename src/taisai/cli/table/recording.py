@@ -49,7 +49,7 @@ class Repeated(NamedTuple):
     """The first of them, each with its table."""
 
 
-class Sealed(NamedTuple):
+class SealedRecording(NamedTuple):
     """How a journal was left."""
 
     entries: int
@@ -111,13 +111,13 @@ class Recording:
         entries = self.journal.size - before
         return Repeated(times, (first, self._table), entries, pinned, wrong, tuple(found[:MOST_TOLD]))
 
-    def seal(self) -> Sealed:
+    def seal(self) -> SealedRecording:
         """Signs all that is there."""
         size = self.journal.size
         if size - self._before >= SNAPSHOT_EVERY:  # else the next start would hash all of them again
             Keeper(self.journal).snapshot(stream_of(self._table))
         text = self.journal.seal(self._key, at=signing_time(self.journal, clock()))
-        return Sealed(size - self._before, size, read_signed(text).checkpoint.at, text)
+        return SealedRecording(size - self._before, size, read_signed(text).checkpoint.at, text)
 
     def _write(self) -> None:
         self.journal.append(self._waiting)

@@ -15,7 +15,7 @@ from taisai.cage.messages import DeviceKind, EnrolDevice
 from taisai.client import Device, Dial, Disconnected
 from taisai.demo import cast
 from taisai.demo.people.players import OF, Player, Turnstile, Waits
-from taisai.demo.people.staff import DEALER, Dealer, Head, SignedIn, Stand
+from taisai.demo.people.staff import DEALER, VirtualDealer, VirtualSession, VirtualSupervisor, WorkSwitch
 from taisai.demo.sign_in import Demonstration
 from taisai.game.refusals import Refusal
 from taisai.journal import Keeper
@@ -48,9 +48,9 @@ class Crowd:
         self._dial = dial
         self._waits = waits
         self._random = random
-        self._dealing = {spot.name: Stand() for spot in cast.SPOTS}
-        self._ruling = {spot.name: Stand() for spot in cast.SPOTS}
-        self._visitors: dict[str, tuple[Stand, int]] = {}
+        self._dealing = {spot.name: WorkSwitch() for spot in cast.SPOTS}
+        self._ruling = {spot.name: WorkSwitch() for spot in cast.SPOTS}
+        self._visitors: dict[str, tuple[WorkSwitch, int]] = {}
         """Session → for whom it stands in, and when it was last seen connected."""
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -79,8 +79,8 @@ class Crowd:
         await self._enrol()
         turnstile = Turnstile(BETS_A_SECOND, self._casino.clock.now)
         for spot in cast.SPOTS:
-            self._begin(self._staff(Dealer, spot, spot.dealer, self._dealing[spot.name]).run())
-            head = partial(Head, position=cast.VIRTUAL[spot.head])
+            self._begin(self._staff(VirtualDealer, spot, spot.dealer, self._dealing[spot.name]).run())
+            head = partial(VirtualSupervisor, position=cast.VIRTUAL[spot.head])
             self._begin(self._staff(head, spot, spot.head, self._ruling[spot.name]).run())
         for device, name in (await self._devices()).values():
             player = Player(
@@ -104,8 +104,12 @@ class Crowd:
         self._tasks.append(asyncio.get_running_loop().create_task(work))
 
     def _staff(
-        self, kind: Callable[..., Dealer | Head], spot: cast.Spot, person: str, stand: Stand
-    ) -> Dealer | Head:
+        self,
+        kind: Callable[..., VirtualDealer | VirtualSupervisor],
+        spot: cast.Spot,
+        person: str,
+        stand: WorkSwitch,
+    ) -> VirtualDealer | VirtualSupervisor:
         plan = self._casino.plan
         return kind(
             self._dial, partial(self._admit, person, spot.name), table=spot.name, stand=stand,
@@ -113,11 +117,11 @@ class Crowd:
             day=plan.day or (lambda _now: ""),
         )  # fmt: skip
 
-    async def _admit(self, person: str, table: str) -> SignedIn:
+    async def _admit(self, person: str, table: str) -> VirtualSession:
         signed = await self._casino.door.admitted(person, address=_HERE, now=self._casino.clock.now())
         if isinstance(signed, SignInRefused):
             raise Disconnected(signed.message)
-        return SignedIn(signed.token, partial(self._agree, signed.session, table))
+        return VirtualSession(signed.token, partial(self._agree, signed.session, table))
 
     def _agree(self, asker: Session, table: str, sent: SentCommand) -> str | None:
         form = approved_form(DoRequest(id="agreed", do=sent, table=table))

@@ -44,7 +44,7 @@ Stakes = dict[str, int]
 """Area → stake."""
 
 
-class Sight(NamedTuple):
+class PlayerSight(NamedTuple):
     """What a player goes by."""
 
     felt: FeltView
@@ -71,13 +71,13 @@ def stake_on(area: FeltArea, wanted: int) -> int:
     return max(least, min(wanted, area.most) // step * step)
 
 
-def _steady(sight: Sight) -> Stakes:
+def _steady(sight: PlayerSight) -> Stakes:
     """The same small stake on an even chance, round after round."""
     area = sight.some("even-money")
     return {area.id: stake_on(area, area.least)}
 
 
-def _doubling(sight: Sight) -> Stakes:
+def _doubling(sight: PlayerSight) -> Stakes:
     """Twice the stake after a loss, from the bottom again after a win; the maximum ends it, as always."""
     lost = sight.last is not None and sight.last.returned < sight.last.staked
     if lost and len(sight.before) == 1:
@@ -89,26 +89,26 @@ def _doubling(sight: Sight) -> Stakes:
     return {area.id: stake_on(area, 2 * area.least)}
 
 
-def _triples(sight: Sight) -> Stakes:
+def _triples(sight: PlayerSight) -> Stakes:
     """A little on triples, always: one day."""
     chosen = [sight.some("triple", "any-triple") for _ in range(2)]
     return {one.id: stake_on(one, 2 * one.least) for one in chosen}
 
 
-def _scattered(sight: Sight) -> Stakes:
+def _scattered(sight: PlayerSight) -> Stakes:
     """Chips all over the felt."""
     areas = sight.random.sample(list(sight.felt.areas), k=min(5, len(sight.felt.areas)))
     return {one.id: stake_on(one, one.least * sight.random.choice((1, 1, 2))) for one in areas}
 
 
-def _totals(sight: Sight) -> Stakes:
+def _totals(sight: PlayerSight) -> Stakes:
     """Favourite totals."""
     areas = sight.areas("total")
     chosen = sight.random.sample(areas, k=min(3, len(areas)))
     return {one.id: stake_on(one, one.least) for one in chosen}
 
 
-def _numbers(sight: Sight) -> Stakes:
+def _numbers(sight: PlayerSight) -> Stakes:
     """A lucky number, and what goes with it."""
     lucky = sight.random.randint(1, 6)
     areas = [one for one in sight.areas("single", "double", "pair", "total") if lucky in one.numbers]
@@ -116,7 +116,7 @@ def _numbers(sight: Sight) -> Stakes:
     return {one.id: stake_on(one, one.least) for one in chosen}
 
 
-def _high(sight: Sight) -> Stakes:
+def _high(sight: PlayerSight) -> Stakes:
     """Much, on an even chance, with some of it on the side."""
     main, side = sight.some("even-money"), sight.some("double", "total")
     return {main.id: stake_on(main, main.most // 10), side.id: stake_on(side, side.most // 10)}
@@ -126,7 +126,7 @@ class Temperament(NamedTuple):
     """How someone plays."""
 
     name: str
-    bets: Callable[[Sight], Stakes]
+    bets: Callable[[PlayerSight], Stakes]
     late: float
     """Where in the time for bets he comes to the table: 0 at once, 1 at the last moment."""
     plays: float = 0.9
@@ -290,7 +290,7 @@ class Player:
     def _stakes(self, terminal: Terminal, felt: FeltView) -> Stakes:
         """What he lays, as far as his credits go."""
         seat = terminal.seat
-        sight = Sight(felt, seat.credits, seat.last, self._before, self._random)
+        sight = PlayerSight(felt, seat.credits, seat.last, self._before, self._random)
         left, found = seat.credits, Stakes()
         for area, stake in self._temper.bets(sight).items():
             if stake <= left:

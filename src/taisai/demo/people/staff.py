@@ -76,7 +76,7 @@ UNDRAWN: Final = "the demonstration shaker had committed itself to no seed when 
 _log = structlog.get_logger(__name__)
 
 
-class SignedIn(NamedTuple):
+class VirtualSession(NamedTuple):
     """A virtual person's session."""
 
     token: str
@@ -84,10 +84,10 @@ class SignedIn(NamedTuple):
     """Asks somebody else to agree to exactly this; None where nobody does."""
 
 
-Admit = Callable[[], Awaitable[SignedIn]]
+Admit = Callable[[], Awaitable[VirtualSession]]
 
 
-class Stand:
+class WorkSwitch:
     """Whether a virtual person is at work, or someone else does its part."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ def is_undrawn(console: Console) -> bool:
     return table.round.phase == REVEALED and not has_seed and console.console.reading is None
 
 
-class AtWork:
+class VirtualPerson:
     """A virtual person at one table. It knows no rules: it takes what is offered to its position."""
 
     position = DEALER
@@ -129,7 +129,7 @@ class AtWork:
         admit: Admit,
         *,
         table: str,
-        stand: Stand,
+        stand: WorkSwitch,
         waits: Waits,
         random: Random,
         now: Callable[[], int],
@@ -160,7 +160,7 @@ class AtWork:
                 )
             await self._sleep(self._waits.again)
 
-    async def _work(self, console: Console, signed: SignedIn) -> None:
+    async def _work(self, console: Console, signed: VirtualSession) -> None:
         while True:
             await self._stand.until_working()
             seen = console.console, console.table
@@ -182,7 +182,7 @@ class AtWork:
             async with asyncio.timeout(self._waits.again):
                 await console.until(console.console_feed, lambda view: view is not seen[0])
 
-    async def _step(self, console: Console, signed: SignedIn) -> bool:
+    async def _step(self, console: Console, signed: VirtualSession) -> bool:
         """Does one thing, if there is one; says so."""
         offer = self._wanted(console)
         if offer is None:
@@ -194,7 +194,7 @@ class AtWork:
             return True  # something happened meanwhile
         return await self._take(console, signed, offer)
 
-    async def _take(self, console: Console, signed: SignedIn, offer: Offer) -> bool:
+    async def _take(self, console: Console, signed: VirtualSession, offer: Offer) -> bool:
         now = self._now()
         fields = await filled(console, offer, serial=f"demo-{now}", day=self._day(now))
         if fields is None:
@@ -229,7 +229,7 @@ class AtWork:
         return waits.about(waits.look if is_next_round else waits.step, self._random)
 
 
-class Dealer(AtWork):
+class VirtualDealer(VirtualPerson):
     """A virtual dealer: one step after the other; what the shaker reads is committed as it is."""
 
     def _wanted(self, console: Console) -> Offer | None:
@@ -240,7 +240,7 @@ class Dealer(AtWork):
             return offer if is_committed else None
         return offer
 
-    async def _step(self, console: Console, signed: SignedIn) -> bool:
+    async def _step(self, console: Console, signed: VirtualSession) -> bool:
         reading = console.console.reading
         if is_undrawn(console) and not console.console.referrals:
             await self._sleep(self._waits.about(self._waits.step, self._random))
@@ -254,7 +254,7 @@ class Dealer(AtWork):
         return await super()._step(console, signed)
 
 
-class Head(AtWork):
+class VirtualSupervisor(VirtualPerson):
     """A virtual supervisor: what a dealer may not do, and questions that wait for someone."""
 
     def __init__(self, *arguments: Any, position: str, **named: Any) -> None:

@@ -28,35 +28,25 @@ from taisai.journal.codec import HOUSE, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Passwords, weakness
 from taisai.server.auth.permissions import is_generic
-from taisai.server.auth.rate_limits import Rates, Rule
-from taisai.server.auth.sessions import Approvals, Granted, Session, Sessions
+from taisai.server.auth.rate_limits import RateLimit, RateLimiter
+from taisai.server.auth.sessions import Approvals, NewApproval, NewSession, Session, StaffSessions
 from taisai.server.auth.verification import (
     BUSY,
     NOWHERE,
     UNRECORDED,
-    WRONG,
+    WRONG_CREDENTIALS,
     HostLike,
-    NotIn,
-    Proving,
+    SignInRefusalReason,
     SignInRefused,
+    Verifier,
 )
 from taisai.server.runtime.environment import Entropy
 
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
-SIGN_INS: Final = Rule(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
+SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
 _UNWRITTEN: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
 _log = structlog.get_logger(__name__)
-
-
-class SignedIn(NamedTuple):
-    """Someone is in: his session, and the token that he comes back with."""
-
-    token: str
-    session: Session
-
-    def __repr__(self) -> str:
-        return f"<SignedIn {self.session!r}>"
 
 
 class NewFactor(NamedTuple):
@@ -84,13 +74,13 @@ class Door:
         entropy: Entropy,
         issuer: str,
         passwords: Passwords | None = None,
-        sessions: Sessions | None = None,
-        rates: Rates | None = None,
+        sessions: StaffSessions | None = None,
+        rates: RateLimiter | None = None,
         executor: Executor | None = None,
         generic: bool = False,
     ) -> None:
         """`issuer` is what an authenticator calls the House; `generic` is for a demonstration only."""
-        self.sessions = Sessions(entropy) if sessions is None else sessions
+        self.sessions = StaffSessions(entropy) if sessions is None else sessions
         self.approvals = Approvals(entropy)
         self.sessions.on_end(self._ended)
         self._host = host
@@ -99,10 +89,10 @@ class Door:
         self._generic = generic
         self._executor = executor or ThreadPoolExecutor(WORKERS, thread_name_prefix="passwords")
         self._passwords = Passwords(entropy) if passwords is None else passwords
-        self._proving = Proving(
+        self._proving = Verifier(
             host,
             passwords=self._passwords,
-            rates=Rates(SIGN_INS) if rates is None else rates,
+            rates=RateLimiter(SIGN_INS) if rates is None else rates,
             entropy=entropy,
             executor=self._executor,
             generic=generic,
@@ -119,28 +109,28 @@ class Door:
 
     async def sign_in(
         self, person: str, password: str, code: str, *, address: str, now: int
-    ) -> SignedIn | SignInRefused:
+    ) -> NewSession | SignInRefused:
         """A session for whoever proves who he is, once the journal has it."""
         return await self._to_the_end(self._sign_in(person, password, code, address=address, now=now))
 
     async def _sign_in(
         self, person: str, password: str, code: str, *, address: str, now: int
-    ) -> SignedIn | SignInRefused:
+    ) -> NewSession | SignInRefused:
         proved = await self._proving.proved(person, password, code, address=address, now=now)
         if isinstance(proved, SignInRefused):
             return proved
         return await self._let_in(proved.person, proved.rank, address=address, now=now)
 
-    async def admitted(self, person: str, *, address: str, now: int) -> SignedIn | SignInRefused:
+    async def admitted(self, person: str, *, address: str, now: int) -> NewSession | SignInRefused:
         """A session without any proof, in a demonstration alone."""
         if not self._generic:
-            return WRONG
+            return WRONG_CREDENTIALS
         rank = await self._host.look(partial(_rank_of, person))
         if rank is None:
-            return WRONG
+            return WRONG_CREDENTIALS
         return await self._to_the_end(self._let_in(person, rank, address=address, now=now))
 
-    async def _let_in(self, person: str, rank: str, *, address: str, now: int) -> SignedIn | SignInRefused:
+    async def _let_in(self, person: str, rank: str, *, address: str, now: int) -> NewSession | SignInRefused:
         opened = self.sessions.opened(person, rank, now)
         if opened is None:
             return BUSY
@@ -159,16 +149,16 @@ class Door:
         )
         if isinstance(answer, Refusal):
             self.sessions.end(session.id, SignOutCause.REVOKED)
-            return UNRECORDED if answer.reason in _UNWRITTEN else WRONG
+            return UNRECORDED if answer.reason in _UNWRITTEN else WRONG_CREDENTIALS
         self._noted.add(session.id)
         if await self._host.look(partial(_rank_of, session.person)) != session.rank:
             self.sessions.end(session.id, SignOutCause.REVOKED)
         if self.sessions.get(session.id) is None:
             self._leave(session, SignOutCause.REVOKED)
             await self._note_ends(now)
-            return WRONG
+            return WRONG_CREDENTIALS
         _log.info("signed in", person=session.person, session=session.id, address=address)
-        return SignedIn(*opened)
+        return opened
 
     async def sign_out(self, session: str, *, now: int) -> None:
         """Ends a session, whether or not the journal can be told at once."""
@@ -185,21 +175,21 @@ class Door:
         asker: Session,
         address: str,
         now: int,
-    ) -> Granted | SignInRefused:
+    ) -> NewApproval | SignInRefused:
         """A second person's agreement to what the digest stands for, in the asker's session alone."""
         if folded(person) == folded(asker.person):
             says = f"expected a second person besides {asker.person!r}, got the same"
-            return SignInRefused(NotIn.NOT_SECOND, says)
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, says)
         proving = self._proving.proved(person, password, code, address=address, now=now)
         proved = await self._to_the_end(proving)
         if isinstance(proved, SignInRefused):
             return proved
         if self.sessions.get(asker.id) is None:
             return SignInRefused(
-                NotIn.NOT_SECOND, "expected an open session to approve for, got one that ended"
+                SignInRefusalReason.NOT_SECOND, "expected an open session to approve for, got one that ended"
             )
         granted = self.approvals.granted(digest, asker=asker, approver=proved.person, now=now)
-        return SignInRefused(NotIn.NOT_SECOND, granted) if isinstance(granted, str) else granted
+        return SignInRefused(SignInRefusalReason.NOT_SECOND, granted) if isinstance(granted, str) else granted
 
     # Credentials
 
@@ -208,7 +198,7 @@ class Door:
     ) -> NewFactor | Refusal | SignInRefused:
         """A new password and a new second factor, if the House lets `by` set them; sessions end."""
         if says := _unfit(person, password, generic=self._generic):
-            return SignInRefused(NotIn.UNFIT, says)
+            return SignInRefused(SignInRefusalReason.UNFIT, says)
         making = partial(
             vault.made,
             person,

@@ -103,7 +103,7 @@ class Reach(StrEnum):
     DEMONSTRATION = "any, in a demonstration"
 
 
-class Permit(NamedTuple):
+class Permission(NamedTuple):
     """The roles that may do something, each to its reach."""
 
     roles: Mapping[Role, Reach]
@@ -112,12 +112,12 @@ class Permit(NamedTuple):
         """How far a role reaches; None where it may not do it at all."""
         return self.roles.get(role)
 
-    def in_house(self, *, demonstration: bool) -> Permit:
+    def in_house(self, *, demonstration: bool) -> Permission:
         """The same, without the roles that may only in a demonstration where it is none."""
         if demonstration or Reach.DEMONSTRATION not in self.roles.values():
             return self
         kept = {role: reach for role, reach in self.roles.items() if reach is not Reach.DEMONSTRATION}
-        return Permit(kept)
+        return Permission(kept)
 
 
 def _to(*roles: Role | frozenset[Role], reach: Reach = Reach.ANY) -> dict[Role, Reach]:
@@ -138,8 +138,8 @@ _ADMINISTRATION: Final = _to(Role.ADMINISTRATOR)
 _WATCHING: Final = _to(AT_TABLE, Role.AUDITOR)
 _SCHOOL: Final = _to(frozenset(Role), reach=Reach.DEMONSTRATION) | _TABLE
 
-REQUESTS: Final[Mapping[str, Permit]] = {
-    kind: Permit(roles)
+REQUESTS: Final[Mapping[str, Permission]] = {
+    kind: Permission(roles)
     for kind, roles in {
         "hello": _EVERYONE,
         "ping": _EVERYONE,
@@ -174,8 +174,8 @@ REQUESTS: Final[Mapping[str, Permit]] = {
 }
 """Asks of the socket."""
 
-COMMANDS: Final[Mapping[str, Permit]] = {
-    kind: Permit(roles)
+COMMANDS: Final[Mapping[str, Permission]] = {
+    kind: Permission(roles)
     for kind, roles in {
         # a terminal's, for its own seat; staff do the same for a player who asks them
         "take-seat": _TERMINAL | _TABLE,
@@ -224,8 +224,8 @@ COMMANDS: Final[Mapping[str, Permit]] = {
 }
 """Commands, inside the ask `do`."""
 
-FEEDS: Final[Mapping[str, Permit]] = {
-    kind: Permit(roles)
+FEEDS: Final[Mapping[str, Permission]] = {
+    kind: Permission(roles)
     for kind, roles in {
         "lobby": _DEVICES | _to(STAFF),
         "table": _DEVICES | _to(STAFF),
@@ -237,8 +237,8 @@ FEEDS: Final[Mapping[str, Permit]] = {
 }
 """Feeds, by what stands before the colon."""
 
-ENDPOINTS: Final[Mapping[str, Permit]] = {
-    kind: Permit(roles)
+ENDPOINTS: Final[Mapping[str, Permission]] = {
+    kind: Permission(roles)
     for kind, roles in {
         "GET /health": _EVERYONE,
         "GET /metrics": _EVERYONE,  # a matter of the listening address; it tells no secret and no money
@@ -281,8 +281,8 @@ ENDPOINTS: Final[Mapping[str, Permit]] = {
 SECOND_PERSONS: Final = SUPERVISING & AT_TABLE
 """Who may be the second person to anything asked on the socket: whoever keeps the roll moves no money."""
 
-DEMONSTRATION: Final[Mapping[str, Permit]] = {
-    kind: Permit(roles)
+DEMONSTRATION: Final[Mapping[str, Permission]] = {
+    kind: Permission(roles)
     for kind, roles in {
         "POST /api/demo/enter": _EVERYONE,
         "POST /api/demo/agree": _to(AT_TABLE, Role.CASHIER, Role.ADMINISTRATOR),
@@ -295,7 +295,7 @@ VISITORS_FOLLOW: Final = frozenset({"lobby", "table"})
 
 
 def refusal(
-    permit: Permit | None,
+    permit: Permission | None,
     role: Role,
     *,
     own: tuple[str | None, str | None],

@@ -9,17 +9,17 @@ from typing import Final, NamedTuple
 MOST_KEYS: Final = 20_000  # addresses, people or sockets remembered at a time, a megabyte or two
 
 
-class Rule(NamedTuple):
+class RateLimit(NamedTuple):
     """So many at once, and then one every so many milliseconds."""
 
     burst: int
     every: int
 
 
-class Rates:
+class RateLimiter:
     """A bucket for each key; those that were asked for longest ago are forgotten first."""
 
-    def __init__(self, rule: Rule, most: int = MOST_KEYS) -> None:
+    def __init__(self, rule: RateLimit, most: int = MOST_KEYS) -> None:
         if rule.burst < 1 or rule.every < 1 or most < 1:
             raise ValueError(f"expected a rule of at least 1 at once and 1 ms, got {rule}, {most} keys")
         self._rule = rule

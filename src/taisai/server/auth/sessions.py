@@ -18,7 +18,7 @@ SESSION_ID: Final = 12  # random bytes; it is no secret, and names the session i
 MOST_REMEMBERED: Final = 1_000  # sessions that ended: whoever comes back to one hears why
 
 
-class Policy(NamedTuple):
+class SessionPolicy(NamedTuple):
     """How long sessions last, and how many there are."""
 
     idle_ms: int = 15 * 60_000
@@ -42,17 +42,17 @@ class Session(NamedTuple):
     """When the person last did something."""
 
 
-class Opened(NamedTuple):
+class NewSession(NamedTuple):
     """A session and its token, which is told once and kept nowhere."""
 
     token: str
     session: Session
 
     def __repr__(self) -> str:
-        return f"<Opened {self.session!r}>"
+        return f"<NewSession {self.session!r}>"
 
 
-class Ended(NamedTuple):
+class EndedSession(NamedTuple):
     """A token that opens nothing, and why, where that is still known."""
 
     why: SignOutCause | None
@@ -66,11 +66,11 @@ class Ended(NamedTuple):
 OnEnd = Callable[[Session, SignOutCause], None]
 
 
-class Sessions:
+class StaffSessions:
     """Every open session. Time comes in with each question; nothing here looks at a clock."""
 
-    def __init__(self, entropy: Entropy, policy: Policy | None = None) -> None:
-        self.policy = policy or Policy()
+    def __init__(self, entropy: Entropy, policy: SessionPolicy | None = None) -> None:
+        self.policy = policy or SessionPolicy()
         self._entropy = entropy
         self._open: dict[str, Session] = {}
         self._ids: dict[str, str] = {}
@@ -85,7 +85,7 @@ class Sessions:
         """Calls someone at once whenever a session ends, so that its sockets close with it."""
         self._listeners.append(listener)
 
-    def opened(self, person: str, rank: str, now: int) -> Opened | None:
+    def opened(self, person: str, rank: str, now: int) -> NewSession | None:
         """A new session, or None where there are too many; a person's idlest gives way to his new one."""
         own = sorted(self.of_person(person), key=lambda one: one.seen)
         for surplus in own[: max(0, len(own) + 1 - self.policy.most_per_person)]:
@@ -98,20 +98,20 @@ class Sessions:
         self._open[session.id] = session
         self._ids[digest] = session.id
         self._digests[session.id] = digest
-        return Opened(token, session)
+        return NewSession(token, session)
 
-    def of(self, token: str, now: int) -> Session | Ended:
+    def of(self, token: str, now: int) -> Session | EndedSession:
         """Whose token it is; a session that is over by now ends here and now."""
         return self.at(self._ids.get(digest_of_token(token), ""), now)
 
-    def at(self, id_: str, now: int) -> Session | Ended:
+    def at(self, id_: str, now: int) -> Session | EndedSession:
         """The same by a session's id, for whoever has shown its token once."""
         session = self._open.get(id_)
         if session is None:
-            return Ended(self._ended.get(id_))
+            return EndedSession(self._ended.get(id_))
         if over := self._over(session, now):
             self.end(session.id, over)
-            return Ended(over)
+            return EndedSession(over)
         return session
 
     def get(self, id_: str) -> Session | None:
@@ -179,14 +179,14 @@ class Approval(NamedTuple):
     until: int
 
 
-class Granted(NamedTuple):
+class NewApproval(NamedTuple):
     """An approval and its token, which is told once and kept nowhere."""
 
     token: str
     approval: Approval
 
     def __repr__(self) -> str:
-        return f"<Granted {self.approval!r}>"
+        return f"<NewApproval {self.approval!r}>"
 
 
 def digest_of(approved: bytes) -> str:
@@ -202,7 +202,7 @@ class Approvals:
         self._open: dict[str, Approval] = {}
         """Digest of the token → approval, the oldest first."""
 
-    def granted(self, digest: str, *, asker: Session, approver: str, now: int) -> Granted | str:
+    def granted(self, digest: str, *, asker: Session, approver: str, now: int) -> NewApproval | str:
         """A new approval, or why there is none."""
         self._drop_old(now)
         if folded(approver) == folded(asker.person):
@@ -212,7 +212,7 @@ class Approvals:
         token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
         approval = Approval(digest, asker.id, approver, now + GOOD_FOR)
         self._open[digest_of_token(token)] = approval
-        return Granted(token, approval)
+        return NewApproval(token, approval)
 
     def used(self, token: str, digest: str, *, asker: str, now: int) -> str | None:
         """Who agreed to it; nobody, if it was for something else. Whatever comes of it, it is spent."""

@@ -31,11 +31,11 @@ from taisai.server.auth.credentials import (
     new_secret,
 )
 from taisai.server.auth.permissions import is_generic
-from taisai.server.auth.rate_limits import Rates, network_of
+from taisai.server.auth.rate_limits import RateLimiter, network_of
 from taisai.server.runtime.environment import Entropy
 
 
-class NotIn(StrEnum):
+class SignInRefusalReason(StrEnum):
     """Why someone does not come in."""
 
     WRONG = "wrong"
@@ -56,23 +56,27 @@ class NotIn(StrEnum):
 class SignInRefused(NamedTuple):
     """Someone does not come in."""
 
-    reason: NotIn
+    reason: SignInRefusalReason
     message: str
     wait_ms: int = 0
     """How long until it is worth trying again, where that is known."""
 
 
-WRONG: Final = SignInRefused(
-    NotIn.WRONG, "expected a name, a password and a code that belong together, got others"
+WRONG_CREDENTIALS: Final = SignInRefused(
+    SignInRefusalReason.WRONG, "expected a name, a password and a code that belong together, got others"
 )
 LOCKED: Final = SignInRefused(
-    NotIn.LOCKED, "expected someone who may sign in, got one who is locked: a supervisor can unlock him"
+    SignInRefusalReason.LOCKED,
+    "expected someone who may sign in, got one who is locked: a supervisor can unlock him",
 )
 BUSY: Final = SignInRefused(
-    NotIn.BUSY, "expected fewer to sign in at once, got more: try again in a moment", wait_ms=1_000
+    SignInRefusalReason.BUSY,
+    "expected fewer to sign in at once, got more: try again in a moment",
+    wait_ms=1_000,
 )
 UNRECORDED: Final = SignInRefused(
-    NotIn.UNRECORDED, "expected a journal that can be written, got none: nobody signs in unrecorded"
+    SignInRefusalReason.UNRECORDED,
+    "expected a journal that can be written, got none: nobody signs in unrecorded",
 )
 
 
@@ -80,7 +84,7 @@ def too_often(wait_ms: int) -> SignInRefused:
     """A refusal that says when to try again."""
     seconds = -(-wait_ms // 1_000)
     says = f"expected fewer tries from this address, got too many: try again in {seconds} s"
-    return SignInRefused(NotIn.TOO_OFTEN, says, wait_ms)
+    return SignInRefused(SignInRefusalReason.TOO_OFTEN, says, wait_ms)
 
 
 LEAST_NONCE: Final = 16  # bytes: a challenge that nobody meets twice
@@ -120,7 +124,7 @@ class HostLike(Protocol):
         """What a job finds, done in the writer's thread between commands."""
 
 
-class Failure(StrEnum):
+class SignInFailure(StrEnum):
     """What was wrong, for the journal alone."""
 
     UNKNOWN = "unknown"
@@ -133,7 +137,7 @@ class Failure(StrEnum):
     """All was right, but he is locked."""
 
 
-class Proved(NamedTuple):
+class VerifiedPerson(NamedTuple):
     """Someone who is who he says, by the roll's name and rank."""
 
     person: str
@@ -148,7 +152,7 @@ class _Known(NamedTuple):
     credentials: Credentials | None
 
 
-class Proving:
+class Verifier:
     """Checks people, a few at a time and each one once at a time, so that no guesses run side by side."""
 
     def __init__(
@@ -156,7 +160,7 @@ class Proving:
         host: HostLike,
         *,
         passwords: Passwords,
-        rates: Rates,
+        rates: RateLimiter,
         entropy: Entropy,
         executor: Executor,
         generic: bool = False,
@@ -173,7 +177,7 @@ class Proving:
 
     async def proved(
         self, person: str, password: str, code: str, *, address: str, now: int
-    ) -> Proved | SignInRefused:
+    ) -> VerifiedPerson | SignInRefused:
         """Who it is, or why not; a failure counts, and with the third the House locks the person."""
         key = network_of(address)
         if not self._rates.takes(key, now):
@@ -195,7 +199,7 @@ class Proving:
 
     async def _checked(
         self, name: str, password: str, code: str, *, address: str, now: int
-    ) -> Proved | SignInRefused:
+    ) -> VerifiedPerson | SignInRefused:
         known = await self._host.look(partial(self._known, name))
         had = known.credentials
         # Whoever it is, all of this is done, so that the time it takes tells nothing.
@@ -210,7 +214,7 @@ class Proving:
         against = await self._host.look(partial(self._take, known, renewed))
         if against is not None:
             return await self._failed(known, against, address=address, now=now)
-        return Proved(known.person, known.rank)
+        return VerifiedPerson(known.person, known.rank)
 
     # In the writer's thread
 
@@ -224,25 +228,25 @@ class Proving:
         kept = vault.kept(keeper.journal.store, person) if has else None
         return _Known(person, house.people[person], kept)
 
-    def _take(self, known: _Known, renewed: Credentials, keeper: Keeper) -> Failure | None:
+    def _take(self, known: _Known, renewed: Credentials, keeper: Keeper) -> SignInFailure | None:
         """Uses the code up, unless someone else was quicker or the person changed in the meantime."""
         house, store = keeper.house(), keeper.journal.store
         kept = vault.kept(store, known.person)
         if kept != known.credentials or house.people.get(known.person) != known.rank:
-            return Failure.CODE
+            return SignInFailure.CODE
         vault.keep(store, known.person, renewed)
-        return Failure.LOCKED if known.person in house.locked else None
+        return SignInFailure.LOCKED if known.person in house.locked else None
 
     # Failures
 
-    async def _failed(self, known: _Known, why: Failure, *, address: str, now: int) -> SignInRefused:
+    async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
         address = address if is_name(address) else NOWHERE
         note = NoteFailure(at=now, by=FLOOR, person=known.person, address=address, why=why.value)
         answer = await self._host.ask(HOUSE, note)
         _log.warning("sign-in failed", person=known.person, address=address, why=why.value)
         if isinstance(answer, Refusal):  # unrecorded it would not count, so it must not be answered
             return UNRECORDED
-        return LOCKED if why is Failure.LOCKED else WRONG
+        return LOCKED if why is SignInFailure.LOCKED else WRONG_CREDENTIALS
 
     def _tag(self, name: str) -> str:
         """What stands for a name that nobody has: people type passwords where the name goes."""
@@ -250,9 +254,9 @@ class Proving:
         return f"unknown-{digest[:8]}"
 
 
-def _failure(known: _Known, *, right: bool) -> Failure:
+def _failure(known: _Known, *, right: bool) -> SignInFailure:
     if known.rank is None:
-        return Failure.UNKNOWN
+        return SignInFailure.UNKNOWN
     if known.credentials is None:
-        return Failure.NO_CREDENTIALS
-    return Failure.CODE if right else Failure.PASSWORD
+        return SignInFailure.NO_CREDENTIALS
+    return SignInFailure.CODE if right else SignInFailure.PASSWORD

@@ -39,7 +39,7 @@ class UnexpectedError(ValueError):
         super().__init__(f"expected {expected}, got {got}")
 
 
-class Kind(ABC, Generic[T]):
+class SettingKind(ABC, Generic[T]):
     """What a setting takes."""
 
     expected: str
@@ -60,7 +60,7 @@ class Kind(ABC, Generic[T]):
         return UnexpectedError(self.expected, quoted_value(value))
 
 
-class Text(Kind[str]):
+class TextKind(SettingKind[str]):
     """A text of a certain form."""
 
     def __init__(self, expected: str, pattern: re.Pattern[str]) -> None:
@@ -73,15 +73,15 @@ class Text(Kind[str]):
         raise self.unexpected(value)
 
 
-CURRENCY: Final = Text("a currency of three capital letters, such as 'SGD'", _CURRENCY)
-TABLE_NAME: Final = Text(
+CURRENCY: Final = TextKind("a currency of three capital letters, such as 'SGD'", _CURRENCY)
+TABLE_NAME: Final = TextKind(
     "a table's name of 1 to 24 letters, digits, dots, hyphens or underscores, such as 'SB1'", _TABLE
 )
-DIGEST: Final = Text("'sha256:' and 64 hexadecimal digits in small letters", _DIGEST)
-LAYOUT: Final = Text("the id of a layout of the rulebook, such as 'A'", re.compile(r"[A-Za-z0-9-]{1,40}"))
+DIGEST: Final = TextKind("'sha256:' and 64 hexadecimal digits in small letters", _DIGEST)
+LAYOUT: Final = TextKind("the id of a layout of the rulebook, such as 'A'", re.compile(r"[A-Za-z0-9-]{1,40}"))
 
 
-class Name(Kind[str]):
+class NameKind(SettingKind[str]):
     """What something is called."""
 
     expected = f"a name of 1 to {MOST_ID} printable characters, no blank at either end"
@@ -93,7 +93,7 @@ class Name(Kind[str]):
         raise self.unexpected(value)
 
 
-class Zone(Kind[ZoneInfo]):
+class ZoneKind(SettingKind[ZoneInfo]):
     """A time zone by its IANA name."""
 
     expected = "a time zone such as 'Asia/Singapore'"
@@ -108,7 +108,7 @@ class Zone(Kind[ZoneInfo]):
         raise self.unexpected(value)
 
 
-class Time(Kind[datetime.time]):
+class TimeKind(SettingKind[datetime.time]):
     """A time of the day, to the minute."""
 
     expected = "a time of the day such as '06:00'"
@@ -125,7 +125,7 @@ class Time(Kind[datetime.time]):
         return value.strftime("%H:%M")
 
 
-class Whole(Kind[int]):
+class WholeKind(SettingKind[int]):
     """A whole number within bounds."""
 
     def __init__(self, least: int, most: int, unit: str = "") -> None:
@@ -139,7 +139,7 @@ class Whole(Kind[int]):
         raise self.unexpected(value)
 
 
-class Share(Kind[float]):
+class ShareKind(SettingKind[float]):
     """A number above zero, up to a bound."""
 
     def __init__(self, least: float, most: float) -> None:
@@ -153,7 +153,7 @@ class Share(Kind[float]):
         raise self.unexpected(value)
 
 
-class Flag(Kind[bool]):
+class FlagKind(SettingKind[bool]):
     """True or false."""
 
     expected = "true or false"
@@ -169,7 +169,7 @@ class Flag(Kind[bool]):
         return str(value).lower()
 
 
-class Choice(Kind[Word]):
+class ChoiceKind(SettingKind[Word]):
     """One of a closed list of words."""
 
     def __init__(self, words: type[Word]) -> None:
@@ -183,7 +183,7 @@ class Choice(Kind[Word]):
         raise self.unexpected(value)
 
 
-class Host(Kind[str]):
+class HostKind(SettingKind[str]):
     """An address of this machine to listen at."""
 
     expected = "an IP address or a host's name, such as '127.0.0.1'"
@@ -195,7 +195,7 @@ class Host(Kind[str]):
         raise self.unexpected(value)
 
 
-class Origins(Kind[tuple[str, ...]]):
+class OriginsKind(SettingKind[tuple[str, ...]]):
     """The addresses of pages that may talk to the floor, as browsers write them."""
 
     expected = "a list of addresses such as 'https://floor.example', no path and no capital letters"
@@ -214,7 +214,7 @@ class Origins(Kind[tuple[str, ...]]):
         return ", ".join(value)
 
 
-class Addresses(Kind[tuple[str, ...]]):
+class AddressesKind(SettingKind[tuple[str, ...]]):
     """Machines by their addresses, one by one or by networks."""
 
     expected = "a list of IP addresses or networks such as '10.0.0.7' or '10.0.0.0/28'"
@@ -233,7 +233,7 @@ class Addresses(Kind[tuple[str, ...]]):
         return ", ".join(value)
 
 
-class Place(Kind[Path]):
+class PathKind(SettingKind[Path]):
     """A file or a folder; a relative path is one from where the configuration lies."""
 
     is_public = False
@@ -257,7 +257,7 @@ class Place(Kind[Path]):
         return quoted_value(value) if self._quoted else "of the name given"
 
 
-class RulebookName(Kind[str]):
+class RulebookKind(SettingKind[str]):
     """A rulebook's id, or a TOML file; read with the table that it belongs to."""
 
     expected = "a rulebook's id (`taisai rules list`), or the path of a TOML file"
@@ -269,7 +269,7 @@ class RulebookName(Kind[str]):
         return str(folder / value) if value.endswith(".toml") else value
 
 
-class Words(Kind[dict[str, str]]):
+class WordsKind(SettingKind[dict[str, str]]):
     """A table of words, such as the settings of a rulebook."""
 
     def __init__(self, expected: str) -> None:
@@ -285,7 +285,7 @@ class Words(Kind[dict[str, str]]):
         return {name: str(word) for name, word in value.items()}
 
 
-class Pairs(Kind[dict[str, tuple[int, int]]]):
+class PairsKind(SettingKind[dict[str, tuple[int, int]]]):
     """A table of least and most, such as the limits of groups of areas."""
 
     expected = "a table of least and most, such as { triple = [100, 5000] }"

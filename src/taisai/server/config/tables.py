@@ -35,7 +35,7 @@ class TableConfig:
         kinds.TABLE_NAME, "What the table is called; each name once, also over the years.", example="SB1"
     )
     rulebook: str = required(
-        kinds.RulebookName(),
+        kinds.RulebookKind(),
         "The rulebook's id (`taisai rules list`), or a TOML file of your own.",
         example="rws-sic-bo-etg-v8",
     )
@@ -45,12 +45,12 @@ class TableConfig:
         example="A",
     )
     betting_seconds: int = with_default(
-        kinds.Whole(5, 600, "seconds"), "How long bets are open by the betting clock.", default=30
+        kinds.WholeKind(5, 600, "seconds"), "How long bets are open by the betting clock.", default=30
     )
     least: int = required(AMOUNT, "The least on one area, per player.", example=500)
     most: int = required(AMOUNT, "The most on one area, per player.", example=100_000)
     groups: dict[str, tuple[int, int]] = with_default(
-        kinds.Pairs(),
+        kinds.PairsKind(),
         "Other limits for a family of areas, or for one area, as [least, most].",
         default={},
         example={"triple": [500, 20_000], "even-money": [1_000, 200_000]},
@@ -61,24 +61,24 @@ class TableConfig:
         example=5_000_000,
     )
     settings: dict[str, str] = with_default(
-        kinds.Words("a table of the rulebook's settings, such as { tumble = 'after_close' }"),
+        kinds.WordsKind("a table of the rulebook's settings, such as { tumble = 'after_close' }"),
         "Settings of the rulebook (`taisai rules show`).",
         default={},
         example={"tumble": "after_close"},
     )
     offers: dict[str, str] = with_default(
-        kinds.Words("a table of odds, such as { triple-1 = '160 to 1' }"),
+        kinds.WordsKind("a table of odds, such as { triple-1 = '160 to 1' }"),
         "Odds offered above the document's floors, where it has floors.",
         default={},
         example={"triple-1": "160 to 1"},
     )
     dice: DiceIn = with_default(
-        kinds.Choice(DiceIn),
+        kinds.ChoiceKind(DiceIn),
         "How results come in: keyed by the Dealer, or read by a device and committed by the Dealer.",
         default="keys",
     )
     edges: bool = with_default(
-        kinds.Flag(), "Whether players may look up the exact house edge of every area.", default=False
+        kinds.FlagKind(), "Whether players may look up the exact house edge of every area.", default=False
     )
     book: Rulebook
     """The rulebook itself, read and checked."""

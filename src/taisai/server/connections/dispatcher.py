@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 import structlog
 
-from taisai.cage import Device
+from taisai.cage import EnrolledDevice
 from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
@@ -26,13 +26,13 @@ from taisai.protocol.replies import (
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Door
 from taisai.server.auth.permissions import DEVICES, VISITOR, Party, Role, role_of
-from taisai.server.auth.rate_limits import Rates, Rule
-from taisai.server.auth.sessions import Ended, Session, digest_of
+from taisai.server.auth.rate_limits import RateLimit, RateLimiter
+from taisai.server.auth.sessions import EndedSession, Session, digest_of
 from taisai.server.auth.verification import device_proof
-from taisai.server.connections.sockets import Socket, Strangers, follow, unfollow
+from taisai.server.connections.sockets import Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.handlers import commands, positions
 from taisai.server.handlers.registry import HANDLERS
-from taisai.server.http.built_pages import NOTHING, Built
+from taisai.server.http.built_pages import NO_PAGES, BuiltPages
 from taisai.server.replies import FAULT, refused
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.host import Happened, Host
@@ -47,7 +47,7 @@ _LONG: Final = frozenset({"rounds"})
 canonical: Final = msgspec.json.Encoder(order="sorted").encode
 
 
-class Bounds(NamedTuple):
+class ConnectionLimits(NamedTuple):
     """How much one client, and all of them, may ask."""
 
     sockets: int = 5_000
@@ -57,7 +57,7 @@ class Bounds(NamedTuple):
     """Over HTTP, from one address; four times as many at once."""
 
 
-class Virtual(Protocol):
+class VirtualDealers(Protocol):
     """The virtual dealers of a demonstration."""
 
     def pause(self, table: str, *, dealing: bool) -> None:
@@ -85,9 +85,9 @@ class Floor:
         program: str,
         demonstration: bool,
         origins: frozenset[str] = frozenset(),
-        bounds: Bounds | None = None,
+        bounds: ConnectionLimits | None = None,
         metrics: Metrics | None = None,
-        pages: Built = NOTHING,
+        pages: BuiltPages = NO_PAGES,
     ) -> None:
         self.host = host
         self.door = door
@@ -97,18 +97,18 @@ class Floor:
         self.demonstration = demonstration
         self.origins = origins
         """Where pages may come from that speak to this floor."""
-        self.bounds = bounds or Bounds()
+        self.bounds = bounds or ConnectionLimits()
         self.metrics = metrics or Metrics()
         self.pages = pages
-        self.virtual: Virtual | None = None
+        self.virtual: VirtualDealers | None = None
         self.plan: Any = None
         """What the house has planned: its tables, and the terms of each."""
         self.sockets: dict[Socket, None] = {}
-        self._strangers = Strangers(self.bounds.sockets)
+        self._strangers = UnauthenticatedSockets(self.bounds.sockets)
         a_second = self.bounds.requests_a_second
-        self._keeping = Rates(Rule(burst=20, every=2_000))
-        self._looking = Rates(Rule(burst=20, every=500))
-        self.requests = Rates(Rule(burst=4 * a_second, every=max(1, 1_000 // a_second)))
+        self._keeping = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._looking = RateLimiter(RateLimit(burst=20, every=500))
+        self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
         """Whatever is being done for someone, who may have hung up since."""
         self._by_session: dict[str, set[Socket]] = {}
@@ -228,7 +228,7 @@ class Floor:
         """Why a session is over; if it is not, its person has just done something."""
         now = self.clock.now()
         session = self.door.sessions.at(party.session or "", now)
-        if isinstance(session, Ended):
+        if isinstance(session, EndedSession):
             return session.message
         self.door.sessions.touch(session.id, now)
         return None
@@ -263,7 +263,7 @@ class Floor:
         socket.say(refused(id_, "too-often", says))
 
     def may_not(
-        self, party: Party, permit: permissions.Permit | None, table: str | None, seat: str | None
+        self, party: Party, permit: permissions.Permission | None, table: str | None, seat: str | None
     ) -> str | None:
         """Why a party may not do something."""
         return permissions.refusal(
@@ -323,7 +323,7 @@ class Floor:
             self._come_in(socket, ask, VISITOR)
         elif ask.token is not None:
             session = self.door.sessions.of(ask.token, self.clock.now())
-            if isinstance(session, Ended):
+            if isinstance(session, EndedSession):
                 self._stay_out(socket, ask, session.message)
             else:
                 party = Party(role_of(session.rank), session.person, session=session.id)
@@ -335,7 +335,7 @@ class Floor:
             self.host.run(lambda keeper: keeper.house().devices.get(name), found)
 
     def _found(
-        self, socket: Socket, ask: asks.HelloRequest, name: str, device: Device | BaseException | None
+        self, socket: Socket, ask: asks.HelloRequest, name: str, device: EnrolledDevice | BaseException | None
     ) -> None:
         if socket not in self.sockets or socket.is_closing:
             return
@@ -344,9 +344,9 @@ class Floor:
         except ValueError:
             signature = b""
         nonce = bytes.fromhex(socket.nonce)
-        is_known = isinstance(device, Device) and str(device.kind) in DEVICES
+        is_known = isinstance(device, EnrolledDevice) and str(device.kind) in DEVICES
         if (
-            not isinstance(device, Device)
+            not isinstance(device, EnrolledDevice)
             or not is_known
             or not device_proof(device.key, nonce, name, signature)
         ):

@@ -21,7 +21,7 @@ class Frame(Struct, frozen=True, gc=False):
     body: bytes
 
 
-class Follower(Protocol):
+class FeedFollower(Protocol):
     """Whoever is told."""
 
     def tell(self, body: bytes) -> None:
@@ -42,7 +42,7 @@ class Feed:
     def __init__(self, number: int) -> None:
         self.number = number
         self.ring: deque[Frame] = deque(maxlen=RING)
-        self.followers: dict[Follower, None] = {}
+        self.followers: dict[FeedFollower, None] = {}
 
     def missed(self, after: int) -> list[Frame] | None:
         """The frames after a number; None where not all of them are remembered."""
@@ -59,14 +59,14 @@ class Feeds:
     def __init__(self, epoch: str) -> None:
         self.epoch = epoch
         self._feeds: OrderedDict[str, Feed] = OrderedDict()
-        self._told: dict[Follower, None] = {}
+        self._told: dict[FeedFollower, None] = {}
         """Those with frames in their outbox that have not been sent."""
 
     def get(self, name: str) -> Feed | None:
         """A feed that someone follows or followed."""
         return self._feeds.get(name)
 
-    def follow(self, name: str, follower: Follower, number: int) -> None:
+    def follow(self, name: str, follower: FeedFollower, number: int) -> None:
         """From here on a follower is told what comes after a number."""
         feed = self._feeds.get(name)
         if feed is None:
@@ -74,7 +74,7 @@ class Feeds:
             feed = self._feeds[name] = Feed(number)
         feed.followers[follower] = None
 
-    def unfollow(self, name: str, follower: Follower) -> None:
+    def unfollow(self, name: str, follower: FeedFollower) -> None:
         """From here on he is not; what is told meanwhile he can still ask for."""
         feed = self._feeds.get(name)
         if feed is not None:
@@ -104,7 +104,7 @@ class Feeds:
             follower.tell(body)
             told[follower] = None
 
-    def note(self, follower: Follower) -> None:
+    def note(self, follower: FeedFollower) -> None:
         """Someone was told something beside the feeds."""
         self._told[follower] = None
 

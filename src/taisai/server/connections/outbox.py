@@ -23,11 +23,11 @@ MOST_MESSAGES: Final = 1_000  # that wait for a slow client; one more, and it is
 MOST_BYTES: Final = 4 * 1024 * 1024
 
 
-LINE: Final = "taisai.line"
+DIRECT_TRANSPORT: Final = "taisai.line"
 """The extension of a server whose connections are lines."""
 
 
-class Line(Protocol):
+class DirectTransport(Protocol):
     """A connection that frames are written to as they are, and that is heard as soon as it says something."""
 
     hears: Callable[[str], None] | None
@@ -42,7 +42,7 @@ class Outbox:
 
     __slots__ = ("_bodies", "_bytes", "_close", "_is_over", "_line", "_on_end", "_send", "_waiting")
 
-    def __init__(self, send: Send, on_end: Callable[[], None], line: Line | None = None) -> None:
+    def __init__(self, send: Send, on_end: Callable[[], None], line: DirectTransport | None = None) -> None:
         """`on_end` is called when nothing more can be told, for whatever reason."""
         self._send = send
         self._line = line

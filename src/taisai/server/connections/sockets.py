@@ -19,7 +19,7 @@ from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Party
 from taisai.server.auth.rate_limits import network_of
-from taisai.server.connections.outbox import Line, Message, Outbox, Send
+from taisai.server.connections.outbox import DirectTransport, Message, Outbox, Send
 from taisai.server.projections.boards import Shown, seat_feed
 from taisai.server.replies import answer_to, encoded, refused
 
@@ -31,7 +31,7 @@ HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milli
 TRY_AGAIN: Final = 1013
 
 
-class Strangers:
+class UnauthenticatedSockets:
     """They may fill a part of the house, never all of it, and only for a moment."""
 
     def __init__(self, sockets: int) -> None:
@@ -103,7 +103,7 @@ class Socket:
     )  # fmt: skip
 
     def __init__(
-        self, floor: Floor, receive: Receive, send: Send, address: str, line: Line | None = None
+        self, floor: Floor, receive: Receive, send: Send, address: str, line: DirectTransport | None = None
     ) -> None:
         self._floor = floor
         self._receive = receive

@@ -16,8 +16,8 @@ from websockets.frames import Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
-from taisai.server.connections.dispatcher import Bounds
-from taisai.server.connections.outbox import LINE
+from taisai.server.connections.dispatcher import ConnectionLimits
+from taisai.server.connections.outbox import DIRECT_TRANSPORT
 
 REQUEST_WITHIN: Final = 20.0  # seconds from its first byte to its last, on the slowest network there is
 MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred
@@ -26,7 +26,7 @@ FRAMES: Final = 4
 CLOSED_WITHIN: Final = 2.0  # seconds that a client has to agree that its connection is over
 
 
-class Requests(HttpToolsProtocol):
+class LimitedHttpProtocol(HttpToolsProtocol):
     """A connection that brings requests, each whole within its time."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
@@ -84,10 +84,10 @@ class Requests(HttpToolsProtocol):
         self.transport.abort()
 
 
-class Frames(WebSocketsSansIOProtocol):
+class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
     """A connection that brings frames, of asks or of anything else, no more than could ever be answered."""
 
-    bounds: ClassVar[Bounds] = Bounds()
+    bounds: ClassVar[ConnectionLimits] = ConnectionLimits()
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -100,7 +100,7 @@ class Frames(WebSocketsSansIOProtocol):
         """Whoever serves it may write to the line itself."""
         super().handle_connect(event)
         if not self.close_sent:
-            self.scope["extensions"] = {**(self.scope["extensions"] or {}), LINE: {"line": self}}
+            self.scope["extensions"] = {**(self.scope["extensions"] or {}), DIRECT_TRANSPORT: {"line": self}}
 
     def write(self, frame: bytes) -> bool:
         """Writes a frame as it is; False where the client does not take its post, or is going."""
@@ -139,6 +139,6 @@ class Frames(WebSocketsSansIOProtocol):
         return self._left >= 0
 
 
-def frames_within(bounds: Bounds) -> type[Frames]:
+def protocol_within(bounds: ConnectionLimits) -> type[LimitedWebSocketProtocol]:
     """Connections for a floor of these bounds."""
-    return type("FramesWithin", (Frames,), {"bounds": bounds})
+    return type("FramesWithin", (LimitedWebSocketProtocol,), {"bounds": bounds})

@@ -12,7 +12,7 @@ from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.host import Host
 
 if TYPE_CHECKING:
-    from taisai.server.runtime.casino import Plan
+    from taisai.server.runtime.casino import HousePlan
 
 
 class Context(Protocol):
@@ -31,7 +31,7 @@ class Context(Protocol):
         """Chance."""
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> HousePlan | None:
         """What the house has planned: its tables, and the terms of each."""
 
     async def second(self, party: Party, ask: Any) -> str | RefusedReply | None:

@@ -21,7 +21,7 @@ from litestar.openapi import OpenAPIConfig
 
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Reach, Role
-from taisai.server.connections.outbox import LINE, Send
+from taisai.server.connections.outbox import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
 from taisai.server.http import bodies, public, school, school_bodies, staff
 from taisai.server.http.guard import HEADERS, guard, is_ours
@@ -127,7 +127,7 @@ async def serve_socket(floor: Floor, scope: MutableMapping[str, Any], receive: R
         return
     await send({"type": "websocket.accept"})
     client = scope.get("client")
-    line = (scope.get("extensions") or {}).get(LINE, {}).get("line")
+    line = (scope.get("extensions") or {}).get(DIRECT_TRANSPORT, {}).get("line")
     socket = Socket(floor, receive, send, client[0] if client else "unknown", line)
     floor.came(socket)
     await socket.run()

@@ -14,11 +14,11 @@ Code = Annotated[str, Meta(min_length=1, max_length=16)]
 Key = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Body(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RequestBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a request carries."""
 
 
-class SignInBody(Body, frozen=True, kw_only=True):
+class SignInBody(RequestBody, frozen=True, kw_only=True):
     """Who, and the proof."""
 
     person: Name
@@ -26,7 +26,7 @@ class SignInBody(Body, frozen=True, kw_only=True):
     code: Code
 
 
-class ApprovalBody(Body, frozen=True, kw_only=True):
+class ApprovalBody(RequestBody, frozen=True, kw_only=True):
     """A second person, his proof, and exactly what he agrees to: the ask, whatever its id."""
 
     person: Name
@@ -35,7 +35,7 @@ class ApprovalBody(Body, frozen=True, kw_only=True):
     request: dict[str, Any]
 
 
-class StaffBody(Body, frozen=True, kw_only=True):
+class StaffBody(RequestBody, frozen=True, kw_only=True):
     """Someone new, or someone's new rank or credentials."""
 
     person: Name
@@ -44,13 +44,13 @@ class StaffBody(Body, frozen=True, kw_only=True):
     approval: str | None = None
 
 
-class DismissBody(Body, frozen=True, kw_only=True):
+class DismissBody(RequestBody, frozen=True, kw_only=True):
     """Someone who leaves the roll; under whatever name he came onto it."""
 
     person: Name
 
 
-class PasswordBody(Body, frozen=True, kw_only=True):
+class PasswordBody(RequestBody, frozen=True, kw_only=True):
     """A new password by the person himself, with the proof by the old one."""
 
     password: Password
@@ -58,20 +58,20 @@ class PasswordBody(Body, frozen=True, kw_only=True):
     new: Password
 
 
-class ReasonBody(Body, frozen=True, kw_only=True):
+class ReasonBody(RequestBody, frozen=True, kw_only=True):
     """Why."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
-class UnlockBody(Body, frozen=True, kw_only=True):
+class UnlockBody(RequestBody, frozen=True, kw_only=True):
     """Why, and who agreed."""
 
     reason: Annotated[str, Meta(min_length=1, max_length=500)]
     approval: str | None = None
 
 
-class DeviceBody(Body, frozen=True, kw_only=True):
+class DeviceBody(RequestBody, frozen=True, kw_only=True):
     """A device, its place and its key."""
 
     device: Name
@@ -83,14 +83,14 @@ class DeviceBody(Body, frozen=True, kw_only=True):
     """Of a second person, for a terminal where somebody sits."""
 
 
-class DismissDeviceBody(Body, frozen=True, kw_only=True):
+class DismissDeviceBody(RequestBody, frozen=True, kw_only=True):
     """A device that comes in no more, and why."""
 
     device: Name
     reason: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
-class EnterBody(Body, frozen=True, kw_only=True):
+class EnterBody(RequestBody, frozen=True, kw_only=True):
     """A role of the demonstration, at a table of it."""
 
     role: Name
@@ -99,7 +99,7 @@ class EnterBody(Body, frozen=True, kw_only=True):
     """The public key of a terminal or display that wants to be enrolled."""
 
 
-class AgreeBody(Body, frozen=True, kw_only=True):
+class AgreeBody(RequestBody, frozen=True, kw_only=True):
     """What a virtual supervisor is asked to agree to."""
 
     request: dict[str, Any]
@@ -108,11 +108,11 @@ class AgreeBody(Body, frozen=True, kw_only=True):
 # Out
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class ResponseBody(Struct, frozen=True, kw_only=True):
     """What an answer carries."""
 
 
-class SessionTold(Told, frozen=True, kw_only=True):
+class SessionTold(ResponseBody, frozen=True, kw_only=True):
     """A session."""
 
     person: str
@@ -121,21 +121,21 @@ class SessionTold(Told, frozen=True, kw_only=True):
     opened: int
 
 
-class SignedInTold(Told, frozen=True, kw_only=True):
+class SignedInTold(ResponseBody, frozen=True, kw_only=True):
     """A session and its token, told once."""
 
     token: str
     session: SessionTold
 
 
-class ApprovalTold(Told, frozen=True, kw_only=True):
+class ApprovalTold(ResponseBody, frozen=True, kw_only=True):
     """A token that is good once, for a minute, for exactly what was approved."""
 
     approval: str
     until: int
 
 
-class DoneTold(Told, frozen=True, kw_only=True):
+class DoneTold(ResponseBody, frozen=True, kw_only=True):
     """It is done, and durable."""
 
     done: bool = True
@@ -143,7 +143,7 @@ class DoneTold(Told, frozen=True, kw_only=True):
     """For the person's authenticator: told once."""
 
 
-class PersonTold(Told, frozen=True, kw_only=True):
+class PersonTold(ResponseBody, frozen=True, kw_only=True):
     """Someone on the staff roll."""
 
     person: str
@@ -153,7 +153,7 @@ class PersonTold(Told, frozen=True, kw_only=True):
     sessions: int
 
 
-class DeviceTold(Told, frozen=True, kw_only=True):
+class DeviceTold(ResponseBody, frozen=True, kw_only=True):
     """An enrolled device."""
 
     device: str
@@ -163,7 +163,7 @@ class DeviceTold(Told, frozen=True, kw_only=True):
     key: str
 
 
-class RefusalTold(Told, frozen=True, kw_only=True):
+class RefusalTold(ResponseBody, frozen=True, kw_only=True):
     """Why something is not done."""
 
     reason: str
@@ -171,7 +171,7 @@ class RefusalTold(Told, frozen=True, kw_only=True):
     clause: str | None = None
 
 
-class TableHealth(Told, frozen=True, kw_only=True):
+class TableHealth(ResponseBody, frozen=True, kw_only=True):
     """How a table is."""
 
     name: str
@@ -183,7 +183,7 @@ class TableHealth(Told, frozen=True, kw_only=True):
     shut: str | None
 
 
-class HealthTold(Told, frozen=True, kw_only=True):
+class HealthTold(ResponseBody, frozen=True, kw_only=True):
     """How the floor is."""
 
     status: str
@@ -198,7 +198,7 @@ class HealthTold(Told, frozen=True, kw_only=True):
     checks: tuple[str, ...]
 
 
-class EnteredTold(Told, frozen=True, kw_only=True):
+class EnteredTold(ResponseBody, frozen=True, kw_only=True):
     """How to come in, in a demonstration."""
 
     role: str
@@ -209,7 +209,7 @@ class EnteredTold(Told, frozen=True, kw_only=True):
     seat: str | None = None
 
 
-class DemoTableTold(Told, frozen=True, kw_only=True):
+class DemoTableTold(ResponseBody, frozen=True, kw_only=True):
     """A table of the demonstration."""
 
     table: str
@@ -226,7 +226,7 @@ class DemoTableTold(Told, frozen=True, kw_only=True):
     """The virtual ones, from seat 1 on."""
 
 
-class DemoTold(Told, frozen=True, kw_only=True):
+class DemoTold(ResponseBody, frozen=True, kw_only=True):
     """What the demonstration has."""
 
     currency: str

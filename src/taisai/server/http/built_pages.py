@@ -26,7 +26,7 @@ PAGES: Final = {
 """Path → the page that is shown there."""
 
 
-class Built(NamedTuple):
+class BuiltPages(NamedTuple):
     """The pages and what belongs to them, by file name."""
 
     digest: str = ""
@@ -36,15 +36,15 @@ class Built(NamedTuple):
     """Their names change with what is in them."""
 
 
-NOTHING: Final = Built()
+NO_PAGES: Final = BuiltPages()
 
 
-def read_built(folder: Path) -> Built:
+def read_built(folder: Path) -> BuiltPages:
     """What is built in a folder; nothing where a build was not finished."""
     digest = folder / DIGEST
     if not digest.is_file():
-        return NOTHING
-    return Built(
+        return NO_PAGES
+    return BuiltPages(
         digest=digest.read_text("ascii").strip(),
         pages={path.name: path.read_bytes() for path in sorted(folder.glob("*.html"))},
         assets={path.name: path.read_bytes() for path in sorted((folder / "assets").glob("*.*"))},
@@ -52,6 +52,6 @@ def read_built(folder: Path) -> Built:
 
 
 @cache
-def our_pages() -> Built:
+def our_pages() -> BuiltPages:
     """The pages of this program."""
     return read_built(FOLDER)

@@ -12,7 +12,7 @@ from litestar.handlers import BaseRouteHandler
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Role, role_of
 from taisai.server.auth.rate_limits import network_of
-from taisai.server.auth.sessions import Ended, Session
+from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.http.built_pages import PAGES
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def session_of(floor: Floor, connection: ASGIConnection[Any, Any, Any, Any]) -> 
         raise refused(401, "signed-out", "expected the header 'Authorization: Bearer …', got another")
     now = floor.clock.now()
     session = floor.door.sessions.of(token, now)
-    if isinstance(session, Ended):
+    if isinstance(session, EndedSession):
         raise refused(401, "signed-out", session.message)
     floor.door.sessions.touch(session.id, now)
     return session

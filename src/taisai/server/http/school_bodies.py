@@ -8,14 +8,14 @@ from msgspec import Meta
 
 from taisai.protocol.views import Words
 from taisai.school.settling import MOST_BETS
-from taisai.server.http.bodies import Body, Name, Told
+from taisai.server.http.bodies import Name, RequestBody, ResponseBody
 
 MOST_MARKED = 200  # areas: no layout has more to mark
 
 # In
 
 
-class _Answer(Body, frozen=True, kw_only=True, tag_field="kind"):
+class _Answer(RequestBody, frozen=True, kw_only=True, tag_field="kind"):
     """Which exercise it answers, and how long that took by the page's own clock."""
 
     book: Name
@@ -53,7 +53,7 @@ SchoolAnswer = SettleAnswer | KeyAnswer | RulingAnswer
 # Out: what there is
 
 
-class SchoolLayoutTold(Told, frozen=True, kw_only=True):
+class SchoolLayoutTold(ResponseBody, frozen=True, kw_only=True):
     """A rulebook that can be practised, and its layouts."""
 
     book: str
@@ -63,7 +63,7 @@ class SchoolLayoutTold(Told, frozen=True, kw_only=True):
     """Whether cards are shown, and not dice."""
 
 
-class SchoolParTold(Told, frozen=True, kw_only=True):
+class SchoolParTold(ResponseBody, frozen=True, kw_only=True):
     """In how many milliseconds a good dealer does a kind of exercise at a level."""
 
     kind: str
@@ -71,7 +71,7 @@ class SchoolParTold(Told, frozen=True, kw_only=True):
     par: int
 
 
-class SchoolTold(Told, frozen=True, kw_only=True):
+class SchoolTold(ResponseBody, frozen=True, kw_only=True):
     """What can be practised."""
 
     books: tuple[SchoolLayoutTold, ...]
@@ -84,7 +84,7 @@ class SchoolTold(Told, frozen=True, kw_only=True):
 # Out: exercises, none of which holds its own solution
 
 
-class _ExerciseTold(Told, frozen=True, kw_only=True, tag_field="kind"):
+class _ExerciseTold(ResponseBody, frozen=True, kw_only=True, tag_field="kind"):
     """The exercise that was asked for, and its par time."""
 
     book: str
@@ -96,7 +96,7 @@ class _ExerciseTold(Told, frozen=True, kw_only=True, tag_field="kind"):
     """Milliseconds."""
 
 
-class SchoolBetTold(Told, frozen=True, kw_only=True):
+class SchoolBetTold(ResponseBody, frozen=True, kw_only=True):
     """A bet as it lies."""
 
     seat: int
@@ -123,7 +123,7 @@ class KeyExerciseTold(_ExerciseTold, frozen=True, kw_only=True, tag="key"):
     faces: tuple[int, ...]
 
 
-class SchoolChoiceTold(Told, frozen=True, kw_only=True):
+class SchoolChoiceTold(ResponseBody, frozen=True, kw_only=True):
     """A ruling to choose."""
 
     id: str
@@ -148,7 +148,7 @@ ExerciseTold = SettleExerciseTold | KeyExerciseTold | RulingExerciseTold
 # Out: how answers are judged
 
 
-class _JudgedTold(Told, frozen=True, kw_only=True, tag_field="kind"):
+class _JudgedTold(ResponseBody, frozen=True, kw_only=True, tag_field="kind"):
     """What an answer is worth."""
 
     score: int
@@ -161,7 +161,7 @@ class _JudgedTold(Told, frozen=True, kw_only=True, tag_field="kind"):
     par: int
 
 
-class SettledBetTold(Told, frozen=True, kw_only=True):
+class SettledBetTold(ResponseBody, frozen=True, kw_only=True):
     """A bet, what was answered, what comes back of it, and why."""
 
     area: str
@@ -182,7 +182,7 @@ class SettleJudgedTold(_JudgedTold, frozen=True, kw_only=True, tag="settle"):
     bets: tuple[SettledBetTold, ...]
 
 
-class KeyedAreaTold(Told, frozen=True, kw_only=True):
+class KeyedAreaTold(ResponseBody, frozen=True, kw_only=True):
     """An area that lights, or that was marked."""
 
     area: str

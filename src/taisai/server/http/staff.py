@@ -26,7 +26,7 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.views import BooksView, ReportView
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_elsewhere, is_generic, role_of
 from taisai.server.auth.sessions import Session, digest_of
-from taisai.server.auth.verification import NotIn, SignInRefused
+from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
 from taisai.server.connections.dispatcher import approved_form, canonical
 from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.transfers import table_at
@@ -35,9 +35,14 @@ from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Floor
-    from taisai.server.http.bodies import Body
+    from taisai.server.http.bodies import RequestBody
 
-_STATUS = {NotIn.TOO_OFTEN: 429, NotIn.BUSY: 503, NotIn.UNRECORDED: 503, NotIn.UNFIT: 400}
+_STATUS = {
+    SignInRefusalReason.TOO_OFTEN: 429,
+    SignInRefusalReason.BUSY: 503,
+    SignInRefusalReason.UNRECORDED: 503,
+    SignInRefusalReason.UNFIT: 400,
+}
 
 
 def _floor(request: Request[Any, Any, Any]) -> Floor:
@@ -306,7 +311,7 @@ def _request(endpoint: str, body: dict[str, Any]) -> bytes:
     return canonical({"endpoint": endpoint, "body": {k: v for k, v in body.items() if k != "approval"}})
 
 
-def second_for(floor: Floor, session: Session, endpoint: str, body: Body) -> str | None:
+def second_for(floor: Floor, session: Session, endpoint: str, body: RequestBody) -> str | None:
     """Who approved exactly this request; None where no approval came with it."""
     approval: str | None = getattr(body, "approval", None)
     if approval is None:

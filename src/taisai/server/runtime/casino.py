@@ -21,10 +21,10 @@ from taisai.journal.codec import HOUSE
 from taisai.rules.book import Rulebook
 from taisai.server.auth.authentication import Door
 from taisai.server.auth.credentials import Passwords
-from taisai.server.auth.rate_limits import Rates, Rule
-from taisai.server.auth.sessions import Policy, Sessions
+from taisai.server.auth.rate_limits import RateLimit, RateLimiter
+from taisai.server.auth.sessions import SessionPolicy, StaffSessions
 from taisai.server.config.tables import DiceIn
-from taisai.server.connections.dispatcher import Bounds, Floor
+from taisai.server.connections.dispatcher import ConnectionLimits, Floor
 from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.dice.shaker import Shaker
 from taisai.server.http.built_pages import our_pages
@@ -32,8 +32,8 @@ from taisai.server.projections.boards import Boards
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
 from taisai.server.runtime.host import Host, WriterLike
-from taisai.server.runtime.monitors import Noting, Thresholds
-from taisai.server.runtime.reconciliation import Roll, finish
+from taisai.server.runtime.monitors import Monitors, Thresholds
+from taisai.server.runtime.reconciliation import PositionReconciler, finish
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
 FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out
@@ -61,7 +61,7 @@ class TablePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class HousePlan:
     """What a casino is run by, beside its journal."""
 
     house: str
@@ -69,9 +69,9 @@ class Plan:
     zone: str
     tables: Sequence[TablePlan] = ()
     origins: frozenset[str] = frozenset()
-    bounds: Bounds = field(default_factory=Bounds)
-    policy: Policy = field(default_factory=Policy)
-    sign_ins: Rule | None = None
+    bounds: ConnectionLimits = field(default_factory=ConnectionLimits)
+    policy: SessionPolicy = field(default_factory=SessionPolicy)
+    sign_ins: RateLimit | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
     settings: Mapping[str, str] = field(default_factory=dict)
     """What the journal records of the settings in force."""
@@ -97,7 +97,7 @@ class Casino:
     def __init__(
         self,
         keeper: Keeper,
-        plan: Plan,
+        plan: HousePlan,
         *,
         clock: Clock,
         entropy: Entropy,
@@ -128,8 +128,8 @@ class Casino:
             entropy=entropy,
             issuer=plan.house,
             passwords=passwords,
-            sessions=Sessions(entropy, plan.policy),
-            rates=Rates(plan.sign_ins) if plan.sign_ins else None,
+            sessions=StaffSessions(entropy, plan.policy),
+            rates=RateLimiter(plan.sign_ins) if plan.sign_ins else None,
             generic=self.demonstration,
         )
         self.floor = Floor(
@@ -144,8 +144,8 @@ class Casino:
             pages=our_pages(),
         )
         self.floor.plan = plan
-        self._roll = Roll(self.host, clock=clock)
-        self._noting = Noting(self.host, clock=clock, thresholds=plan.thresholds)
+        self._roll = PositionReconciler(self.host, clock=clock)
+        self._noting = Monitors(self.host, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
         self._known = frozenset(keeper.tables())

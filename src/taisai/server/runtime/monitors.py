@@ -49,7 +49,7 @@ class _Kept(msgspec.Struct, frozen=True):
     state: dict[str, Any]
 
 
-class Noting:
+class Monitors:
     """Listens to every table."""
 
     def __init__(self, host: Host, *, clock: Clock, thresholds: Thresholds) -> None:

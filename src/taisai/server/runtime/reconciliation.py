@@ -32,14 +32,14 @@ _DONE: Final = frozenset({Reason.UNKNOWN_PERSON, Reason.TABLE_NOT_OPEN})
 _log = structlog.get_logger(__name__)
 
 
-class Standing(NamedTuple):
+class OutdatedPosition(NamedTuple):
     """Someone who stands at a table as what the roll does not have him."""
 
     table: str
     person: str
 
 
-class Roll:
+class PositionReconciler:
     """Listens to the House and to every table. The House itself knows no tables, and they know no roll."""
 
     def __init__(self, host: Host, *, clock: Clock) -> None:
@@ -72,7 +72,7 @@ class Roll:
     def _look(self, *, table: str | None = None, person: str | None = None) -> None:
         self._host.run(lambda keeper: out_of_place(keeper, table=table, person=person), self._found)
 
-    def _found(self, found: Iterable[Standing] | BaseException) -> None:
+    def _found(self, found: Iterable[OutdatedPosition] | BaseException) -> None:
         if isinstance(found, BaseException):
             self._again = True
             _log.error("the roll could not be compared with the tables", error=str(found))
@@ -83,10 +83,10 @@ class Roll:
                 lambda answer, one=one: self._told(one, answer),  # type: ignore[misc]
             )
 
-    def _leave(self, one: Standing) -> Leave:
+    def _leave(self, one: OutdatedPosition) -> Leave:
         return Leave(at=self._clock.now(), by=BY_THE_HOUSE, person=one.person)
 
-    def _told(self, one: Standing, answer: Answer | BaseException) -> None:
+    def _told(self, one: OutdatedPosition, answer: Answer | BaseException) -> None:
         if isinstance(answer, BaseException) or (isinstance(answer, Refusal) and answer.reason not in _DONE):
             self._again = True
             _log.error("someone keeps a position", table=one.table, person=one.person, error=str(answer))
@@ -94,7 +94,9 @@ class Roll:
             _log.info("left by the roll", table=one.table, person=one.person)
 
 
-def out_of_place(keeper: Keeper, *, table: str | None = None, person: str | None = None) -> list[Standing]:
+def out_of_place(
+    keeper: Keeper, *, table: str | None = None, person: str | None = None
+) -> list[OutdatedPosition]:
     """Who stands at a table under another rank than the roll's, or is not on it; in the writer's thread."""
     found = []
     for name in keeper.tables() if table is None else [table]:
@@ -105,7 +107,7 @@ def out_of_place(keeper: Keeper, *, table: str | None = None, person: str | None
             continue
         roll = keeper.house().people
         found += [
-            Standing(name, one)
+            OutdatedPosition(name, one)
             for one, here in people.items()
             if person in (None, one) and roll.get(one) != here.rank
         ]

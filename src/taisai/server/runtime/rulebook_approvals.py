@@ -45,7 +45,7 @@ class ApprovalsError(RulesError):
     """A list of approvals that cannot be believed: expected, got, line."""
 
 
-class Approval(NamedTuple):
+class RulebookApproval(NamedTuple):
     """One rulebook, to the letter, from a day on, and up to another where there is one."""
 
     id: str
@@ -66,10 +66,10 @@ class Approval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Approvals:
+class RulebookApprovals:
     """A list of approvals that was signed by the key we trust."""
 
-    listed: tuple[Approval, ...]
+    listed: tuple[RulebookApproval, ...]
     key: PublicKey
 
     def refusal(self, book: Rulebook, on: date) -> str | None:
@@ -85,7 +85,9 @@ class Approvals:
         return f"{expected}, got {book.id} {book.digest}, {why}"
 
 
-def written_approvals(listed: Iterable[Approval], key: SigningKey, *, comments: Iterable[str] = ()) -> str:
+def written_approvals(
+    listed: Iterable[RulebookApproval], key: SigningKey, *, comments: Iterable[str] = ()
+) -> str:
     """The list with the key's signature under it; comments are signed with it."""
     lines = [HEAD, *(f"# {one}" for one in comments), *(one.line for one in listed)]
     body = "".join(f"{line}\n" for line in lines)
@@ -93,7 +95,7 @@ def written_approvals(listed: Iterable[Approval], key: SigningKey, *, comments: 
     return f"{body}\n{signature.line}"
 
 
-def read_approvals(text: str | bytes, key: PublicKey) -> Approvals:
+def read_approvals(text: str | bytes, key: PublicKey) -> RulebookApprovals:
     """The approvals in a signed text; one that this very key has not signed is refused."""
     body, signatures = _parted(text)
     if not is_signed(body, signatures, key):
@@ -102,7 +104,7 @@ def read_approvals(text: str | bytes, key: PublicKey) -> Approvals:
             f"expected a list signed by {key.name} {key.id}, and unaltered since, got one with the "
             f"signature of {printable(by)}"
         )
-    return Approvals(tuple(_listed(body)), key)
+    return RulebookApprovals(tuple(_listed(body)), key)
 
 
 def _parted(text: str | bytes) -> tuple[str, list[NoteSignature]]:
@@ -127,7 +129,7 @@ def _parted(text: str | bytes) -> tuple[str, list[NoteSignature]]:
     return f"{body}\n", signatures
 
 
-def _listed(body: str) -> Iterator[Approval]:
+def _listed(body: str) -> Iterator[RulebookApproval]:
     """The approvals in a text whose signature holds."""
     head, *lines = body.removesuffix("\n").split("\n")
     if head != HEAD:
@@ -144,7 +146,7 @@ def _listed(body: str) -> Iterator[Approval]:
         yield approval
 
 
-def _approval(line: str) -> Approval | None:
+def _approval(line: str) -> RulebookApproval | None:
     match = _LINE.fullmatch(line)
     if match is None:
         return None
@@ -155,4 +157,4 @@ def _approval(line: str) -> Approval | None:
         return None
     if until is not None and until < since:
         return None
-    return Approval(match["id"], match["digest"], since, until)
+    return RulebookApproval(match["id"], match["digest"], since, until)

@@ -16,7 +16,7 @@ import uvicorn
 
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules.errors import RulesError
-from taisai.server.connections.transport import Requests, frames_within
+from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
 from taisai.server.http.app import application
 from taisai.server.runtime.casino import Casino
 
@@ -104,9 +104,9 @@ class Serving:
         casino.host.on_doubt = self._doubt
         config = uvicorn.Config(
             application(casino.floor, checks=checks, extra=extra),
-            ws=frames_within(casino.floor.bounds),
+            ws=protocol_within(casino.floor.bounds),
             loop="none",
-            http=Requests,
+            http=LimitedHttpProtocol,
             lifespan="off",
             ws_per_message_deflate=False,
             ws_max_size=2 * MOST_MESSAGE,  # one that is a little too long is refused in words

@@ -28,10 +28,10 @@ from taisai.server.auth.credentials import Cost, Passwords, weakness
 from taisai.server.auth.permissions import is_elsewhere, is_generic
 from taisai.server.config import Config
 from taisai.server.config.configuration import written
-from taisai.server.config.kinds import CURRENCY, Name, UnexpectedError, Zone
+from taisai.server.config.kinds import CURRENCY, NameKind, UnexpectedError, ZoneKind
 from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
-from taisai.server.runtime.rulebook_approvals import Approval, written_approvals
-from taisai.server.runtime.startup_checks import Opened, too_few
+from taisai.server.runtime.rulebook_approvals import RulebookApproval, written_approvals
+from taisai.server.runtime.startup_checks import OpenedJournal, too_few_supervisors
 
 CONFIG: Final = "casino.toml"
 JOURNAL: Final = "journal.db"
@@ -49,7 +49,7 @@ _TABLE: Final[dict[str, object]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Founding:
+class SetupPlan:
     """What a new house is to be."""
 
     folder: Path
@@ -62,7 +62,7 @@ class Founding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Founded:
+class NewHouse:
     """A house that can be served; what it shows of the second factor is shown once."""
 
     config: Path
@@ -75,16 +75,16 @@ class Founded:
     second_factor: str
 
     def __repr__(self) -> str:
-        return f"<Founded {self.journal}>"
+        return f"<NewHouse {self.journal}>"
 
 
-def check_founding(plan: Founding) -> None:
+def check_setup(plan: SetupPlan) -> None:
     """Refuses what cannot be founded before anyone is asked for a password."""
     for kind, value, what in (
-        (Name(), plan.house, "--house"),
+        (NameKind(), plan.house, "--house"),
         (CURRENCY, plan.currency, "--currency"),
-        (Zone(), plan.zone, "--zone"),
-        (Name(), plan.administrator, "--administrator"),
+        (ZoneKind(), plan.zone, "--zone"),
+        (NameKind(), plan.administrator, "--administrator"),
     ):
         try:
             kind.read(value, plan.folder)
@@ -102,20 +102,20 @@ def check_founding(plan: Founding) -> None:
             raise RulesError(f"expected a folder without {name}, got one with it ({plan.folder})")
 
 
-def founded(
-    plan: Founding,
+def set_up(
+    plan: SetupPlan,
     password: str,
     *,
     now: int,
     entropy: Entropy,
     passphrase: str | None = None,
     cost: Cost | None = None,
-) -> Founded:
+) -> NewHouse:
     """Founds a house: everything or nothing; casino.toml, which makes it one, is written last."""
-    check_founding(plan)
+    check_setup(plan)
     if says := weakness(password, plan.administrator):
         raise RulesError(f"{says} ({plan.administrator})")
-    today = local_time(now, Zone().read(plan.zone, plan.folder)).date()
+    today = local_time(now, ZoneKind().read(plan.zone, plan.folder)).date()
     with _undone(plan.folder) as made:
         name = f"{_slug(plan.house)}-{today.year}"
         key = _new_key(plan.folder / KEY, name, passphrase, entropy, made)
@@ -131,7 +131,7 @@ def founded(
         journal = f"{_slug(plan.house)}-{entropy(4).hex()}"
         checkpoint, warning = _open_journal(plan, journal, key, new.credentials, now=now, made=made)
         _write(plan.folder / CONFIG, _config(plan), made)
-    return Founded(
+    return NewHouse(
         config=plan.folder / CONFIG,
         journal=journal,
         key=key.public,
@@ -143,7 +143,7 @@ def founded(
 
 
 def _open_journal(
-    plan: Founding,
+    plan: SetupPlan,
     name: str,
     key: SigningKey,
     credentials: vault.Credentials,
@@ -172,7 +172,7 @@ def _open_journal(
         _done(keeper, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
         _done(keeper, SetCredentials(at=now, by=by, person=by))
         vault.keep(store, by, credentials)
-        return journal.seal(key, at=now), too_few(keeper.house()) or ""
+        return journal.seal(key, at=now), too_few_supervisors(keeper.house()) or ""
     finally:
         store.close()
 
@@ -186,11 +186,11 @@ def _done(keeper: Keeper, command: AnyCommand) -> None:
 def _own_approvals(key: SigningKey, today: date) -> str:
     books = [rulebook(name) for name in rulebook_ids()]
     return written_approvals(
-        [Approval(book.id, book.digest, today) for book in books], key, comments=_COMMENTS
+        [RulebookApproval(book.id, book.digest, today) for book in books], key, comments=_COMMENTS
     )
 
 
-def _config(plan: Founding) -> str:
+def _config(plan: SetupPlan) -> str:
     journal: dict[str, object] = {}
     if plan.passphrase_file is not None:
         file, folder = plan.passphrase_file.resolve(), plan.folder.resolve()
@@ -247,7 +247,7 @@ def _undone(folder: Path) -> Iterator[list[Path]]:
         raise
 
 
-class Unlocked(NamedTuple):
+class UnlockResult(NamedTuple):
     """Someone who may sign in again."""
 
     person: str
@@ -256,7 +256,9 @@ class Unlocked(NamedTuple):
     """Of the journal, all of them sealed where he was locked."""
 
 
-def unlocked(config: Config, found: Opened, person: str, *, reason: str, now: int) -> Unlocked:
+def unlock_person(
+    config: Config, found: OpenedJournal, person: str, *, reason: str, now: int
+) -> UnlockResult:
     """Unlocks someone in a journal that was opened as a start opens it, and seals what was written."""
     keeper, journal = found.keeper, found.journal
     name = _called(keeper.house(), person)
@@ -267,7 +269,7 @@ def unlocked(config: Config, found: Opened, person: str, *, reason: str, now: in
         text = journal.seal(found.key, at=now)
         if config.journal.checkpoints is not None:
             copy_checkpoint(config.journal.checkpoints, text)
-    return Unlocked(name, bool(answer), journal.size)
+    return UnlockResult(name, bool(answer), journal.size)
 
 
 def _called(house: House, person: str) -> str:

@@ -20,7 +20,7 @@ from taisai.rules.errors import RulesError, printable
 from taisai.server.config import Config, TableConfig
 from taisai.server.config.tables import TABLE
 from taisai.server.runtime.environment import manifest, newest_copy
-from taisai.server.runtime.rulebook_approvals import MOST_BYTES, Approvals, read_approvals
+from taisai.server.runtime.rulebook_approvals import MOST_BYTES, RulebookApprovals, read_approvals
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class StartUp:
+class StartupReport:
     """The findings of one start, in order."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -72,7 +72,7 @@ LEAST_SUPERVISING: Final = 3
 """With credentials: the one who is locked, and the two who unlock him."""
 
 
-def too_few(house: House) -> str | None:
+def too_few_supervisors(house: House) -> str | None:
     """What to do while fewer people of supervising rank can sign in than it takes to unlock one of them."""
     there = [person for person in house.credentials if house.supervising(house.people.get(person))]
     if len(there) >= LEAST_SUPERVISING:
@@ -88,13 +88,13 @@ OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedJournal:
     """A journal opened for writing, and what its start needs; nothing was written yet."""
 
     keeper: Keeper
     key: SigningKey
-    approvals: Approvals
-    start: StartUp
+    approvals: RulebookApprovals
+    start: StartupReport
 
     @property
     def journal(self) -> Journal:
@@ -109,9 +109,9 @@ def free_bytes(path: Path) -> int:
 
 def opened(
     config: Config, *, now: int, free: Callable[[Path], int] = free_bytes
-) -> tuple[StartUp, Opened | None]:
+) -> tuple[StartupReport, OpenedJournal | None]:
     """Opens the journal if it is one to be played for money into, by us, now; recovery comes next."""
-    start = StartUp()
+    start = StartupReport()
     _check_files(config, start)
     _check_disk(config, start, free)
     key, approvals = _signing_key(config, start), _approvals(config, start)
@@ -129,10 +129,10 @@ def opened(
     if not start.passed or key is None or approvals is None:
         keeper.journal.close()
         return start, None
-    return start, Opened(keeper, key, approvals, start)
+    return start, OpenedJournal(keeper, key, approvals, start)
 
 
-def _check_files(config: Config, start: StartUp) -> None:
+def _check_files(config: Config, start: StartupReport) -> None:
     """Nobody else reads what is secret; the journal has the vault with what people sign in by."""
     secret = (config.journal.key, config.journal.passphrase_file, config.listen.tls_key, config.journal.file)
     for path in filter(None, secret):
@@ -149,7 +149,7 @@ def _check_files(config: Config, start: StartUp) -> None:
         start.passes("files", f"{path.name} is its owner's alone")
 
 
-def _check_disk(config: Config, start: StartUp, free: Callable[[Path], int]) -> None:
+def _check_disk(config: Config, start: StartupReport, free: Callable[[Path], int]) -> None:
     left = free(config.journal.file.parent)
     if left < LEAST_FREE:
         start.fails("disk", f"expected {LEAST_FREE:,} bytes free for the journal, got {left:,}")
@@ -165,7 +165,7 @@ def passphrase(config: Config) -> str | None:
         return opened_.readline(MOST_PASSPHRASE + 2).rstrip(b"\r\n").decode(errors="surrogateescape")
 
 
-def _signing_key(config: Config, start: StartUp) -> SigningKey | None:
+def _signing_key(config: Config, start: StartupReport) -> SigningKey | None:
     try:
         return load_signing_key(config.journal.key, passphrase(config))
     except OSError as error:
@@ -175,7 +175,7 @@ def _signing_key(config: Config, start: StartUp) -> SigningKey | None:
     return None
 
 
-def _approvals(config: Config, start: StartUp) -> Approvals | None:
+def _approvals(config: Config, start: StartupReport) -> RulebookApprovals | None:
     try:
         key = load_public_key(config.approvals.key)
         with config.approvals.file.open("rb") as opened_:
@@ -190,7 +190,7 @@ def _approvals(config: Config, start: StartUp) -> Approvals | None:
     return read
 
 
-def _keeper(config: Config, start: StartUp) -> Keeper | None:
+def _keeper(config: Config, start: StartupReport) -> Keeper | None:
     """The journal opened for writing; a store that cannot be used is let go again."""
     try:
         store = SqliteStore(config.journal.file)
@@ -207,7 +207,7 @@ def _keeper(config: Config, start: StartUp) -> Keeper | None:
         return None
 
 
-def _check_journal(config: Config, keeper: Keeper, key: SigningKey | None, start: StartUp) -> None:
+def _check_journal(config: Config, keeper: Keeper, key: SigningKey | None, start: StartupReport) -> None:
     """It is one of play for money, of this house, and we sign it."""
     journal, name = keeper.journal, config.journal.file.name
     identity = journal.identity
@@ -233,7 +233,7 @@ def _check_journal(config: Config, keeper: Keeper, key: SigningKey | None, start
         start.passes("journal", f"{identity.journal} of {house.name}, {journal.size:,} entries")
 
 
-def _check_clock(config: Config, journal: Journal, now: int, start: StartUp) -> None:
+def _check_clock(config: Config, journal: Journal, now: int, start: StartupReport) -> None:
     last = journal.store.last()
     behind = 0 if last is None else journal.codec.decode(last.body, last.position).event.at - now
     if behind > config.floor.clock_jump_ms:
@@ -243,7 +243,9 @@ def _check_clock(config: Config, journal: Journal, now: int, start: StartUp) -> 
         start.passes("clock", "not behind the journal's last entry")
 
 
-def proven(config: Config, found: Opened, *, now: int, program: Callable[[], str] = manifest) -> StartUp:
+def proven(
+    config: Config, found: OpenedJournal, *, now: int, program: Callable[[], str] = manifest
+) -> StartupReport:
     """Proves the journal, the rulebooks and the program; the findings of `opened` come first."""
     start = found.start
     _check_chain(config, found, start)
@@ -256,7 +258,7 @@ def proven(config: Config, found: Opened, *, now: int, program: Callable[[], str
     return start
 
 
-def _check_chain(config: Config, found: Opened, start: StartUp) -> None:
+def _check_chain(config: Config, found: OpenedJournal, start: StartupReport) -> None:
     """Every entry follows the one before, and every checkpoint still holds, the copy elsewhere too."""
     journal = found.journal
     try:
@@ -292,7 +294,7 @@ def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
         raise RulesError(f"expected {told} with a signature of ours, got another ({checkpoint.origin})")
 
 
-def _check_tables(config: Config, found: Opened, now: int, start: StartUp) -> None:
+def _check_tables(config: Config, found: OpenedJournal, now: int, start: StartupReport) -> None:
     """Every table, of the configuration and of the journal, is played by a rulebook approved for today."""
     today = local_time(now, config.house.zone).date()
     keeper, wanted = found.keeper, {one.name: one for one in config.tables}
@@ -340,14 +342,14 @@ def _words(config: TableConfig | None, table: Table | None) -> str:
     return "" if is_same else ", under the terms that the journal says, not those of the configuration"
 
 
-def _check_people(found: Opened, start: StartUp) -> None:
+def _check_people(found: OpenedJournal, start: StartupReport) -> None:
     """Enough people to unlock one another."""
-    says = too_few(found.keeper.house())
+    says = too_few_supervisors(found.keeper.house())
     if says is not None:
         start.warns("people", says)
 
 
-def _check_program(config: Config, ours: str, start: StartUp) -> None:
+def _check_program(config: Config, ours: str, start: StartupReport) -> None:
     wanted = config.software.manifest
     if wanted is None:
         start.passes("program", f"{ours}; [software] manifest is not set, so any program may run")
