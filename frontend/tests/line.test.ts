@@ -20,7 +20,7 @@ class Socket {
   send(text: string): void {
     const ask = JSON.parse(text) as Record<string, unknown>;
     this.sent.push(ask);
-    if (ask["type"] === "pong" && !this.isDead) this.tell({ type: "ping", to: ask["id"], now: Date.now() });
+    if (ask["type"] === "ping" && !this.isDead) this.tell({ type: "pong", to: ask["id"], now: Date.now() });
   }
   close(): void { this.isClosed = true; } // nobody says farewell on a dead line
   tell(...tells: unknown[]): void { this.onmessage?.({ data: JSON.stringify(tells) }); }
@@ -62,8 +62,8 @@ describe("a line that says nothing", () => {
     await passes(4 * QUIET);
     expect(floor.state).toBe("open");
     expect(Socket.all).toHaveLength(1);
-    expect(latest().asks("beat").length).toBeLessThanOrEqual(4);
-    expect(latest().asks("beat").length).toBeGreaterThanOrEqual(3);
+    expect(latest().asks("ping").length).toBeLessThanOrEqual(4);
+    expect(latest().asks("ping").length).toBeGreaterThanOrEqual(3);
   });
   it("is not asked while it talks", async () => {
     await connected();
@@ -71,7 +71,7 @@ describe("a line that says nothing", () => {
       latest().tell({ type: "following", to: "x", feed: "f", number: 1 });
       await passes(1_000);
     }
-    expect(latest().asks("beat")).toEqual([]);
+    expect(latest().asks("ping")).toEqual([]);
   });
   it("is lost within seconds, is let go without a farewell, and dialled again", async () => {
     const floor = await connected();
@@ -96,7 +96,7 @@ describe("a line that says nothing", () => {
     const floor = await connected();
     dispatchEvent(new Event("offline"));
     await passes(3_000);
-    expect(latest().asks("beat")).toHaveLength(1);
+    expect(latest().asks("ping")).toHaveLength(1);
     expect(floor.state).toBe("open");
     latest().isDead = true;
     dispatchEvent(new Event("offline"));
