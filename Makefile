@@ -1,10 +1,8 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
-.PHONY: help demo study test lint types style imports pages components collected faults bench pictures docs pins clean run dev
+.PHONY: help demo study test prove lint types style layout imports pages components bench pictures docs pins clean run dev
 PY := .venv/bin/python
-# Two for each core, since browsers, disks and kills are waited for more than anything is computed.
-WORKERS = $$($(PY) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))")
-# What runs side by side tells it one after the other, where make can do that.
-IN_BLOCKS := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+# How long `make prove` searches, as a factor.
+PROVE := 1
 NPM := $(PY) -I tools/pages.py npm
 # Tests start Python hundreds of times: what it compiles is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,36 +17,17 @@ study: ## the command with the libraries of the study: exact mathematics, simula
 	@tools/setup study
 	@echo "for the mathematics: . .venv/bin/activate, then taisai odds --help, or docs/study"
 
-test: dev ## everything that must hold: style, types, imports, tests
-	@$(MAKE) --no-print-directory -j2 $(IN_BLOCKS) lint components collected
-	@echo "── pytest: tests, README and docs"
-	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
-	@echo "── passed: ruff, ruff format, mypy, import-linter, svelte-check, vitest, pytest"
+test: dev ## everything that must hold, once: style, types, imports, pages, tests; prints its processor time
+	@$(PY) -m tools.stages
 
-lint: types style imports pages ## style, types and imports alone
+prove: dev ## the same searched for long, part by part; goes on where it stopped (PARTS="…" PROVE=10 SEED=7)
+	@$(PY) -m tools.prove $(PARTS) --length $(PROVE) $(if $(SEED),--seed $(SEED))
 
-types: dev
-	@echo "── mypy: types";               $(PY) -m mypy
+lint: dev ## style, types and imports alone
+	@$(PY) -m tools.stages types pages imports style layout
 
-style: dev
-	@echo "── ruff: style";               $(PY) -m ruff check .
-	@echo "── ruff format: layout";       $(PY) -m ruff format --check .
-
-imports: dev
-	@echo "── import-linter: layers";    .venv/bin/lint-imports --no-logo
-
-pages: dev
-	@echo "── svelte-check: pages";       $(NPM) run --silent check
-
-components: dev
-	@echo "── vitest: components";        $(NPM) run --silent test
-
-# Compiled once, and not by every worker for itself.
-collected: dev
-	@mkdir -p build; $(PY) -m pytest -q --collect-only > build/collected.txt || { cat build/collected.txt; exit 1; }
-
-faults: dev ## the same tests, searching far longer for a counterexample
-	TAISAI_LONG=1 $(PY) -m pytest -q -n $(WORKERS) --dist worksteal
+types style layout imports pages components: dev
+	@$(PY) -m tools.stages $@
 
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench

@@ -1,15 +1,23 @@
-"""How hard the property tests search: `make test` a little, `make faults` far longer."""
+"""How long the property tests search, and what every test starts from."""
 
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
+from tests.tiers import LONG, count
+
 # No deadline: the machines that run this are shared. A failure prints the blob that replays it.
-settings.register_profile("quick", print_blob=True, deadline=None)
-settings.register_profile("long", print_blob=True, deadline=None, max_examples=5_000)
-settings.load_profile("long" if os.environ.get("TAISAI_LONG") else "quick")
+settings.register_profile("quick", print_blob=True, deadline=None, max_examples=50)
+settings.register_profile("long", print_blob=True, deadline=None, max_examples=count(100, 1_000))
+settings.load_profile("long" if LONG else "quick")
+
+# A shell starts what runs in its background with Ctrl-C ignored, and children inherit that. With a handler
+# here, every process that a test starts has the default again.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # On CI pytest compares both sides of a failed assertion to the end, however long: with thousands of figures,
 # which a sabotage brings about on purpose, it never comes to one. Here it tells as much as anywhere else.

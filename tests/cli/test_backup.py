@@ -22,8 +22,9 @@ from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import STORY, as_nobody, impostors, one_clear_line, play, process
+from tests.tiers import count
 
-COPIES = 200 if os.environ.get("TAISAI_LONG") else 12
+COPIES = count(8, 60)
 
 
 def bodies(path: Path | str) -> list[bytes]:

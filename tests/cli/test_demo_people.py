@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -19,6 +18,7 @@ from taisai.server.dice import shaker
 from taisai.server.projections import felt_view
 from taisai.server.projections.books import books_view
 from tests.cli.demonstrated import Evening, run
+from tests.tiers import LONG
 
 TEN_MINUTES = 600.0
 
@@ -248,7 +248,7 @@ def test_fast_is_a_round_in_about_two_seconds() -> None:
     run(story, waits=FAST)
 
 
-@pytest.mark.skipif("TAISAI_LONG" not in os.environ, reason="a day, even a virtual one, is long")
+@pytest.mark.skipif(not LONG, reason="a day, even a virtual one, is long")
 def test_a_whole_day_with_its_inspections_and_new_dice() -> None:
     """At a US table dice stay a day at most; a new gaming day begins at six."""
 

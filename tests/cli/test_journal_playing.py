@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -30,9 +29,10 @@ from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import ROOT, STORY, as_nobody, impostors, one_clear_line, play, process
 from tests.game.snapshots import snapshot
+from tests.tiers import one_in
 
 PLAYBOOKS = sorted((ROOT / "cases" / "playbooks").glob("*.round"))
-SOME = PLAYBOOKS if os.environ.get("TAISAI_LONG") else PLAYBOOKS[::4]
+SOME = one_in("playbooks with a journal", PLAYBOOKS, 6)
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from tests.game.houses import BEGINNING, BY_TWO, done
 from tests.game.machine import CARDS, MBS, NAMES, NOON, ROLL, RWS, US, inspections
 from tests.game.snapshots import copied, snapshot, written
 from tests.oracle import PAY_TABLES, PayTable, Roll
+from tests.tiers import sampled
 
 OFFERS = (
     ("triple-1", "170.5 to 1"), ("pair-12", "5.5 to 1"), ("total-9", "6.25 to 1"), ("small", "1.1 to 1"),
@@ -292,7 +293,7 @@ def corrected_all(case: Case) -> list[str]:
     return faults
 
 
-@each_case
+@pytest.mark.parametrize("case", sampled("corrections", CASES, 3), ids=lambda case: case.name)
 def test_all_pairs_of_wrong_and_right_pay_as_if_it_had_been_right(case: Case) -> None:
     assert corrected_all(case) == []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import reduce
@@ -27,10 +26,10 @@ from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game import machine
 from tests.game.hands import STEPS, Hand
 from tests.game.machine import NOON, SETUPS, Setup, Watched, newly_opened, opened
+from tests.tiers import count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
-EXAMPLES = 2_000 if LONG else 40
-RUNS = 40 if LONG else 4
+EXAMPLES = count(25, 400)
+RUNS = count(4, 10)
 """Of the corpus, at every setup."""
 STEP = st.tuples(st.sampled_from((*STEPS, "leave")), st.integers(0, 2**32 - 1))
 

@@ -18,6 +18,7 @@ from taisai.rules import Rulebook, rulebook
 from tests.clauses.test_sabotage import (
     BY_PLAY,
     KNOWN,
+    ONE_OF,
     PLAYED,
     PLAYED_FILES,
     Check,
@@ -27,6 +28,8 @@ from tests.clauses.test_sabotage import (
 )
 from tests.game.playing import MBS, RWS, THREE_CARD, US
 from tests.project.citations import clause_of_test
+
+pytestmark = pytest.mark.part(name="sabotage")
 
 HERE: Final = Path(__file__).parent
 CHECKS: Final = {book: checks_in(modules) for book, modules in PLAYED.items()}
@@ -98,11 +101,12 @@ def played(book: str, clause: str | None) -> list[Check]:
 @pytest.mark.usefixtures("_pay_compiled_once")
 @pytest.mark.parametrize(("book", "part"), NOT_SHOWN)
 def test_whatever_is_altered_is_played_otherwise(book: str, part: str) -> None:
-    survived = list(survivors(book, part, played))
+    survived = list(survivors(book, part, played, one_of=ONE_OF))
     noticed = [one for one in survived if not any(re.match(why, one) for why in NOT_SHOWN[book, part])]
     assert noticed == [], "\n".join([f"{len(noticed)} alterations are played as the sound book:", *noticed])
-    unused = [why for why in NOT_SHOWN[book, part] if not any(re.match(why, one) for one in survived)]
-    assert unused == [], "excused, though a table shows it"
+    if ONE_OF == 1:
+        unused = [why for why in NOT_SHOWN[book, part] if not any(re.match(why, one) for one in survived)]
+        assert unused == [], "excused, though a table shows it"
     # What is excused here, the other tests of its clause must notice; whatever is not, they notice too.
     assert list(survivors(book, part, checks_of, among=survived)) == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import cache, reduce
 from random import Random
@@ -18,11 +17,11 @@ from tests.game.hands import STEPS, Hand
 from tests.game.machine import SETUPS, Setup, opened
 from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, told
 from tests.game.shelf import Shelf, compiled_once, unlike
+from tests.tiers import LONG, count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
 EVERY = 1 if LONG else 3
 """Of so many prefixes of a playbook, one is gone on from."""
-RUNS = 40 if LONG else 1
+RUNS = count(1, 10)
 """At every setup of the machine."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -25,9 +24,11 @@ from taisai.audit.sources import source_of
 from taisai.journal.errors import JournalError
 from tests.game.playbooks import terms_compiled_once
 from tests.journal.small import forged, small_export, text_of
+from tests.tiers import count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
-SEEDS = range(2_000 if LONG else 40)
+pytestmark = pytest.mark.part(name="tampering")
+
+SEEDS = range(count(40, 500))
 PLAYED = ("rws-wrong-result", "mbs-void-rounds")
 FIGURES = (b"0", b"-1", b"99", b"null", b'"x"', b"[]", b"{}", b"true", b"9223372036854775808", b"1e9")
 

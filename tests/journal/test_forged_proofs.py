@@ -26,12 +26,14 @@ from tests.journal.forging import (
     inclusion_forgeries,
     tallied,
 )
+from tests.tiers import LONG, count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
+pytestmark = pytest.mark.part(name="tampering")
+
 SEED = int(os.environ.get("TAISAI_SEED", "6962"))
-OF_EACH = 1_000_000 if LONG else 50_000
+OF_EACH = count(20_000, 250_000)
 FOR_SABOTAGE = 1_000
-FEWEST = 100 if LONG else 50  # forgeries of each kind, so that none is in the list only by name
+FEWEST = 100 if LONG else 20  # forgeries of each kind, so that none is in the list only by name
 
 
 def believed(claim: Inclusion) -> bool:

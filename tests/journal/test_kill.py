@@ -16,9 +16,11 @@ from tests.journal.child import in_child
 from tests.journal.cuts import Campaign, Known, Recorded, fast_directory, recorded
 from tests.journal.disk import Disk, Operation, Read
 from tests.journal.sitting import FILE, expected, keeping, on_disk, play, read_once
+from tests.tiers import LONG, count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
-PARTS, POINTS = (16, 625) if LONG else (1, 150)
+pytestmark = pytest.mark.part(name="kills")
+
+PARTS, POINTS = (16, count(0, 200)) if LONG else (1, 60)
 """Parts that workers can share, each an evening of its own, and moments in each at which it is killed."""
 SOME = 20  # moments in which an acknowledgement that comes too early must show
 

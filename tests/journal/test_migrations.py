@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -22,9 +21,9 @@ from taisai.journal.stores.sqlite_reader import SqliteReader
 from tests.journal.contract import KEY, filled, shut
 from tests.journal.disk import Disk, Operation, Platter, Read
 from tests.journal.evening import START
+from tests.tiers import count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
-IMAGES = 40 if LONG else 3
+IMAGES = count(3, 20)
 """What a power cut may leave, for each operation of the disk."""
 NEWEST: Final = len(schema.MIGRATIONS)
 FILE: Final = "journal"

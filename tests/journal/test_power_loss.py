@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +14,14 @@ from taisai.journal.stores import sqlite
 from tests.journal.cuts import Campaign, Recorded, fast_directory, recorded, written
 from tests.journal.disk import Create, Disk, Operation, Platter, Read, Sync, Write
 from tests.journal.sitting import FILE, on_disk, read_once
+from tests.tiers import LONG, count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
-PARTS, IMAGES = (16, 62_500) if LONG else (1, 4_000)
+pytestmark = pytest.mark.part(name="power-loss")
+
+PARTS, IMAGES = (16, count(0, 10_000)) if LONG else (1, 2_000)
 """Parts that workers can share, each an evening of its own, and images of each."""
 FEW = 300  # images in which whatever is broken on purpose must show
-KILLS = 600 if LONG else 60
+KILLS = count(40, 400)
 """Moments at which a process is killed and started again before the power fails."""
 
 

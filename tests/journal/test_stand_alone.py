@@ -44,12 +44,14 @@ from tests.journal.handmade import (
     rotation,
     written,
 )
+from tests.tiers import LONG
 from tools import verify_export
 from tools.verify_export import LONGEST, Flaw, verify
 
+pytestmark = pytest.mark.part(name="tampering")
+
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools" / "verify_export.py"
-LONG = bool(os.environ.get("TAISAI_LONG"))
 MOST_LINES = 300
 STANDARD = {"__future__", "cryptography"} | set(sys.stdlib_module_names)
 

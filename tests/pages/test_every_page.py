@@ -17,6 +17,8 @@ from tests.pages.people import DESK, People
 from tests.pages.scenes import Evening
 from tests.project.tree import ROOT
 
+pytestmark = pytest.mark.part(name="pages")
+
 PLACES: Final = {
     "index": "/",
     "terminal": "/terminal?table=RWS1",

@@ -15,6 +15,8 @@ from tests.pages.house import House
 from tests.pages.people import People
 from tests.pages.screens import TerminalScreen
 
+pytestmark = pytest.mark.part(name="pages")
+
 HD: Final = ViewportSize(width=1280, height=800)
 FOUR: Final = ["6 5 4 3", "6 5 3 2", "5 4 3 2", "4 3 2 1"]
 _SEEN: Final = """(one) => {

@@ -17,6 +17,8 @@ from tests.pages.house import BOOKS, DEMONSTRATION, House
 from tests.pages.looking import THEMES, axe, overflow, small_targets, texts
 from tests.pages.people import People
 
+pytestmark = pytest.mark.part(name="pages")
+
 GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Good</title></head>
 <body><main><h1>Good</h1>
 <button aria-label="Undo">\u21b6</button><p>Eight to one</p></main></body></html>"""

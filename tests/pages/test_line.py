@@ -16,6 +16,8 @@ from tests.pages.lines import SOCKETS, Line
 from tests.pages.people import People, connected
 from tests.pages.screens import PENDING, Screen
 
+pytestmark = pytest.mark.part(name="pages")
+
 SECONDS: Final = 1_000.0
 LOST_WITHIN: Final = 15 * SECONDS  # a page is to see it within eight; machines that test are shared
 AN_HOUR_ON: Final = "() => { const now = Date.now; Date.now = () => now() + 3600e3; }"

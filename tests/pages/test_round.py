@@ -15,6 +15,8 @@ from tests.pages.looking import axe
 from tests.pages.people import People
 from tests.pages.screens import ConsoleScreen
 
+pytestmark = pytest.mark.part(name="pages")
+
 SIX: Final = ("small", "big", "any-triple", "total-6", "total-12", "total-17")
 """What each of six players bets on: areas that every layout has."""
 CLOCK: Final = "(the clock)"

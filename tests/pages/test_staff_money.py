@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.pages.browser import PHONE
@@ -12,6 +13,8 @@ from tests.pages.dealing import Crew
 from tests.pages.house import House
 from tests.pages.lines import Line
 from tests.pages.people import People, connected
+
+pytestmark = pytest.mark.part(name="pages")
 
 WORTH: Final = 500_00
 CASH: Final = "cash"

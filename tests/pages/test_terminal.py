@@ -20,6 +20,8 @@ from tests.pages.looking import axe, overflow, small_targets
 from tests.pages.people import People
 from tests.pages.screens import PENDING, REFUSED, TerminalScreen
 
+pytestmark = pytest.mark.part(name="pages")
+
 SIX = ("small", "big", "any-triple", "total-6", "total-12", "total-17")
 """What each of six players bets on: areas that every layout has."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import expect
 
 from taisai.client import Staff
@@ -12,6 +13,8 @@ from tests.pages.house import House
 from tests.pages.lines import Line
 from tests.pages.people import People
 from tests.pages.screens import TerminalScreen
+
+pytestmark = pytest.mark.part(name="pages")
 
 LOST, VOID = "lost", "void"
 

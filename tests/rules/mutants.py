@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Any, NamedTuple
@@ -10,8 +9,7 @@ from typing import Any, NamedTuple
 from taisai.rules import BookError
 from taisai.rules.toml_reader import MAX_CHARACTERS
 from tests.rules.books import KeyPath, at, data_of, edited, loaded, named, paths, without
-
-LONG = bool(os.environ.get("TAISAI_LONG"))
+from tests.tiers import LONG
 
 Shape = tuple[str, ...]
 """A way without places in lists and without clause numbers: what a key is, whichever entry it is in."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -16,7 +15,6 @@ from taisai.rules.clause_coverage import citations_of
 from taisai.rules.toml_reader import Section
 from tests.rules.books import FILE, IDS, KeyPath, at, data_of, loaded, named, paths, without
 from tests.rules.mutants import (
-    LONG,
     MEETING_A_NEED,
     NOT_REQUIRED,
     OPTIONAL,
@@ -30,6 +28,9 @@ from tests.rules.mutants import (
     shape,
     strangers,
 )
+from tests.tiers import LONG, drawn
+
+pytestmark = pytest.mark.part(name="mutants")
 
 each_book = pytest.mark.parametrize("book", IDS)
 
@@ -44,9 +45,8 @@ def test_a_book_that_comes_with_the_package_is_accepted(book: str) -> None:
 
 
 def some(mutants: Iterator[Mutant]) -> Iterator[Mutant]:
-    """All of them in the long tier, every third in the short one: from a place that moves with the seed."""
-    first = int(os.environ.get("TAISAI_SEED", "0")) % 3
-    return mutants if LONG else islice(mutants, first, None, 3)
+    """All of them in the long tier, every fifth in the short one, and others after every change."""
+    return mutants if LONG else islice(mutants, drawn("mutants").randrange(5), None, 5)
 
 
 @each_book

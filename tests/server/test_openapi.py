@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import os
 from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -31,8 +30,9 @@ from taisai.server.http.guard import HEADERS
 from tests.server import access_matrix as matrix
 from tests.server.connected import HOST, Connected
 from tests.server.sim.virtual import VirtualLoop
+from tests.tiers import count
 
-EXAMPLES: Final = 400 if os.environ.get("TAISAI_LONG") else 5
+EXAMPLES: Final = count(5, 100)
 HIDDEN: Final = {
     "GET /",
     "GET /terminal",

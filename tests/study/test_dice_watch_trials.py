@@ -1,11 +1,10 @@
 """The dice watch tried out: how seldom fair dice alarm, how soon loaded dice are found.
 
-With `TAISAI_LONG` set, ten thousand fair dice sets are rolled a million times each.
+In `make prove`, two thousand fair dice sets are rolled a million times each.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from fractions import Fraction
 from math import log
@@ -37,8 +36,8 @@ from tests.study.dice_trials import (
     loaded_rolls,
     sticking,
 )
+from tests.tiers import LONG, count
 
-LONG: Final = bool(os.environ.get("TAISAI_LONG"))
 PAGE: Final = (ROOT / "docs" / "dice-watch.md").read_text("utf-8")
 NEVER_LOOKED: Final = 10  # rounds: before that no statistician would trust a chi-square
 CHI_SQUARE: Final = 20.515  # five degrees of freedom, one in a thousand
@@ -77,7 +76,7 @@ def test_after_a_million_die_results_they_still_agree() -> None:
 
 def test_fair_dice_alarm_in_at_most_one_set_of_a_thousand() -> None:
     """At the level of the house over a million die-results, or over thirty thousand while nobody has time."""
-    sets, rounds = (10_000, MILLION) if LONG else (2_000, 10_000)
+    sets, rounds = (count(0, 2_000), MILLION) if LONG else (2_000, 10_000)
     assert false_alarms(Twin(), sets=sets, rounds=rounds).rate <= 0.001
 
 
@@ -130,5 +129,5 @@ def test_the_page_tells_what_is_measured(trial: str) -> None:
 def test_the_page_tells_the_rate_of_false_alarms() -> None:
     told = re.search(r"\*\*(0\.\d+) %\*\*", PAGE)
     assert told
-    rate, error = fair_alarm_rate(sets=4_000 if LONG else 200, rounds=MILLION)
+    rate, error = fair_alarm_rate(sets=count(200, 1_000), rounds=MILLION)
     assert float(told[1]) / 100 == pytest.approx(rate, abs=4 * error)

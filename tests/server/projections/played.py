@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
@@ -12,8 +11,9 @@ from taisai.game import commands as c
 from taisai.game import events as e
 from tests.game.hands import STEPS, Hand
 from tests.game.machine import SETUPS, Setup, Watched, opened
+from tests.tiers import count
 
-SEEDS = range(20 if os.environ.get("TAISAI_LONG") else 1)
+SEEDS = range(count(1, 5))
 STEPS_EACH = 100
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 from pathlib import Path
 from random import Random
@@ -18,9 +17,11 @@ from tests.server.races.furnished import CARDS, MBS, RWS, US, furnish
 from tests.server.races.nursery import Nursery, Server
 from tests.server.races.players import Player, gone, seated, wrongs
 from tests.server.races.reckoning import Reckoning
+from tests.tiers import count
 
-LONG = bool(os.environ.get("TAISAI_LONG"))
-KILLS = 50 if LONG else 3
+pytestmark = pytest.mark.part(name="kills")
+
+KILLS = count(2, 20)
 """At a table of each of the four rulebooks."""
 PLAYERS = 30
 MOST_STEPS = 12

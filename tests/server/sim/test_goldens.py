@@ -5,7 +5,6 @@ A failure means that a change alters what journals say. To see where: `python -m
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Final
@@ -18,8 +17,11 @@ from taisai.journal.errors import DamagedError
 from tests.journal.replay import difference, entries_of, replayed
 from tests.server.sim.furnished import BOOKS, KEY, PROGRAM
 from tests.server.sim.goldens import SAMPLE, SEEDS, index, index_row, simulated, stored
+from tests.tiers import LONG
 
-CHECKED: Final = SEEDS if os.environ.get("TAISAI_LONG") else SAMPLE
+pytestmark = pytest.mark.part(name="simulation")
+
+CHECKED: Final = SEEDS if LONG else SAMPLE
 FIRST_FORMAT: Final = Path(__file__).parents[3] / "cases" / "journals" / "format-1.jsonl"
 
 

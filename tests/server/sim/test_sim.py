@@ -20,12 +20,14 @@ import pytest
 from tests.journal.cuts import fast_directory
 from tests.server.sim.evening import Played, played
 from tests.server.sim.storage import OnDisk
+from tests.tiers import LONG, count
 
-LONG: Final = bool(os.environ.get("TAISAI_LONG"))
-SEEDS: Final = int(os.environ.get("TAISAI_SEEDS", "20000")) if LONG else 500
-PARTS: Final = 10
+pytestmark = pytest.mark.part(name="simulation")
+
+SEEDS: Final = count(150, 3_000)
+PARTS: Final = 10 if LONG else 5
 """That workers can share."""
-ON_DISK: Final = 200 if LONG else 6
+ON_DISK: Final = count(4, 50)
 
 
 def told(one: Played) -> str:
@@ -42,7 +44,7 @@ def test_whatever_is_cut_or_crashes_nothing_is_lost_and_everyone_sees_the_same(p
         assert one.wrong == (), told(one)
         seen.update({one.book: 1, "crashes": one.crashes, "again": one.again, "entries": len(one.rows)})
     assert len(seen) == 4 + 3, f"expected every rulebook to be played, got {seen}"
-    assert seen["crashes"] > SEEDS / PARTS / 4
+    assert seen["crashes"] > SEEDS / PARTS / 8
     assert seen["again"] > SEEDS / PARTS / 20, "expected asks that were sent twice, got too few"
     print(seen)  # noqa: T201  what was searched, for whoever asks with -s or -rP
 
@@ -74,7 +76,7 @@ def test_the_power_fails_under_a_journal_on_disk(shelf: Path) -> None:
     assert crashes > ON_DISK / 4
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(count(3, 8)))
 def test_the_same_seed_writes_the_same_journal(seed: int) -> None:
     first, second = played(seed), played(seed)
     assert first.rows == second.rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +17,7 @@ from taisai.study.shoe.exposure import exposure
 from taisai.study.shoe.penetration import rounds_dealt
 from taisai.study.shoe.perfect import PerfectPlay, perfect_play
 from tests.study.shoe import brute
+from tests.tiers import LONG
 
 MATRIX = brute.MATRIX
 BOTH = pytest.mark.parametrize("compiled", [False, True], ids=["NumPy", "numba"])
@@ -192,7 +192,7 @@ def test_next_to_nothing_is_called_so() -> None:
 def test_the_published_figures_are_the_reckoned_ones() -> None:
     published = {shoe["decks"]: shoe for shoe in json.loads(DATA.read_text("utf-8"))["shoes"]}
     assert set(published) == {2, 3, 4, 5, 6}
-    for decks in range(2, 7) if os.environ.get("TAISAI_LONG") else (2,):
+    for decks in range(2, 7) if LONG else (2,):
         found = perfect_play(MATRIX, (8 * decks,) * 6)
         for played, (bet, gain) in zip(found.rounds, published[decks]["perfect"], strict=True):
             assert bet == pytest.approx(played.bet, rel=1e-9, abs=1e-12)
