@@ -4,7 +4,7 @@
 >>> from taisai.rules import rulebook
 >>> regulator = SigningKey.new("regulator-2026", seed=bytes(32))
 >>> book = rulebook("us-sic-bo")
->>> text = written_approvals([Approval(book.id, book.digest, date(2026, 11, 16))], regulator)
+>>> text = written_approvals([RulebookApproval(book.id, book.digest, date(2026, 11, 16))], regulator)
 >>> print(text, end="")
 taisai approvals 1
 us-sic-bo, sha256:c730..., 2026-11-16, -
