@@ -24,8 +24,8 @@ from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
 from taisai.server.connections.dispatcher import ConnectionLimits
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.environment import WallClock
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 
 KEY: Final = Ed25519PrivateKey.from_private_bytes(b"a key that every terminal has!!!")
@@ -81,7 +81,7 @@ async def main(many: int) -> None:
             bounds=ConnectionLimits(asks_a_second=100_000, burst=100_000),
         )  # fmt: skip
         clock = WallClock()
-        casino = Casino(keeper, plan, clock=clock, entropy=secrets.token_bytes)
+        casino = HouseServer(keeper, plan, clock=clock, entropy=secrets.token_bytes)
         await casino.start()
         serving = Serving(casino, at, signals=False)
         task = asyncio.create_task(serving.run())

@@ -17,7 +17,7 @@ from taisai.demo.people.crowd import Crowd
 from taisai.demo.people.players import LIVELY, Waits
 from taisai.demo.sign_in import Demonstration, Entered
 from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, stream_of
-from taisai.server.runtime.casino import Casino
+from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim import virtual
 from tests.server.sim.network import ORIGIN, Network
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
@@ -47,7 +47,7 @@ class Evening:
         self.keeper = keeper = Keeper(journal)
         furnish(keeper, now=self.clock.now())
         drawn = count(seed * 1_000_000)
-        self.casino = Casino(
+        self.casino = HouseServer(
             keeper,
             plan(window=round(waits.window * 1000), origins=frozenset({ORIGIN})),
             clock=self.clock,
@@ -57,12 +57,12 @@ class Evening:
             hand_over=loop.call_soon,
         )
         self.network = Network(Random(seed), slow=0.01)
-        self.network.floor = self.casino.floor
+        self.network.floor = self.casino.dispatcher
         self.demonstration = Demonstration(self.casino)
         self.crowd = Crowd(
             self.casino, self.demonstration, self.network.dial(), waits=waits, random=Random(seed)
         )
-        self.demonstration.dealers = self.casino.floor.virtual = self.crowd
+        self.demonstration.dealers = self.casino.dispatcher.virtual = self.crowd
 
     async def begin(self) -> None:
         """Everyone comes in."""

@@ -14,7 +14,7 @@ from taisai.journal import Journal, Keeper
 from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
 from taisai.server.auth.sessions import NewSession
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.sim.furnished import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
 from tests.server.sim.virtual import START
@@ -45,7 +45,7 @@ class TestClock:
 class Served(NamedTuple):
     """A floor, and where it is."""
 
-    casino: Casino
+    casino: HouseServer
     clock: TestClock
     http: str
     socket: str
@@ -59,7 +59,7 @@ class Served(NamedTuple):
 
     async def token(self, person: str) -> str:
         """A session of someone, as a demonstration gives it."""
-        signed = await self.casino.door.admitted(person, address="test", now=self.clock.now())
+        signed = await self.casino.authentication.admitted(person, address="test", now=self.clock.now())
         assert isinstance(signed, NewSession)
         return signed.token
 
@@ -82,11 +82,11 @@ async def served(*people: str, window: int = 600, proxies: Sequence[str] = ()) -
         tables=[TablePlan(name=TABLE, book=book_of(BOOK), limits=LIMITS, window=window, demonstration=True)],
     )  # fmt: skip
     cheap = Passwords(token_bytes, Cost(time=1, memory=8, parallelism=1))
-    casino = Casino(keeper, plan, clock=clock, entropy=token_bytes, key=KEY, passwords=cheap)
+    casino = HouseServer(keeper, plan, clock=clock, entropy=token_bytes, key=KEY, passwords=cheap)
     await casino.start()
     secrets: dict[str, bytes] = {}
     for person in people:
-        made = await casino.door.set_credentials(
+        made = await casino.authentication.set_credentials(
             person, PASSWORD, by="ada", now=clock.now(), second="mia" if person == "sue" else "sue"
         )
         assert isinstance(made, NewFactor), made

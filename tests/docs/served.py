@@ -18,7 +18,7 @@ from taisai.rules import Act
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import Role
 from taisai.server.config.tables import DiceIn
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.connected import LIMITS, PEOPLE, TINY, furnished
 from tests.server.sim import virtual
@@ -54,7 +54,7 @@ class House:
         plan = HousePlan(
             house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({origin}), tables=tables
         )
-        self.casino = Casino(
+        self.casino = HouseServer(
             self.keeper, plan, clock=_Clock(), entropy=token_bytes, passwords=Passwords(token_bytes, TINY)
         )
         self._serving = Serving(self.casino, self._at, signals=False, on_ready=self._ready.set)

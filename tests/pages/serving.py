@@ -32,8 +32,8 @@ from taisai.rules.vocabulary import Act
 from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.built_pages import read_built
 from taisai.server.runtime import environment
-from taisai.server.runtime.casino import Casino, HousePlan
 from taisai.server.runtime.environment import WallClock
+from taisai.server.runtime.house_server import HousePlan, HouseServer
 from taisai.server.runtime.serving import Serving, listening
 
 HOST: Final = "127.0.0.1"
@@ -91,7 +91,7 @@ def _planned(tables: tuple[Laid, ...], origins: frozenset[str]) -> HousePlan:
     )
 
 
-async def _heed(casino: Casino, reader: asyncio.StreamReader) -> None:
+async def _heed(casino: HouseServer, reader: asyncio.StreamReader) -> None:
     """Plays the betting clock, for tables where nobody else may close, until there are no more lines."""
     while line := (await reader.readline()).decode().strip():
         close = Perform(at=casino.clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
@@ -102,14 +102,16 @@ async def _heed(casino: Casino, reader: asyncio.StreamReader) -> None:
 async def _serve(house: OpenedDemonstration, port: int, tables: tuple[Laid, ...]) -> None:
     at = listening(HOST, port)
     url = f"http://{HOST}:{at.getsockname()[1]}"
-    casino = Casino(
+    casino = HouseServer(
         house.keeper, _planned(tables, frozenset({url})), clock=WallClock(), entropy=secrets.token_bytes,
         key=house.key,
     )  # fmt: skip
     if folder := os.environ.get("TAISAI_BUILT"):
-        casino.floor.pages = read_built(Path(folder))  # others than the program's own, as Vite calls it too
+        casino.dispatcher.pages = read_built(
+            Path(folder)
+        )  # others than the program's own, as Vite calls it too
     demonstration = Demonstration(casino)
-    demonstration.dealers = casino.floor.virtual = _Nobody()
+    demonstration.dealers = casino.dispatcher.virtual = _Nobody()
     await casino.start()
     serving = Serving(
         casino, at, extra=endpoints(demonstration), on_ready=lambda: print(url, flush=True)  # noqa: T201

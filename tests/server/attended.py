@@ -37,9 +37,9 @@ from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.config.tables import DiceIn
-from taisai.server.connections.dispatcher import Floor
+from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.projections.offers import offers
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from taisai.server.runtime.monitors import Thresholds
 from tests.game.shelf import compiled_once
 from tests.journal.sitting import read_once
@@ -153,7 +153,7 @@ class Attended:
             self.writer = InlineWriter(self.keeper, after, chance=_AtOnce(), slow=0.0)
             return self.writer
 
-        self.casino = Casino(
+        self.casino = HouseServer(
             self.keeper, self.plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=made,
             hand_over=self.loop.call_soon,
             passwords=Passwords(self.entropy, Cost(time=1, memory=8, parallelism=1)),
@@ -214,9 +214,9 @@ class Attended:
         return self.keeper.house()
 
     @property
-    def floor(self) -> Floor:
+    def floor(self) -> Dispatcher:
         """Of the casino at work."""
-        return self.casino.floor
+        return self.casino.dispatcher
 
     def is_at(self, *phases: Phase) -> bool:
         """Whether the table is in one of these phases."""
@@ -265,7 +265,9 @@ class Attended:
 
     async def signed_in(self, person: str) -> Line:
         """Someone of the staff, with a session."""
-        opened = self.casino.door.sessions.opened(person, self.house.people[person], self.clock.now())
+        opened = self.casino.authentication.sessions.opened(
+            person, self.house.people[person], self.clock.now()
+        )
         assert opened is not None
         return await self.line(opened)
 

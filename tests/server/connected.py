@@ -35,7 +35,7 @@ from taisai.server.auth.verification import device_text
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.app import Application, application, serve_socket, web_of
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from tests.server.sim import virtual
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
 from tests.server.sim.writing import InlineWriter
@@ -236,7 +236,7 @@ class Connected:
         bounds: ConnectionLimits = MANY,
         policy: SessionPolicy | None = None,
         sign_ins: RateLimit | None = None,
-        extra: Callable[[Casino], Iterable[Any]] = lambda _casino: (),
+        extra: Callable[[HouseServer], Iterable[Any]] = lambda _casino: (),
     ) -> None:
         self.loop = loop
         self.clock = VirtualClock(loop)
@@ -244,7 +244,7 @@ class Connected:
         keeper = Keeper(Journal(self.store))
         entropy = _entropy()
         self.keeper = keeper
-        self.casino = Casino(
+        self.casino = HouseServer(
             keeper,
             HousePlan(
                 house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
@@ -263,8 +263,8 @@ class Connected:
             make_writer=lambda after: InlineWriter(keeper, after, chance=_Never(), slow=0.0),
             hand_over=loop.call_soon,
         )  # fmt: skip
-        self.floor = self.casino.floor
-        self.door = self.casino.door
+        self.floor = self.casino.dispatcher
+        self.door = self.casino.authentication
         self.lines: list[Line] = []
         """Every connection there was."""
         self._extra = list(extra(self.casino))

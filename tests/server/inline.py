@@ -18,8 +18,8 @@ from taisai.journal import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
-from taisai.server.auth.permissions import Party, Role
-from taisai.server.runtime.casino import HousePlan
+from taisai.server.auth.permissions import Principal, Role
+from taisai.server.runtime.house_server import HousePlan
 
 T = TypeVar("T")
 START: Final = 1_794_715_200_000
@@ -134,7 +134,7 @@ class InlineFloor:
         """Bytes that are other ones each time."""
         return next(self._drawn).to_bytes(size)
 
-    async def second(self, _party: Party, ask: Any) -> str | RefusedReply | None:
+    async def second(self, _party: Principal, ask: Any) -> str | RefusedReply | None:
         """Whoever agrees, once an approval comes with the ask."""
         if ask.approval == "bad":
             return RefusedReply(
@@ -233,14 +233,14 @@ def sit(floor: InlineFloor, seat: str, credits: int) -> None:  # noqa: A002
         floor.do(BuyCredits(**floor.by(device), seat=seat, amount=credits))
 
 
-def terminal(seat: str = "7", table: str = "T1") -> Party:
+def terminal(seat: str = "7", table: str = "T1") -> Principal:
     """The terminal of a seat."""
-    return Party(Role.TERMINAL, f"D{seat}", table, seat)
+    return Principal(Role.TERMINAL, f"D{seat}", table, seat)
 
 
-def person(name: str) -> Party:
+def person(name: str) -> Principal:
     """Someone on the roll."""
-    return Party(Role(ROLL[name]), name, session=f"s-{name}")
+    return Principal(Role(ROLL[name]), name, session=f"s-{name}")
 
 
 def perform(floor: InlineFloor, *acts: Act | str, **fields: Any) -> None:

@@ -11,7 +11,7 @@ from taisai.game.refusals import Refusal
 from taisai.server.auth.permissions import Role
 from taisai.server.projections import table_feeds as table_of_boards
 from taisai.server.projections.feed_names import Numbers
-from taisai.server.runtime.casino import FORGET
+from taisai.server.runtime.house_server import FORGET
 from tests.server.connected import PEOPLE, Connected, connected
 
 SEAT = "seat:T1/1"

@@ -26,8 +26,8 @@ from taisai.journal import Journal, JournalError, Keeper, MemoryStore, Unwritabl
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
-from taisai.server.runtime.casino import Casino, HousePlan
 from taisai.server.runtime.environment import newest_copy
+from taisai.server.runtime.house_server import HousePlan, HouseServer
 from tests.server.attended import BOOKS, CARDS, MBS, RWS, STREAM, US, Attended, attended
 from tests.server.sim import virtual
 from tests.server.sim.furnished import KEY
@@ -36,7 +36,7 @@ from tests.server.sim.virtual import VirtualLoop
 
 async def _stopped(house: Attended) -> None:
     line = await house.signed_in("dan")
-    session = await house.casino.door.admitted("pat", address="192.0.2.7", now=house.clock.now())
+    session = await house.casino.authentication.admitted("pat", address="192.0.2.7", now=house.clock.now())
     assert isinstance(session, tuple)
     await house.opened()
     await house.stop()
@@ -46,7 +46,7 @@ async def _stopped(house: Attended) -> None:
     (signed,) = house.events(SignedIn)
     (out,) = house.events(SignedOut)
     assert (out.session, out.person, out.why) == (signed.session, "pat", SignOutCause.STOPPED)
-    assert len(house.casino.door.sessions) == 0
+    assert len(house.casino.authentication.sessions) == 0
     assert isinstance(house.events()[-1], SystemStopped)
     sealed = read_signed(house.store.checkpoints()[-1].text)
     assert sealed.checkpoint.size == house.keeper.journal.size, "the very last entry is under the seal"
@@ -58,10 +58,10 @@ def test_a_stop_ends_sessions_says_so_and_is_sealed() -> None:
 
 
 def test_sabotage_a_stop_that_is_not_sealed_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def nothing(_self: Casino) -> None:
+    async def nothing(_self: HouseServer) -> None:
         pass
 
-    monkeypatch.setattr(Casino, "seal", nothing)
+    monkeypatch.setattr(HouseServer, "seal", nothing)
     with pytest.raises((AssertionError, IndexError)):
         attended(_stopped, RWS)
 
@@ -99,7 +99,7 @@ def test_a_casino_over_an_empty_journal_is_refused() -> None:
         keeper = Keeper(Journal(MemoryStore()))
         plan = HousePlan(house="x", currency="SGD", zone="UTC")
         with pytest.raises(JournalError, match="expected a journal that was opened, got an empty one"):
-            Casino(keeper, plan, clock=virtual.VirtualClock(_loop), entropy=bytes)
+            HouseServer(keeper, plan, clock=virtual.VirtualClock(_loop), entropy=bytes)
 
     virtual.run(main)
 

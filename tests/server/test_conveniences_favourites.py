@@ -11,7 +11,7 @@ from taisai.journal.stores.contract import MOST_SECRET
 from taisai.protocol.replies import Favourite
 from taisai.protocol.requests import FavouritesRequest, KeepFavouriteRequest, PlacedStake, TicketOutRequest
 from taisai.rules import rulebook
-from taisai.server.auth.permissions import Party
+from taisai.server.auth.permissions import Principal
 from taisai.server.handlers import favourites as asks
 from taisai.server.handlers import tickets
 from tests.server.inline import BOOK, InlineFloor, a_floor, sit, terminal, told
@@ -20,7 +20,7 @@ MINE = (PlacedStake("small", 100), PlacedStake("total-9", 2_000))
 
 
 def keep(
-    floor: InlineFloor, name: str, bets: tuple[PlacedStake, ...] = MINE, party: Party | None = None
+    floor: InlineFloor, name: str, bets: tuple[PlacedStake, ...] = MINE, party: Principal | None = None
 ) -> Any:
     party = party or terminal()
     asked = KeepFavouriteRequest(
@@ -29,7 +29,7 @@ def keep(
     return told(asks.keep_favourite(floor, party, asked))
 
 
-def kept(floor: InlineFloor, party: Party | None = None) -> tuple[Favourite, ...]:
+def kept(floor: InlineFloor, party: Principal | None = None) -> tuple[Favourite, ...]:
     party = party or terminal()
     asked = FavouritesRequest(id="f", table=party.table or "T1", seat=party.seat or "7")
     found: tuple[Favourite, ...] = told(asks.favourites(floor, party, asked)).favourites

@@ -29,7 +29,7 @@ from taisai.rules.procedure import CLOCK, Declared, Recovery
 from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.projections import betting_time
 from taisai.server.projections.betting_time import BettingTime
-from taisai.server.runtime import betting_clock, casino
+from taisai.server.runtime import betting_clock, house_server
 from tests.server.attended import CARDS, MBS, RWS, TABLE, US, WINDOW, Attended, attended
 
 SECONDS = WINDOW / 1000
@@ -133,7 +133,7 @@ def test_followers_of_table_and_console_are_told_at_the_moment_the_time_is_up(bo
 
 
 def test_sabotage_a_prompt_that_nobody_passes_on_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(casino.Casino, "_prompt", lambda *_: None)
+    monkeypatch.setattr(house_server.HouseServer, "_prompt", lambda *_: None)
     with pytest.raises(AssertionError):
         attended(_told_at_the_moment, MBS)
 

@@ -15,7 +15,7 @@ from taisai.journal import Journal, JournalError, Keeper, MemoryStore
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.verification import SignInRefused
-from taisai.server.runtime.casino import Casino
+from taisai.server.runtime.house_server import HouseServer
 from tests.server.connected import KEY, Connected, device, run, signature
 from tests.server.sim import virtual
 
@@ -33,7 +33,7 @@ def store() -> MemoryStore:
     return made
 
 
-def mounted(casino: Casino) -> list[Any]:
+def mounted(casino: HouseServer) -> list[Any]:
     """The endpoints of a demonstration."""
     return endpoints(Demonstration(casino))
 
@@ -261,7 +261,7 @@ def test_sabotage_the_door_is_shut_even_where_it_was_mounted(monkeypatch: pytest
     run(whole)
 
 
-def _careless(self: Any, casino: Casino) -> None:
+def _careless(self: Any, casino: HouseServer) -> None:
     self.casino, self.dealers = casino, None
 
 

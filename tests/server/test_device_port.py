@@ -16,7 +16,7 @@ from taisai.journal import table_of
 from taisai.protocol.requests import ReadingRequest
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.config.tables import DiceIn
-from taisai.server.connections.dispatcher import Floor
+from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.dice import entry
 from taisai.server.handlers import registry
 from tests.server.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
@@ -261,7 +261,7 @@ def test_the_shaker_of_another_table_is_refused() -> None:
 def test_sabotage_a_floor_that_does_not_ask_whose_table_it_is_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Floor, "may_not", lambda *_: None)
+    monkeypatch.setattr(Dispatcher, "may_not", lambda *_: None)
     with pytest.raises(AssertionError):
         attended(_elsewhere, RWS, demonstration=False)
 

@@ -15,7 +15,7 @@ from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import BY_TAG
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Permission, Reach, Role
-from taisai.server.connections.dispatcher import Floor
+from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.handlers import commands as doing
 from taisai.server.http import app
 from tests.server import access_matrix as matrix
@@ -67,7 +67,7 @@ def test_sabotage_bets_for_another_seat_are_seen(monkeypatch: pytest.MonkeyPatch
     def careless(floor: Any, socket: Any, ask: Any) -> None:
         if type(ask.do) is BY_TAG["place-bets"]:
             bets: Any = ask.do
-            socket.party = socket.party._replace(table=ask.table, seat=bets.seat)
+            socket.principal = socket.principal._replace(table=ask.table, seat=bets.seat)
         honest(floor, socket, ask)
 
     monkeypatch.setattr(doing, "do", careless)
@@ -87,9 +87,9 @@ def test_sabotage_a_terminal_that_sits_another_one_down_is_seen(monkeypatch: pyt
 def test_sabotage_a_refusal_that_leaves_a_trace_in_the_journal_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    honest = Floor.may_not
+    honest = Dispatcher.may_not
 
-    def noted(self: Floor, *given: Any) -> str | None:
+    def noted(self: Dispatcher, *given: Any) -> str | None:
         wrong = honest(self, *given)
         if wrong is not None:
             note = NoteOverride(
@@ -98,7 +98,7 @@ def test_sabotage_a_refusal_that_leaves_a_trace_in_the_journal_is_seen(
             self.host.submit(Ask(HOUSE, note))
         return wrong
 
-    monkeypatch.setattr(Floor, "may_not", noted)
+    monkeypatch.setattr(Dispatcher, "may_not", noted)
     assert any(one.grew for one in seen(Role.DISPLAY, list(matrix.commands_of("perform"))))
 
 

@@ -109,7 +109,7 @@ async def test_the_challenge_tells_which_pages_are_served(house: Connected) -> N
 
 
 def test_a_floor_serves_the_pages_of_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("taisai.server.runtime.casino.our_pages", lambda: BUILT)
+    monkeypatch.setattr("taisai.server.runtime.house_server.our_pages", lambda: BUILT)
 
     async def whole(loop: Any) -> None:
         assert Connected(loop).floor.pages is BUILT

@@ -17,8 +17,8 @@ async def test_the_token_is_shown_once_and_kept_nowhere(house: Connected) -> Non
     line = await house.came(opened)
     assert (await line.answer("follow", feed="lobby"))["type"] == "snapshot"
     (socket,) = house.floor.sockets
-    assert socket.party.session == opened.session.id
-    assert opened.token not in map(str, socket.party)
+    assert socket.principal.session == opened.session.id
+    assert opened.token not in map(str, socket.principal)
     held = [getattr(socket, name, None) for name in dir(socket)]
     assert not [one for one in held if isinstance(one, str | bytes) and opened.token in str(one)]
 

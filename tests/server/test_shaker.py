@@ -182,7 +182,7 @@ async def _kept_secret(house: Attended) -> None:
 def _nowhere(seed: bytes, house: Attended, logs: list[Any]) -> None:
     rows = b"\n".join(row.body for row in house.store.rows())
     sealed = "\n".join(one.text for one in house.store.checkpoints())
-    told = "\n".join(house.told) + repr(logs) + sealed + repr(house.casino.floor.metrics.text())
+    told = "\n".join(house.told) + repr(logs) + sealed + repr(house.casino.dispatcher.metrics.text())
     for form in (seed.hex(), seed.hex().upper(), b64encode(seed).decode(), seed.decode()):
         assert form.encode() not in rows
         assert form not in told

@@ -99,7 +99,9 @@ async def test_who_loses_his_session_is_told_why_and_is_out_at_once(
         assert line.closed == (1008, why)
         assert line.serving.done()
     assert other.is_open
-    assert list(house.floor.sockets) == [socket for socket in house.floor.sockets if socket.party.name != DAN]
+    assert list(house.floor.sockets) == [
+        socket for socket in house.floor.sockets if socket.principal.name != DAN
+    ]
     again = await house.line()
     assert (await again.hello(opened))["reason"] == "not-known", "the token opens nothing any more"
 

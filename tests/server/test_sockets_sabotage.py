@@ -15,7 +15,7 @@ from taisai.server.auth.permissions import VISITOR
 from taisai.server.connections import dispatcher as floors
 from taisai.server.connections import outbox, sockets
 from taisai.server.connections import sockets as follows
-from taisai.server.connections.dispatcher import Floor
+from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.feeds import Feed, Frame
 from taisai.server.connections.outbox import Outbox
 from taisai.server.connections.sockets import Socket
@@ -43,24 +43,24 @@ def _any_signature(patch: pytest.MonkeyPatch) -> None:
 
 
 def _one_challenge_for_all(patch: pytest.MonkeyPatch) -> None:
-    came = Floor.came
+    came = Dispatcher.came
 
-    def always(self: Floor, socket: Socket) -> None:
+    def always(self: Dispatcher, socket: Socket) -> None:
         entropy, self.entropy = self.entropy, bytes
         came(self, socket)
         self.entropy = entropy
 
-    patch.setattr(Floor, "came", always)
+    patch.setattr(Dispatcher, "came", always)
 
 
 def _hello_again(patch: pytest.MonkeyPatch) -> None:
-    come_in = Floor._come_in
+    come_in = Dispatcher._come_in
 
-    def again(self: Floor, socket: Socket, ask: Any, party: Any) -> None:
-        socket.party = VISITOR
+    def again(self: Dispatcher, socket: Socket, ask: Any, party: Any) -> None:
+        socket.principal = VISITOR
         come_in(self, socket, ask, party)
 
-    patch.setattr(Floor, "_come_in", again)
+    patch.setattr(Dispatcher, "_come_in", again)
 
 
 def _looks_then_lets_in(patch: pytest.MonkeyPatch) -> None:
@@ -75,11 +75,11 @@ def _looks_then_lets_in(patch: pytest.MonkeyPatch) -> None:
 
 
 def _sessions_end_in_silence(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Floor, "_session_ended", lambda *_given: None)
+    patch.setattr(Dispatcher, "_session_ended", lambda *_given: None)
 
 
 def _dismissals_unheard(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Floor, "_heard", lambda *_given: None)
+    patch.setattr(Dispatcher, "_heard", lambda *_given: None)
 
 
 def _hears_after_the_end(patch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ def _forgets_one(patch: pytest.MonkeyPatch) -> None:
 def _any_epoch(patch: pytest.MonkeyPatch) -> None:
     follow = follows.follow
 
-    def trusting(floor: Floor, socket: Socket, ask: Any) -> None:
+    def trusting(floor: Dispatcher, socket: Socket, ask: Any) -> None:
         epoch = floor.host.feeds.epoch if ask.after is not None else ask.epoch
         follow(floor, socket, FollowRequest(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
 
@@ -142,7 +142,7 @@ def _cut_when_quick(patch: pytest.MonkeyPatch) -> None:
 
 
 def _faults_unanswered(patch: pytest.MonkeyPatch) -> None:
-    async def answered(_self: Floor, socket: Socket, _ask: Any, work: Any) -> None:
+    async def answered(_self: Dispatcher, socket: Socket, _ask: Any, work: Any) -> None:
         try:
             tell = await work
         except ZeroDivisionError:
@@ -150,7 +150,7 @@ def _faults_unanswered(patch: pytest.MonkeyPatch) -> None:
         if tell is not None:
             socket.say(tell)
 
-    patch.setattr(Floor, "answered", answered)
+    patch.setattr(Dispatcher, "answered", answered)
 
 
 def _told_twice(patch: pytest.MonkeyPatch) -> None:
@@ -175,25 +175,25 @@ def _told_never(patch: pytest.MonkeyPatch) -> None:
 
 
 def _drops_what_was_asked(patch: pytest.MonkeyPatch) -> None:
-    gone = Floor.gone
+    gone = Dispatcher.gone
 
-    def forgetful(self: Floor, socket: Socket) -> None:
+    def forgetful(self: Dispatcher, socket: Socket) -> None:
         for task in socket._tasks:
             asyncio.get_running_loop().call_soon(task.cancel)
         gone(self, socket)
 
-    patch.setattr(Floor, "gone", forgetful)
+    patch.setattr(Dispatcher, "gone", forgetful)
 
 
 def _as_often_as_one_likes(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Floor, "_has_credit", lambda *_given: True)
+    patch.setattr(Dispatcher, "_has_credit", lambda *_given: True)
 
 
 def _rubbish_for_nothing(patch: pytest.MonkeyPatch) -> None:
-    def unreadable(_self: Floor, socket: Socket, says: str, id_: str | None = None) -> None:
+    def unreadable(_self: Dispatcher, socket: Socket, says: str, id_: str | None = None) -> None:
         socket.say(refused(id_, "bad-message", says))
 
-    patch.setattr(Floor, "unreadable", unreadable)
+    patch.setattr(Dispatcher, "unreadable", unreadable)
 
 
 def _any_number_of_feeds(patch: pytest.MonkeyPatch) -> None:
@@ -201,7 +201,7 @@ def _any_number_of_feeds(patch: pytest.MonkeyPatch) -> None:
 
 
 def _remembers_the_gone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Floor, "gone", lambda self, socket: self.sockets.pop(socket, None))
+    patch.setattr(Dispatcher, "gone", lambda self, socket: self.sockets.pop(socket, None))
 
 
 def _from_anywhere(patch: pytest.MonkeyPatch) -> None:

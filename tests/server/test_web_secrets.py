@@ -88,7 +88,9 @@ async def _played(house: Connected, evening: Evening, patch: pytest.MonkeyPatch)
     await _broken(house, evening, patch)
     for path in ("/metrics", "/health"):
         evening.shown += (await house.request("GET", path)).body.decode()
-    evening.shown += "".join(map(repr, (*house.floor.sockets, *(one.party for one in house.floor.sockets))))
+    evening.shown += "".join(
+        map(repr, (*house.floor.sockets, *(one.principal for one in house.floor.sockets)))
+    )
     evening.shown += repr(house.rows())
 
 

@@ -83,7 +83,7 @@ async def test_a_revoked_session_loses_its_socket_within_a_second(floor: Served)
             json.dumps({"type": "hello", "id": "a", "protocol": PROTOCOL_VERSION, "token": token})
         )
         assert (await told(connection))[0]["type"] == "welcome"
-        floor.casino.door.revoked("dan")
+        floor.casino.authentication.revoked("dan")
         async with asyncio.timeout(1):
             (end,) = await told(connection)
             assert (end["type"], end["why"]) == ("end", "revoked")

@@ -24,8 +24,8 @@ from taisai.journal.seals.keys import load_signing_key
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.sessions import SessionPolicy
-from taisai.server.runtime.casino import HousePlan, TablePlan, day_of
 from taisai.server.runtime.environment import Entropy
+from taisai.server.runtime.house_server import HousePlan, TablePlan, day_of
 
 JOURNAL: Final = "journal.db"
 KEY: Final = "house.key"

@@ -25,7 +25,7 @@ from taisai.server.http.guard import refused
 from taisai.server.http.staff import form_of
 
 if TYPE_CHECKING:
-    from taisai.server.runtime.casino import Casino
+    from taisai.server.runtime.house_server import HouseServer
 
 PLAYER: Final = "player"
 DISPLAY: Final = "display"
@@ -66,10 +66,10 @@ class Entered(NamedTuple):
 class Demonstration:
     """What there is in a demonstration alone, over a casino whose journal says that it is one."""
 
-    def __init__(self, casino: Casino) -> None:
-        if not casino.demonstration:
+    def __init__(self, house_server: HouseServer) -> None:
+        if not house_server.demonstration:
             raise JournalError("expected a journal of demonstration, got one of play for money")
-        self.casino = casino
+        self.house_server = house_server
         self.dealers: Dealers | None = None
         self._gone: dict[str, int] = {}
         """Terminal of a visitor → since when it has not been connected."""
@@ -93,8 +93,8 @@ class Demonstration:
         return await self._staff(role, table, address=address)
 
     async def _staff(self, rank: str, table: str | None, *, address: str) -> Entered | SignInRefused:
-        now = self.casino.clock.now()
-        signed = await self.casino.door.admitted(cast.GUESTS[rank], address=address, now=now)
+        now = self.house_server.clock.now()
+        signed = await self.house_server.authentication.admitted(cast.GUESTS[rank], address=address, now=now)
         if isinstance(signed, SignInRefused):
             return signed
         if table is not None and self.dealers is not None:
@@ -103,8 +103,8 @@ class Demonstration:
 
     async def _device(self, role: str, table: str, key: str) -> Entered | Refusal | str:
         kind = DeviceKind.TERMINAL if role == PLAYER else DeviceKind.DISPLAY
-        connected = {socket.party.name for socket in self.casino.floor.sockets}
-        place = await self.casino.host.look(lambda keeper: _place(keeper, kind, table, key, connected))
+        connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
+        place = await self.house_server.host.look(lambda keeper: _place(keeper, kind, table, key, connected))
         if place is None:
             return f"expected a place at {table} that is free, got none: come back later, or go to another"
         name, seat, is_known, instead_of = place
@@ -112,14 +112,14 @@ class Demonstration:
             why = "its place is wanted, and nobody is connected with it"
             dismissed = await self._asked(
                 DismissDevice(
-                    at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=instead_of, reason=why
+                    at=self.house_server.clock.now(), by=cast.ADMINISTRATOR, device=instead_of, reason=why
                 )
             )
             if dismissed is not None:
                 return dismissed
         if not is_known:
             command = EnrolDevice(
-                at=self.casino.clock.now(), by=cast.ADMINISTRATOR, device=name, kind=kind, key=key,
+                at=self.house_server.clock.now(), by=cast.ADMINISTRATOR, device=name, kind=kind, key=key,
                 table=table, seat=seat,
             )  # fmt: skip
             enrolled = await self._asked(command)
@@ -128,21 +128,21 @@ class Demonstration:
         return Entered(role, name, device=name, table=table, seat=seat)
 
     async def _asked(self, command: AnyCommand) -> Refusal | None:
-        answer = await self.casino.host.ask(HOUSE, command)
+        answer = await self.house_server.host.ask(HOUSE, command)
         return answer if isinstance(answer, Refusal) else None
 
     # Going
 
     async def tidy(self) -> None:
         """Frees the seats of visitors whose terminals have been gone for a while and who left nothing."""
-        now = self.casino.clock.now()
-        connected = {socket.party.name for socket in self.casino.floor.sockets}
-        left = await self.casino.host.look(lambda keeper: _left(keeper, connected))
+        now = self.house_server.clock.now()
+        connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
+        left = await self.house_server.host.look(lambda keeper: _left(keeper, connected))
         self._gone = {one.terminal: self._gone.get(one.terminal, now) for one in left}
         for one in left:
             if now - self._gone[one.terminal] >= GONE_FOR:
                 command = LeaveSeat(at=now, by=one.terminal, seat=one.seat)  # refused where he is back
-                await self.casino.host.ask(stream_of(one.table), command)
+                await self.house_server.host.ask(stream_of(one.table), command)
 
     # Agreeing
 
@@ -151,8 +151,10 @@ class Demonstration:
         head = cast.TABLES[table].head if table in cast.TABLES else cast.SHIFT_MANAGER
         if head == asker.person:
             head = cast.GUESTS[cast.VIRTUAL[head]]
-        now = self.casino.clock.now()
-        return self.casino.door.approvals.granted(digest_of(form), asker=asker, approver=head, now=now)
+        now = self.house_server.clock.now()
+        return self.house_server.authentication.approvals.granted(
+            digest_of(form), asker=asker, approver=head, now=now
+        )
 
 
 class _Left(NamedTuple):

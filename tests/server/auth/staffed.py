@@ -16,7 +16,7 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Journal, Keeper, MemoryStore, SigningKey, UnwritableError
 from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Row
-from taisai.server.auth.authentication import Door, NewFactor
+from taisai.server.auth.authentication import Authentication, NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
 from taisai.server.auth.rate_limits import RateLimit, RateLimiter
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
@@ -149,10 +149,10 @@ class Staffed:
             self.do(EnrolPerson(at=NOON, by=OLGA, person=person, rank=rank))
             self.set_credentials(person)
 
-    def new_door(self) -> Door:
+    def new_door(self) -> Authentication:
         """A door as after a start."""
         sessions = StaffSessions(self.entropy)
-        door = Door(
+        door = Authentication(
             self.host,
             entropy=self.entropy,
             issuer="Lotus",

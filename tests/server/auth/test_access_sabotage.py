@@ -13,7 +13,7 @@ from taisai.cage import access as at_house
 from taisai.cage.messages import PersonLocked
 from taisai.journal.codec import AnyEvent
 from taisai.server.auth import authentication, credentials, sessions, verification
-from taisai.server.auth.authentication import Door
+from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.sessions import Approvals, Session, StaffSessions
 from taisai.server.auth.verification import (
@@ -116,20 +116,20 @@ def _unnoted(patch: pytest.MonkeyPatch) -> None:
 
 
 def _deaf(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Door, "heard", lambda _self, _events: None)
+    patch.setattr(Authentication, "heard", lambda _self, _events: None)
 
 
 def _locks_out(patch: pytest.MonkeyPatch) -> None:
-    heard = Door.heard
+    heard = Authentication.heard
 
-    def hasty(self: Door, events: Iterable[AnyEvent]) -> None:
+    def hasty(self: Authentication, events: Iterable[AnyEvent]) -> None:
         events = list(events)
         heard(self, events)
         for event in events:
             if isinstance(event, PersonLocked):
                 self.revoked(event.person)
 
-    patch.setattr(Door, "heard", hasty)
+    patch.setattr(Authentication, "heard", hasty)
 
 
 def _locks_anyone(patch: pytest.MonkeyPatch) -> None:
@@ -188,10 +188,10 @@ def _more_workers(patch: pytest.MonkeyPatch) -> None:
 
 
 def _lets_hang_up(patch: pytest.MonkeyPatch) -> None:
-    async def directly(_self: Door, work: Coroutine[Any, Any, T]) -> T:
+    async def directly(_self: Authentication, work: Coroutine[Any, Any, T]) -> T:
         return await work
 
-    patch.setattr(Door, "_to_the_end", directly)
+    patch.setattr(Authentication, "_to_the_end", directly)
 
 
 def _vault_alone(patch: pytest.MonkeyPatch) -> None:
@@ -216,13 +216,13 @@ def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
 
 
 def _admits_anywhere(patch: pytest.MonkeyPatch) -> None:
-    init = Door.__init__
+    init = Authentication.__init__
 
-    def open_to_all(self: Door, *arguments: Any, **named: Any) -> None:
+    def open_to_all(self: Authentication, *arguments: Any, **named: Any) -> None:
         init(self, *arguments, **named)
         self._generic = True
 
-    patch.setattr(Door, "__init__", open_to_all)
+    patch.setattr(Authentication, "__init__", open_to_all)
 
 
 SABOTAGES: Final[dict[str, Sabotage]] = {

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from taisai.cage.messages import SignInFailed
-from taisai.server.auth.authentication import WORKERS, Door
+from taisai.server.auth.authentication import WORKERS, Authentication
 from taisai.server.auth.sessions import NewSession
 from taisai.server.auth.verification import BUSY, MOST_CHECKED, WRONG_CREDENTIALS, SignInRefused
 from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
@@ -107,7 +107,9 @@ def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
         return not gate.wait(60)
 
     staffed.passwords.verified = verified  # type: ignore[assignment, method-assign]
-    staffed.door = Door(staffed.host, entropy=staffed.entropy, issuer="Lotus", passwords=staffed.passwords)
+    staffed.door = Authentication(
+        staffed.host, entropy=staffed.entropy, issuer="Lotus", passwords=staffed.passwords
+    )
 
     async def crowd() -> tuple[int, list[Came]]:
         looks, names = staffed.host.looks, [f"Eve {number}" for number in range(WORKERS * 3)]

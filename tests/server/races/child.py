@@ -31,8 +31,8 @@ from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewSession, SessionPolicy
 from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.projections import console_view
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.environment import WallClock
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.projections.filling import command_of, filled, who
 from tests.server.races.furnished import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
@@ -91,7 +91,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class _Floor:
     """A casino that is served until its line is closed."""
 
-    def __init__(self, casino: Casino, order: Order) -> None:
+    def __init__(self, casino: HouseServer, order: Order) -> None:
         self._casino = casino
         self._order = order
         self._random = Random(0)
@@ -99,7 +99,7 @@ class _Floor:
     async def answer(self, wish: Wish) -> Told:
         """Does what is wished."""
         if wish.admit is not None:
-            signed = await self._casino.door.admitted(
+            signed = await self._casino.authentication.admitted(
                 wish.admit, address="races", now=self._casino.clock.now()
             )
             return Told(token=signed.token) if isinstance(signed, NewSession) else Told(refused=str(signed))
@@ -155,7 +155,7 @@ async def _served(order: Order, line: socket.socket) -> None:
         policy=SessionPolicy(most_per_person=100),
     )  # fmt: skip
     make = None if sabotage is None else sabotage.writer(keeper)
-    casino = Casino(
+    casino = HouseServer(
         keeper, plan, clock=clock, entropy=secrets.token_bytes, key=KEY, make_writer=make,
         passwords=Passwords(secrets.token_bytes, Cost(time=1, memory=8, parallelism=1)),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from taisai.client import Disconnected
-from taisai.server.connections.dispatcher import Floor
+from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.http.app import PATH, serve_socket
 
 HOST: Final = "floor.test"
@@ -161,7 +161,7 @@ class Network:
     def __init__(self, chance: Random, *, slow: float, cut_after: float = 0.0) -> None:
         """`slow`: the longest that a message is under way, in seconds."""
         self.lines: list[Line] = []
-        self.floor: Floor | None = None
+        self.floor: Dispatcher | None = None
         """The floor that answers; None while there is none."""
         self._chance = chance
         self._slow = slow

@@ -17,7 +17,7 @@ from taisai.rules.vocabulary import Phase
 from taisai.server.connections.sockets import Socket
 from taisai.server.projections import feed_names
 from taisai.server.projections.seat_feeds import Seats
-from taisai.server.runtime.casino import Casino
+from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim.world import World
 from tests.server.sim.writing import InlineWriter
 
@@ -123,7 +123,7 @@ def _forget_who_staked(patch: Patch) -> None:
 def _publish_late(patch: Patch) -> None:
     """The refresh of the consoles comes a moment too late, after what was decided after it."""
 
-    async def refresh(self: Casino) -> None:
+    async def refresh(self: HouseServer) -> None:
         boards, feeds = self.host.boards, self.host.feeds
         frames = await self.host.look(lambda _keeper: boards.refresh())
         await asyncio.sleep(0.2)
@@ -131,7 +131,7 @@ def _publish_late(patch: Patch) -> None:
             feeds.publish(frame)
         feeds.flush()
 
-    patch.setattr(Casino, "_refresh", refresh)
+    patch.setattr(HouseServer, "_refresh", refresh)
 
 
 def _repeat_what_was_missed(patch: Patch) -> None:

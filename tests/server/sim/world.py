@@ -16,8 +16,8 @@ from taisai.protocol.message import Request
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest_of
 from taisai.server.connections.dispatcher import ConnectionLimits, approved_form
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan
 from taisai.server.runtime.host import WriterLike
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from tests.server.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.server.sim.network import ORIGIN, Network
 from tests.server.sim.people import Cage, Dealer, Heard, Noted, Watcher
@@ -59,7 +59,7 @@ class World:
             slow=self.chance.choice((0.0, 0.02, 0.3)),
             cut_after=self.chance.choice((0.0, 0.0, 0.04)),
         )
-        self.casino: Casino | None = None
+        self.casino: HouseServer | None = None
         self.writer: InlineWriter | None = None
         self.make_writer: Callable[..., InlineWriter] = InlineWriter
         self.over = asyncio.Event()
@@ -76,7 +76,7 @@ class World:
         """Tickets in players' hands."""
         self.log: list[str] = []
         """What happened, for whoever has to find out why."""
-        self._gone: list[Casino] = []
+        self._gone: list[HouseServer] = []
         """Those that crashed, with whatever they were about to do."""
         self._disk = self.drawn("disk")
         self._entropy = self.drawn("entropy")
@@ -130,13 +130,13 @@ class World:
             ],
             program=PROGRAM, seal_every=60,
         )  # fmt: skip
-        casino = Casino(
+        casino = HouseServer(
             keeper, plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=make,
             hand_over=self.loop.call_soon, passwords=_passwords(),
         )  # fmt: skip
         self.casino = casino
         await casino.start()
-        self.network.floor = casino.floor
+        self.network.floor = casino.dispatcher
         self.note(f"opened, {journal.size} entries")
 
     async def crash(self) -> None:
@@ -179,7 +179,9 @@ class World:
         casino = self.casino
         if casino is None or self.network.floor is None:
             return None
-        admitted = asyncio.ensure_future(casino.door.admitted(person, address="sim", now=self.clock.now()))
+        admitted = asyncio.ensure_future(
+            casino.authentication.admitted(person, address="sim", now=self.clock.now())
+        )
         done, _ = await asyncio.wait((admitted,), timeout=2)
         if not done:  # the floor is gone, and never answers
             admitted.cancel()
@@ -193,7 +195,9 @@ class World:
         if self.casino is None:
             return None
         digest = digest_of(approved_form(ask))
-        granted = self.casino.door.approvals.granted(digest, asker=session, approver=by, now=self.clock.now())
+        granted = self.casino.authentication.approvals.granted(
+            digest, asker=session, approver=by, now=self.clock.now()
+        )
         return granted.token if isinstance(granted, NewApproval) else None
 
     async def dealer(self, person: str) -> tuple[Dealer, Session]:

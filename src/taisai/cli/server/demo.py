@@ -107,26 +107,28 @@ class _Evening:
         from taisai.demo.house import plan
         from taisai.demo.people.crowd import Crowd
         from taisai.demo.sign_in import Demonstration, endpoints
-        from taisai.server.runtime.casino import Casino
         from taisai.server.runtime.environment import WallClock
+        from taisai.server.runtime.house_server import HouseServer
         from taisai.server.runtime.serving import Serving
 
         origins = frozenset({self.url, self.url.replace(HOST, "localhost")})
-        casino = Casino(
+        house_server = HouseServer(
             house.keeper, plan(window=round(self._waits.window * 1000), origins=origins), clock=WallClock(),
             entropy=secrets.token_bytes, key=house.key,
         )  # fmt: skip
-        demonstration = Demonstration(casino)
+        demonstration = Demonstration(house_server)
         crowd = Crowd(
-            casino, demonstration, at(f"{self.url.replace('http', 'ws')}/socket"), waits=self._waits,
+            house_server, demonstration, at(f"{self.url.replace('http', 'ws')}/socket"), waits=self._waits,
             random=self._random,
         )  # fmt: skip
-        demonstration.dealers = casino.floor.virtual = crowd
-        casino.host.listeners.append(self._heard)
+        demonstration.dealers = house_server.dispatcher.virtual = crowd
+        house_server.host.listeners.append(self._heard)
         ready = asyncio.Event()
-        serving = Serving(casino, self._at, extra=endpoints(demonstration), signals=False, on_ready=ready.set)
+        serving = Serving(
+            house_server, self._at, extra=endpoints(demonstration), signals=False, on_ready=ready.set
+        )
         self._stop = serving.stop
-        await casino.start()
+        await house_server.start()
         served = asyncio.ensure_future(serving.run())
         _on_signals(serving.stop)
         came = asyncio.ensure_future(ready.wait())

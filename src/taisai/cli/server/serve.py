@@ -21,8 +21,8 @@ from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
 from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.runtime import environment
-from taisai.server.runtime.casino import Casino, HousePlan, TablePlan, day_of
 from taisai.server.runtime.environment import WallClock, manifest
+from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan, day_of
 from taisai.server.runtime.monitors import Thresholds
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
@@ -87,12 +87,12 @@ async def _serve(
     config: Config, found: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
 ) -> bool:
     plan = plan_of(config, found.approvals)
-    casino = Casino(found.keeper, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
+    house_server = HouseServer(found.keeper, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
     try:
-        for sentence in await casino.start():
+        for sentence in await house_server.start():
             line(f"! {sentence}")
     except JournalError:
-        await casino.stop()
+        await house_server.stop()
         raise
     tls = None
     if config.listen.tls_certificate is not None and config.listen.tls_key is not None:
@@ -103,7 +103,7 @@ async def _serve(
         sys.stdout.flush()
 
     serving = Serving(
-        casino,
+        house_server,
         at,
         checks=checks,
         tls=tls,

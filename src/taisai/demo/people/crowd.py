@@ -27,7 +27,7 @@ from taisai.server.auth.permissions import SUPERVISING
 from taisai.server.auth.sessions import Session
 from taisai.server.auth.verification import SignInRefused
 from taisai.server.connections.dispatcher import approved_form
-from taisai.server.runtime.casino import Casino
+from taisai.server.runtime.house_server import HouseServer
 
 BETS_A_SECOND: Final = 5.0
 GRACE: Final = 8_000  # ms: a visitor who reloads his page is not gone
@@ -41,9 +41,15 @@ class Crowd:
     """Virtual dealers, heads and players; for the floor, the dealers that can be paused."""
 
     def __init__(
-        self, casino: Casino, demonstration: Demonstration, dial: Dial, *, waits: Waits, random: Random
+        self,
+        house_server: HouseServer,
+        demonstration: Demonstration,
+        dial: Dial,
+        *,
+        waits: Waits,
+        random: Random,
     ) -> None:
-        self._casino = casino
+        self._house_server = house_server
         self._demonstration = demonstration
         self._dial = dial
         self._waits = waits
@@ -70,14 +76,14 @@ class Crowd:
         stand = self._dealing[table] if rank == DEALER else self._ruling[table]
         if rank == DEALER or rank in SUPERVISING:
             stand.pause(working=False)
-            self._visitors[session] = (stand, self._casino.clock.now())
+            self._visitors[session] = (stand, self._house_server.clock.now())
 
     # Coming and going
 
     async def start(self) -> None:
         """Everyone comes in."""
         await self._enrol()
-        turnstile = Turnstile(BETS_A_SECOND, self._casino.clock.now)
+        turnstile = Turnstile(BETS_A_SECOND, self._house_server.clock.now)
         for spot in cast.SPOTS:
             self._begin(self._staff(VirtualDealer, spot, spot.dealer, self._dealing[spot.name]).run())
             head = partial(VirtualSupervisor, position=cast.VIRTUAL[spot.head])
@@ -85,7 +91,7 @@ class Crowd:
         for device, name in (await self._devices()).values():
             player = Player(
                 self._dial, device, name, OF[name], turnstile=turnstile, waits=self._waits,
-                random=self._own_random(), now=self._casino.clock.now,
+                random=self._own_random(), now=self._house_server.clock.now,
             )  # fmt: skip
             self._begin(player.run())
         self._begin(self._watch())
@@ -110,15 +116,17 @@ class Crowd:
         person: str,
         stand: WorkSwitch,
     ) -> VirtualDealer | VirtualSupervisor:
-        plan = self._casino.plan
+        plan = self._house_server.plan
         return kind(
             self._dial, partial(self._admit, person, spot.name), table=spot.name, stand=stand,
-            waits=self._waits, random=self._own_random(), now=self._casino.clock.now,
+            waits=self._waits, random=self._own_random(), now=self._house_server.clock.now,
             day=plan.day or (lambda _now: ""),
         )  # fmt: skip
 
     async def _admit(self, person: str, table: str) -> VirtualSession:
-        signed = await self._casino.door.admitted(person, address=_HERE, now=self._casino.clock.now())
+        signed = await self._house_server.authentication.admitted(
+            person, address=_HERE, now=self._house_server.clock.now()
+        )
         if isinstance(signed, SignInRefused):
             raise Disconnected(signed.message)
         return VirtualSession(signed.token, partial(self._agree, signed.session, table))
@@ -137,11 +145,11 @@ class Crowd:
             store = keeper.journal.store
             kept = store.secret(_KEYS)
             if kept is None:
-                kept = self._casino.entropy(32)
+                kept = self._house_server.entropy(32)
                 store.keep_secret(_KEYS, kept)
             return kept
 
-        secret = await self._casino.host.look(key)
+        secret = await self._house_server.host.look(key)
         return {
             name: (Device.of(name, hmac.digest(secret, name.encode(), "sha256")), player)
             for spot in cast.SPOTS
@@ -153,10 +161,10 @@ class Crowd:
         for name, (device, _player) in (await self._devices()).items():
             table, _, seat = name.rpartition("-")
             command = EnrolDevice(
-                at=self._casino.clock.now(), by=cast.ADMINISTRATOR, device=name, kind=DeviceKind.TERMINAL,
-                key=device.public, table=table, seat=seat,
+                at=self._house_server.clock.now(), by=cast.ADMINISTRATOR, device=name,
+                kind=DeviceKind.TERMINAL, key=device.public, table=table, seat=seat,
             )  # fmt: skip
-            answer = await self._casino.host.ask(HOUSE, command)
+            answer = await self._house_server.host.ask(HOUSE, command)
             if isinstance(answer, Refusal):
                 raise RulesError(str(answer))
 
@@ -167,8 +175,8 @@ class Crowd:
         while True:
             await asyncio.sleep(LOOKS)
             await self._demonstration.tidy()
-            now = self._casino.clock.now()
-            connected = {socket.party.session for socket in self._casino.floor.sockets}
+            now = self._house_server.clock.now()
+            connected = {socket.principal.session for socket in self._house_server.dispatcher.sockets}
             for session, (stand, seen) in list(self._visitors.items()):
                 if session in connected:
                     self._visitors[session] = (stand, now)
@@ -176,4 +184,4 @@ class Crowd:
                     del self._visitors[session]
                     if all(other is not stand for other, _ in self._visitors.values()):
                         stand.pause(working=True)
-                    await self._casino.door.sign_out(session, now=now)
+                    await self._house_server.authentication.sign_out(session, now=now)

@@ -64,7 +64,7 @@ class _Ended(NamedTuple):
     why: SignOutCause
 
 
-class Door:
+class Authentication:
     """Everyone comes in here. It belongs to the loop; hashes are made in threads of its own."""
 
     def __init__(

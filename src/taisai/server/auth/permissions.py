@@ -67,7 +67,7 @@ def is_generic(name: str) -> bool:
     return not plain or plain in _SHARED or any(plain == role.replace("-", "") for role in Role)
 
 
-class Party(NamedTuple):
+class Principal(NamedTuple):
     """Who is at the other end."""
 
     role: Role
@@ -89,7 +89,7 @@ class Party(NamedTuple):
         return self.table, self.seat
 
 
-VISITOR: Final = Party(Role.VISITOR, "")
+VISITOR: Final = Principal(Role.VISITOR, "")
 
 
 class Reach(StrEnum):

@@ -24,8 +24,8 @@ from taisai.protocol.replies import (
     WelcomeReply,
 )
 from taisai.server.auth import permissions
-from taisai.server.auth.authentication import Door
-from taisai.server.auth.permissions import DEVICES, VISITOR, Party, Role, role_of
+from taisai.server.auth.authentication import Authentication
+from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, Role, role_of
 from taisai.server.auth.rate_limits import RateLimit, RateLimiter
 from taisai.server.auth.sessions import EndedSession, Session, digest_of
 from taisai.server.auth.verification import device_proof
@@ -72,13 +72,13 @@ def approved_form(ask: Request) -> bytes:
     return canonical(plain)
 
 
-class Floor:
+class Dispatcher:
     """Everything that is connected."""
 
     def __init__(
         self,
         host: Host,
-        door: Door,
+        authentication: Authentication,
         *,
         clock: Clock,
         entropy: Entropy,
@@ -90,7 +90,7 @@ class Floor:
         pages: BuiltPages = NO_PAGES,
     ) -> None:
         self.host = host
-        self.door = door
+        self.authentication = authentication
         self.clock = clock
         self.entropy = entropy
         self.program = program
@@ -113,13 +113,13 @@ class Floor:
         """Whatever is being done for someone, who may have hung up since."""
         self._by_session: dict[str, set[Socket]] = {}
         self._by_device: dict[str, set[Socket]] = {}
-        self._handlers: Mapping[type[Request], Callable[[Any, Party, Any], Awaitable[ServerMessage]]] = (
+        self._handlers: Mapping[type[Request], Callable[[Any, Principal, Any], Awaitable[ServerMessage]]] = (
             HANDLERS
         )
-        door.sessions.on_end(self._session_ended)
+        authentication.sessions.on_end(self._session_ended)
         host.listeners += (self._heard, self.metrics.heard)
         self.metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
-        self.metrics.gauge("taisai_sessions", "People signed in", lambda: len(door.sessions))
+        self.metrics.gauge("taisai_sessions", "People signed in", lambda: len(authentication.sessions))
         self.metrics.gauge("taisai_writer_queue", "Commands that wait to be durable", lambda: host.waiting)
         host.on_durable = self.metrics.durable
 
@@ -150,7 +150,10 @@ class Floor:
         self._strangers.said_hello(socket)
         for feed in socket.following:
             self.host.feeds.unfollow(feed, socket)
-        for register, key in ((self._by_session, socket.party.session), (self._by_device, socket.party.name)):
+        for register, key in (
+            (self._by_session, socket.principal.session),
+            (self._by_device, socket.principal.name),
+        ):
             if key and key in register:
                 register[key].discard(socket)
                 if not register[key]:
@@ -163,7 +166,7 @@ class Floor:
     def _heard(self, happened: Happened) -> None:
         if happened.stream != HOUSE:
             return
-        self.door.heard(happened.events)
+        self.authentication.heard(happened.events)
         for event in happened.events:
             if isinstance(event, DeviceDismissed):
                 for socket in list(self._by_device.get(event.device, ())):
@@ -178,15 +181,15 @@ class Floor:
         if not self._has_credit(socket):
             self._too_often(socket, ask.id)
             return
-        party = socket.party
+        principal = socket.principal
         if kind is asks.HelloRequest:
             self._hello(socket, ask)  # type: ignore[arg-type]
             return
         if kind is asks.PingRequest:  # a page's own: whoever is signed in there has done nothing by it
             socket.say(PongReply(to=ask.id, now=self.clock.now()))
             return
-        if party.session is not None:
-            wrong = self._session_wrong(party)
+        if principal.session is not None:
+            wrong = self._session_wrong(principal)
             if wrong is not None:
                 socket.say(refused(ask.id, "signed-out", wrong))
                 return
@@ -224,34 +227,34 @@ class Floor:
         socket.credit_at = now
         return True
 
-    def _session_wrong(self, party: Party) -> str | None:
+    def _session_wrong(self, principal: Principal) -> str | None:
         """Why a session is over; if it is not, its person has just done something."""
         now = self.clock.now()
-        session = self.door.sessions.at(party.session or "", now)
+        session = self.authentication.sessions.at(principal.session or "", now)
         if isinstance(session, EndedSession):
             return session.message
-        self.door.sessions.touch(session.id, now)
+        self.authentication.sessions.touch(session.id, now)
         return None
 
     def _other(self, socket: Socket, ask: Any) -> None:
         kind = str(ask.__struct_config__.tag)
         table, seat = getattr(ask, "table", None), getattr(ask, "seat", None)
-        wrong = self.may_not(socket.party, permissions.REQUESTS.get(kind), table, seat)
+        wrong = self.may_not(socket.principal, permissions.REQUESTS.get(kind), table, seat)
         if wrong is not None:
             socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
         elif self.is_overworked(socket):
             self.refuse_more(socket, ask.id)
-        elif kind in _SELDOM and not self._keeping.takes(socket.party.name, self.clock.steady()):
+        elif kind in _SELDOM and not self._keeping.takes(socket.principal.name, self.clock.steady()):
             socket.say(refused(ask.id, "too-often", "expected such an ask now and then, got more of them"))
-        elif kind in _LONG and not self._may_look_long(socket.party):
+        elif kind in _LONG and not self._may_look_long(socket.principal):
             socket.say(refused(ask.id, "too-often", "expected a long look now and then, got more"))
         else:
-            work = self._handlers[type(ask)](self, socket.party, ask)
+            work = self._handlers[type(ask)](self, socket.principal, ask)
             socket.spawn(self.answered(socket, ask, work))
 
-    def _may_look_long(self, party: Party) -> bool:
+    def _may_look_long(self, principal: Principal) -> bool:
         """Whether a party may have the writer's thread for long again; a terminal's own rounds are few."""
-        return party.session is None or self._looking.takes(party.name, self.clock.steady())
+        return principal.session is None or self._looking.takes(principal.name, self.clock.steady())
 
     def is_overworked(self, socket: Socket) -> bool:
         """Whether as much is being done for a socket as may be at a time."""
@@ -263,11 +266,16 @@ class Floor:
         socket.say(refused(id_, "too-often", says))
 
     def may_not(
-        self, party: Party, permit: permissions.Permission | None, table: str | None, seat: str | None
+        self, principal: Principal, permit: permissions.Permission | None, table: str | None, seat: str | None
     ) -> str | None:
         """Why a party may not do something."""
         return permissions.refusal(
-            permit, party.role, own=party.own, table=table, seat=seat, demonstration=self.demonstration
+            permit,
+            principal.role,
+            own=principal.own,
+            table=table,
+            seat=seat,
+            demonstration=self.demonstration,
         )
 
     async def answered(self, socket: Socket, ask: Request, work: Awaitable[ServerMessage | None]) -> None:
@@ -276,7 +284,7 @@ class Floor:
         try:
             tell = await work
         except Exception as error:  # noqa: BLE001  whatever it is, the ask is answered
-            _log.exception("an ask failed", ask=type(ask).__name__, party=repr(socket.party))
+            _log.exception("an ask failed", ask=type(ask).__name__, principal=repr(socket.principal))
             tell = refused(ask.id, FAULT, f"expected an answer, got a fault: {type(error).__name__}")
         if tell is not None:
             socket.say(tell)
@@ -285,12 +293,14 @@ class Floor:
         """Waits until whatever is being done for someone is done."""
         await asyncio.gather(*self.at_work, return_exceptions=True)
 
-    async def second(self, party: Party, ask: Any) -> str | RefusedReply | None:
+    async def second(self, principal: Principal, ask: Any) -> str | RefusedReply | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""
         if ask.approval is None:
             return None
         digest = digest_of(approved_form(ask))
-        by = self.door.approvals.used(ask.approval, digest, asker=party.session or "", now=self.clock.now())
+        by = self.authentication.approvals.used(
+            ask.approval, digest, asker=principal.session or "", now=self.clock.now()
+        )
         if by is None:
             says = "expected an approval of exactly this, not yet used, got another"
             return refused(ask.id, "second-person", says, "house:dual-control")
@@ -319,15 +329,15 @@ class Floor:
             )
             socket.end("protocol", f"expected version {PROTOCOL_VERSION} of the protocol, got {ask.protocol}")
             return
-        if socket.party is not VISITOR or (ask.token is None and ask.device is None):
+        if socket.principal is not VISITOR or (ask.token is None and ask.device is None):
             self._come_in(socket, ask, VISITOR)
         elif ask.token is not None:
-            session = self.door.sessions.of(ask.token, self.clock.now())
+            session = self.authentication.sessions.of(ask.token, self.clock.now())
             if isinstance(session, EndedSession):
                 self._stay_out(socket, ask, session.message)
             else:
-                party = Party(role_of(session.rank), session.person, session=session.id)
-                self._come_in(socket, ask, party)
+                principal = Principal(role_of(session.rank), session.person, session=session.id)
+                self._come_in(socket, ask, principal)
         else:
             # Called in order with what is published: no dismissal comes between the look and the entry.
             name = ask.device or ""
@@ -353,32 +363,34 @@ class Floor:
             says = "expected an enrolled device that signs the challenge with its own key, got another"
             self._stay_out(socket, ask, says)
             return
-        self._come_in(socket, ask, Party(Role(str(device.kind)), name, table=device.table, seat=device.seat))
+        self._come_in(
+            socket, ask, Principal(Role(str(device.kind)), name, table=device.table, seat=device.seat)
+        )
 
     def _stay_out(self, socket: Socket, ask: asks.HelloRequest, says: str) -> None:
         socket.say(refused(ask.id, "not-known", says, "house:access"))
         socket.end("not-known", says)
 
-    def _come_in(self, socket: Socket, ask: asks.HelloRequest, party: Party) -> None:
-        if socket.party is not VISITOR:
+    def _come_in(self, socket: Socket, ask: asks.HelloRequest, principal: Principal) -> None:
+        if socket.principal is not VISITOR:
             socket.say(refused(ask.id, "bad-message", "expected one hello, got another"))
             return
-        if party is not VISITOR or self.demonstration:  # elsewhere there is nothing for a visitor to do
+        if principal is not VISITOR or self.demonstration:  # elsewhere there is nothing for a visitor to do
             self._strangers.said_hello(socket)
-        socket.party = party
-        socket.stream = stream_of(party.table or "")
-        if party.session is not None:
-            self._by_session.setdefault(party.session, set()).add(socket)
-        elif party.role is not Role.VISITOR:
-            self._by_device.setdefault(party.name, set()).add(socket)
+        socket.principal = principal
+        socket.stream = stream_of(principal.table or "")
+        if principal.session is not None:
+            self._by_session.setdefault(principal.session, set()).add(socket)
+        elif principal.role is not Role.VISITOR:
+            self._by_device.setdefault(principal.name, set()).add(socket)
         currency = getattr(self.plan, "currency", "")
         socket.say(
             WelcomeReply(
                 to=ask.id,
-                role=party.role,
-                name=party.name,
-                table=party.table,
-                seat=party.seat,
+                role=principal.role,
+                name=principal.name,
+                table=principal.table,
+                seat=principal.seat,
                 currency=currency,
             )
         )

@@ -17,7 +17,7 @@ from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request
 from taisai.protocol.replies import EndNotice, FollowingReply, RefusedReply, SnapshotNotice
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import VISITOR, Party
+from taisai.server.auth.permissions import VISITOR, Principal
 from taisai.server.auth.rate_limits import network_of
 from taisai.server.connections.outbox import DirectTransport, Message, Outbox, Send
 from taisai.server.projections.boards import Shown, seat_feed
@@ -25,7 +25,7 @@ from taisai.server.replies import answer_to, encoded, refused
 
 if TYPE_CHECKING:
     from taisai.protocol.requests import FollowRequest, UnfollowRequest
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.dispatcher import Dispatcher
 
 HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milliseconds
 TRY_AGAIN: Final = 1013
@@ -79,7 +79,7 @@ class UnauthenticatedSockets:
 
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.dispatcher import Dispatcher
 
     AnyRequest = Request
 else:
@@ -98,14 +98,19 @@ class Socket:
     """One connection."""
 
     __slots__ = (
-        "_floor", "_is_closing", "_outbox", "_reading", "_receive", "_tasks", "address", "credit",
-        "credit_at", "following", "follows_seat", "nonce", "party", "stream", "wanted",
+        "_dispatcher", "_is_closing", "_outbox", "_reading", "_receive", "_tasks", "address", "credit",
+        "credit_at", "following", "follows_seat", "nonce", "principal", "stream", "wanted",
     )  # fmt: skip
 
     def __init__(
-        self, floor: Floor, receive: Receive, send: Send, address: str, line: DirectTransport | None = None
+        self,
+        dispatcher: Dispatcher,
+        receive: Receive,
+        send: Send,
+        address: str,
+        line: DirectTransport | None = None,
     ) -> None:
-        self._floor = floor
+        self._dispatcher = dispatcher
         self._receive = receive
         self._outbox = Outbox(send, self._cut, line)
         self._is_closing = False
@@ -115,7 +120,7 @@ class Socket:
         self._tasks: set[asyncio.Task[None]] = set()
         self.address = address
         self.nonce = ""
-        self.party: Party = VISITOR
+        self.principal: Principal = VISITOR
         self.following: set[str] = set()
         self.stream = ""
         """The stream of a device's own table."""
@@ -133,7 +138,7 @@ class Socket:
     def tell(self, body: bytes) -> None:
         """Puts a tell in the outbox; a client that does not take its post is cut off and may come back."""
         if not self._outbox.put(body):
-            self._floor.metrics.cut_off()
+            self._dispatcher.metrics.cut_off()
             self.end("slow", "expected a client that takes what it is told, got one that does not", TRY_AGAIN)
             self._cut()
 
@@ -148,14 +153,14 @@ class Socket:
     def told(self, re: str, answer: Answer | BaseException) -> None:
         """Tells what came of a command, with whatever else is told in the same turn."""
         self.tell(encoded(answer_to(re, answer)))
-        self._floor.host.feeds.note(self)
+        self._dispatcher.host.feeds.note(self)
         if isinstance(answer, Refusal):
-            self._floor.metrics.refusals[answer.reason] += 1
+            self._dispatcher.metrics.refusals[answer.reason] += 1
 
     def say(self, tell: ServerMessage) -> None:
         """Tells something at once."""
         if type(tell) is RefusedReply:
-            self._floor.metrics.refusals[tell.reason] += 1
+            self._dispatcher.metrics.refusals[tell.reason] += 1
         self.tell(encoded(tell))
         self._outbox.flush()
 
@@ -191,7 +196,7 @@ class Socket:
         finally:
             self._reading = None
             self._outbox.abandon()
-            self._floor.gone(self)  # what it asked for is done to its end: money may be on its way
+            self._dispatcher.gone(self)  # what it asked for is done to its end: money may be on its way
 
     async def _read(self) -> None:
         receive, heard = self._receive, self._heard
@@ -210,20 +215,20 @@ class Socket:
             size = len(text.encode("utf-8", "replace"))
         if text is None or size > MOST_MESSAGE:
             got = "bytes that are no text" if text is None else f"{size} bytes"
-            self._floor.unreadable(self, f"expected a text of at most {MOST_MESSAGE} bytes, got {got}")
+            self._dispatcher.unreadable(self, f"expected a text of at most {MOST_MESSAGE} bytes, got {got}")
             return
         try:
             ask = decode_request(text)
         except _UNREADABLE as error:
             says = f"could not read the request: {str(error) or type(error).__name__}"
-            self._floor.unreadable(self, says, _id_in(text))
+            self._dispatcher.unreadable(self, says, _id_in(text))
             return
-        self._floor.asked(self, ask)
+        self._dispatcher.asked(self, ask)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Does something that takes its time, beside everything else."""
         task = asyncio.get_running_loop().create_task(work)
-        for tasks in (self._tasks, self._floor.at_work):
+        for tasks in (self._tasks, self._dispatcher.at_work):
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
@@ -245,9 +250,9 @@ def _id_in(text: str) -> str | None:
 MOST_FOLLOWED: Final = 64  # feeds of one socket
 
 
-def follow(floor: Floor, socket: Socket, ask: FollowRequest) -> None:
+def follow(dispatcher: Dispatcher, socket: Socket, ask: FollowRequest) -> None:
     """Tells what was missed, or the feed as it stands; from then on, every change."""
-    wrong = _wrong(floor, socket, ask.feed)
+    wrong = _wrong(dispatcher, socket, ask.feed)
     if wrong is not None:
         socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
         return
@@ -255,58 +260,60 @@ def follow(floor: Floor, socket: Socket, ask: FollowRequest) -> None:
         socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
         return
     socket.wanted.add(ask.feed)
-    feeds = floor.host.feeds
+    feeds = dispatcher.host.feeds
     feed = feeds.get(ask.feed)
     if feed is not None and ask.after is not None and ask.epoch == feeds.epoch:
         missed = feed.missed(ask.after)
         if missed is not None:
             for frame in missed:
                 socket.tell(frame.body)
-            _followed(floor, socket, ask.feed, feed.number)
+            _followed(dispatcher, socket, ask.feed, feed.number)
             socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=feed.number))
             return
-    boards, name = floor.host.boards, ask.feed
-    floor.host.run(lambda _keeper: boards.snapshot(name), partial(_shown, floor, socket, ask))
+    boards, name = dispatcher.host.boards, ask.feed
+    dispatcher.host.run(lambda _keeper: boards.snapshot(name), partial(_shown, dispatcher, socket, ask))
 
 
-def unfollow(floor: Floor, socket: Socket, ask: UnfollowRequest) -> None:
+def unfollow(dispatcher: Dispatcher, socket: Socket, ask: UnfollowRequest) -> None:
     """From here on nothing of the feed is told; what is missed can still be asked for."""
     socket.wanted.discard(ask.feed)
     socket.following.discard(ask.feed)
     _look_at_seat(socket)
-    floor.host.feeds.unfollow(ask.feed, socket)
+    dispatcher.host.feeds.unfollow(ask.feed, socket)
     socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=0))
 
 
-def _wrong(floor: Floor, socket: Socket, feed: str) -> str | None:
+def _wrong(dispatcher: Dispatcher, socket: Socket, feed: str) -> str | None:
     """Why a feed may not be followed."""
     kind, _, rest = feed.partition(":")
-    if floor.demonstration and socket.party is VISITOR and kind in permissions.VISITORS_FOLLOW:
+    if dispatcher.demonstration and socket.principal is VISITOR and kind in permissions.VISITORS_FOLLOW:
         return None
     table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
-    return floor.may_not(socket.party, permissions.FEEDS.get(kind), table or None, seat or None)
+    return dispatcher.may_not(socket.principal, permissions.FEEDS.get(kind), table or None, seat or None)
 
 
-def _shown(floor: Floor, socket: Socket, ask: FollowRequest, shown: Shown | BaseException | None) -> None:
+def _shown(
+    dispatcher: Dispatcher, socket: Socket, ask: FollowRequest, shown: Shown | BaseException | None
+) -> None:
     if not isinstance(shown, Shown):
         socket.wanted.discard(ask.feed)
-        floor.metrics.refusals["not-known"] += 1
+        dispatcher.metrics.refusals["not-known"] += 1
         socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
-        floor.host.feeds.note(socket)
+        dispatcher.host.feeds.note(socket)
         return
-    if socket in floor.sockets:
+    if socket in dispatcher.sockets:
         if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
-            _followed(floor, socket, ask.feed, shown.number)
+            _followed(dispatcher, socket, ask.feed, shown.number)
         socket.tell(encoded(SnapshotNotice(feed=ask.feed, number=shown.number, view=shown.view, to=ask.id)))
-        floor.host.feeds.note(socket)
+        dispatcher.host.feeds.note(socket)
 
 
-def _followed(floor: Floor, socket: Socket, feed: str, number: int) -> None:
-    floor.host.feeds.follow(feed, socket, number)
+def _followed(dispatcher: Dispatcher, socket: Socket, feed: str, number: int) -> None:
+    dispatcher.host.feeds.follow(feed, socket, number)
     socket.following.add(feed)
     _look_at_seat(socket)
 
 
 def _look_at_seat(socket: Socket) -> None:
-    table, seat = socket.party.own
+    table, seat = socket.principal.own
     socket.follows_seat = seat_feed(table or "", seat or "") in socket.following

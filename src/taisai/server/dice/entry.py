@@ -27,8 +27,8 @@ from taisai.server.replies import answer_to, refused
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import ReadingRequest
-    from taisai.server.auth.permissions import Party
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.auth.permissions import Principal
+    from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.handlers.context import Context
     from taisai.server.runtime.host import Told
 
@@ -52,7 +52,9 @@ def keyed(sent: SentCommand, *, at: int, by: str, second: str | None) -> Perform
     return Perform(at=at, by=by, second=second, **told)
 
 
-def noting_override(floor: Floor, party: Party, table: str | None, command: AnyCommand, told: Told) -> Told:
+def noting_override(
+    dispatcher: Dispatcher, principal: Principal, table: str | None, command: AnyCommand, told: Told
+) -> Told:
     """A result other than the device's reading is accepted, since the dice prevail, and then noted."""
     if table is None or not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
         return told
@@ -67,18 +69,23 @@ def noting_override(floor: Floor, party: Party, table: str | None, command: AnyC
         if differs and type(answer) is tuple and answer:  # what was refused overrides nothing
             detail = f"keyed {' '.join(map(str, faces))}, which is not what the device read"
             note = NoteOverride(
-                at=floor.clock.now(), by=FLOOR, table=table, person=party.name, what="reading", detail=detail
+                at=dispatcher.clock.now(),
+                by=FLOOR,
+                table=table,
+                person=principal.name,
+                what="reading",
+                detail=detail,
             )
-            floor.host.submit(Ask(HOUSE, note))
+            dispatcher.host.submit(Ask(HOUSE, note))
 
-    floor.host.run(lambda keeper: differs_from_reading(keeper.table(table), faces), looked)
+    dispatcher.host.run(lambda keeper: differs_from_reading(keeper.table(table), faces), looked)
     return noted
 
 
 # A recognising device
 
 
-async def reading(context: Context, party: Party, ask: ReadingRequest) -> ServerMessage:
+async def reading(context: Context, principal: Principal, ask: ReadingRequest) -> ServerMessage:
     """What a device saw, or its fault; the table decides whether it may be told now."""
     planned = context.plan.table(ask.table) if context.plan is not None else None
     if planned is None or planned.dice is not DiceIn.DEVICE:
@@ -95,7 +102,7 @@ async def reading(context: Context, party: Party, ask: ReadingRequest) -> Server
     if round_ is None:
         round_ = await context.host.look(lambda keeper: _round_in_hand(keeper, ask.table))
     command = TakeReading(
-        at=context.clock.now(), by=RECOGNISER, device=party.name, reading=ask.reading, round=round_,
+        at=context.clock.now(), by=RECOGNISER, device=principal.name, reading=ask.reading, round=round_,
         shake=ask.shake, faces=ask.faces or (), fault=fault,
     )  # fmt: skip
     return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import ClearRequest, DoubleRequest, RepeatRequest, UndoRequest
-    from taisai.server.auth.permissions import Party
+    from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
 
     Back = ClearRequest | UndoRequest
@@ -61,25 +61,28 @@ _MEMORY: Final[WeakKeyDictionary[Keeper, _Memory]] = WeakKeyDictionary()
 # Back
 
 
-async def undo(context: Context, party: Party, ask: UndoRequest) -> ServerMessage:
+async def undo(context: Context, principal: Principal, ask: UndoRequest) -> ServerMessage:
     """Takes back the bets that stand and came with the seat's latest command of which any still stands."""
-    return await _taken_back(context, party, ask, _latest)
+    return await _taken_back(context, principal, ask, _latest)
 
 
-async def clear(context: Context, party: Party, ask: ClearRequest) -> ServerMessage:
+async def clear(context: Context, principal: Principal, ask: ClearRequest) -> ServerMessage:
     """Takes back every bet of the seat."""
-    return await _taken_back(context, party, ask, _standing)
+    return await _taken_back(context, principal, ask, _standing)
 
 
 async def _taken_back(
-    context: Context, party: Party, ask: Back, choose: Callable[[Table, Round, str], list[BetRegistered]]
+    context: Context,
+    principal: Principal,
+    ask: Back,
+    choose: Callable[[Table, Round, str], list[BetRegistered]],
 ) -> ServerMessage:
     def chosen(keeper: Keeper) -> _Back | Refusal:
         table = table_at(keeper, ask.table)
         if isinstance(table, Refusal):
             return table
         memory = _MEMORY.setdefault(keeper, _Memory())
-        asked = memory.back.setdefault((ask.table, party.name), deque(maxlen=MOST_REMEMBERED))
+        asked = memory.back.setdefault((ask.table, principal.name), deque(maxlen=MOST_REMEMBERED))
         known = next((one for one in asked if one.ask == ask.id), None)
         if known is not None:
             return known
@@ -94,7 +97,9 @@ async def _taken_back(
     back = await context.host.look(chosen)
     if isinstance(back, Refusal):
         return answer_to(ask.id, back)
-    command = TakeBack(at=context.clock.now(), by=party.name, round=back.round, seat=ask.seat, ids=back.ids)
+    command = TakeBack(
+        at=context.clock.now(), by=principal.name, round=back.round, seat=ask.seat, ids=back.ids
+    )
     return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
 
 
@@ -123,15 +128,15 @@ def _latest(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
 # Once more
 
 
-async def double(context: Context, party: Party, ask: DoubleRequest) -> ServerMessage:
+async def double(context: Context, principal: Principal, ask: DoubleRequest) -> ServerMessage:
     """Lays on every area once more what the seat has there, all or none."""
-    return await _laid(context, party, ask, _stakes_now, "a bet of the seat in this round")
+    return await _laid(context, principal, ask, _stakes_now, "a bet of the seat in this round")
 
 
-async def repeat(context: Context, party: Party, ask: RepeatRequest) -> ServerMessage:
+async def repeat(context: Context, principal: Principal, ask: RepeatRequest) -> ServerMessage:
     """Lays what the seat's player had in the last round that he bet in, all or none."""
     return await _laid(
-        context, party, ask, _stakes_before, f"a bet of the player in the last {LOOK_BACK} rounds"
+        context, principal, ask, _stakes_before, f"a bet of the player in the last {LOOK_BACK} rounds"
     )
 
 
@@ -145,7 +150,7 @@ class _Found(NamedTuple):
 
 async def _laid(
     context: Context,
-    party: Party,
+    principal: Principal,
     ask: More,
     stakes: Callable[[Keeper, Table, Round, str], Stakes],
     expected: str,
@@ -157,7 +162,7 @@ async def _laid(
         if not _sits(table, ask.seat):
             return _Found(0, 0, {})
         session = table.seats[ask.seat].session
-        if _is_there(table, bet_id(party.name, session, ask.id, 0), ask.seat):
+        if _is_there(table, bet_id(principal.name, session, ask.id, 0), ask.seat):
             return None
         if table.round is None:
             return _Found(0, session, {})
@@ -173,10 +178,10 @@ async def _laid(
         return answer_to(ask.id, again)
     number, session, laid = again
     slips = tuple(
-        Slip(bet_id(party.name, session, ask.id, place), area, stake)
+        Slip(bet_id(principal.name, session, ask.id, place), area, stake)
         for place, (area, stake) in enumerate(laid.items())
     )
-    command = PlaceBets(at=context.clock.now(), by=party.name, round=number, seat=ask.seat, bets=slips)
+    command = PlaceBets(at=context.clock.now(), by=principal.name, round=number, seat=ask.seat, bets=slips)
     return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
 
 

@@ -45,18 +45,18 @@ if TYPE_CHECKING:
         TakeCreditRequest,
         TakeDropRequest,
     )
-    from taisai.server.auth.permissions import Party
+    from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
 
     Signed = CountDropRequest | FillRequest | SettleClaimRequest | TakeCreditRequest | TakeDropRequest
 
 
-async def sell_ticket(context: Context, party: Party, ask: SellTicketRequest) -> ServerMessage:
+async def sell_ticket(context: Context, principal: Principal, ask: SellTicketRequest) -> ServerMessage:
     """A ticket for cash; the same ask of the same cashier again tells the same ticket."""
     now, fresh = context.clock.now(), context.entropy(KEY_BYTES)
 
     def found(keeper: Keeper) -> tuple[str, int]:
-        number = ticket_number(tickets_key(keeper, fresh), "sold", party.name, ask.id)
+        number = ticket_number(tickets_key(keeper, fresh), "sold", principal.name, ask.id)
         sold = keeper.house().tickets.get(number)
         return number, now if sold is None else sold.at
 
@@ -64,7 +64,9 @@ async def sell_ticket(context: Context, party: Party, ask: SellTicketRequest) ->
     if now - at > RETRIED_WITHIN:
         says = f"expected an id of its own for every sale, got that of ticket {number!r}"
         return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
-    sold = await context.host.ask(HOUSE, SellTicket(at=now, by=party.name, ticket=number, amount=ask.amount))
+    sold = await context.host.ask(
+        HOUSE, SellTicket(at=now, by=principal.name, ticket=number, amount=ask.amount)
+    )
     if isinstance(sold, Refusal):
         return answer_to(ask.id, sold)
     return DoneReply(to=ask.id, ticket=number, amount=ask.amount, again=not sold)
@@ -83,11 +85,11 @@ async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Server
     return DoneReply(to=ask_id, ticket=paid.id, amount=paid.amount, again=True)
 
 
-async def owners_moved(context: Context, party: Party, ask: DoRequest) -> ServerMessage | None:
+async def owners_moved(context: Context, principal: Principal, ask: DoRequest) -> ServerMessage | None:
     """The owners' money that came or went under this id before: told again, nobody has to agree anew."""
     sent: Any = ask.do
     known = await context.host.look(lambda keeper: keeper.house().movements.get(sent.id))
-    meant = (sent.amount, tag_of(sent) == "bring-in", party.name)
+    meant = (sent.amount, tag_of(sent) == "bring-in", principal.name)
     if known is None or (known.amount, known.brought, known.by) != meant:
         return None
     return DoneReply(to=ask.id, amount=known.amount, again=True)
@@ -96,41 +98,41 @@ async def owners_moved(context: Context, party: Party, ask: DoRequest) -> Server
 # The tray
 
 
-async def fill(context: Context, party: Party, ask: FillRequest) -> ServerMessage:
+async def fill(context: Context, principal: Principal, ask: FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
-    host, transfer = context.host, short_id("fill", party.name, ask.id)
+    host, transfer = context.host, short_id("fill", principal.name, ask.id)
     moved = Transfer(transfer, Kind.FILL, ask.table, ask.amount, Direction.DUE)
     if await host.look(lambda keeper: kept(keeper, transfer)) == moved:
         return await _arrived(context, ask, moved, again=True)
-    second = await context.second(party, ask)
+    second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
         return second
     command = SendFill(
-        at=context.clock.now(), by=party.name, transfer=transfer, table=ask.table, amount=ask.amount,
+        at=context.clock.now(), by=principal.name, transfer=transfer, table=ask.table, amount=ask.amount,
         second=second,
     )  # fmt: skip
     return await _carried(context, ask, moved, command, second)
 
 
 async def take_credit(  # noqa: PLR0911  each half may be refused
-    context: Context, party: Party, ask: TakeCreditRequest
+    context: Context, principal: Principal, ask: TakeCreditRequest
 ) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     host, now = context.host, context.clock.now()
-    transfer = ask.transfer or short_id("credit", party.name, ask.id)
-    receive = ReceiveCredit(at=now, by=party.name, transfer=transfer, table=ask.table, amount=ask.amount)
+    transfer = ask.transfer or short_id("credit", principal.name, ask.id)
+    receive = ReceiveCredit(at=now, by=principal.name, transfer=transfer, table=ask.table, amount=ask.amount)
     known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
     if known is None and ask.transfer is not None:
         expected = f"a transfer that left table {ask.table}"
         return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, expected, ask.transfer))
     if known is None:
-        second = await context.second(party, ask)
+        second = await context.second(principal, ask)
         if isinstance(second, RefusedReply):
             return second
         tried = await host.look(lambda keeper: decide_house(keeper.house(), receive))
         if isinstance(tried, Refusal):
             return answer_to(ask.id, tried)
-        send = SendCredit(at=now, by=party.name, transfer=transfer, amount=ask.amount, second=second)
+        send = SendCredit(at=now, by=principal.name, transfer=transfer, amount=ask.amount, second=second)
         sent = await host.ask(stream_of(ask.table), send)
         if isinstance(sent, Refusal):
             return answer_to(ask.id, sent)
@@ -145,16 +147,16 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
 # The drop box
 
 
-async def take_drop(context: Context, party: Party, ask: TakeDropRequest) -> ServerMessage:
+async def take_drop(context: Context, principal: Principal, ask: TakeDropRequest) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
-    host, transfer = context.host, short_id("drop", party.name, ask.id)
+    host, transfer = context.host, short_id("drop", principal.name, ask.id)
     known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
     if known is not None:
         return DoneReply(to=ask.id, amount=known, transfer=transfer, again=True)
-    second = await context.second(party, ask)
+    second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
         return second
-    send = SendDrop(at=context.clock.now(), by=party.name, transfer=transfer, second=second)
+    send = SendDrop(at=context.clock.now(), by=principal.name, transfer=transfer, second=second)
     sent = await host.ask(stream_of(ask.table), send)
     if isinstance(sent, Refusal):
         return answer_to(ask.id, sent)
@@ -162,7 +164,7 @@ async def take_drop(context: Context, party: Party, ask: TakeDropRequest) -> Ser
     return DoneReply(to=ask.id, amount=amount, transfer=transfer, again=not sent)
 
 
-async def count_drop(context: Context, party: Party, ask: CountDropRequest) -> ServerMessage:
+async def count_drop(context: Context, principal: Principal, ask: CountDropRequest) -> ServerMessage:
     """What was found in a drop box, against what its table booked when it left."""
 
     def found(keeper: Keeper) -> tuple[int, Transfer | None] | Refusal:
@@ -181,11 +183,11 @@ async def count_drop(context: Context, party: Party, ask: CountDropRequest) -> S
     declared, counted = box
     if counted is not None and (counted.table, counted.counted) == (ask.table, ask.counted):
         return DoneReply(to=ask.id, amount=ask.counted, transfer=ask.transfer, again=True)
-    second = await context.second(party, ask)
+    second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
         return second
     count = CountDrop(
-        at=context.clock.now(), by=party.name, transfer=ask.transfer, table=ask.table, declared=declared,
+        at=context.clock.now(), by=principal.name, transfer=ask.transfer, table=ask.table, declared=declared,
         counted=ask.counted, second=second,
     )  # fmt: skip
     answer = await context.host.ask(HOUSE, count)
@@ -204,9 +206,9 @@ class _OnClaim(NamedTuple):
     settled: Transfer | None
 
 
-async def settle_claim(context: Context, party: Party, ask: SettleClaimRequest) -> ServerMessage:
+async def settle_claim(context: Context, principal: Principal, ask: SettleClaimRequest) -> ServerMessage:
     """The cage pays what is a player's, or collects what he owes, and the table's claim is over."""
-    host, transfer = context.host, short_id("claim", party.name, ask.id)
+    host, transfer = context.host, short_id("claim", principal.name, ask.id)
 
     def found(keeper: Keeper) -> _OnClaim | Refusal:
         table = table_at(keeper, ask.table)
@@ -222,7 +224,7 @@ async def settle_claim(context: Context, party: Party, ask: SettleClaimRequest) 
         return await _arrived(context, ask, settled, again=True)
     if known.open is None:
         return answer_to(ask.id, refusal(Reason.BAD_VALUE, CLAIMS, "an open claim", ask.claim))
-    second = await context.second(party, ask)
+    second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
         return second
     of_player, amount = known.open.of_player, known.open.amount
@@ -230,7 +232,7 @@ async def settle_claim(context: Context, party: Party, ask: SettleClaimRequest) 
     direction = Direction.DUE if of_player else Direction.OWED
     moved = Transfer(transfer, kind, ask.table, amount, direction, claim=ask.claim)
     command = (PayClaim if of_player else CollectClaim)(
-        at=context.clock.now(), by=party.name, transfer=transfer, table=ask.table, claim=ask.claim,
+        at=context.clock.now(), by=principal.name, transfer=transfer, table=ask.table, claim=ask.claim,
         amount=amount, second=second,
     )  # fmt: skip
     return await _carried(context, ask, moved, command, second)

@@ -23,8 +23,8 @@ from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
     from taisai.protocol.requests import DoRequest
-    from taisai.server.auth.permissions import Party
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.auth.permissions import Principal
+    from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.connections.sockets import Socket
 
 _PLACE_BETS: Final = BY_TAG["place-bets"]
@@ -32,69 +32,71 @@ _OWNERS: Final = frozenset({"bring-in", "take-out"})
 _AT_HOUSE: Final = frozenset({"bring-in", "take-out", "redeem-ticket"})
 
 
-def do(floor: Floor, socket: Socket, ask: DoRequest) -> None:
+def do(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> None:
     """Asks the host for a command, if the party may; answered when it is durable and published."""
-    party, sent = socket.party, ask.do
+    principal, sent = socket.principal, ask.do
     table: str | None = ask.table
-    if type(sent) is _PLACE_BETS and party.role is Role.TERMINAL:  # nearly every ask is one of these
+    if type(sent) is _PLACE_BETS and principal.role is Role.TERMINAL:  # nearly every ask is one of these
         bets: Any = sent
-        if table == party.table and bets.seat == party.seat and table is not None:
+        if table == principal.table and bets.seat == principal.seat and table is not None:
             command = PlaceBets(
-                at=floor.clock.now(), by=party.name, round=bets.round, seat=bets.seat, bets=bets.bets,
-                means=bets.means,
+                at=dispatcher.clock.now(), by=principal.name, round=bets.round, seat=bets.seat,
+                bets=bets.bets, means=bets.means,
             )  # fmt: skip
-            floor.host.bet(Ask(socket.stream, command), socket, ask.id)
+            dispatcher.host.bet(Ask(socket.stream, command), socket, ask.id)
             return
-    wrong = _wrong(floor, party, ask)
+    wrong = _wrong(dispatcher, principal, ask)
     if wrong is not None:
         socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
-    elif floor.is_overworked(socket):
-        floor.refuse_more(socket, ask.id)
+    elif dispatcher.is_overworked(socket):
+        dispatcher.refuse_more(socket, ask.id)
     else:
-        socket.spawn(floor.answered(socket, ask, _carefully(floor, socket, ask)))
+        socket.spawn(dispatcher.answered(socket, ask, _carefully(dispatcher, socket, ask)))
 
 
-def _wrong(floor: Floor, party: Party, ask: DoRequest) -> str | None:
+def _wrong(dispatcher: Dispatcher, principal: Principal, ask: DoRequest) -> str | None:
     """Why the party may not ask for it at all."""
     sent: Any = ask.do
     tag = tag_of(sent)
-    wrong = floor.may_not(party, permissions.COMMANDS.get(tag), ask.table, getattr(sent, "seat", None))
+    wrong = dispatcher.may_not(
+        principal, permissions.COMMANDS.get(tag), ask.table, getattr(sent, "seat", None)
+    )
     if wrong is not None:
         return wrong
     if (tag in _AT_HOUSE) != (ask.table is None):
         return f"expected {'no table' if tag in _AT_HOUSE else 'a table'} with {tag}, got {ask.table}"
-    if tag == "take-seat" and party.role is Role.TERMINAL and sent.terminal != party.name:
-        return f"expected the terminal {party.name}, got {sent.terminal}"
+    if tag == "take-seat" and principal.role is Role.TERMINAL and sent.terminal != principal.name:
+        return f"expected the terminal {principal.name}, got {sent.terminal}"
     return None
 
 
-async def _carefully(floor: Floor, socket: Socket, ask: DoRequest) -> None:
-    party = socket.party
-    known = await owners_moved(floor, party, ask) if tag_of(ask.do) in _OWNERS else None
+async def _carefully(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> None:
+    principal = socket.principal
+    known = await owners_moved(dispatcher, principal, ask) if tag_of(ask.do) in _OWNERS else None
     if known is not None:
         socket.say(known)
         return
-    second = await floor.second(party, ask)
+    second = await dispatcher.second(principal, ask)
     if second is not None and not isinstance(second, str):
         socket.say(second)
         return
     wrong = None
-    if party.session is not None and ask.table is not None:
-        wrong = await positions.out_of_place(floor, ask.table, party.name)
-    command = command_of(ask, at=floor.clock.now(), by=party.name, second=second)
+    if principal.session is not None and ask.table is not None:
+        wrong = await positions.out_of_place(dispatcher, ask.table, principal.name)
+    command = command_of(ask, at=dispatcher.clock.now(), by=principal.name, second=second)
     if wrong is None and isinstance(command, Assign):
-        wrong = await positions.on_roll(floor, command.person, command.rank)
+        wrong = await positions.on_roll(dispatcher, command.person, command.rank)
     if wrong is None and isinstance(command, BeginDay) and ask.table is not None:
-        wrong = await table_opening.not_approved(floor, ask.table)
+        wrong = await table_opening.not_approved(dispatcher, ask.table)
     if wrong is not None:
         socket.say(answer_to(ask.id, wrong))
         return
     if isinstance(command, RedeemTicket):
-        socket.say(await redeem(floor, command, ask.id))
+        socket.say(await redeem(dispatcher, command, ask.id))
         return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
-    told = dice.noting_override(floor, party, ask.table, command, partial(socket.told, ask.id))
-    floor.host.submit(Ask(stream, command), told)
+    told = dice.noting_override(dispatcher, principal, ask.table, command, partial(socket.told, ask.id))
+    dispatcher.host.submit(Ask(stream, command), told)
 
 
 def command_of(ask: DoRequest, *, at: int, by: str, second: str | None) -> AnyCommand:

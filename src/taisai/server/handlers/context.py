@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from taisai.protocol.message import Request, ServerMessage
 from taisai.protocol.replies import RefusedReply
-from taisai.server.auth.permissions import Party
+from taisai.server.auth.permissions import Principal
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.host import Host
 
 if TYPE_CHECKING:
-    from taisai.server.runtime.casino import HousePlan
+    from taisai.server.runtime.house_server import HousePlan
 
 
 class Context(Protocol):
@@ -34,11 +34,11 @@ class Context(Protocol):
     def plan(self) -> HousePlan | None:
         """What the house has planned: its tables, and the terms of each."""
 
-    async def second(self, party: Party, ask: Any) -> str | RefusedReply | None:
+    async def second(self, principal: Principal, ask: Any) -> str | RefusedReply | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""
 
 
-Handler = Callable[[Context, Party, Any], Awaitable[ServerMessage]]
+Handler = Callable[[Context, Principal, Any], Awaitable[ServerMessage]]
 """Answers one ask of a party who may make it."""
 
 __all__ = ["Context", "Handler", "Request", "ServerMessage"]

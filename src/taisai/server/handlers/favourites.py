@@ -20,7 +20,7 @@ from taisai.server.replies import answer_to
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import FavouritesRequest, KeepFavouriteRequest
-    from taisai.server.auth.permissions import Party
+    from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
 
 MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps
@@ -37,12 +37,12 @@ class _Kept(msgspec.Struct, frozen=True):
     sets: _Sets
 
 
-async def keep_favourite(context: Context, party: Party, ask: KeepFavouriteRequest) -> ServerMessage:
+async def keep_favourite(context: Context, principal: Principal, ask: KeepFavouriteRequest) -> ServerMessage:
     """Keeps a set of bets under a name, in place of what was there; an empty set is forgotten."""
 
     def keep(keeper: Keeper) -> bool | Refusal:
         session = _session(keeper, ask.table, ask.seat)
-        kept = _kept(keeper, ask.table, party.name, session)
+        kept = _kept(keeper, ask.table, principal.name, session)
         wrong = _wrong(table_at(keeper, ask.table), ask, kept)
         if wrong is not None:
             return wrong
@@ -53,7 +53,7 @@ async def keep_favourite(context: Context, party: Party, ask: KeepFavouriteReque
             kept.pop(ask.name, None)
         if kept == before:
             return False
-        name = _vault_name(ask.table, party.name)
+        name = _vault_name(ask.table, principal.name)
         written = msgspec.msgpack.encode(_Kept(session, kept)) if kept else None
         keeper.journal.store.keep_secret(name, written)
         return True
@@ -64,11 +64,11 @@ async def keep_favourite(context: Context, party: Party, ask: KeepFavouriteReque
     return DoneReply(to=ask.id, again=not changed)
 
 
-async def favourites(context: Context, party: Party, ask: FavouritesRequest) -> ServerMessage:
+async def favourites(context: Context, principal: Principal, ask: FavouritesRequest) -> ServerMessage:
     """The terminal's favourites, in the order in which they were first kept."""
 
     def look(keeper: Keeper) -> _Sets:
-        return _kept(keeper, ask.table, party.name, _session(keeper, ask.table, ask.seat))
+        return _kept(keeper, ask.table, principal.name, _session(keeper, ask.table, ask.seat))
 
     kept = await context.host.look(look)
     told = (

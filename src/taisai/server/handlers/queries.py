@@ -6,14 +6,14 @@ from taisai.protocol import requests
 from taisai.protocol.message import ServerMessage
 from taisai.protocol.replies import BooksReply, DoneReply, FeltReply, PreviewReply, ReportReply, RoundsReply
 from taisai.rules.errors import RulesError
-from taisai.server.auth.permissions import Party, Role
+from taisai.server.auth.permissions import Principal, Role
 from taisai.server.handlers import positions
 from taisai.server.handlers.context import Context
 from taisai.server.projections import felt_view, preview
 from taisai.server.replies import answer_to, refused
 
 
-async def felt(context: Context, _party: Party, ask: requests.FeltRequest) -> ServerMessage:
+async def felt(context: Context, _principal: Principal, ask: requests.FeltRequest) -> ServerMessage:
     """A layout of a table."""
     plans = context.plan.tables if context.plan is not None else ()
     with_edges = any(one.name == ask.table and one.edges for one in plans)
@@ -26,10 +26,10 @@ async def felt(context: Context, _party: Party, ask: requests.FeltRequest) -> Se
     return FeltReply(to=ask.id, felt=found)
 
 
-async def rounds(context: Context, party: Party, ask: requests.RoundsRequest) -> ServerMessage:
+async def rounds(context: Context, principal: Principal, ask: requests.RoundsRequest) -> ServerMessage:
     """The last rounds, or one; a terminal sees those in which its own player bet, and his bets alone."""
-    own = party.role is Role.TERMINAL
-    seat, boards = party.seat if own else ask.seat, context.host.boards
+    own = principal.role is Role.TERMINAL
+    seat, boards = principal.seat if own else ask.seat, context.host.boards
     try:
         told = await context.host.look(
             lambda _keeper: boards.rounds(ask.table, most=ask.most, number=ask.round, seat=seat, own=own)
@@ -39,7 +39,7 @@ async def rounds(context: Context, party: Party, ask: requests.RoundsRequest) ->
     return RoundsReply(to=ask.id, rounds=told)
 
 
-async def look_before(context: Context, _party: Party, ask: requests.PreviewRequest) -> ServerMessage:
+async def look_before(context: Context, _principal: Principal, ask: requests.PreviewRequest) -> ServerMessage:
     """What a result would do, before it is committed."""
     try:
         found = await context.host.look(lambda keeper: preview(keeper.table(ask.table), ask.faces))
@@ -48,15 +48,19 @@ async def look_before(context: Context, _party: Party, ask: requests.PreviewRequ
     return PreviewReply(to=ask.id, preview=found)
 
 
-async def take_position(context: Context, party: Party, ask: requests.TakePositionRequest) -> ServerMessage:
+async def take_position(
+    context: Context, principal: Principal, ask: requests.TakePositionRequest
+) -> ServerMessage:
     """A member of staff comes to a table: the House says who he is."""
     try:
-        return answer_to(ask.id, await positions.take(context, ask.table, party.name, ask.position))
+        return answer_to(ask.id, await positions.take(context, ask.table, principal.name, ask.position))
     except RulesError as error:
         return refused(ask.id, "not-known", str(error))
 
 
-async def virtual(context: Context, _party: Party, ask: requests.VirtualDealerRequest) -> ServerMessage:
+async def virtual(
+    context: Context, _principal: Principal, ask: requests.VirtualDealerRequest
+) -> ServerMessage:
     """Pauses a table's virtual dealer, or lets it go on."""
     dealers = getattr(context, "virtual", None)
     if dealers is None or ask.table not in dealers.tables:
@@ -65,12 +69,12 @@ async def virtual(context: Context, _party: Party, ask: requests.VirtualDealerRe
     return DoneReply(to=ask.id)
 
 
-async def books(context: Context, _party: Party, ask: requests.BooksRequest) -> ServerMessage:
+async def books(context: Context, _principal: Principal, ask: requests.BooksRequest) -> ServerMessage:
     """Every account of this moment."""
     return BooksReply(to=ask.id, books=await context.host.look(lambda _keeper: context.host.boards.books()))
 
 
-async def report(context: Context, _party: Party, ask: requests.ReportRequest) -> ServerMessage:
+async def report(context: Context, _principal: Principal, ask: requests.ReportRequest) -> ServerMessage:
     """Drop, win and hold per table."""
     return ReportReply(
         to=ask.id, report=await context.host.look(lambda _keeper: context.host.boards.report(ask.day))

@@ -11,7 +11,7 @@ from taisai.protocol.message import ServerMessage
 from taisai.protocol.requests import OpenTableRequest
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
-from taisai.server.auth.permissions import Party
+from taisai.server.auth.permissions import Principal
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 APPROVALS: Final = Clause("house:approvals")
 
 
-async def open_table(context: Context, party: Party, ask: OpenTableRequest) -> ServerMessage:
+async def open_table(context: Context, principal: Principal, ask: OpenTableRequest) -> ServerMessage:
     """The first command of a table's stream; its rulebook, whole, comes into the journal before it."""
     plan = context.plan
     table = plan.table(ask.table) if plan else None
@@ -31,9 +31,9 @@ async def open_table(context: Context, party: Party, ask: OpenTableRequest) -> S
     wrong = _refusal(context, table.book, now)
     if wrong is not None:
         return answer_to(ask.id, wrong)
-    rank = await context.host.look(lambda keeper: keeper.house().people.get(party.name, ""))
+    rank = await context.host.look(lambda keeper: keeper.house().people.get(principal.name, ""))
     command = OpenTable(
-        at=now, by=party.name, rank=rank, table=table.name, limits=table.limits, currency=plan.currency,
+        at=now, by=principal.name, rank=rank, table=table.name, limits=table.limits, currency=plan.currency,
         day=plan.day(now) if plan.day else "1970-01-01", zone=plan.zone, settings=dict(table.settings),
         offers=dict(table.offers), layout=table.layout, demonstration=table.demonstration,
     )  # fmt: skip

@@ -23,7 +23,7 @@ from taisai.server.replies import answer_to, refused
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import TicketInRequest, TicketOutRequest, TicketsRequest
-    from taisai.server.auth.permissions import Party
+    from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
 
 RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
@@ -32,10 +32,10 @@ RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry
 # A ticket goes in
 
 
-async def ticket_in(context: Context, party: Party, ask: TicketInRequest) -> ServerMessage:
+async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest) -> ServerMessage:
     """A ticket's value goes to the terminal's credits; the ticket is worth nothing from there on."""
     host, clock, ticket = context.host, context.clock, as_printed(ask.ticket)
-    session = await host.look(lambda keeper: _session(keeper, ask.table, ask.seat, party.name))
+    session = await host.look(lambda keeper: _session(keeper, ask.table, ask.seat, principal.name))
     if isinstance(session, Refusal):
         return answer_to(ask.id, session)
     transfer = short_id("in", ticket, ask.table, ask.seat, str(session))
@@ -84,19 +84,19 @@ class _Out(NamedTuple):
     """Why the House would not issue it."""
 
 
-async def ticket_out(context: Context, party: Party, ask: TicketOutRequest) -> ServerMessage:
+async def ticket_out(context: Context, principal: Principal, ask: TicketOutRequest) -> ServerMessage:
     """All credits of the terminal become a ticket; the same ask again tells the same one."""
     host, clock = context.host, context.clock
     now, fresh = clock.now(), context.entropy(KEY_BYTES)
     # With the session in it: a ticket is told again to the player whose it is, and to nobody after him.
     session = await host.look(lambda keeper: _latest_session(keeper, ask.table, ask.seat))
-    transfer = short_id("out", party.name, ask.id, str(session))
+    transfer = short_id("out", principal.name, ask.id, str(session))
     out = await host.look(lambda keeper: _out(keeper, ask, transfer, at=now, fresh=fresh))
     if out.issued is not None:
         return _told_again(ask, out.issued, now - out.at)
     if out.wrong is not None:
         return answer_to(ask.id, out.wrong)
-    command = DispenseCredits(at=now, by=party.name, transfer=transfer, seat=ask.seat)
+    command = DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=ask.seat)
     dispensed = await host.ask(stream_of(ask.table), command)
     if isinstance(dispensed, Refusal):
         return answer_to(ask.id, dispensed)
@@ -108,7 +108,7 @@ async def ticket_out(context: Context, party: Party, ask: TicketOutRequest) -> S
     return DoneReply(to=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
 
 
-async def tickets(context: Context, _party: Party, ask: TicketsRequest) -> ServerMessage:
+async def tickets(context: Context, _principal: Principal, ask: TicketsRequest) -> ServerMessage:
     """The tickets of whoever sits there that are still good: one whose answer was lost, above all."""
     found = await context.host.look(lambda keeper: _open_tickets(keeper, ask.table, ask.seat))
     if isinstance(found, Refusal):

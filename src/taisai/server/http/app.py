@@ -27,7 +27,7 @@ from taisai.server.http import bodies, public, school, school_bodies, staff
 from taisai.server.http.guard import HEADERS, guard, is_ours
 
 if TYPE_CHECKING:
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.dispatcher import Dispatcher
 
 _REFUSALS: Final = {
     "400": "What came is not what was expected",
@@ -117,19 +117,21 @@ def _visitors_reach(endpoint: str) -> Reach | None:
 PATH: Final = "/socket"
 
 
-async def serve_socket(floor: Floor, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+async def serve_socket(
+    dispatcher: Dispatcher, scope: MutableMapping[str, Any], receive: Receive, send: Send
+) -> None:
     """One connection over WebSocket; a stranger's is refused before it is open."""
     message = await receive()
     if message["type"] != "websocket.connect":
         return
-    if scope["path"] != PATH or not is_ours(floor, scope["headers"], origin_needed=True):
+    if scope["path"] != PATH or not is_ours(dispatcher, scope["headers"], origin_needed=True):
         await send({"type": "websocket.close", "code": 1008, "reason": "origin"})
         return
     await send({"type": "websocket.accept"})
     client = scope.get("client")
     line = (scope.get("extensions") or {}).get(DIRECT_TRANSPORT, {}).get("line")
-    socket = Socket(floor, receive, send, client[0] if client else "unknown", line)
-    floor.came(socket)
+    socket = Socket(dispatcher, receive, send, client[0] if client else "unknown", line)
+    dispatcher.came(socket)
     await socket.run()
 
 
@@ -201,7 +203,7 @@ async def _with_headers(send: Any, message: Any) -> None:
     await send(message)
 
 
-def web_of(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
+def web_of(dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
     """The endpoints of one floor; `extra` are those that a demonstration has besides."""
     endpoints = [
         *staff.ENDPOINTS,
@@ -209,10 +211,10 @@ def web_of(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = (
         *public.ENDPOINTS,
         *extra,
     ]
-    described = cache(partial(_described, endpoints, floor.program))
+    described = cache(partial(_described, endpoints, dispatcher.program))
     return Litestar(
         route_handlers=endpoints,
-        state=State({"floor": floor, "checks": tuple(checks), "described": described}),
+        state=State({"dispatcher": dispatcher, "checks": tuple(checks), "described": described}),
         guards=[guard],
         exception_handlers={HTTPException: _refused, RecursionError: _too_deep, Exception: _broken},
         request_max_body_size=MOST_BODY,
@@ -231,13 +233,15 @@ def _described(endpoints: Sequence[Any], program: str) -> dict[str, Any]:
     return true_schema(made.openapi_schema.to_schema())
 
 
-def application(floor: Floor, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Application:
+def application(
+    dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()
+) -> Application:
     """HTTP and sockets of one floor."""
-    web = web_of(floor, checks=checks, extra=extra)
+    web = web_of(dispatcher, checks=checks, extra=extra)
 
     async def app(scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
-            await serve_socket(floor, scope, receive, send)
+            await serve_socket(dispatcher, scope, receive, send)
         else:
             await web(scope, receive, partial(_with_headers, send))  # type: ignore[arg-type]
 

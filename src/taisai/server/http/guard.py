@@ -16,7 +16,7 @@ from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.http.built_pages import PAGES
 
 if TYPE_CHECKING:
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.dispatcher import Dispatcher
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _UNCOUNTED: Final = frozenset({"GET /assets/{name}", "GET /health", *(f"GET {path}" for path in PAGES)})
@@ -45,21 +45,21 @@ def _given(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in headers if key == name]
 
 
-def is_ours(floor: Floor, headers: Iterable[tuple[bytes, bytes]], *, origin_needed: bool) -> bool:
+def is_ours(dispatcher: Dispatcher, headers: Iterable[tuple[bytes, bytes]], *, origin_needed: bool) -> bool:
     """Whether a request is for this floor, and from a page of it where it is from a page at all.
 
     A browser always names the origin of a socket and of whatever changes something; a program names none.
     """
     headers = list(headers)
     origins, hosts = _given(headers, b"origin"), _given(headers, b"host")
-    if len(hosts) != 1 or hosts[0] not in {one.partition("://")[2] for one in floor.origins}:
+    if len(hosts) != 1 or hosts[0] not in {one.partition("://")[2] for one in dispatcher.origins}:
         return False
     if not origins:
         return not origin_needed or not _given(headers, b"sec-fetch-mode")
-    return len(origins) == 1 and origins[0] in floor.origins
+    return len(origins) == 1 and origins[0] in dispatcher.origins
 
 
-def session_of(floor: Floor, connection: ASGIConnection[Any, Any, Any, Any]) -> Session | None:
+def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any, Any]) -> Session | None:
     """Whose request it is, by the token that it bears; nobody's without one."""
     given = connection.headers.get("authorization", "")
     if not given:
@@ -67,34 +67,34 @@ def session_of(floor: Floor, connection: ASGIConnection[Any, Any, Any, Any]) -> 
     kind, _, token = given.partition(" ")
     if kind.lower() != "bearer" or not token:
         raise refused(401, "signed-out", "expected the header 'Authorization: Bearer …', got another")
-    now = floor.clock.now()
-    session = floor.door.sessions.of(token, now)
+    now = dispatcher.clock.now()
+    session = dispatcher.authentication.sessions.of(token, now)
     if isinstance(session, EndedSession):
         raise refused(401, "signed-out", session.message)
-    floor.door.sessions.touch(session.id, now)
+    dispatcher.authentication.sessions.touch(session.id, now)
     return session
 
 
 def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
     """Refuses whatever the table of permits does not allow."""
-    floor: Floor = connection.app.state.floor
+    dispatcher: Dispatcher = connection.app.state.dispatcher
     method = str(connection.scope.get("method", "GET"))
-    if not is_ours(floor, connection.scope["headers"], origin_needed=method not in _SAFE):
+    if not is_ours(dispatcher, connection.scope["headers"], origin_needed=method not in _SAFE):
         raise refused(403, "origin", "expected a request from a page of this floor, got one from elsewhere")
     endpoint = f"{method} {connection.scope['path_template']}"
     address = network_of(connection.client.host if connection.client else "")
-    if endpoint not in _UNCOUNTED and not floor.requests.takes(address, floor.clock.steady()):
-        most = floor.bounds.requests_a_second
+    if endpoint not in _UNCOUNTED and not dispatcher.requests.takes(address, dispatcher.clock.steady()):
+        most = dispatcher.bounds.requests_a_second
         raise refused(429, "too-often", f"expected at most {most} requests a second, got more")
-    session = session_of(floor, connection)
+    session = session_of(dispatcher, connection)
     connection.state.session = session
     role = Role.VISITOR if session is None else role_of(session.rank)
     permit = permissions.ENDPOINTS.get(endpoint)
-    if permit is None and floor.demonstration:
+    if permit is None and dispatcher.demonstration:
         permit = permissions.DEMONSTRATION.get(endpoint)
     if permit is None:
         raise refused(404, "not-known", "expected an endpoint of this floor, got another")
-    permit = permit.in_house(demonstration=floor.demonstration)
+    permit = permit.in_house(demonstration=dispatcher.demonstration)
     if permit.reach(role) is None:
         status = 401 if session is None else 403
         may = ", ".join(sorted(permit.roles))

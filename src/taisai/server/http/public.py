@@ -19,7 +19,7 @@ from taisai.server.http.built_pages import PAGES
 from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.dispatcher import Dispatcher
 
 SECOND: Final = 1_000  # ms that a look at the floor is good for: strangers do not keep its writer busy
 
@@ -36,21 +36,21 @@ class _Look(NamedTuple):
 
 
 async def _look(request: Request[Any, Any, State]) -> _Look:
-    floor: Floor = request.app.state.floor
-    now = floor.clock.steady()
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    now = dispatcher.clock.steady()
     known: _Look | None = getattr(request.app.state, "look", None)
     if known is not None and 0 <= now - known.at < SECOND:
         return known
 
     def found(keeper: Keeper) -> _Look:
-        boards = floor.host.boards
+        boards = dispatcher.host.boards
         tables = tuple(map(_table, boards.readable().values()))
         left_out = tuple(f"table {name}: {says}" for name, says in boards.unreadable.items())
         return _Look(now, tables, keeper.journal.size, keeper.trouble, left_out)
 
     looking: asyncio.Future[_Look] | None = getattr(request.app.state, "looking", None)
     if looking is None or looking.done():  # many ask at once when a hall loads again: one look is enough
-        request.app.state.looking = looking = asyncio.ensure_future(floor.host.look(found))
+        request.app.state.looking = looking = asyncio.ensure_future(dispatcher.host.look(found))
     request.app.state.look = looked = await asyncio.shield(looking)
     return looked
 
@@ -58,12 +58,13 @@ async def _look(request: Request[Any, Any, State]) -> _Look:
 @get("/health", summary="How the floor is")
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthTold]:
     """503 when the journal cannot be written, else 200; 'trouble' also where a table cannot be read."""
-    floor: Floor = request.app.state.floor
+    dispatcher: Dispatcher = request.app.state.dispatcher
     look = await _look(request)
     trouble = look.trouble or "; ".join(look.left_out) or None
     told = bodies.HealthTold(
-        status="trouble" if trouble else "ok", program=floor.program, demonstration=floor.demonstration,
-        tables=look.tables, sockets=len(floor.sockets), journal=look.journal, trouble=trouble,
+        status="trouble" if trouble else "ok", program=dispatcher.program,
+        demonstration=dispatcher.demonstration, tables=look.tables, sockets=len(dispatcher.sockets),
+        journal=look.journal, trouble=trouble,
         checks=tuple(getattr(request.app.state, "checks", ())),
     )  # fmt: skip
     return Response(told, status_code=503 if look.trouble else 200)
@@ -81,9 +82,9 @@ def _table(table: Table) -> bodies.TableHealth:
 @get("/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False)
 async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
     """What the floor counts about itself."""
-    floor: Floor = request.app.state.floor
-    floor.metrics.journal = (await _look(request)).journal
-    return Response(floor.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    dispatcher.metrics.journal = (await _look(request)).journal
+    return Response(dispatcher.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @get("/schema/openapi.json", include_in_schema=False)
@@ -130,11 +131,11 @@ _NOT_BUILT: Final = b"""<!doctype html>
 @get([*PAGES], include_in_schema=False)
 async def page(request: Request[Any, Any, State]) -> Response[bytes]:
     """The page that is shown at a path."""
-    floor: Floor = request.app.state.floor
+    dispatcher: Dispatcher = request.app.state.dispatcher
     path = str(request.scope["path_template"])
-    if not floor.pages.digest:
+    if not dispatcher.pages.digest:
         return _html(_NOT_BUILT, status=503)
-    found = floor.pages.pages.get(PAGES[path])
+    found = dispatcher.pages.pages.get(PAGES[path])
     if found is None:
         raise refused(404, "not-known", "expected a page that is built, got another")
     return _html(found)
@@ -147,8 +148,8 @@ def _html(body: bytes, *, status: int = 200) -> Response[bytes]:
 @get("/assets/{name:str}", include_in_schema=False)
 async def asset(request: Request[Any, Any, State], name: FromPath[str]) -> Response[bytes]:
     """What belongs to a page: scripts, styles and pictures."""
-    floor: Floor = request.app.state.floor
-    found = floor.pages.assets.get(name)
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    found = dispatcher.pages.assets.get(name)
     kind = KINDS.get(name.rpartition(".")[2])
     if found is None or kind is None:
         raise refused(404, "not-known", "expected what belongs to a page of this floor, got another")

@@ -34,7 +34,7 @@ from taisai.server.http import bodies
 from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
-    from taisai.server.connections.dispatcher import Floor
+    from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.http.bodies import RequestBody
 
 _STATUS = {
@@ -45,9 +45,9 @@ _STATUS = {
 }
 
 
-def _floor(request: Request[Any, Any, Any]) -> Floor:
-    floor: Floor = request.app.state.floor
-    return floor
+def _dispatcher(request: Request[Any, Any, Any]) -> Dispatcher:
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    return dispatcher
 
 
 def _session(request: Request[Any, Any, Any]) -> Session:
@@ -69,8 +69,8 @@ def _told(session: Session) -> bodies.SessionTold:
     )
 
 
-async def _asked(floor: Floor, command: AnyCommand) -> None:
-    answer = await floor.host.ask(HOUSE, command)
+async def _asked(dispatcher: Dispatcher, command: AnyCommand) -> None:
+    answer = await dispatcher.host.ask(HOUSE, command)
     if isinstance(answer, Refusal):
         raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
 
@@ -80,22 +80,22 @@ async def sign_in(
     request: Request[Any, Any, State], data: JSONBody[bodies.SignInBody]
 ) -> bodies.SignedInTold:
     """A token for whoever proves who he is; three failures lock."""
-    floor = _floor(request)
-    answer = await floor.door.sign_in(
-        data.person, data.password, data.code, address=_address(request), now=floor.clock.now()
+    dispatcher = _dispatcher(request)
+    answer = await dispatcher.authentication.sign_in(
+        data.person, data.password, data.code, address=_address(request), now=dispatcher.clock.now()
     )
     if isinstance(answer, SignInRefused):
-        floor.metrics.sign_ins[answer.reason] += 1
+        dispatcher.metrics.sign_ins[answer.reason] += 1
         _not_in(answer)
-    floor.metrics.sign_ins["in"] += 1
+    dispatcher.metrics.sign_ins["in"] += 1
     return bodies.SignedInTold(token=answer.token, session=_told(answer.session))
 
 
 @post("/api/sign-out", status_code=200, summary="Sign out")
 async def sign_out(request: Request[Any, Any, State]) -> bodies.DoneTold:
     """The session is over, and its sockets close."""
-    floor = _floor(request)
-    await floor.door.sign_out(_session(request).id, now=floor.clock.now())
+    dispatcher = _dispatcher(request)
+    await dispatcher.authentication.sign_out(_session(request).id, now=dispatcher.clock.now())
     return bodies.DoneTold()
 
 
@@ -110,10 +110,10 @@ async def approve(
     request: Request[Any, Any, State], data: JSONBody[bodies.ApprovalBody]
 ) -> bodies.ApprovalTold:
     """A token that is good once, for a minute, for exactly what was approved."""
-    floor = _floor(request)
-    answer = await floor.door.approve(
+    dispatcher = _dispatcher(request)
+    answer = await dispatcher.authentication.approve(
         data.person, data.password, data.code, digest=digest_of(form_of(data.request)),
-        asker=_session(request), address=_address(request), now=floor.clock.now(),
+        asker=_session(request), address=_address(request), now=dispatcher.clock.now(),
     )  # fmt: skip
     if isinstance(answer, SignInRefused):
         _not_in(answer)
@@ -123,14 +123,14 @@ async def approve(
 @post("/api/password", status_code=200, summary="A new password, by the person himself")
 async def password(request: Request[Any, Any, State], data: JSONBody[bodies.PasswordBody]) -> bodies.DoneTold:
     """A new password and second factor; every session of the person ends."""
-    floor = _floor(request)
-    answer = await floor.door.renew_credentials(
+    dispatcher = _dispatcher(request)
+    answer = await dispatcher.authentication.renew_credentials(
         _session(request),
         data.password,
         data.code,
         data.new,
         address=_address(request),
-        now=floor.clock.now(),
+        now=dispatcher.clock.now(),
     )
     return _set(answer)
 
@@ -161,7 +161,7 @@ async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
             for person, rank in house.people.items()
         ]  # fmt: skip
 
-    return await _floor(request).host.look(found)
+    return await _dispatcher(request).host.look(found)
 
 
 def _in_an_address(name: str) -> None:
@@ -178,28 +178,32 @@ def _is_staffed(keeper: Keeper) -> bool:
 @post("/api/staff", status_code=200, summary="Enrol someone, change a rank, set credentials")
 async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBody]) -> bodies.DoneTold:
     """On the roll; with a password, also with credentials, whose second factor is told once."""
-    floor, who = _floor(request), _session(request)
+    dispatcher, who = _dispatcher(request), _session(request)
     _in_an_address(data.person)
-    if is_generic(data.person) and not floor.demonstration:
+    if is_generic(data.person) and not dispatcher.demonstration:
         raise refused(400, "bad-value", f"expected the name of a person, got {data.person!r}, that of a post")
-    second = second_for(floor, who, "POST /api/staff", data)
-    if second is None and data.rank == Role.CASHIER and await floor.host.look(_is_staffed):
+    second = second_for(dispatcher, who, "POST /api/staff", data)
+    if second is None and data.rank == Role.CASHIER and await dispatcher.host.look(_is_staffed):
         says = "expected a second person who agrees to someone at the cage, got nobody"
         raise refused(403, "second-person", says)
-    now = floor.clock.now()
-    await _asked(floor, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second))
+    now = dispatcher.clock.now()
+    await _asked(
+        dispatcher, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second)
+    )
     if data.password is None:
         return bodies.DoneTold()
     return _set(
-        await floor.door.set_credentials(data.person, data.password, by=who.person, now=now, second=second)
+        await dispatcher.authentication.set_credentials(
+            data.person, data.password, by=who.person, now=now, second=second
+        )
     )
 
 
 @delete("/api/staff", status_code=200, summary="Take someone off the roll")
 async def dismiss(request: Request[Any, Any, State], data: JSONBody[bodies.DismissBody]) -> bodies.DoneTold:
     """Off the roll; his sessions end at once."""
-    floor, who = _floor(request), _session(request)
-    await _asked(floor, DismissPerson(at=floor.clock.now(), by=who.person, person=data.person))
+    dispatcher, who = _dispatcher(request), _session(request)
+    await _asked(dispatcher, DismissPerson(at=dispatcher.clock.now(), by=who.person, person=data.person))
     return bodies.DoneTold()
 
 
@@ -208,12 +212,12 @@ async def unlock(
     request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.UnlockBody]
 ) -> bodies.DoneTold:
     """He may sign in again."""
-    floor, who = _floor(request), _session(request)
-    second = second_for(floor, who, f"POST /api/staff/{person}/unlock", data)
+    dispatcher, who = _dispatcher(request), _session(request)
+    second = second_for(dispatcher, who, f"POST /api/staff/{person}/unlock", data)
     command = UnlockPerson(
-        at=floor.clock.now(), by=who.person, person=person, reason=data.reason, second=second
+        at=dispatcher.clock.now(), by=who.person, person=person, reason=data.reason, second=second
     )
-    await _asked(floor, command)
+    await _asked(dispatcher, command)
     return bodies.DoneTold()
 
 
@@ -222,9 +226,9 @@ async def revoke(
     request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.ReasonBody]
 ) -> bodies.DoneTold:
     """His sockets close within a second."""
-    floor, who = _floor(request), _session(request)
-    command = RevokeSessions(at=floor.clock.now(), by=who.person, person=person, reason=data.reason)
-    await _asked(floor, command)
+    dispatcher, who = _dispatcher(request), _session(request)
+    command = RevokeSessions(at=dispatcher.clock.now(), by=who.person, person=person, reason=data.reason)
+    await _asked(dispatcher, command)
     return bodies.DoneTold()
 
 
@@ -238,7 +242,7 @@ async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceTold]:
             for name, one in keeper.house().devices.items()
         ]
 
-    return await _floor(request).host.look(found)
+    return await _dispatcher(request).host.look(found)
 
 
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
@@ -246,15 +250,15 @@ async def enrol_device(
     request: Request[Any, Any, State], data: JSONBody[bodies.DeviceBody]
 ) -> bodies.DoneTold:
     """It may connect from now on, for its own table and seat alone; where somebody sits it takes two."""
-    floor, who = _floor(request), _session(request)
+    dispatcher, who = _dispatcher(request), _session(request)
     _in_an_address(data.device)
-    second = second_for(floor, who, "POST /api/devices", data)
+    second = second_for(dispatcher, who, "POST /api/devices", data)
     if data.kind is DeviceKind.TERMINAL:
-        await _agreed_where_taken(floor, who, data, second)
+        await _agreed_where_taken(dispatcher, who, data, second)
     await _asked(
-        floor,
+        dispatcher,
         EnrolDevice(
-            at=floor.clock.now(), by=who.person, device=data.device, kind=data.kind, key=data.key,
+            at=dispatcher.clock.now(), by=who.person, device=data.device, kind=data.kind, key=data.key,
             table=data.table, seat=data.seat,
         ),
     )  # fmt: skip
@@ -262,7 +266,7 @@ async def enrol_device(
 
 
 async def _agreed_where_taken(
-    floor: Floor, who: Session, data: bodies.DeviceBody, second: str | None
+    dispatcher: Dispatcher, who: Session, data: bodies.DeviceBody, second: str | None
 ) -> None:
     """Whoever has a terminal's key has the credits that lie there: nobody alone puts another in its place."""
 
@@ -271,7 +275,7 @@ async def _agreed_where_taken(
         seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
         return seat is not None and seat.taken, keeper.house().people.get(second or "", "")
 
-    is_taken, rank = await floor.host.look(found)
+    is_taken, rank = await dispatcher.host.look(found)
     if not is_taken:
         return
     if second is None or role_of(rank) not in SECOND_PERSONS:
@@ -279,9 +283,14 @@ async def _agreed_where_taken(
         raise refused(403, "second-person", says)
     detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
     note = NoteOverride(
-        at=floor.clock.now(), by=FLOOR, table=data.table, person=who.person, what="terminal", detail=detail
+        at=dispatcher.clock.now(),
+        by=FLOOR,
+        table=data.table,
+        person=who.person,
+        what="terminal",
+        detail=detail,
     )
-    await _asked(floor, note)
+    await _asked(dispatcher, note)
 
 
 @delete("/api/devices", status_code=200, summary="Dismiss a device")
@@ -289,9 +298,9 @@ async def dismiss_device(
     request: Request[Any, Any, State], data: JSONBody[bodies.DismissDeviceBody]
 ) -> bodies.DoneTold:
     """Its connections close at once."""
-    floor, who = _floor(request), _session(request)
-    command = DismissDevice(at=floor.clock.now(), by=who.person, device=data.device, reason=data.reason)
-    await _asked(floor, command)
+    dispatcher, who = _dispatcher(request), _session(request)
+    command = DismissDevice(at=dispatcher.clock.now(), by=who.person, device=data.device, reason=data.reason)
+    await _asked(dispatcher, command)
     return bodies.DoneTold()
 
 
@@ -311,14 +320,16 @@ def _request(endpoint: str, body: dict[str, Any]) -> bytes:
     return canonical({"endpoint": endpoint, "body": {k: v for k, v in body.items() if k != "approval"}})
 
 
-def second_for(floor: Floor, session: Session, endpoint: str, body: RequestBody) -> str | None:
+def second_for(dispatcher: Dispatcher, session: Session, endpoint: str, body: RequestBody) -> str | None:
     """Who approved exactly this request; None where no approval came with it."""
     approval: str | None = getattr(body, "approval", None)
     if approval is None:
         return None
     plain = {k: v for k, v in msgspec.to_builtins(body).items() if v is not None}
     digest = digest_of(_request(endpoint, plain))
-    by = floor.door.approvals.used(approval, digest, asker=session.id, now=floor.clock.now())
+    by = dispatcher.authentication.approvals.used(
+        approval, digest, asker=session.id, now=dispatcher.clock.now()
+    )
     if by is None:
         raise refused(403, "second-person", "expected an approval of exactly this, not yet used, got another")
     return by
@@ -327,15 +338,15 @@ def second_for(floor: Floor, session: Session, endpoint: str, body: RequestBody)
 @get("/api/books", summary="Every account of House and tables, and whether they balance")
 async def books(request: Request[Any, Any, State]) -> BooksView:
     """The books of this moment."""
-    floor: Floor = request.app.state.floor
-    return await floor.host.look(lambda _keeper: floor.host.boards.books())
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    return await dispatcher.host.look(lambda _keeper: dispatcher.host.boards.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
 async def report(request: Request[Any, Any, State], day: FromQuery[str | None] = None) -> ReportView:
     """Of a gaming day, or of the day in hand."""
-    floor: Floor = request.app.state.floor
-    return await floor.host.look(lambda _keeper: floor.host.boards.report(day))
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    return await dispatcher.host.look(lambda _keeper: dispatcher.host.boards.report(day))
 
 
 ENDPOINTS = [

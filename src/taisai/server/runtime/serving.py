@@ -18,7 +18,7 @@ from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules.errors import RulesError
 from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
 from taisai.server.http.app import application
-from taisai.server.runtime.casino import Casino
+from taisai.server.runtime.house_server import HouseServer
 
 BACKLOG: Final = 2_048  # connections that come in one instant: every terminal of a floor after a power cut
 GARBAGE: Final = (50_000, 20, 100)
@@ -86,7 +86,7 @@ class Serving:
 
     def __init__(
         self,
-        casino: Casino,
+        house_server: HouseServer,
         at: socket.socket,
         *,
         checks: Sequence[str] = (),
@@ -97,14 +97,14 @@ class Serving:
         on_ready: Callable[[], None] | None = None,
     ) -> None:
         """`tls`: certificate and key; `proxies` are believed about whom they speak for."""
-        self.casino = casino
+        self.house_server = house_server
         self.is_in_doubt = False
         """Whether it stopped because nobody knows what the journal holds: a start anew finds out."""
         self._at = at
-        casino.host.on_doubt = self._doubt
+        house_server.host.on_doubt = self._doubt
         config = uvicorn.Config(
-            application(casino.floor, checks=checks, extra=extra),
-            ws=protocol_within(casino.floor.bounds),
+            application(house_server.dispatcher, checks=checks, extra=extra),
+            ws=protocol_within(house_server.dispatcher.bounds),
             loop="none",
             http=LimitedHttpProtocol,
             lifespan="off",
@@ -128,14 +128,14 @@ class Serving:
     async def run(self) -> None:
         """Serves until `stop` or a signal; then the casino stops as it should."""
         _collect_seldom()
-        allow_files(FILES_A_SOCKET * self.casino.floor.bounds.sockets + OTHER_FILES)
+        allow_files(FILES_A_SOCKET * self.house_server.dispatcher.bounds.sockets + OTHER_FILES)
         loop = asyncio.get_running_loop()
         for one in self._signals:
             loop.add_signal_handler(one, self.stop)
         try:
             await self._server.serve(sockets=[self._at])
         finally:
-            await self.casino.stop()
+            await self.house_server.stop()
             for one in self._signals:
                 loop.remove_signal_handler(one)
 

@@ -19,12 +19,12 @@ from taisai.game.words import FLOOR
 from taisai.journal import JournalError, Keeper, SigningKey, Writer
 from taisai.journal.codec import HOUSE
 from taisai.rules.book import Rulebook
-from taisai.server.auth.authentication import Door
+from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.rate_limits import RateLimit, RateLimiter
 from taisai.server.auth.sessions import SessionPolicy, StaffSessions
 from taisai.server.config.tables import DiceIn
-from taisai.server.connections.dispatcher import ConnectionLimits, Floor
+from taisai.server.connections.dispatcher import ConnectionLimits, Dispatcher
 from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.dice.shaker import Shaker
 from taisai.server.http.built_pages import our_pages
@@ -91,7 +91,7 @@ class HousePlan:
         return next((one for one in self.tables if one.name == name), None)
 
 
-class Casino:
+class HouseServer:
     """Everything that runs over one journal. Made in the loop, after the tables have recovered."""
 
     def __init__(
@@ -123,7 +123,7 @@ class Casino:
         feeds = Feeds(entropy(8).hex())
         make = make_writer or (lambda after: Writer(keeper, after=after))
         self.host = Host(boards, feeds, make, hand_over=hand_over)
-        self.door = Door(
+        self.authentication = Authentication(
             self.host,
             entropy=entropy,
             issuer=plan.house,
@@ -132,9 +132,9 @@ class Casino:
             rates=RateLimiter(plan.sign_ins) if plan.sign_ins else None,
             generic=self.demonstration,
         )
-        self.floor = Floor(
+        self.dispatcher = Dispatcher(
             self.host,
-            self.door,
+            self.authentication,
             clock=clock,
             entropy=entropy,
             program=plan.program,
@@ -143,7 +143,7 @@ class Casino:
             bounds=plan.bounds,
             pages=our_pages(),
         )
-        self.floor.plan = plan
+        self.dispatcher.plan = plan
         self._roll = PositionReconciler(self.host, clock=clock)
         self._noting = Monitors(self.host, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
@@ -165,9 +165,11 @@ class Casino:
     async def start(self) -> list[str]:
         """Before any socket opens: old sessions are ended, transfers finished; what is left to people."""
         now = self.clock.now()
-        await self.door.begin(now)
+        await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
-        await self._note(NoteStart(at=now, by=FLOOR, program=self.floor.program, manifest=self.plan.manifest))
+        await self._note(
+            NoteStart(at=now, by=FLOOR, program=self.dispatcher.program, manifest=self.plan.manifest)
+        )
         await self._roll.reconcile()
         left = await finish(self.host, self.clock, entropy=self.entropy)
         for sentence in left:
@@ -201,7 +203,7 @@ class Casino:
     async def _tick(self) -> None:
         self._noting.tick()
         self._roll.tick()
-        await self.door.tick(self.clock.now())
+        await self.authentication.tick(self.clock.now())
         await self._seal_when_due()
 
     async def _refresh(self) -> None:
@@ -265,10 +267,10 @@ class Casino:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for countdown in self._countdowns.values():
             countdown.stop()
-        for socket in list(self.floor.sockets):
+        for socket in list(self.dispatcher.sockets):
             socket.end("stopped", "expected a floor at work, got one that stops", 1012)
-        await self.floor.finished()
-        await self._written(self.door.finish(self.clock.now()))
+        await self.dispatcher.finished()
+        await self._written(self.authentication.finish(self.clock.now()))
         await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
         await self._written(self.seal())
         await asyncio.get_running_loop().run_in_executor(None, self.host.close)
