@@ -3,6 +3,8 @@
 A public key is written as signed notes write it (c2sp.org/signed-note), so other tools for transparency logs
 read it too. A private key is PKCS#8 PEM after a line with its name, which those who read PEM skip.
 
+The library that signs is imported when a key is used: the journal can be imported where it is missing.
+
 >>> key = SigningKey.new("taisai.example/SB1", seed=bytes(32))
 >>> print(key.public.text)
 taisai.example/SB1+d0869228+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop
@@ -21,21 +23,14 @@ import shlex
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
-
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    KeySerializationEncryption,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
+from typing import TYPE_CHECKING, Final
 
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import printable
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import KeySerializationEncryption
 
 MOST_NAME: Final = 100  # characters of a key's name
 MOST_PASSPHRASE: Final = 1023  # bytes; OpenSSL takes no more
@@ -110,6 +105,9 @@ class PublicKey:
 
     def verify(self, signature: bytes, message: bytes) -> bool:
         """Whether the signature is this key's, of exactly this message."""
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
         try:
             Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, message)
         except InvalidSignature:
@@ -129,6 +127,8 @@ class SigningKey:
     @classmethod
     def new(cls, name: str, *, seed: bytes | None = None) -> SigningKey:
         """A new key that is in no file yet; a seed of 32 bytes makes the same one each time."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
         _expect_name(name)
         if seed is None:
             return cls(name, Ed25519PrivateKey.generate())
@@ -150,6 +150,13 @@ class SigningKey:
 
     def file_text(self, passphrase: str | None = None) -> str:
         """What a private key file says: the name, then the key."""
+        from cryptography.hazmat.primitives.serialization import (
+            BestAvailableEncryption,
+            Encoding,
+            NoEncryption,
+            PrivateFormat,
+        )
+
         # The library derives the key of the cipher in 2,048 rounds: a passphrase has to be long by itself.
         # A file made over by `openssl pkcs8 -topk8 -iter …` or `-scrypt`, its first line kept, is read too.
         secret: KeySerializationEncryption = NoEncryption()
@@ -185,6 +192,10 @@ def public_path_of(path: Path) -> Path:
 
 def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
     """The key in a file, which must be readable by its owner alone."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
     text = _read(path, private=True)
     match = _FILE.fullmatch(text)
     if match is None:
