@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from time import perf_counter
 
 from bench.harness import Line, Target
-from taisai.cli.study.shaken import ROLLS, raw, tally_of_throw
+from taisai.cli.study.dice import ROLLS, raw, tally_of_throw
 from taisai.study.dice import Tally, dice_tests
 
 SEED = bytes(32)

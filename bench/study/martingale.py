@@ -15,7 +15,7 @@ from bench.study.compiled import library
 from bench.study.growing import growth
 from bench.study.threaded import CORES, on_both, quicker
 from taisai.rules import rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.session.ends import ends_of
 from taisai.study.simulation import Simulated, Terms, local_workers, simulate
 

@@ -18,12 +18,9 @@ import numpy as np
 from bench.harness import Bench, Line, Target, in_turns
 from bench.study.growing import growth
 from taisai.rules import OUTCOMES, rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.simulation import Simulated, local_workers, simulate, simulate_totals
-from taisai.study.simulation.classes import Classes
-from taisai.study.simulation.lanes import CHUNK
-from taisai.study.simulation.streams import key
-from taisai.study.simulation.walk import Walk
+from taisai.study.simulation.draws import CHUNK, Classes, Walk, key
 
 BOOK: Final = rulebook("rws-sic-bo-etg-v8")
 MIX: Final = Mix.of(BOOK.matrix("A"), {"small": 100})

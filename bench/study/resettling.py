@@ -22,8 +22,7 @@ from bench.study.compiled import library
 from bench.study.exported import AREAS, FACES, FAULTS, LOOKUPS, MATRIX, NETS, PAY, TABLES, Exported, written
 from bench.study.growing import growth
 from taisai.bulk.resettling import Columns, resettled
-from taisai.study.journal.columnar import AT_ONCE
-from taisai.study.journal.resettle import resettle
+from taisai.study.journal.resettle import AT_ONCE, resettle
 
 KNOWN: Final = {MATRIX.digest: MATRIX}
 GIGABYTE: Final = 1_000_000_000

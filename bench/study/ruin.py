@@ -18,7 +18,7 @@ import numpy as np
 from bench.harness import Bench, Line, Target, in_turns
 from bench.study.growing import growth
 from taisai.rules import Chance, Matrix, rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.session.ends import Ends, ends_of
 from taisai.study.staking import System, allowed, system
 

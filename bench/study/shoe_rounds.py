@@ -14,7 +14,7 @@ from bench.study.compiled import library
 from bench.study.growing import growth
 from bench.study.threaded import CORES, on_both, quicker
 from taisai.rules import rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.simulation import Shoe, Simulated, local_workers, simulate
 from taisai.study.simulation.shoes import ROLLS
 

@@ -14,11 +14,9 @@ from typing import Any, Final
 
 from bench.harness import Bench, Line, Target, in_turns
 from taisai.rules import Chance, Matrix, rulebook
-from taisai.study.law import Law
-from taisai.study.mix import Mix
-from taisai.study.session.powers import Lattice
+from taisai.study.odds import Law, Mix
+from taisai.study.session.sums import Lattice, sum_wave
 from taisai.study.session.total import total_after
-from taisai.study.session.waves import sum_wave
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "A"
 MIXES: Final[tuple[Mapping[str, int], ...]] = (

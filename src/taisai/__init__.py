@@ -19,24 +19,20 @@ if TYPE_CHECKING:
         rulebook_ids,
     )
     from taisai.study.compare import Side, compare
-    from taisai.study.dice import dice_tests, mapping_proof, read_rolls, tallied
-    from taisai.study.dice_watch import DiceWatch
+    from taisai.study.dice import DiceWatch, dice_tests, mapping_proof, read_rolls, tallied
     from taisai.study.journal import observed
     from taisai.study.journal.resettle import resettle
-    from taisai.study.law import Law
     from taisai.study.measures import measures
-    from taisai.study.mix import Mix
-    from taisai.study.odds import area_odds
+    from taisai.study.odds import Law, Mix, area_odds
     from taisai.study.par import par_sheet
     from taisai.study.portfolio import dominance, portfolio
     from taisai.study.session.ends import ends_of
     from taisai.study.session.total import total_after
-    from taisai.study.shoe.composition import composition_odds, full_shoe
+    from taisai.study.shoe.composition import composition_odds, full_shoe, position_edges
+    from taisai.study.shoe.counting import removal
     from taisai.study.shoe.exposure import exposure
     from taisai.study.shoe.odds import odds_of_many
     from taisai.study.shoe.perfect import perfect_play
-    from taisai.study.shoe.position import position_edges
-    from taisai.study.shoe.removal import removal
     from taisai.study.simulation import (
         Shoe,
         Terms,
@@ -49,9 +45,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _STUDY = {
-    "DiceWatch": "dice_watch",
-    "Law": "law",
-    "Mix": "mix",
+    "DiceWatch": "dice",
+    "Law": "odds",
+    "Mix": "odds",
     "Shoe": "simulation",
     "Side": "compare",
     "Terms": "simulation",
@@ -72,9 +68,9 @@ _STUDY = {
     "par_sheet": "par",
     "perfect_play": "shoe.perfect",
     "portfolio": "portfolio",
-    "position_edges": "shoe.position",
+    "position_edges": "shoe.composition",
     "read_rolls": "dice",
-    "removal": "shoe.removal",
+    "removal": "shoe.counting",
     "resettle": "journal.resettle",
     "simulate": "simulation",
     "simulate_totals": "simulation",

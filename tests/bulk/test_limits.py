@@ -19,7 +19,6 @@ from taisai.bulk import (
     BulkError,
     Multiples,
     entry,
-    totals,
 )
 from taisai.bulk import bets as bets_module
 from taisai.rules import GREATEST_SUM, OUTCOMES, Bet, BetRefusal, BetRefusalReason, Outcome, rulebook
@@ -160,7 +159,7 @@ def test_near_the_limit_the_arrays_take_what_the_plain_matrix_settles_on_every_o
 
 
 def test_sabotage_a_limit_one_too_high_is_seen() -> None:
-    with patch.object(totals, "GREATEST_SUM", GREATEST_SUM + 2), pytest.raises(pytest.fail.Exception):
+    with patch.object(entry, "GREATEST_SUM", GREATEST_SUM + 2), pytest.raises(pytest.fail.Exception):
         test_total_returns_of_the_greatest_sum_are_taken_and_one_more_refused(extend)
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.bulk import MOST_CELLS, BetsByArea, BulkError, house_nets, nets_by_bet, nets_by_player, rounds
+from taisai.bulk import MOST_CELLS, BetsByArea, BulkError, house_nets, nets_by_bet, nets_by_player
+from taisai.bulk import bets as bets_module
 from taisai.rules import OUTCOMES, Bet, Settlement
 from tests.bulk.tables import (
     PAY_TABLES,
@@ -66,7 +67,7 @@ def test_one_answer_has_a_limit() -> None:
     for ask in (nets_by_bet, nets_by_player, house_nets):
         with pytest.raises(BulkError, match=f"expected at most {MOST_CELLS} rounds"):
             ask(kept, np.broadcast_to(np.int64(0), MOST_CELLS + 1))
-    with patch.object(rounds, "MOST_CELLS", 6):
+    with patch.object(bets_module, "MOST_CELLS", 6):
         assert nets_by_bet(kept, [0, 1, 2]).shape == (3, 2)
         with pytest.raises(BulkError, match="expected at most 6 rounds × bets, got 4 × 2"):
             nets_by_bet(kept, [0, 1, 2, 3])

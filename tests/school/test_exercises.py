@@ -11,8 +11,8 @@ from taisai.game.limits import family
 from taisai.rules import OUTCOMES, Bet, RulesError
 from taisai.school import GREATEST_SEED, LEVELS, Asked, Kind, exercise
 from taisai.school.course import course_of, near_misses
-from taisai.school.scenes import scenes_of
-from taisai.school.seeded import Seeded
+from taisai.school.exercises import Seeded
+from taisai.school.ruling import scenes_of
 from taisai.school.settling import PLANS
 from tests.school.answers import LAYOUTS, every, key, ruling, settle
 

@@ -10,7 +10,7 @@ import pytest
 from taisai.rules import CATALOGUE, Clause, Matrix, RulesError, Ruling, RulingCell
 from taisai.rules.irregularities import Irregularities
 from taisai.school import LONGEST, PARS, Asked, Kind, judged_key, judged_ruling, judged_settle
-from taisai.school.scoring import FOR_RIGHT, marks
+from taisai.school.exercises import FOR_RIGHT, marks
 from tests.school import answers
 from tests.school.answers import LAYOUTS, every, key, lit, ordered, returns, right_choice, ruling, settle
 
@@ -191,6 +191,8 @@ def test_sabotage_lights_that_are_left_out_are_seen(monkeypatch: pytest.MonkeyPa
 
 
 def test_sabotage_a_table_of_rulings_that_voids_everything_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not answers.misjudged("mbs-sic-bo-v6", "A", Kind.RULING)  # the exercises come from honest tables
+
     def void(self: Irregularities, *_given: object, **_named: object) -> RulingCell:
         return RulingCell(Ruling.VOID, self.void)
 
@@ -199,6 +201,7 @@ def test_sabotage_a_table_of_rulings_that_voids_everything_is_seen(monkeypatch: 
 
 
 def test_sabotage_a_die_that_was_seen_and_is_forgotten_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not answers.misjudged("rws-sic-bo-etg-v8", "A", Kind.RULING)
     honest = Irregularities.ruling_for
     monkeypatch.setattr(
         Irregularities,

@@ -15,7 +15,7 @@ from taisai.journal import Ask
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.runtime import monitors
 from taisai.server.runtime.monitors import Monitors, Thresholds
-from taisai.study.dice_watch import DiceWatch
+from taisai.study.dice.watch import DiceWatch
 from tests.server.attended import CARDS, RWS, SEAT, STREAM, TABLE, Attended, attended
 
 SMALL = (1, 2, 4)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.study.dice_mixture import WATCHED, Part, Spread, Tilt
+from taisai.study.dice.watch import WATCHED, Part, Spread, Tilt
 
 Law = NDArray[np.float64]
 Rolls = NDArray[np.uint8]

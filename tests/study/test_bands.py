@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from taisai.rules import RulesError, rulebook
 from taisai.study import bands
 from taisai.study.bands import LEVELS, MOST_WINDOW, Band, Method, normal_band, tolerance_band
-from taisai.study.law import Law
 from taisai.study.measures import AreaMeasures, measures
+from taisai.study.odds import Law
 from taisai.study.par import par_sheet
-from taisai.study.session.powers import Lattice
-from taisai.study.session.waves import window, windowed_wave
+from taisai.study.session.sums import Lattice, window, windowed_wave
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 MEASURES = measures(BOOK.matrix("A"), BOOK.chance())

@@ -15,9 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taisai.rules.errors import RulesError
-from taisai.study import dice_watch
-from taisai.study.dice_mixture import WATCHED
-from taisai.study.dice_watch import DiceWatch
+from taisai.study.dice import watch
+from taisai.study.dice.watch import WATCHED, DiceWatch
 from tests.study.dice_trials import FAIR, SIXES, faces_of, fair_rolls, law, loaded_rolls, sticking
 
 Faces = tuple[int, ...]
@@ -239,7 +238,7 @@ def test_a_rounding_error_of_another_machine_is_no_contradiction(monkeypatch: py
         class Elsewhere:
             log_e = staticmethod(lambda faces, outcomes, error=error: sound(faces, outcomes) + error)
 
-        monkeypatch.setattr(dice_watch, "WATCHED", Elsewhere)
+        monkeypatch.setattr(watch, "WATCHED", Elsewhere)
         assert DiceWatch.restored(state).alarm_at == at
 
 

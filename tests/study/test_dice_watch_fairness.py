@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.study.dice_mixture import WATCHED, Mixture, Part, Spread, Tilt, exact_e
+from taisai.study.dice.watch import WATCHED, Mixture, Part, Spread, Tilt, exact_e
 
 ONE = Fraction(1)
 HISTORIES: dict[str, list[Outcome]] = {

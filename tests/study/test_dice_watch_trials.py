@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from taisai.rules.outcomes import OUTCOMES
-from taisai.study.dice_mixture import WATCHED, Part
-from taisai.study.dice_watch import DiceWatch
+from taisai.study.dice.watch import WATCHED, DiceWatch, Part
 from tests.project.tree import ROOT
 from tests.study.dice_trials import (
     FAIR,

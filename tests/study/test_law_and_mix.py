@@ -7,8 +7,7 @@ import pytest
 
 from taisai.rules import Outcome, RulesError, Settlement, rulebook
 from taisai.rules.settlement import Bet
-from taisai.study.law import Law
-from taisai.study.mix import Mix
+from taisai.study.odds import Law, Mix
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 ROLLS = [Outcome.of(*faces) for faces in product(range(1, 7), repeat=3)]

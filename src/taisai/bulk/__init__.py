@@ -7,11 +7,19 @@ if find_spec("numpy") is None:
         "taisai.bulk needs NumPy: install taisai[bulk], or taisai[fast] with numba", name="numpy"
     )
 
-from taisai.bulk.bets import MOST_BETS, MOST_PLAYERS, PLAIN_UP_TO, BetsByArea, ByBet
-from taisai.bulk.entry import BetRefusedError, BulkError
+from taisai.bulk.bets import (
+    MOST_BETS,
+    MOST_CELLS,
+    MOST_PLAYERS,
+    PLAIN_UP_TO,
+    BetsByArea,
+    ByBet,
+    house_nets,
+    nets_by_bet,
+    nets_by_player,
+)
+from taisai.bulk.entry import BetRefusedError, BulkError, HouseTotal
 from taisai.bulk.multiples import Multiples
-from taisai.bulk.rounds import MOST_CELLS, house_nets, nets_by_bet, nets_by_player
-from taisai.bulk.totals import HouseTotal
 
 __all__ = [
     "MOST_BETS",

@@ -1,4 +1,9 @@
-"""Registered bets, kept by area, so that settling touches winners only."""
+"""The bets of one area, side by side in arrays that grow.
+
+Registered bets, kept by area, so that settling touches winners only.
+
+Many rounds at once: the same bets, settled on one outcome after another.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,68 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from taisai.bulk import kernels
-from taisai.bulk.entry import BulkError, Entry, Numbers, Part, exact_sum, sorted_by_row
-from taisai.bulk.multiples import Multiples, Whole
-from taisai.bulk.shelf import Shelf
-from taisai.bulk.totals import HouseTotal, Totals
+from taisai.bulk.entry import (
+    BulkError,
+    Entry,
+    HouseTotal,
+    Numbers,
+    Part,
+    Totals,
+    exact_sum,
+    sorted_by_row,
+    whole,
+)
+from taisai.bulk.multiples import Multiples, Places, Whole
 from taisai.rules.areas import AreaId
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Money
+
+
+class Shelf:
+    """Of each bet on an area: the player, the steps, and its place in the order of registration."""
+
+    __slots__ = ("_places", "_players", "_size", "_steps")
+
+    def __init__(self, players: Places, steps: Whole, places: Places) -> None:
+        self._players = players
+        self._steps = steps
+        self._places = places
+        self._size = players.size
+
+    @property
+    def players(self) -> Places:
+        """Who bet."""
+        return self._players[: self._size]
+
+    @property
+    def steps(self) -> Whole:
+        """How many of the area's steps each bet is."""
+        return self._steps[: self._size]
+
+    @property
+    def places(self) -> Places:
+        """Where each bet stands in the order of registration."""
+        return self._places[: self._size]
+
+    def append(self, players: Places, steps: Whole, places: Places) -> None:
+        """Puts more bets behind those that are there."""
+        used, size = self._size, self._size + players.size
+        if size > self._players.size:
+            room = 2 * size  # twofold, so that on average a bet is moved about once, however many come
+            self._players = _grown(self._players, used, room)
+            self._steps = _grown(self._steps, used, room)
+            self._places = _grown(self._places, used, room)
+        self._players[used:size] = players
+        self._steps[used:size] = steps
+        self._places[used:size] = places
+        self._size = size
+
+
+def _grown(array: Whole, used: int, room: int) -> Whole:
+    grown = np.empty(room, dtype=array.dtype)
+    grown[:used] = array[:used]
+    return grown
+
 
 MOST_PLAYERS: Final = 2**24
 """Players of one round: totals for all of them then take 128 MiB."""
@@ -208,3 +268,44 @@ class BetsByArea:
                 won[part.places] = part.steps * (multiple - step[part.row])
                 returned[part.places] = part.steps * multiple
         return ByBet(won, returned)
+
+
+MOST_CELLS: Final = 2**27
+"""Rounds × bets, or rounds × players, of one answer, which then takes 1 GiB."""
+
+
+def nets_by_bet(bets: BetsByArea, outcomes: Numbers) -> Whole:
+    """[round][bet] won, or minus the stake, where each round's outcome is given by its place among the 56."""
+    places = _places(outcomes, len(bets), "bets")
+    multiples = bets.multiples
+    nets = np.empty((places.size, len(bets)), dtype=np.int64)
+    for part in bets.parts():
+        per_step = multiples.table[part.row, places] - multiples.steps[part.row]
+        nets[:, part.places] = per_step[:, np.newaxis] * part.steps
+    return nets
+
+
+def nets_by_player(bets: BetsByArea, outcomes: Numbers) -> Whole:
+    """[round][player] what each player's bets come to, outcomes given by their places among the 56."""
+    places = _places(outcomes, bets.players, "players")
+    staked = bets.staked_by_player()
+    once, which = np.unique(places, return_inverse=True)
+    nets = [bets.returned_by_player(OUTCOMES[place]) - staked for place in once]
+    return np.array(nets, dtype=np.int64).reshape(once.size, bets.players)[which]
+
+
+def house_nets(bets: BetsByArea, outcomes: Numbers) -> Whole:
+    """[round] what stays with the house, outcomes given by their places among the 56."""
+    nets = np.array([bets.house(outcome).net for outcome in OUTCOMES], dtype=np.int64)
+    return nets[_places(outcomes, 1, "totals")]
+
+
+def _places(outcomes: Numbers, width: int, of: str) -> Places:
+    places = whole(outcomes, "outcomes")
+    if places.ndim != 1:
+        raise BulkError(f"expected outcomes in one row, got the shape {places.shape}")
+    if places.size and not 0 <= places.min() <= places.max() < len(OUTCOMES):
+        raise BulkError(f"expected outcomes as places from 0 to 55, got {places.min()} to {places.max()}")
+    if places.size * width > MOST_CELLS:
+        raise BulkError(f"expected at most {MOST_CELLS} rounds × {of}, got {places.size} × {width}")
+    return places

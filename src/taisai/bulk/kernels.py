@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +16,8 @@ Filed = Sequence[tuple[Places, Whole]]
 """Areas: of each, the players and steps of its bets."""
 Adder = Callable[[Whole, Filed, int], None]
 """Adds steps × multiple to the totals of the players, for all bets of these areas."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 WITHOUT_NUMBA: Final = "TAISAI_WITHOUT_NUMBA"
 """Set in the environment to anything, it leaves numba alone even where it is installed."""
@@ -54,16 +56,25 @@ def _loads() -> bool:
     return True
 
 
+def compiled(function: Function, signature: object = None, **options: object) -> Function:
+    """`function` as machine code that runs without the interpreter's lock; also a decorator.
+
+    Without a signature numba compiles at the first call, for the types of that call. Numba keeps the machine
+    code on disk where it finds a folder for it, so that later processes only load it.
+    """
+    import numba
+
+    signatures = () if signature is None else (signature,)
+    try:
+        return cast(Function, numba.njit(*signatures, cache=True, nogil=True, **options)(function))
+    except RuntimeError:  # numba finds no folder that it can write to
+        return cast(Function, numba.njit(*signatures, nogil=True, **options)(function))
+
+
 @cache
 def compiled_adder() -> Adder:
     """Adds with a compiled loop. The first call in a process imports numba, which takes about a second."""
-    import numba
-
-    signature = "void(int64[::1], intp[::1], int64[::1], int64)"
-    try:
-        loop = numba.njit(signature, cache=True, nogil=True)(_loop)
-    except RuntimeError:  # no folder that numba could keep the compiled code in
-        loop = numba.njit(signature, nogil=True)(_loop)
+    loop = compiled(_loop, "void(int64[::1], intp[::1], int64[::1], int64)")
 
     def add_by_numba(totals: Whole, areas: Filed, multiple: int) -> None:
         for players, steps in areas:

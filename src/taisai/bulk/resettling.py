@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taisai.bulk.entry import BulkError
-from taisai.bulk.kernels import loads_numba
+from taisai.bulk.kernels import compiled, loads_numba
 from taisai.bulk.multiples import Whole
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
@@ -321,13 +321,9 @@ def _compiled() -> Loop:
     ]  # fmt: skip
     gives = types.UniTuple(types.int64, 2)
 
-    def made(loop: Loop, signature: Any) -> Loop:
-        try:
-            return numba.njit(signature, cache=True, nogil=True)(loop)  # type: ignore[no-any-return]
-        except RuntimeError:  # no folder that numba could keep the compiled code in
-            return numba.njit(signature, nogil=True)(loop)  # type: ignore[no-any-return]
-
-    return one_after_another(made(_right_ones, gives(*takes)), made(_others, gives(*takes, types.int64)))
+    return one_after_another(
+        compiled(_right_ones, gives(*takes)), compiled(_others, gives(*takes, types.int64))
+    )
 
 
 def one_after_another(right_ones: Loop = _right_ones, others: Loop = _others) -> Loop:

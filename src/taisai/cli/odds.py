@@ -8,8 +8,7 @@ from math import sqrt
 from taisai.cli import asked
 from taisai.cli.printing import as_json, percent, show
 from taisai.rules import Chance, Matrix, RulesError, rulebook
-from taisai.study.chances import chance_facts, chance_words
-from taisai.study.odds import area_odds
+from taisai.study.odds import area_odds, chance_facts, chance_words
 from taisai.study.report import Sheet, columns
 
 
@@ -58,7 +57,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _in_full(matrix: Matrix, chance: Chance, arguments: Namespace) -> int:
-    from taisai.cli.study.telling import tell
+    from taisai.cli.study.output import tell
     from taisai.study.bands import MOST_ROUNDS, ROUNDS
     from taisai.study.measures import measures
 

@@ -6,12 +6,32 @@
 (True, 3)
 """
 
-from taisai.school.asked import GREATEST_SEED, LEVELS, Asked, Kind
-from taisai.school.exercises import Exercise, exercise
-from taisai.school.keying import Keyed, KeyExercise, KeyJudged, judged_key
-from taisai.school.ruling import Choice, RulingExercise, RulingJudged, judged_ruling
-from taisai.school.scoring import FULL_MARKS, LONGEST, PARS, Marks
-from taisai.school.settling import PlacedBet, SettledLine, SettleExercise, SettleJudged, judged_settle
+from taisai.school.course import course_of
+from taisai.school.exercises import (
+    FULL_MARKS,
+    GREATEST_SEED,
+    LEVELS,
+    LONGEST,
+    PARS,
+    Asked,
+    Kind,
+    Marks,
+    Seeded,
+)
+from taisai.school.ruling import Choice, RulingExercise, RulingJudged, judged_ruling, ruling_exercise
+from taisai.school.settling import (
+    Keyed,
+    KeyExercise,
+    KeyJudged,
+    PlacedBet,
+    SettledLine,
+    SettleExercise,
+    SettleJudged,
+    judged_key,
+    judged_settle,
+    key_exercise,
+    settle_exercise,
+)
 
 __all__ = [
     "FULL_MARKS",
@@ -38,3 +58,18 @@ __all__ = [
     "judged_ruling",
     "judged_settle",
 ]
+
+Exercise = SettleExercise | KeyExercise | RulingExercise
+
+
+def exercise(asked: Asked) -> Exercise:
+    """The exercise; a RulesError says what was expected where the rulebook or the layout is unknown."""
+    course = course_of(asked.book, asked.layout)
+    seeded = Seeded(*asked)
+    match asked.kind:
+        case Kind.SETTLE:
+            return settle_exercise(asked, course, seeded)
+        case Kind.KEY:
+            return key_exercise(asked, course, seeded)
+        case Kind.RULING:
+            return ruling_exercise(asked, course, seeded)

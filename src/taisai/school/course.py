@@ -14,8 +14,7 @@ from taisai.rules.book import Rulebook, rulebook, rulebook_ids
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.school.asked import shown
-from taisai.school.seeded import Seeded
+from taisai.school.exercises import Seeded, shown
 
 _SIMPLE: Final = frozenset({EVEN_MONEY, "total", "single"})
 """Families that a trainee learns first."""

@@ -1,19 +1,20 @@
-"""To settle: bets lie on a layout, dice or cards show; what comes back of every bet?"""
+"""To settle: bets lie on a layout, dice or cards show; what comes back of every bet?
+
+To key: three dice or cards are shown; key them, and mark the areas that light.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from taisai.rules.areas import AreaId
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Explanation
-from taisai.rules.outcomes import Outcome
+from taisai.rules.outcomes import Face, Outcome
 from taisai.rules.settlement import GREATEST_SUM, Bet, Settlement
-from taisai.school.asked import Asked, Kind, whole
 from taisai.school.course import Course, drawn_outcome, near_misses
-from taisai.school.scoring import Marks, marks
-from taisai.school.seeded import Seeded
+from taisai.school.exercises import Asked, Kind, Marks, Seeded, marks, whole
 
 CHIP: Final = 5
 """Stakes are so many chips of five, times what makes every win whole."""
@@ -119,3 +120,59 @@ def judged_settle(exercise: SettleExercise, returned: Sequence[int], took: int) 
     right = sum(line.is_right for line in lines)
     level = exercise.asked.level
     return SettleJudged(exercise, marks(Kind.SETTLE, level, right=right, of=len(lines), took=took), lines)
+
+
+class KeyExercise(NamedTuple):
+    """What is shown, in the order in which it lies."""
+
+    asked: Asked
+    course: Course
+    shown: Outcome
+    faces: tuple[Face, ...]
+
+
+class Keyed(NamedTuple):
+    """An area that lights, or that was marked, and why it does or does not."""
+
+    area: AreaId
+    lights: bool
+    marked: bool
+    why: Explanation
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it was marked if it lights, and only then."""
+        return self.lights == self.marked
+
+
+class KeyJudged(NamedTuple):
+    """The judgement: the result, and every area that lights or was marked."""
+
+    exercise: KeyExercise
+    marks: Marks
+    keyed: Outcome
+    faces_right: bool
+    lines: tuple[Keyed, ...]
+
+
+def key_exercise(asked: Asked, course: Course, seeded: Seeded) -> KeyExercise:
+    """Three faces in any order."""
+    shown = drawn_outcome(course, asked.level, seeded)
+    return KeyExercise(asked, course, shown, tuple(seeded.shuffled(shown.faces)))
+
+
+def judged_key(exercise: KeyExercise, faces: tuple[int, ...], marked: Iterable[str], took: int) -> KeyJudged:
+    """A keyed result and marked areas: each right one counts, and each wrong mark takes one away."""
+    matrix, shown = exercise.course.matrix, exercise.shown
+    keyed = Outcome.of(*faces)
+    touched = {matrix.areas[matrix.row(area)] for area in marked}
+    lit = set(matrix.illuminated(shown))
+    lines = tuple(
+        Keyed(area, area in lit, area in touched, matrix.explain(area, shown))
+        for area in matrix.areas
+        if area in lit or area in touched
+    )
+    faces_right = keyed is shown
+    right = max(0, faces_right + len(lit & touched) - len(touched - lit))
+    given = marks(Kind.KEY, exercise.asked.level, right=right, of=1 + len(lit), took=took)
+    return KeyJudged(exercise, given, keyed, faces_right, lines)

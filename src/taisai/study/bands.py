@@ -19,9 +19,8 @@ from statistics import NormalDist
 from typing import Final, NamedTuple
 
 from taisai.rules.errors import RulesError
-from taisai.study.law import Law
-from taisai.study.session.powers import Lattice, sparse_sum_law, sum_law
-from taisai.study.session.waves import Wave, window, windowed_wave
+from taisai.study.odds import Law
+from taisai.study.session.sums import Lattice, Wave, sparse_sum_law, sum_law, window, windowed_wave
 
 LEVELS: Final = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
 """The shares of all samples that a tolerance band holds at least."""

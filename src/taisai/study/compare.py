@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.matrix import Matrix
-from taisai.study.chances import chance_facts, chance_words
-from taisai.study.odds import AreaOdds, area_odds
+from taisai.study.odds import AreaOdds, area_odds, chance_facts, chance_words
 from taisai.study.report import Report, Sheet, Told, columns
 
 

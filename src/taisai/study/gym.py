@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from taisai.rules import Outcome, RulesError, rulebook
 from taisai.rules.chance import ChanceKind
-from taisai.study.missing import needed
+from taisai.study import needed
 
 with needed("Gymnasium", "gym"):
     import gymnasium

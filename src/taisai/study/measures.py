@@ -15,8 +15,7 @@ from taisai.rules.chance import Chance
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Odds
 from taisai.study.bands import LEVELS, ROUNDS, Band, Method, tolerance_band
-from taisai.study.chances import chance_facts, fresh_shoe, game_words
-from taisai.study.law import Law
+from taisai.study.odds import Law, chance_facts, fresh_shoe, game_words
 from taisai.study.report import Column, Report, Sheet, Told, columns
 
 NOTE: Final = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from taisai.rules.errors import RulesError
-from taisai.study.missing import needed
+from taisai.study import needed
 
 if TYPE_CHECKING:  # drawing takes a second to import, and most commands draw nothing
     from matplotlib.axes import Axes

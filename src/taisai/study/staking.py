@@ -24,7 +24,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from taisai.rules.errors import RulesError
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 
 START: Final = 0
 """The state that every machine starts in."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.study.shaken import ROLLS, rolls_of, tally_of_throw
+from taisai.cli.study.dice import ROLLS, rolls_of, tally_of_throw
 from taisai.game.draw import DICE_LABEL, Throw, draw, stream
 from taisai.study.dice import Tally
 

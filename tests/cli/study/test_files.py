@@ -79,8 +79,8 @@ def test_a_file_that_cannot_be_made_is_refused_before_the_work(
     def worked(*_: object, **__: object) -> None:
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("taisai.cli.study.session.total_after", worked)
-    monkeypatch.setattr("taisai.cli.study.ruin.ends_of", worked)
+    monkeypatch.setattr("taisai.cli.study.sessions.total_after", worked)
+    monkeypatch.setattr("taisai.cli.study.sessions.ends_of", worked)
     monkeypatch.setattr("taisai.cli.study.simulate.simulated", worked)
     ran = taisai(*line.split(), f"{folder}/{FILES[line]}")
     assert one_clear_line(ran), ran

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from taisai.study.session import ends, solving, steps
+from taisai.study.session import ends
+from taisai.study.session import rounds as chain_rounds
 from tests.cli.conftest import Taisai
 
 SMALL = ("ruin", "rws-sic-bo-etg-v8", "--layout", "A", "--bet", "small=100")
@@ -70,9 +71,9 @@ def test_ctrl_c_says_how_far_it_was(
         if calls == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(solving, "MOST_CELLS", 0)
+    monkeypatch.setattr(chain_rounds, "MOST_CELLS", 0)
     monkeypatch.setattr(ends, "_BATCH", 190)  # ten rounds of nineteen bankrolls
-    monkeypatch.setattr(steps, "play", interrupted)
+    monkeypatch.setattr(chain_rounds, "play", interrupted)
     ran = taisai(*DOUBLE, *rounds)
     assert (ran.code, ran.out) == (130, "")
     assert ran.err == f"taisai: stopped after 20{of} rounds, before the end was known\n"

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from taisai.rules import rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.session.pictures import of_total
 from taisai.study.session.total import total_after
 from tests.cli.conftest import Taisai

@@ -16,7 +16,7 @@ from taisai.game.draw import BYTE, below
 from taisai.rules import OUTCOMES, Outcome, RulesError
 from taisai.study.dice import dice_tests, faces_of, mapping_proof, read_rolls, tallied
 from taisai.study.dice.lab import LEVEL, holm
-from taisai.study.dice.tally import LAGS, Tally
+from taisai.study.dice.rolls import LAGS, Tally
 
 Rolls = npt.NDArray[np.uint8]
 

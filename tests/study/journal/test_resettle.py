@@ -13,7 +13,7 @@ from pyarrow import parquet
 from taisai.bulk import BulkError, resettling
 from taisai.bulk.kernels import WITHOUT_NUMBA
 from taisai.rules import OUTCOMES, Matrix, RulesError, rulebook
-from taisai.study.journal import columnar
+from taisai.study.journal import resettle as resettle_module
 from taisai.study.journal.resettle import Resettled, resettle
 
 RWS, US = rulebook("rws-sic-bo-etg-v8"), rulebook("us-sic-bo")
@@ -50,8 +50,8 @@ def bet(drawn: Random) -> dict[str, Any]:
 
 def saved(folder: Path, rows: list[dict[str, Any]], group: int = 100) -> str:
     path = folder / "bets.parquet"
-    kinds = [(name, pa.string()) for name in columnar.CODED]
-    kinds += [(name, pa.int64()) for name in columnar.FIGURES] + [(columnar.FLAG, pa.bool_())]
+    kinds = [(name, pa.string()) for name in resettle_module.CODED]
+    kinds += [(name, pa.int64()) for name in resettle_module.FIGURES] + [(resettle_module.FLAG, pa.bool_())]
     parquet.write_table(pa.Table.from_pylist(rows, pa.schema(kinds)), path, row_group_size=group)
     return str(path)
 
@@ -82,7 +82,7 @@ def faults() -> Iterator[tuple[str, Any]]:
 def test_every_planted_fault_is_found_and_no_other(
     tmp_path: Path, groups: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columnar, "AT_ONCE", 200)
+    monkeypatch.setattr(resettle_module, "AT_ONCE", 200)
     drawn = Random(2)
     rows = [bet(drawn) for _ in range(4000)]
     spoilt = sorted(drawn.sample([at for at, row in enumerate(rows) if row["state"] != "open"], 200))
@@ -178,7 +178,7 @@ def test_dice_may_stand_in_any_order(tmp_path: Path) -> None:
     right = {"won": 0, "returned": 0, "kept_out": 0, "area": "any-triple", "pay_table": US.matrix().digest}
     orders = [" ".join(map(str, faces)) for faces in permutations(outcome.faces)]
     assert resettle(saved(tmp_path, [row | right | {"faces": one} for one in orders]), PAY).is_right
-    assert len(columnar.SPELT) == 216
+    assert len(resettle_module.SPELT) == 216
 
 
 @pytest.mark.parametrize("name", ["stake", "area"])
@@ -198,7 +198,9 @@ def test_money_may_be_of_any_whole_kind_and_some_cells_empty(tmp_path: Path, kin
     rows[1] = rows[1] | {"won": 5}
     file = saved(tmp_path, rows)
     found = parquet.read_table(file)
-    schema = pa.schema([one.with_type(kind) if one.name in columnar.FIGURES else one for one in found.schema])
+    schema = pa.schema(
+        [one.with_type(kind) if one.name in resettle_module.FIGURES else one for one in found.schema]
+    )
     parquet.write_table(found.cast(schema), file)
     told = resettle(file, PAY)
     assert ([one.row for one in told.told], told.still_open) == ([2], 2)
@@ -258,7 +260,7 @@ def test_a_row_group_of_any_size_is_taken_in_parts(tmp_path: Path, monkeypatch: 
     rows[777] |= {"state": "lost"}
     file = saved(tmp_path, rows, 1000)
     whole = resettle(file, PAY)
-    monkeypatch.setattr(columnar, "AT_ONCE", 64 + 3)  # flags are bits: parts must not begin at a byte
+    monkeypatch.setattr(resettle_module, "AT_ONCE", 64 + 3)  # flags are bits: parts must not begin at a byte
     told: list[int] = []
     assert resettle(file, PAY, told.append) == whole
     assert (max(told), sum(told)) == (67, 1000)
@@ -281,7 +283,7 @@ def test_very_many_words_for_areas_and_dice_cost_no_memory_and_hide_nothing(tmp_
 
 
 def test_all_faults_are_counted_and_the_first_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "MOST_TOLD", 7)
+    monkeypatch.setattr(resettle_module, "MOST_TOLD", 7)
     rows = [bet(Random(1)) | {"state": "lost"}] * 50
     found = resettle(saved(tmp_path, rows, 5), PAY)
     assert found.faults == 50
@@ -293,8 +295,10 @@ def test_a_word_beyond_its_dictionary_is_refused(tmp_path: Path) -> None:
     row = bet(Random(1)) | {"table": "SB1"}
     tables = [f"SB{1 + n % 3}" for n in range(64)]
     kinds = [pa.field("table", pa.string(), nullable=False)]
-    kinds += [pa.field(name, pa.string()) for name in columnar.CODED if name != "table"]
-    kinds += [pa.field(name, pa.int64()) for name in columnar.FIGURES] + [pa.field("voided", pa.bool_())]
+    kinds += [pa.field(name, pa.string()) for name in resettle_module.CODED if name != "table"]
+    kinds += [pa.field(name, pa.int64()) for name in resettle_module.FIGURES] + [
+        pa.field("voided", pa.bool_())
+    ]
     made = pa.Table.from_pylist([row | {"table": one} for one in tables], pa.schema(kinds))
     path = tmp_path / "bets.parquet"
     parquet.write_table(made, path, compression="none")

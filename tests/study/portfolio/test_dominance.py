@@ -5,9 +5,8 @@ from fractions import Fraction
 import pytest
 
 from taisai.rules import OUTCOMES, Matrix, rulebook
-from taisai.study.linear import solved
 from taisai.study.portfolio import Dominated, Undominated, dominance
-from taisai.study.portfolio.dominance import proven_law, proven_mix
+from taisai.study.portfolio.dominance import proven_law, proven_mix, solved
 
 LAYOUTS = [("us-sic-bo", "A", ["any-triple"]), ("rws-sic-bo-etg-v8", "A", []), ("mbs-3-card-sic-bo", "A", [])]
 

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taisai.rules import rulebook
-from taisai.study.law import Law
-from taisai.study.mix import Mix
-from taisai.study.session import powers
-from taisai.study.session.powers import Lattice, power_by_flint, power_by_recurrence, sum_law
+from taisai.study.odds import Law, Mix
+from taisai.study.session import sums
+from taisai.study.session.sums import Lattice, power_by_flint, power_by_recurrence, sum_law
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 MIXES = (
@@ -71,11 +70,11 @@ def test_flint_and_the_recurrence_agree(rest: dict[int, int], first: int, power:
 
 def test_without_flint_the_law_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     law = Mix.of(BOOK.matrix("A"), MIXES[-1]).law(BOOK.chance())
-    assert len(law.values) > powers.MOST_TERMS  # flint's own ground
-    assert powers.has_flint()
+    assert len(law.values) > sums.MOST_TERMS  # flint's own ground
+    assert sums.has_flint()
     with_flint = sum_law(Lattice.of(law), 60)
-    monkeypatch.setenv(powers.WITHOUT_FLINT, "1")
-    assert not powers.has_flint()
+    monkeypatch.setenv(sums.WITHOUT_FLINT, "1")
+    assert not sums.has_flint()
     assert sum_law(Lattice.of(law), 60) == with_flint
 
 

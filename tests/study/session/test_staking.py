@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from taisai.rules import RulesError, rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.staking import GREATEST_MULTIPLE, START, Multiples, SystemName, allowed, system
 from tests.study.session.players import PLAYERS
 

@@ -13,13 +13,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from taisai.rules import RulesError, rulebook
-from taisai.study.law import Law
-from taisai.study.mix import Mix
-from taisai.study.session import keeping
+from taisai.study.odds import Law, Mix
+from taisai.study.report import certain_decimals, decimal_text, fraction_text, power_text, told
+from taisai.study.session import total as total_module
 from taisai.study.session import total as totals
-from taisai.study.session.digits import certain_decimals, decimal_text, fraction_text, power_text, told
-from taisai.study.session.keeping import save_distribution
-from taisai.study.session.total import MOST_EXACT, MOST_LISTED, MOST_ROUNDS, Total, total_after
+from taisai.study.session.total import (
+    MOST_EXACT,
+    MOST_LISTED,
+    MOST_ROUNDS,
+    Total,
+    save_distribution,
+    total_after,
+)
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 US = rulebook("us-sic-bo")
@@ -160,7 +165,7 @@ def test_the_distribution_in_files(tmp_path: Path) -> None:
 
 
 def test_a_distribution_too_long_for_json_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(keeping, "MOST_TEXT", 2**20)
+    monkeypatch.setattr(total_module, "MOST_TEXT", 2**20)
     with pytest.raises(RulesError, match="expected a distribution of at most 1 MiB as JSON, got about 5 MiB"):
         save_distribution(small(1_000), tmp_path / "d.json")
     with pytest.raises(

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from taisai.rules import RulesError, rulebook
-from taisai.study.law import Law
-from taisai.study.mix import Mix
-from taisai.study.session.powers import Lattice, sum_law
-from taisai.study.session.waves import MOST_POINTS, Wave, sum_wave
+from taisai.study.odds import Law, Mix
+from taisai.study.session.sums import MOST_POINTS, Lattice, Wave, sum_law, sum_wave
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 ROUNDS = 1_500

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from taisai.rules.errors import RulesError
-from taisai.study.missing import MissingError
+from taisai.study import MissingError
 from taisai.study.shoe import luck as luck_module
 from taisai.study.shoe.counting import counted
 from taisai.study.shoe.exposure import exposure

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from taisai.study.odds import area_odds
+from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.luck import luck
 from taisai.study.shoe.odds import chance_left
-from taisai.study.shoe.penetration import rounds_dealt
 from tests.study.shoe import brute
 from tools import cards
 

@@ -12,9 +12,9 @@ import pytest
 
 from taisai.rules import RulesError, rulebook
 from taisai.study.shoe import counting, perfect
+from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.counting import best_threshold, counted
 from taisai.study.shoe.exposure import exposure
-from taisai.study.shoe.penetration import rounds_dealt
 from taisai.study.shoe.perfect import PerfectPlay, perfect_play
 from tests.study.shoe import brute
 from tests.tiers import LONG

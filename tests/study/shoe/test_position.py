@@ -9,9 +9,9 @@ import pytest
 
 from taisai.rules import RulesError
 from taisai.study.odds import area_odds
-from taisai.study.shoe import position
+from taisai.study.shoe import composition
+from taisai.study.shoe.composition import position_edges, stopped_edges
 from taisai.study.shoe.odds import chance_left
-from taisai.study.shoe.position import position_edges, stopped_edges
 from tests.study.shoe import brute
 
 MATRIX = brute.MATRIX
@@ -34,7 +34,7 @@ def test_every_round_of_six_decks_too() -> None:
 
 def test_ways_that_forget_the_cards_gone_before_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The theorem is a result and no premise: a wrong count of what may be left breaks it."""
-    monkeypatch.setattr(position, "_comes", lambda count, now: [comb(n, now) for n in range(count + 1)])
+    monkeypatch.setattr(composition, "_comes", lambda count, now: [comb(n, now) for n in range(count + 1)])
     found = position_edges(MATRIX, (3, 1, 2, 2, 1, 3))
     assert not found.are_alike
     assert "The rounds differ." in str(found)
@@ -89,11 +89,11 @@ def test_the_stopped_shoe_by_every_order_of_its_cards() -> None:
 
 
 def test_only_for_small_shoes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(position, "MOST_COMPOSITIONS", 64)
+    monkeypatch.setattr(composition, "MOST_COMPOSITIONS", 64)
     stopped_edges(MATRIX, (1,) * 6, lambda _now: False)
     with pytest.raises(RulesError, match="expected a shoe of at most 64 compositions, got 96"):
         stopped_edges(MATRIX, (2, 1, 1, 1, 1, 1), lambda _now: False)
-    monkeypatch.setattr(position, "MOST_CARDS", 6)
+    monkeypatch.setattr(composition, "MOST_CARDS", 6)
     position_edges(MATRIX, (1,) * 6)
     with pytest.raises(RulesError, match="expected a shoe of at most 6 cards, got 7"):
         position_edges(MATRIX, (2, 1, 1, 1, 1, 1))

@@ -9,7 +9,7 @@ from math import sqrt
 import pytest
 
 from taisai.rules import RulesError
-from taisai.study.shoe.removal import linear_count, removal
+from taisai.study.shoe.counting import linear_count, removal
 from tests.study.shoe import brute
 
 MATRIX = brute.MATRIX

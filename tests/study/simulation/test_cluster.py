@@ -11,7 +11,7 @@ import pytest
 
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.simulation import Simulated, Terms, cluster_workers, local_workers, simulate
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of another library about itself

@@ -6,9 +6,9 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from taisai.rules import rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.simulation import Simulated, Terms, simulate
-from taisai.study.simulation.lanes import CHUNK
+from taisai.study.simulation.draws import CHUNK
 from taisai.study.simulation.plot import drawn
 
 BOOK = rulebook("us-sic-bo")

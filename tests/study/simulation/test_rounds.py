@@ -12,15 +12,20 @@ from scipy import stats
 
 from taisai.rules import OUTCOMES, rulebook
 from taisai.rules.errors import RulesError
-from taisai.study.law import Law
-from taisai.study.mix import Mix
-from taisai.study.simulation import Terms, local_workers, mix_compiled, mix_plain, simulate
-from taisai.study.simulation.classes import GREATEST_NET, MOST_CASES, Classes
-from taisai.study.simulation.lanes import CHUNK, STEPS
+from taisai.study.odds import Law, Mix
+from taisai.study.simulation import Terms, compiled_rounds, local_workers, numpy_kernels, simulate
+from taisai.study.simulation.draws import (
+    CHUNK,
+    GREATEST_NET,
+    MOST_CASES,
+    MOST_SEED,
+    STEPS,
+    Classes,
+    Walk,
+    key,
+)
+from taisai.study.simulation.numpy_kernels import Streams
 from taisai.study.simulation.simulate import MOST_ROUNDS
-from taisai.study.simulation.streams import MOST_SEED, key
-from taisai.study.simulation.streams_plain import Streams
-from taisai.study.simulation.walk import Walk
 from taisai.study.simulation.workers import MOST_WORKERS
 from tests.study.simulation import oracle
 
@@ -54,16 +59,18 @@ def test_compiled_numpy_and_plain_python_bring_the_same_rounds(law: Law) -> None
             if value is not None:
                 nets.append(value)
     expected = oracle.drawdown(nets)
-    assert mix_compiled.walked(KEY, classes, 9, 0, rest) == expected
-    assert mix_plain.walked(KEY, classes, 9, 0, rest) == expected
+    assert compiled_rounds.walk_rounds(KEY, classes, 9, 0, rest) == expected
+    assert numpy_kernels.walk_rounds(KEY, classes, 9, 0, rest) == expected
 
 
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def test_whole_chunks_are_the_same_compiled_and_by_numpy(law: Law) -> None:
     classes = Classes.of(law)
-    compiled = mix_compiled.walked(KEY, classes, 3, 2, 5_000)
-    assert compiled == mix_plain.walked(KEY, classes, 3, 2, 5_000)
-    parts = [mix_compiled.walked(KEY, classes, *part) for part in ((3, 1, 0), (4, 1, 0), (5, 0, 5_000))]
+    compiled = compiled_rounds.walk_rounds(KEY, classes, 3, 2, 5_000)
+    assert compiled == numpy_kernels.walk_rounds(KEY, classes, 3, 2, 5_000)
+    parts = [
+        compiled_rounds.walk_rounds(KEY, classes, *part) for part in ((3, 1, 0), (4, 1, 0), (5, 0, 5_000))
+    ]
     assert compiled == Walk().then(parts[0]).then(parts[1]).then(parts[2])
 
 
@@ -94,7 +101,7 @@ def test_one_worker_or_three_and_a_longer_run_begin_alike() -> None:
     assert run(1, rounds) == run(3, rounds)
     assert run(1, rounds) != run(1, rounds + 1_000)
     classes = Classes.of(MANY.law(DICE))
-    walk = mix_plain.walked(key(3, "rounds"), classes, 0, 5, 321).times(classes.unit)
+    walk = numpy_kernels.walk_rounds(key(3, "rounds"), classes, 0, 5, 321).times(classes.unit)
     assert run(2, rounds) == (walk.net, walk.drawdown)
 
 

@@ -11,21 +11,19 @@ import pytest
 
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.session.ends import ends_of
 from taisai.study.simulation import (
     Terms,
-    sessions_abreast,
-    sessions_compiled,
-    sessions_plain,
+    compiled_sessions,
+    numpy_kernels,
+    playing,
     simulate,
-    tasks,
 )
-from taisai.study.simulation.classes import Classes
+from taisai.study.simulation.compiled_sessions import FEWEST
+from taisai.study.simulation.draws import Classes, key
 from taisai.study.simulation.sessions import PLAYED_OUT, REACHED, RUINED, Figures, Plan
-from taisai.study.simulation.sessions_abreast import FEWEST
 from taisai.study.simulation.strategies import Counting, machine, named
-from taisai.study.simulation.streams import key
 from taisai.study.staking import Multiples, System, SystemName, allowed, system
 from tests.study.simulation import oracle
 
@@ -87,13 +85,13 @@ def test_abreast_alone_and_by_numpy_are_the_same(
 ) -> None:
     """More sessions than lanes, of every length, in slices that end within a batch."""
     plan = planned(SMALL, name, bankroll=1_950, target=4_000, rounds=150)._replace(classes=classes)
-    assert sessions_abreast.fits(plan, 150)
+    assert compiled_sessions.fits(plan, 150)
     found = []
-    for fewest, ways in ((FEWEST, sessions_compiled), (10**9, sessions_compiled), (FEWEST, sessions_plain)):
-        monkeypatch.setattr(sessions_compiled, "FEWEST", fewest)
+    for fewest, ways in ((FEWEST, compiled_sessions), (10**9, compiled_sessions), (FEWEST, numpy_kernels)):
+        monkeypatch.setattr(compiled_sessions, "FEWEST", fewest)
         figures = Figures.begun(plan, 5, 400)
         for rounds in (1, 13, 70, 150):
-            ways.advanced(KEY, plan, figures, rounds)
+            ways.play_sessions(KEY, plan, figures, rounds)
         found.append(figures)
     assert not found[0].playing
     assert len(np.unique(found[0].whole[2])) > 20
@@ -106,9 +104,9 @@ def test_slices_abreast_leave_every_stream_where_it_is_alone(monkeypatch: pytest
     plan = planned(SMALL, "martingale", bankroll=10**6, target=2 * 10**6, rounds=10**6)
     words = []
     for fewest in (FEWEST, 10**9):
-        monkeypatch.setattr(sessions_compiled, "FEWEST", fewest)
+        monkeypatch.setattr(compiled_sessions, "FEWEST", fewest)
         figures = Figures.begun(plan, 0, 150)
-        sessions_compiled.advanced(KEY, plan, figures, 45)
+        compiled_sessions.play_sessions(KEY, plan, figures, 45)
         assert (figures.whole[2] == 45).all()
         words.append(figures.words)
     assert np.array_equal(words[0], words[1])
@@ -119,25 +117,25 @@ def test_what_a_bankroll_covers_is_found_without_dividing(money: int) -> None:
     """At the edge of a multiple, beyond the greatest there is, and where a short float is coarse."""
     system_ = System("all", (12_000,), (0,), (0,), (0,))
     plan = Plan(Classes((-1, 1), (2**31, 2**32 - 2), 1), system_, 100, 0, money, money + 10**5, 8)
-    assert sessions_abreast.fits(plan, 8)
+    assert compiled_sessions.fits(plan, 8)
     abreast, plain = Figures.begun(plan, 0, 40), Figures.begun(plan, 0, 40)
-    sessions_compiled.advanced(KEY, plan, abreast, 8)
-    sessions_plain.advanced(KEY, plan, plain, 8)
+    compiled_sessions.play_sessions(KEY, plan, abreast, 8)
+    numpy_kernels.play_sessions(KEY, plan, plain, 8)
     assert np.array_equal(abreast.whole, plain.whole)
 
 
 def test_what_does_not_fit_lanes_is_played_alone() -> None:
     plan = planned(SMALL, "martingale")
-    assert sessions_abreast.fits(plan, 60)
-    assert not sessions_abreast.fits(plan._replace(target=2**31), 60)
-    assert not sessions_abreast.fits(plan, 2**31)
-    assert not sessions_abreast.fits(plan._replace(rounds=2**53), 60)
-    assert not sessions_abreast.fits(
+    assert compiled_sessions.fits(plan, 60)
+    assert not compiled_sessions.fits(plan._replace(target=2**31), 60)
+    assert not compiled_sessions.fits(plan, 2**31)
+    assert not compiled_sessions.fits(plan._replace(rounds=2**53), 60)
+    assert not compiled_sessions.fits(
         plan._replace(classes=Classes((-2, -1, 0, 1, 2), (1, 2, 3, 4, 5), 1)), 60
     )
     for multiple, expected in ((23_170, True), (23_171, False)):  # eight squares of it
         system_ = System("one", (multiple,), (0,), (0,), (0,))
-        assert sessions_abreast.fits(plan._replace(system=system_), 60) is expected
+        assert compiled_sessions.fits(plan._replace(system=system_), 60) is expected
 
 
 @pytest.mark.parametrize("mix", [SMALL, LEVEL], ids=["small", "level"])
@@ -146,8 +144,8 @@ def test_compiled_numpy_and_plain_python_play_the_same_sessions(name: str, mix: 
     plan = planned(mix, name)
     compiled, plain = Figures.begun(plan, 30, 200), Figures.begun(plan, 30, 200)
     for rounds in (7, 1_000):  # in slices, too
-        sessions_compiled.advanced(KEY, plan, compiled, rounds)
-    sessions_plain.advanced(KEY, plan, plain, 1_000)
+        compiled_sessions.play_sessions(KEY, plan, compiled, rounds)
+    numpy_kernels.play_sessions(KEY, plan, plain, 1_000)
     assert np.array_equal(compiled.whole, plain.whole)
     assert np.array_equal(compiled.squares, plain.squares)
     money, _, rounds_, units, high, fall, ended = compiled.whole.tolist()
@@ -225,7 +223,7 @@ def test_the_standard_error_holds_for_stakes_that_the_past_decides() -> None:
 
 def test_a_long_session_is_played_in_slices_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=Terms("martingale"))
-    monkeypatch.setattr(tasks, "SLICE", 700)
+    monkeypatch.setattr(playing, "SLICE", 700)
     sliced = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=Terms("martingale"))
     assert sliced.rounds == whole.rounds == 5_000
     assert (sliced.net, sliced.max_drawdown) == (whole.net, whole.max_drawdown)

@@ -8,11 +8,10 @@ from scipy import stats
 
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.simulation import Terms, simulate_totals
+from taisai.study.simulation.draws import drawn_counts, key
 from taisai.study.simulation.simulate import MOST_ROUNDS
-from taisai.study.simulation.streams import key
-from taisai.study.simulation.totals import drawn_counts
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 DICE = BOOK.chance()

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from taisai.cli import asked
 from taisai.cli.printing import as_json, line, percent, show, table, wrapped
 from taisai.rules import AreaId, Matrix
-from taisai.study.chances import chance_words
-from taisai.study.odds import AreaOdds, area_odds
+from taisai.study.odds import AreaOdds, area_odds, chance_words
 
 
 class ComparedLayout(NamedTuple):

@@ -9,8 +9,7 @@ from taisai.cli.printing import ON_DICE, as_json, line, percent, plain, show, ta
 from taisai.cli.rules import irregularities
 from taisai.rules import AreaId, Layout, Matrix, Rulebook, rulebook
 from taisai.rules.procedure import Declared
-from taisai.study.chances import chance_words
-from taisai.study.odds import area_odds
+from taisai.study.odds import area_odds, chance_words
 
 MOST_NAMED: Final = 4  # areas of one pay line by name; more are shown by the first and the last
 

@@ -1,4 +1,11 @@
-"""The words of the study, and the commands they make."""
+"""The options of `taisai session` and `taisai ruin`.
+
+What `taisai shoe` takes.
+
+The options of `taisai simulate`.
+
+The words of the study, and the commands they make.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +13,7 @@ from typing import Final
 
 from taisai.cli.arguments import (
     CommandEntry,
+    Once,
     Parser,
     a_book,
     a_layout,
@@ -17,9 +25,150 @@ from taisai.cli.arguments import (
     some_settings,
     two_layouts,
 )
-from taisai.cli.study.session_arguments import a_picture, a_player, a_session, some_decks
-from taisai.cli.study.shoe_arguments import a_question
-from taisai.cli.study.simulate_arguments import a_dealt_shoe, how_long, how_staked, where_to, who_plays
+
+_SYSTEMS = "flat, martingale, paroli, dalembert or labouchere"
+
+
+def some_decks(parser: Parser) -> None:
+    """`--decks`."""
+    parser.add_argument(
+        "--decks", metavar="N", help="decks in the shoe, freshly shuffled for every round (card game)"
+    )
+
+
+def a_picture(parser: Parser) -> None:
+    """`--plot`."""
+    parser.add_argument("--plot", metavar="FILE", action=Once, help="draw it into a new .svg, .png or .pdf")
+
+
+def a_session(parser: Parser) -> None:
+    """`--rounds` and `--target` of a fixed mix."""
+    parser.add_argument("--rounds", metavar="N", action=Once, help="so many rounds, such as 1000 or 1e6")
+    parser.add_argument(
+        "--distribution",
+        metavar="FILE",
+        action=Once,
+        help="every total with its probability into a new .json or .parquet (--json lists up to 200)",
+    )
+    parser.add_argument(
+        "--target",
+        metavar="NET",
+        action=Once,
+        help="how likely is this much won, or more, such as 500, 1e3 or -500",
+    )
+
+
+def a_player(parser: Parser) -> None:
+    """What a player brings, wants and does."""
+    parser.add_argument("--bankroll", metavar="M", action=Once, help="what the player starts with")
+    parser.add_argument("--target", metavar="M", action=Once, help="the bankroll at which the player leaves")
+    parser.add_argument(
+        "--rounds", metavar="N", action=Once, help="leaves after so many rounds (else plays on to the end)"
+    )
+    parser.add_argument(
+        "--system",
+        "--strategy",  # as `taisai simulate` has it
+        metavar="NAME",
+        action=Once,
+        help=f"{_SYSTEMS} (flat unless said)",
+    )
+    parser.add_argument("--minimum", metavar="M", action=Once, help="the table's minimum on each area")
+    parser.add_argument("--maximum", metavar="M", action=Once, help="the table's maximum on each area")
+
+
+def a_question(parser: Parser) -> None:
+    """What is asked about the shoe; the odds now, unless said."""
+    parser.add_argument(
+        "--left",
+        metavar="N,N,N,N,N,N",
+        action=Once,
+        help="instead of --seen: how many cards of each face are left, from 1 to 6",
+    )
+    parser.add_argument(
+        "--removal", action="store_true", help="what one card gone of each face does to every area's edge"
+    )
+    parser.add_argument(
+        "--positions", action="store_true", help="the edge of every round of the shoe before a card is seen"
+    )
+    parser.add_argument(
+        "--counting", action="store_true", help="what a count that a person can keep would earn"
+    )
+    parser.add_argument(
+        "--perfect",
+        action="store_true",
+        help="the same, and perfect play beside it (two decks: a second; six: a minute or two)",
+    )
+    parser.add_argument(
+        "--penetration",
+        metavar="SHARE",
+        action=Once,
+        help="with --counting: how much is dealt before the shuffle, such as 0.75 (0.5 unless said)",
+    )
+    parser.add_argument(
+        "--count",
+        metavar="AREA",
+        action=Once,
+        help="with --counting: the area to count for (the one that cards move most, unless said)",
+    )
+    parser.add_argument(
+        "--tags", metavar="N", action=Once, help="with --counting: the greatest tag of a card (2 unless said)"
+    )
+    parser.add_argument(
+        "--deviation",
+        action="store_true",
+        help="with --counting: also how far luck strays from it (two decks: a second; six: twenty)",
+    )
+
+
+def how_long(parser: Parser) -> None:
+    """`--rounds`, `--sessions`, `--players`, `--seed`, `--totals`."""
+    parser.add_argument("--rounds", metavar="N", default="1e6", help="of each session (1e6 unless said)")
+    parser.add_argument("--sessions", metavar="N", default="1", help="of each player, a fresh bankroll each")
+    parser.add_argument("--players", metavar="N", default="1", help="each at a table of his own")
+    parser.add_argument("--seed", metavar="N", default="1", help="the same seed, the same figures (1)")
+    parser.add_argument(
+        "--totals", action="store_true", help="draw the totals at once, whatever the number of rounds"
+    )
+
+
+def how_staked(parser: Parser) -> None:
+    """`--strategy`, `--bankroll`, `--target`, `--minimum`, `--maximum`."""
+    parser.add_argument(
+        "--strategy",
+        "--system",  # as `taisai ruin` has it
+        metavar="NAME",
+        default="flat",
+        help="flat, martingale, paroli, dalembert, labouchere; count or count:8 at a shoe",
+    )
+    parser.add_argument("--bankroll", metavar="MONEY", help="what a session starts with (no end unless said)")
+    parser.add_argument("--target", metavar="MONEY", help="what a player leaves with")
+    parser.add_argument("--minimum", metavar="MONEY", help="the least stake that the table takes on an area")
+    parser.add_argument("--maximum", metavar="MONEY", help="the greatest")
+
+
+def a_dealt_shoe(parser: Parser) -> None:
+    """`--decks` and `--penetration`."""
+    parser.add_argument("--decks", metavar="N", help="decks in the shoe (card game)")
+    parser.add_argument(
+        "--penetration",
+        metavar="SHARE",
+        help="of the cards dealt before a shuffle, such as 0.75 (card game; every round unless said)",
+    )
+
+
+def who_plays(parser: Parser) -> None:
+    """`--workers` or `--dask`."""
+    one_of = parser.add_mutually_exclusive_group()
+    one_of.add_argument("--workers", metavar="N", help="threads that play (all cores unless said)")
+    one_of.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler, such as tcp://host:8786")
+
+
+def where_to(parser: Parser) -> None:
+    """`-o` and `--plot`."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the figures in a new .json or .parquet as well"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw it into a new .svg, .png or .pdf")
 
 
 def _dominated(parser: Parser) -> None:
@@ -74,7 +223,7 @@ def _columns(parser: Parser) -> None:
 LEAVES: Final[tuple[CommandEntry, ...]] = (
     CommandEntry(
         "portfolio",
-        "study.portfolio:run",
+        "study.pay_tables:run_portfolio",
         "Bets held together: exact distribution, covariance, exposure; or the dominated areas, with proof.",
         (
             "taisai portfolio rws-sic-bo-etg-v8 --bet small=100 --bet total-9=20 --bet any-triple=10",
@@ -85,7 +234,7 @@ LEAVES: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "compare",
-        "study.compare:run",
+        "study.pay_tables:run_compare",
         "Two pay tables, area by area: odds, edge, deviation. Settings and offers are those of the second.",
         (
             "taisai compare rws-sic-bo-etg-v8/A rws-sic-bo-etg-v8/C",
@@ -96,7 +245,7 @@ LEAVES: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "session",
-        "study.session:run",
+        "study.sessions:run_session",
         "What bets come to after so many rounds: chance of being ahead, quantiles; exact to 1,000 rounds.",
         (
             "taisai session rws-sic-bo-etg-v8 --layout A --bet small=100 --rounds 1000 --target 500",
@@ -106,7 +255,7 @@ LEAVES: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "ruin",
-        "study.ruin:run",
+        "study.sessions:run_ruin",
         "How a player ends: ruined or at the target, under a staking system and the table's limits.",
         (
             "taisai ruin rws-sic-bo-etg-v8 --bet small=100 --bankroll 10000 --target 20000",
@@ -177,7 +326,7 @@ LEAVES: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "par",
-        "study.par:run",
+        "study.pay_tables:run_par",
         "The par sheet of a layout: identity, picture, every area, tolerances, errata, signatures.",
         (
             "taisai par rws-sic-bo-etg-v8 --layout C -o sheet.pdf",
@@ -188,7 +337,7 @@ LEAVES: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "study journal",
-        "study.journal:run",
+        "study.journal:run_journal",
         "Observed play against exact mathematics: each area with its band, all bets together, the dice.",
         (
             "taisai study journal evening.db",
@@ -198,7 +347,7 @@ LEAVES: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "study resettle",
-        "study.resettle:run",
+        "study.journal:run_resettle",
         "Every bet of an export in columns settled anew and balanced; exit code 1 where one is at fault.",
         (
             "taisai audit export evening.db --format parquet --of bets -o bets.parquet",

@@ -1,4 +1,7 @@
-"""`taisai dice`: dice and random numbers, tested."""
+"""The demonstration shaker's own stream, in bulk: for tests of it, and for other people's.
+
+`taisai dice`: dice and random numbers, tested.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,59 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing import get_context, resource_tracker
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from taisai.cli import CHECK_FAILED, DONE, asked
 from taisai.cli.printing import STDOUT, line, writing
-from taisai.cli.study.progress import shown_progress
-from taisai.cli.study.shaken import ROLLS, raw, tally_of_throw
-from taisai.cli.study.telling import tell
-from taisai.game.draw import BYTE, below
+from taisai.cli.study.output import shown_progress, tell
+from taisai.game.draw import BYTE, DICE_LABEL, Throw, below, blocks
 from taisai.rules.errors import RulesError, printable
+from taisai.study import needed
 from taisai.study.dice import Tally, dice_tests, mapping_proof, read_rolls, tallied
+from taisai.study.dice.lab import faces_of
+from taisai.study.dice.rolls import tally_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+ROLLS: Final = 1 << 18
+"""Of one throw here: the shaker itself draws three dice of a throw, this goes on with the same stream."""
+TABLE: Final = "dice-lab"
+BLOCK: Final = 32  # bytes
+
+
+def raw(seed: bytes, throw: int) -> Iterator[bytes]:
+    """The bytes of a throw, without end, in large pieces."""
+    made = blocks(DICE_LABEL, seed, Throw(TABLE, throw, 1, bytes(BLOCK)))
+    while True:
+        yield b"".join(islice(made, 1 << 12))
+
+
+def rolls_of(seed: bytes, throw: int, rolls: int) -> npt.NDArray[np.uint8]:
+    """So many rolls of a throw, as an array of faces."""
+    with needed("NumPy", "study"):
+        import numpy as np
+
+    parts: list[npt.NDArray[np.uint8]] = []
+    have, want = 0, 3 * rolls
+    for piece in raw(seed, throw):
+        faces = faces_of(np.frombuffer(piece, dtype=np.uint8))
+        parts.append(faces)
+        have += faces.size
+        if have >= want:
+            break
+    return np.concatenate(parts)[:want].reshape(rolls, 3)
+
+
+def tally_of_throw(seed: bytes, throw: int, rolls: int) -> Tally:
+    """The tally of so many rolls of a throw; what a worker does."""
+    return tally_of(rolls_of(seed, throw, rolls))
+
 
 MOST_ROLLS: Final = 10**11
 MOST_BYTES: Final = 10**12

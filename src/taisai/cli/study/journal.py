@@ -1,4 +1,7 @@
-"""`taisai study journal`: play as it was, against what the mathematics says."""
+"""`taisai study journal`: play as it was, against what the mathematics says.
+
+`taisai study resettle`: an export of bets settled anew and balanced.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,16 @@ from typing import IO, Any
 
 from taisai.audit.exports.columns import BETS, Row
 from taisai.audit.exports.rows import PlayedPayTable, bet_rows
-from taisai.cli import DONE
+from taisai.cli import CHECK_FAILED, DONE, asked
 from taisai.cli.audit.reading import flawed, opened, progress
-from taisai.cli.study.telling import told_and_kept
+from taisai.cli.study.output import shown_progress, tell, told_and_kept
 from taisai.journal.errors import DamagedError
-from taisai.rules import Outcome
+from taisai.rules import Matrix, Outcome, RulesError, rulebook, rulebook_ids
 from taisai.study.journal import Observed, PlayedBet, observed
+from taisai.study.journal.resettle import resettle
 
 
-def run(arguments: Namespace) -> int:
+def run_journal(arguments: Namespace) -> int:
     """Reads a journal, or an export of one, and prints observed and exact side by side."""
     if arguments.plot is not None:
         from taisai.study.plotting import picture_path
@@ -39,7 +43,7 @@ def _observed(arguments: Namespace) -> Observed:
 
 
 def _draw(result: Observed, path: str, file: IO[bytes]) -> None:
-    from taisai.study.journal.drawing import drawn
+    from taisai.study.journal.observed import drawn
     from taisai.study.plotting import save
 
     save(drawn(result), path, file)
@@ -61,3 +65,34 @@ def _settled(rows: Iterator[Row], table: str | None) -> Iterator[PlayedBet]:
             returned=bet["returned"] - bet["kept_out"],
             outcome=Outcome.of(*map(int, bet["faces"].split())),
         )
+
+
+def run_resettle(arguments: Namespace) -> int:
+    """Checks every bet; exit code 1 where one did not get what was due."""
+    if arguments.book is None and (arguments.settings or arguments.offer):
+        raise RulesError("expected --book with --set and --offer, got no book that they are of")
+    with shown_progress("bets", _bets(arguments.file)) as advance:
+        found = resettle(arguments.file, _known(arguments), advance)
+    tell(found, arguments)
+    return DONE if found.is_right else CHECK_FAILED
+
+
+def _known(arguments: Namespace) -> dict[str, Matrix]:
+    """The pay tables of the package as the documents have them, and one of the operator's own."""
+    books = [rulebook(name) for name in rulebook_ids()]
+    found = {m.digest: m for book in books for m in (book.matrix(layout) for layout in book.pay_by_layout)}
+    if arguments.book is not None:
+        book, layout = asked.book_and_layout(arguments.book)
+        offers = asked.named_once(arguments.offer, 'an offer such as "triple-1=160 to 1"')
+        for name in [layout] if layout else book.pay_by_layout:
+            own = book.matrix(name, settings=asked.settings(arguments), offered=offers)
+            found[own.digest] = own
+    return found
+
+
+def _bets(file: str) -> int:
+    from taisai.study import needed
+
+    with needed("NumPy and PyArrow", "study"):
+        from taisai.study.journal.resettle import ColumnFile
+    return ColumnFile(file, {}).bets

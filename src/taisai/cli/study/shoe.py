@@ -8,15 +8,14 @@ from math import prod
 from typing import IO, TYPE_CHECKING, Final
 
 from taisai.cli import DONE, asked
-from taisai.cli.study.progress import shown_progress
-from taisai.cli.study.telling import tell, told_and_kept
+from taisai.cli.study.output import shown_progress, tell, told_and_kept
 from taisai.rules import Matrix, Rulebook, RulesError, rulebook
 from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
 
 if TYPE_CHECKING:
     from taisai.study.shoe.composition import CompositionOdds
+    from taisai.study.shoe.counting import Removal
     from taisai.study.shoe.exposure import Exposure
-    from taisai.study.shoe.removal import Removal
 
     Drawn = CompositionOdds | Exposure | Removal
 
@@ -33,7 +32,7 @@ def run(arguments: Namespace) -> int:
     left = _left(arguments, full)
     question = _question(arguments)
     if question == "--positions":
-        from taisai.study.shoe.position import position_edges
+        from taisai.study.shoe.composition import position_edges
 
         return tell(position_edges(matrix, left), arguments)
     if arguments.plot is not None:
@@ -43,7 +42,7 @@ def run(arguments: Namespace) -> int:
 
     def work() -> Drawn:
         if question == "--removal":
-            from taisai.study.shoe.removal import removal
+            from taisai.study.shoe.counting import removal
 
             return removal(matrix, left)
         if question == "--counting":
@@ -70,8 +69,8 @@ def _question(arguments: Namespace) -> str | None:
 
 
 def _exposure(arguments: Namespace, book: Rulebook, matrix: Matrix, left: tuple[int, ...]) -> Exposure:
+    from taisai.study.shoe.composition import rounds_dealt
     from taisai.study.shoe.exposure import exposure
-    from taisai.study.shoe.penetration import rounds_dealt
 
     tags = asked.whole(arguments.tags, "--tags", such_as="2") if arguments.tags is not None else 2
     share = arguments.penetration
@@ -117,8 +116,8 @@ def _draw(result: Drawn, path: str, file: IO[bytes]) -> None:
     from taisai.study.plotting import save
     from taisai.study.shoe import pictures
     from taisai.study.shoe.composition import CompositionOdds
+    from taisai.study.shoe.counting import Removal
     from taisai.study.shoe.exposure import Exposure
-    from taisai.study.shoe.removal import Removal
 
     match result:
         case Exposure():

@@ -8,21 +8,19 @@ from contextlib import AbstractContextManager
 from typing import IO
 
 from taisai.cli import DONE, INTERRUPTED, asked
-from taisai.cli.study.progress import shown_progress
-from taisai.cli.study.telling import told_and_kept
+from taisai.cli.study.output import shown_progress, told_and_kept
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.plotting import picture_path
 from taisai.study.report import counted
 from taisai.study.simulation import Shoe, Simulated, Terms, Workers, cluster_workers, local_workers
 from taisai.study.simulation import simulate as simulated
 from taisai.study.simulation import simulate_totals as simulated_totals
-from taisai.study.simulation.saving import result_path, save
+from taisai.study.simulation.draws import MOST_SEED
+from taisai.study.simulation.result import result_path, save
 from taisai.study.simulation.sessions import MOST_SESSIONS
 from taisai.study.simulation.simulate import MOST_ROUNDS
-from taisai.study.simulation.strategies import named
-from taisai.study.simulation.streams import MOST_SEED
-from taisai.study.simulation.terms import MOST_MONEY
+from taisai.study.simulation.strategies import MOST_MONEY, named
 from taisai.study.simulation.workers import MOST_WORKERS
 
 _MARKS = 200  # of a trail that is drawn

@@ -37,7 +37,7 @@ from taisai.school import (
     judged_settle,
 )
 from taisai.school.course import Course, book_of, course_of
-from taisai.school.scenes import Scene
+from taisai.school.ruling import Scene
 from taisai.server.http import school_bodies as bodies
 from taisai.server.http.guard import refused
 from taisai.server.projections import felt_view, texts

@@ -38,7 +38,7 @@ from taisai.server.projections.feed_names import Numbers, Shown, console_feed, s
 from taisai.server.projections.seat_feeds import Seats
 from taisai.server.projections.takings import Takings
 from taisai.server.replies import encoded
-from taisai.study.dice_watch import DiceWatch
+from taisai.study.dice.watch import DiceWatch
 
 
 class TableBoard:

@@ -18,7 +18,7 @@ from taisai.journal import Ask, JournalError, Keeper, stream_of, table_of
 from taisai.journal.codec import HOUSE
 from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.host import Happened, Host
-from taisai.study.dice_watch import DiceWatch
+from taisai.study.dice.watch import DiceWatch
 
 DICE: Final = "dice"
 """What the rulebooks call their three dice."""

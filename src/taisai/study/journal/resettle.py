@@ -1,4 +1,7 @@
-"""An export of bets, in columns, settled anew and balanced: every bet, whatever their number."""
+"""Bets in the columns of a Parquet file: read in pieces, told by codes, settled anew.
+
+An export of bets, in columns, settled anew and balanced: every bet, whatever their number.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,279 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from itertools import chain, islice, permutations
+from pathlib import Path
+from threading import local
+from typing import Any, Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyarrow import parquet
+
+from taisai.bulk.entry import BulkError
+from taisai.bulk.resettling import (
+    NO_MONEY,
+    NO_OUTCOME,
+    NO_ROW,
+    NO_STATE,
+    OPEN,
+    RETURNED,
+    SETTLED,
+    UNTOLD,
+    Codes,
+    Columns,
+    Flags,
+    Lookups,
+    PayRows,
+    Places,
+    resettled,
+)
+from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
-from taisai.study.missing import needed
+from taisai.rules.outcomes import OUTCOMES
+from taisai.study import needed
 from taisai.study.report import Report, Sheet, Told, columns, counted
 
-if TYPE_CHECKING:
-    from taisai.study.journal.columnar import Checked, ColumnFile, Wrong
+CODED: Final = ("pay_table", "area", "faces", "state", "table")
+FIGURES: Final = ("stake", "kept_out", "won", "returned")
+FLAG: Final = "voided"
+READ: Final = (*CODED, *FIGURES, FLAG)
+STATES: Final = {
+    "settled": (SETTLED, NO_STATE, NO_STATE),
+    "void": (NO_STATE, RETURNED, NO_STATE),
+    "back": (RETURNED, RETURNED, NO_STATE),
+    "open": (OPEN, NO_STATE, NO_STATE),
+}
+"""By whether the round is void: not, void, untold."""
+SPELT: Final = {" ".join(map(str, faces)): one.index for one in OUTCOMES for faces in permutations(one.faces)}
+"""Three faces in any order, as an export has them: nothing else that int() would take is dice."""
+AT_ONCE: Final = 1 << 17
+"""Bets in hand of one thread: some megabytes."""
+MOST_TOLD: Final = 1_000
+"""Faults that are told one by one; all are counted."""
+
+Whole = npt.NDArray[np.int64]
+
+
+class Piece(NamedTuple):
+    """Some row groups of the file, how many rows they have, and how many come before them."""
+
+    groups: tuple[int, ...]
+    rows: int
+    before: int
+
+
+class Wrong(NamedTuple):
+    """A bet that did not get what was due, as the file has it."""
+
+    row: int
+    """Its place in the file, counted from 1."""
+    table: str
+    area: str
+    faces: str
+    state: str
+    stake: int
+    won: int
+    returned: int
+
+
+class Checked(NamedTuple):
+    """What some bets came to."""
+
+    bets: int
+    still_open: int
+    sums: list[tuple[str, tuple[int, ...]]]
+    """Of each table: bets that count, staked, returned, due. A file may name a table twice."""
+    faults: int
+    told: list[Wrong]
+    """The first of them."""
+
+
+class Coded(NamedTuple):
+    """A column of words as codes, and the words; None where a cell is empty."""
+
+    codes: Codes
+    words: list[str | None]
+
+    def at(self, row: int) -> str | None:
+        """The word in a row."""
+        word: str | None = self.words[int(self.codes[row])]
+        return word
+
+
+class ColumnFile:
+    """A Parquet file of bets and the pay tables to settle them by; any thread may check any piece."""
+
+    def __init__(self, path: str, pay_tables: Mapping[str, Matrix]) -> None:
+        self._path = path
+        self._pay = PayRows.of(tuple(pay_tables.values()))
+        self._rows = {
+            digest: {str(area): first + row for area, row in matrix.rows.items()}
+            for (digest, matrix), first in zip(pay_tables.items(), self._pay.first, strict=True)
+        }
+        self._opened = local()
+        self._expect_columns()
+
+    @property
+    def bets(self) -> int:
+        """All rows."""
+        return int(self._file.metadata.num_rows)
+
+    def pieces(self) -> Iterator[Piece]:
+        """The file cut between row groups, each piece of about as many bets as a thread takes in hand."""
+        groups: list[int] = []
+        before = rows = 0
+        for group in range(self._file.metadata.num_row_groups):
+            more = self._file.metadata.row_group(group).num_rows
+            if groups and rows + more > AT_ONCE:
+                yield Piece(tuple(groups), rows, before)
+                before, rows, groups = before + rows, 0, []
+            groups.append(group)
+            rows += more
+        if groups:
+            yield Piece(tuple(groups), rows, before)
+
+    def checked(self, piece: Piece) -> list[Checked]:
+        """Every bet of a piece settled anew, some at a time: a row group may be of any size."""
+        found: list[Checked] = []
+        before = piece.before
+        try:
+            for some in self._file.iter_batches(
+                AT_ONCE, row_groups=piece.groups, columns=list(READ), use_threads=False
+            ):
+                found.append(self._resettled(some, before))
+                before += some.num_rows
+        except (OSError, pa.ArrowException) as error:
+            raise RulesError(
+                f"expected row groups that can be read, got {error} ({printable(self._path)})"
+            ) from None
+        return found
+
+    def _resettled(self, some: pa.RecordBatch, before: int) -> Checked:
+        coded = {name: _coded(some.column(name)) for name in CODED}
+        figures = {name: self._figures(some, name) for name in FIGURES}
+        codes, tables = [one.codes for one in coded.values()], coded["table"].words
+        columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
+        lookups = self._lookups(coded)
+        try:
+            sums, wrong = resettled(columns, lookups, self._pay, max(1, len(tables)))
+        except BulkError as error:  # a word beyond its dictionary: PyArrow does not look
+            raise RulesError(f"{error} ({printable(self._path)})") from None
+        by_table = zip(*(one.tolist() for one in sums), strict=True)
+        named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
+        told = list(_told(coded, figures, wrong[:MOST_TOLD], before))
+        return Checked(some.num_rows, _still_open(columns, lookups, wrong), named, len(wrong), told)
+
+    def _figures(self, some: pa.RecordBatch, name: str) -> Whole:
+        try:
+            array = some.column(name).cast(pa.int64())  # first, for NO_MONEY may not fit the column's kind
+        except pa.ArrowInvalid as error:
+            raise RulesError(
+                f"expected whole numbers of 64 bits in column {name}, got {error} ({printable(self._path)})"
+            ) from None
+        if array.null_count:
+            array = array.fill_null(NO_MONEY)
+        found: Whole = array.to_numpy(zero_copy_only=False)
+        return found
+
+    def _lookups(self, coded: Mapping[str, Coded]) -> Lookups:
+        pay_tables, areas = coded["pay_table"].words, coded["area"].words
+        if unknown := [str(one) for one in pay_tables if one not in self._rows]:
+            raise RulesError(
+                f"expected pay tables that are known, got {', '.join(map(printable, unknown[:3]))}; name the "
+                f"rulebook with --book, and --set and --offer where they hold ({printable(self._path)})"
+            )
+        rows = [[self._rows[str(digest)].get(str(area), NO_ROW) for area in areas] for digest in pay_tables]
+        outcomes = [SPELT.get(str(one), NO_OUTCOME) for one in coded["faces"].words]
+        states = [STATES.get(str(one), (NO_STATE,) * 3) for one in coded["state"].words]
+        return Lookups(
+            np.array(rows, dtype=np.uint32).reshape(len(pay_tables), len(areas)),
+            np.array(outcomes, dtype=np.uint32),
+            np.array(states, dtype=np.uint32).reshape(-1, 3),
+        )
+
+    def _expect_columns(self) -> None:
+        schema = self._read(parquet.read_schema, memory_map=True)
+        if twice := [name for name in READ if schema.names.count(name) > 1]:
+            raise RulesError(
+                f"expected every column once, got more than one {', '.join(twice)} ({printable(self._path)})"
+            )
+        kinds = {field.name: field.type for field in schema}
+        fits = [name for name in CODED if name in kinds and _is_text(kinds[name])]
+        fits += [name for name in FIGURES if name in kinds and pa.types.is_integer(kinds[name])]
+        fits += [FLAG] if FLAG in kinds and pa.types.is_boolean(kinds[FLAG]) else []
+        if missing := [name for name in READ if name not in fits]:
+            raise RulesError(
+                "expected the columns of `taisai audit export --format parquet --of bets`, got none like "
+                f"{', '.join(missing)} ({printable(self._path)})"
+            )
+
+    @property
+    def _file(self) -> parquet.ParquetFile:
+        """One reader a thread: a reader is not made for several."""
+        if not hasattr(self._opened, "file"):
+            self._opened.file = self._read(
+                parquet.ParquetFile, memory_map=True, read_dictionary=list(CODED), pre_buffer=False
+            )
+        return self._opened.file
+
+    def _read(self, reader: Callable[..., Any], **how: Any) -> Any:
+        try:
+            if not Path(self._path).is_file():
+                raise FileNotFoundError(2, "no such file")
+            return reader(self._path, **how)
+        except (OSError, pa.ArrowException) as error:
+            why = getattr(error, "strerror", None) or "it is none"
+            raise RulesError(
+                f"expected a Parquet file that can be read, got {printable(repr(self._path))}: {why}"
+            ) from None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    within = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(within) or pa.types.is_large_string(within))
+
+
+def _coded(array: pa.DictionaryArray) -> Coded:
+    words, codes = array.dictionary.to_numpy(zero_copy_only=False).tolist(), array.indices
+    if array.null_count:
+        codes = codes.fill_null(len(words))
+        words.append(None)
+    places = codes.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).view(np.uint32)
+    return Coded(places, words)
+
+
+def _flags(array: pa.BooleanArray) -> Flags:
+    if array.null_count:
+        told: Flags = array.cast(pa.uint8()).fill_null(UNTOLD).to_numpy(zero_copy_only=False)
+        return told
+    first, start = divmod(array.offset, 8)
+    packed = (
+        np.frombuffer(array.buffers()[1], dtype=np.uint8, offset=first)
+        if len(array)
+        else np.empty(0, np.uint8)
+    )
+    return np.unpackbits(packed, count=start + len(array), bitorder="little")[start:]
+
+
+def _still_open(columns: Columns, lookups: Lookups, wrong: Places) -> int:
+    """How many bets are open and rightly so; most files have none, and then there is nothing to count."""
+    if OPEN not in lookups.states:
+        return 0
+    is_open = lookups.states[columns.states, columns.voided] == OPEN
+    is_open[wrong] = False
+    return int(np.count_nonzero(is_open))
+
+
+def _told(
+    coded: Mapping[str, Coded], figures: Mapping[str, Whole], places: Places, before: int
+) -> Iterator[Wrong]:
+    for at in places.tolist():
+        words = [str(coded[name].at(at) or "") for name in ("table", "area", "faces", "state")]
+        sums = [int(figures[name][at]) for name in ("stake", "won", "returned")]
+        yield Wrong._make([before + at + 1, *words, *sums])
+
 
 MOST_SHOWN: Final = 20
 
@@ -88,7 +355,7 @@ def resettle(
 ) -> Resettled:
     """Settles every bet of a Parquet export anew, by the pay tables known by their digests."""
     with needed("NumPy and PyArrow", "study"):
-        from taisai.study.journal.columnar import MOST_TOLD, ColumnFile
+        from taisai.study.journal.resettle import MOST_TOLD, ColumnFile
     source = ColumnFile(file, pay_tables)
     bets = still_open = faults = 0
     told: list[Wrong] = []

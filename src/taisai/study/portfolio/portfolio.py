@@ -15,9 +15,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Bet
-from taisai.study.chances import chance_facts, game_words
-from taisai.study.law import Law
-from taisai.study.mix import Mix
+from taisai.study.odds import Law, Mix, chance_facts, game_words
 from taisai.study.report import Report, Sheet, Told, columns
 
 

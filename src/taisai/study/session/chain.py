@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taisai.rules.errors import RulesError
-from taisai.study.law import Law
+from taisai.study.odds import Law
 from taisai.study.staking import START, System
 
 MOST_CELLS: Final = 2**22

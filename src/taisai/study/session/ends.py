@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
-from taisai.study.chances import fresh_shoe
-from taisai.study.missing import needed
-from taisai.study.mix import Mix
-from taisai.study.report import Report, Sheet, Told, columns, counted
-from taisai.study.session.digits import decimal_text, got, printed_decimals, told
+from taisai.study import needed
+from taisai.study.odds import Mix, fresh_shoe
+from taisai.study.report import (
+    Report,
+    Sheet,
+    Told,
+    columns,
+    counted,
+    decimal_text,
+    got,
+    printed_decimals,
+    told,
+)
 from taisai.study.staking import Multiples, allowed, system
 
 if TYPE_CHECKING:
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from taisai.study.session.chain import Chain
-    from taisai.study.session.steps import Mass, Played
+    from taisai.study.session.rounds import Mass, Played
 
 MOST_ROUNDS: Final = 10**12
 MOST_BANKROLL: Final = 10**12
@@ -223,7 +231,7 @@ def ends_of(
         )
     with needed("numpy", "study"):
         from taisai.study.session.chain import Grid, chain_of
-        from taisai.study.session.solving import MOST_CELLS
+        from taisai.study.session.rounds import MOST_CELLS
     place = {"unit": mix.staked, "least": multiples.least, "bankroll": bankroll, "target": target}
     playing = Grid.of(law, **place).playing
     if rounds is not None and playing > MOST_CELLS and rounds * playing > MOST_STEPS:
@@ -264,8 +272,7 @@ class _Course(NamedTuple):
 
 def _played(chain: Chain, rounds: int | None, progress: Progress | None) -> _Course:
     """The chain after so many rounds, or at its end."""
-    from taisai.study.session.solving import MOST_CELLS, solved
-    from taisai.study.session.steps import beginning, bits_of, error_of, play
+    from taisai.study.session.rounds import MOST_CELLS, beginning, bits_of, error_of, play, solved
 
     if rounds is None or rounds * chain.cells > MOST_STEPS:
         found = solved(chain)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from taisai.study.law import Law
-from taisai.study.mix import Mix
+from taisai.study.odds import Law, Mix
 from taisai.study.plotting import INK, PALETTE, figure
 from taisai.study.report import counted
 from taisai.study.session.ends import Ends
-from taisai.study.session.powers import Lattice
+from taisai.study.session.sums import Lattice
 from taisai.study.session.total import Total
 
 if TYPE_CHECKING:

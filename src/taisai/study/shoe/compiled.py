@@ -10,13 +10,12 @@ answers, which go to far memory, are written quickest in long runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from taisai.bulk.kernels import compiled
 from taisai.study.shoe.plan import CARDS, NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, ZERO
 
 LANES: Final = 512
@@ -36,18 +35,6 @@ Steps = tuple[Wholes, Wholes]
 """A plan's adding and sums: unsigned, so that no index made of them counts from the end."""
 Store = tuple[Reals, Reals]
 """The parts of a strip, row after row, and the classes of a tile."""
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def loop(function: Callable[P, R]) -> Callable[P, R]:
-    """Compiles on the first call, which takes seconds once; later processes read numba's cache."""
-    made: Callable[P, R]
-    try:
-        made = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # no folder that numba could keep the compiled code in
-        made = numba.njit(nogil=True)(function)
-    return made
 
 
 def store(classes: int, *, single: bool) -> Store:
@@ -65,14 +52,14 @@ def _aligned(size: int, kind: np.dtype[Any]) -> Reals:
     return memory[start : start + size * kind.itemsize].view(kind)
 
 
-@loop
+@compiled
 def _pairs(count: Any) -> Any:
     """In how many ways two cards of so many can come."""
     real = type(count)
     return count * (count - real(1)) * real(0.5)
 
 
-@loop
+@compiled
 def _triples(count: Any, pairs: Any) -> Any:
     """In how many ways three can come.
 
@@ -81,7 +68,7 @@ def _triples(count: Any, pairs: Any) -> Any:
     return type(count)(np.float64(pairs) * (np.float64(count) - 2.0) * (1.0 / 3.0) + ROUNDS - ROUNDS)
 
 
-@loop
+@compiled
 def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
     """The parts of the compositions from `start`, all in one go; returns their counts or-ed."""
     real = parts.dtype.type
@@ -134,7 +121,7 @@ def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
     return int(bits)
 
 
-@loop
+@compiled
 def _weigh(store: Store, adding: Wholes, at: Any) -> None:
     """From the parts to the weights of all classes, which go to the tile from `at`."""
     parts, classes = store
@@ -163,7 +150,7 @@ def _weigh(store: Store, adding: Wholes, at: Any) -> None:
                 classes[made, at + lane] += some + parts[e + lane] * parts[f + lane]
 
 
-@loop
+@compiled
 def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) -> None:
     """One step of an area's sum: what its classes weigh, times what they return."""
     kind = back.dtype.type
@@ -189,7 +176,7 @@ def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) 
             back[lane] = kind(some) * returned
 
 
-@loop
+@compiled
 def returns(
     piece: tuple[int, int], left: Wholes, steps: Steps, store: Store, result: tuple[Wholes, Wholes]
 ) -> tuple[int, int, int]:
@@ -221,7 +208,7 @@ def returns(
     return int(bits), int(fewest), int(most)
 
 
-@loop
+@compiled
 def gains(
     outer: tuple[int, int],
     shoe: tuple[Wholes, Reals, Reals],
@@ -265,7 +252,7 @@ def gains(
         _gather(lanes, (weight, place), (best, which), units, result)
 
 
-@loop
+@compiled
 def _choose(counts: Wholes, store: Store, steps: Steps, choice: tuple[Reals, Reals, Wholes]) -> None:
     """The area that returns most in every lane; the first among equals."""
     adding, sums = steps
@@ -284,7 +271,7 @@ def _choose(counts: Wholes, store: Store, steps: Steps, choice: tuple[Reals, Rea
                 which[lane] = area if better else which[lane]
 
 
-@loop
+@compiled
 def _gather(
     lanes: int,
     seen: tuple[Reals, Wholes],

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from taisai.bulk.kernels import compiled
 from taisai.rules.outcomes import DICE
-from taisai.study.shoe.compiled import loop
 
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
@@ -56,7 +56,7 @@ class Round(NamedTuple):
     """The same with this round."""
 
 
-@loop
+@compiled
 def deal(shoe: Shoe, played: Round, first: int) -> Reals:
     """Fills `after` where so many cards of the first group are dealt, and sums up what the round adds.
 
@@ -80,7 +80,7 @@ def deal(shoe: Shoe, played: Round, first: int) -> Reals:
     return sums
 
 
-@loop
+@compiled
 def _probable(shoe: Shoe, ways: float, rest: int) -> tuple[int, int]:
     """From how many cards of the fourth group to how many they are probable enough, the end not included."""
     start, end = max(0, rest - shoe.held[4]), min(shoe.held[3], rest) + 1
@@ -91,7 +91,7 @@ def _probable(shoe: Shoe, ways: float, rest: int) -> tuple[int, int]:
     return start, end
 
 
-@loop
+@compiled
 def _last_round(
     shoe: Shoe,
     played: Round,

@@ -11,12 +11,11 @@ from taisai.rules.areas import AreaId
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Report, Sheet, Told, columns
-from taisai.study.shoe.counting import CountedRound, best_threshold, counted
+from taisai.study.shoe.composition import rounds_dealt
+from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count, removal
 from taisai.study.shoe.luck import Luck, luck
 from taisai.study.shoe.odds import need_numpy
-from taisai.study.shoe.penetration import rounds_dealt
 from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
-from taisai.study.shoe.removal import Count, linear_count, removal
 
 PENETRATIONS: Final = tuple(Fraction(percent, 100) for percent in (5, 10, 25, 50, 75, 90))
 """Where a report looks, besides where it was asked to."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, OUTCOMES
-from taisai.study.missing import MissingError
+from taisai.study import MissingError
 from taisai.study.shoe.counting import MOST_CARDS, called, whole_tags
 from taisai.study.shoe.odds import chance_left, has_numba, threads
 from taisai.study.shoe.perfect import Progress

@@ -17,7 +17,7 @@ from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
-from taisai.study.missing import needed
+from taisai.study import needed
 
 if TYPE_CHECKING:  # one composition needs no NumPy
     import numpy.typing as npt
@@ -130,12 +130,12 @@ def threads() -> ThreadPoolExecutor:
 def _by_numpy(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
     import numpy as np
 
-    from taisai.study.shoe import plain
+    from taisai.study.shoe import plan as plans
 
     cards = left.sum(axis=0, dtype=np.int64)
     _check((left.min(), left.max(), cards.min(), cards.max()), most)
     back, total = _empty(plan, left.shape[1], narrow=_is_narrow(plan, int(cards.max())))
-    plain.returns(left, plan, back, total)
+    plans.returns(left, plan, back, total)
     return back, total
 
 

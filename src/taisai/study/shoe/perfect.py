@@ -167,9 +167,9 @@ def _worked(
             store = compiled.store(plan.classes, single=single)
             compiled.gains(task, (held, ways, units), plan.steps, store, (bets, gained))
         else:
-            from taisai.study.shoe import plain
+            from taisai.study.shoe import plan as plans
 
-            plain.gains(task, (held, ways, units), plan, (bets, gained))
+            plans.gains(task, (held, ways, units), plan, (bets, gained))
         return bets, gained
 
     if not by_numba:

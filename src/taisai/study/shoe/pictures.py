@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # drawing takes a second to import
     from matplotlib.figure import Figure
 
     from taisai.study.shoe.composition import CompositionOdds
+    from taisai.study.shoe.counting import Removal
     from taisai.study.shoe.exposure import Exposure
-    from taisai.study.shoe.removal import Removal
 
 Line = tuple[Sequence[float], Sequence[float]]
 

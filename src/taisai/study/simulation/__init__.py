@@ -3,8 +3,7 @@
 from taisai.study.simulation.result import Sessions, Simulated
 from taisai.study.simulation.shoes import Shoe
 from taisai.study.simulation.simulate import simulate, simulate_totals
-from taisai.study.simulation.strategies import Counting, Strategy
-from taisai.study.simulation.terms import Terms
+from taisai.study.simulation.strategies import Counting, Strategy, Terms
 from taisai.study.simulation.workers import Workers, cluster_workers, local_workers
 
 __all__ = [

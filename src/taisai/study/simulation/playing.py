@@ -1,4 +1,7 @@
-"""Playing: the three ways a simulation is cut into tasks, and what is made of their parts."""
+"""Tasks: stretches of rounds, of sessions or of shoes that run anywhere and bring the same digits.
+
+Playing: the three ways a simulation is cut into tasks, and what is made of their parts.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,112 @@ from math import sqrt
 from typing import Final, NamedTuple
 
 from taisai.rules.chance import Chance
-from taisai.study.mix import Mix
+from taisai.study.odds import Mix
 from taisai.study.report import counted
-from taisai.study.simulation.classes import Classes
-from taisai.study.simulation.lanes import CHUNK
+from taisai.study.simulation.draws import CHUNK, Classes, Walk, key
 from taisai.study.simulation.result import Sessions, Simulated, exact_sum
-from taisai.study.simulation.running import P, Task, run_in_order
-from taisai.study.simulation.sessions import ENDLESS, Plan
+from taisai.study.simulation.sessions import ENDLESS, Figures, Plan
 from taisai.study.simulation.shoes import Betting, Dealt, Shoe, most_shoes
-from taisai.study.simulation.strategies import Counting
-from taisai.study.simulation.streams import key
-from taisai.study.simulation.tasks import SessionsTask, ShoesTask, WalkTask
-from taisai.study.simulation.terms import Terms
-from taisai.study.simulation.walk import Walk
-from taisai.study.simulation.workers import Workers
+from taisai.study.simulation.strategies import Counting, Terms
+from taisai.study.simulation.workers import P, Task, Workers, run_in_order
 from taisai.study.staking import System
+
+SLICE: Final = 2**24
+"""Rounds of one session that are played before anybody else is heard."""
+Key = tuple[int, int, int, int]
+
+
+def _has_numba() -> bool:
+    from taisai.bulk.kernels import loads_numba
+
+    return loads_numba()
+
+
+class Walked(NamedTuple):
+    """A stretch of rounds, walked; in units."""
+
+    rounds: int
+    walk: Walk
+    further: None = None
+
+
+class WalkTask(NamedTuple):
+    """So many whole chunks of rounds from the first on, then the rest of a chunk."""
+
+    key: Key
+    classes: Classes
+    first: int
+    chunks: int
+    rest: int
+
+    def run(self) -> Walked:
+        """Walks them."""
+        if _has_numba():
+            from taisai.study.simulation.compiled_rounds import walk_rounds
+        else:
+            from taisai.study.simulation.numpy_kernels import walk_rounds
+        walk = walk_rounds(self.key, self.classes, self.first, self.chunks, self.rest)
+        return Walked(self.chunks * CHUNK + self.rest, walk)
+
+
+class Sat(NamedTuple):
+    """Some sessions, as far as they have come."""
+
+    rounds: int
+    figures: Figures
+    further: SessionsTask | None
+
+
+class SessionsTask(NamedTuple):
+    """Sessions from the first on, or where they were left."""
+
+    key: Key
+    plan: Plan
+    first: int
+    many: int
+    figures: Figures | None = None
+
+    def run(self) -> Sat:
+        """Plays at most a slice of each."""
+        if _has_numba():
+            from taisai.study.simulation.compiled_sessions import play_sessions
+        else:
+            from taisai.study.simulation.numpy_kernels import play_sessions
+        figures = self.figures.copied() if self.figures else Figures.begun(self.plan, self.first, self.many)
+        play_sessions(self.key, self.plan, figures, SLICE)
+        further = self._replace(figures=figures) if figures.playing else None
+        return Sat(figures.rounds, figures, further)
+
+
+class ShoesDealt(NamedTuple):
+    """Some shoes, dealt."""
+
+    rounds: int
+    dealt: Dealt
+    further: None = None
+
+
+class ShoesTask(NamedTuple):
+    """So many shoes from the first on, so many rounds from each."""
+
+    key: Key
+    shoe: Shoe
+    betting: Betting
+    first: int
+    shoes: int
+    rounds: int
+
+    def run(self) -> ShoesDealt:
+        """Deals them."""
+        if _has_numba():
+            from taisai.study.simulation.compiled_shoes import deal_shoes
+        else:
+            from taisai.study.simulation.numpy_kernels import deal_shoes
+        dealt = deal_shoes(
+            self.key, self.shoe, self.betting, first=self.first, shoes=self.shoes, rounds=self.rounds
+        )
+        return ShoesDealt(dealt.rounds, dealt)
+
 
 _FEW_CHUNKS: Final = 64
 """Tasks that a long walk is cut into at least, and way marks of its trail."""

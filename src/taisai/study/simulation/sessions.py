@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.errors import RulesError
-from taisai.study.simulation.classes import Classes
+from taisai.study.simulation.draws import Classes
 from taisai.study.staking import START, System
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, Outcome
-from taisai.study.mix import Mix
-from taisai.study.shoe.penetration import rounds_dealt
-from taisai.study.simulation.walk import Walk
+from taisai.study.odds import Mix
+from taisai.study.shoe.composition import rounds_dealt
+from taisai.study.simulation.draws import Walk
 
 SIX: Final = len(FACES)
 ROLLS: Final = tuple(Outcome.of(a, b, c).index for a in FACES for b in FACES for c in FACES)

@@ -8,16 +8,14 @@ from typing import Final
 
 from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
-from taisai.study.missing import needed
-from taisai.study.mix import Mix
+from taisai.study import needed
+from taisai.study.odds import Mix
+from taisai.study.simulation.draws import drawn_counts, key
 from taisai.study.simulation.playing import Clock, Run, Tick, dealt_from, sat, titled, walked
 from taisai.study.simulation.result import Simulated
 from taisai.study.simulation.sessions import MOST_SESSIONS
 from taisai.study.simulation.shoes import Shoe
-from taisai.study.simulation.strategies import Counting, Staking, system_of
-from taisai.study.simulation.streams import key
-from taisai.study.simulation.terms import FLAT, Terms
-from taisai.study.simulation.totals import drawn_counts
+from taisai.study.simulation.strategies import FLAT, Counting, Staking, Terms, system_of
 from taisai.study.simulation.workers import Workers, local_workers
 
 MOST_ROUNDS: Final = 10**15

@@ -1,4 +1,4 @@
-"""Tables of a report in a terminal, as wide as it is: one that does not fit goes on below, figures whole."""
+"""Tables of a report in a terminal: a table that is too wide continues below, and no figure is cut."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from taisai.study.report import Sheet
+
 
 BETWEEN: Final = 3
 """Cells between two columns; around all of them there is one on each side."""

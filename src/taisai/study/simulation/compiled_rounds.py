@@ -1,18 +1,16 @@
 """Rounds of a fixed mix as machine code: lanes side by side, eight to an instruction where nets are few."""
 
-# ruff: noqa: PLR0917 - numba takes arrays by place, and no bundle of them
+# ruff: noqa: PLR0917
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from taisai.study.simulation.classes import Classes
-from taisai.study.simulation.compiled import compiled
-from taisai.study.simulation.lanes import LANES, SHORT_NET, STEPS
-from taisai.study.simulation.streams import WARMING
-from taisai.study.simulation.walk import Walk
+from taisai.bulk.kernels import compiled
+from taisai.study.simulation.draws import LANES, SHORT_NET, STEPS, WARMING, Classes, Walk
 
 FEW: Final = 4
 """Classes that are told apart by comparing alone; more are looked up."""
@@ -27,7 +25,7 @@ Nets = npt.NDArray[Any]
 """Of 32 bits where a lane fits them, else of 64."""
 
 
-def walked(key: tuple[int, ...], classes: Classes, first: int, chunks: int, rest: int) -> Walk:
+def walk_rounds(key: tuple[int, ...], classes: Classes, first: int, chunks: int, rest: int) -> Walk:
     """The walk of so many whole chunks from the first on, then of the rest of a chunk."""
     kind = np.int32 if max(map(abs, classes.values)) <= SHORT_NET else np.int64
     few = len(classes.values) <= FEW
@@ -54,6 +52,18 @@ def scrambled(word: Any) -> Any:
     return word ^ (word >> _L(31))
 
 
+@partial(compiled, inline="always")
+def next_draw(a: Any, b: Any, c: Any, counter: Any) -> Any:
+    """One step of sfc32: the draw, then the three words that follow. The caller adds 1 to the counter."""
+    drawn = _W(_W(a + b) + counter)
+    return (
+        drawn,
+        _W(b ^ (b >> _W(9))),
+        _W(c + _W(c << _W(3))),
+        _W(_W(_W(c << _W(21)) | (c >> _W(11))) + drawn),
+    )
+
+
 @compiled
 def begun(key: Long, first: int, a: Words, b: Words, c: Words) -> None:
     """Begins a stream in each place, the first with this number; the next counter is WARMING + 1."""
@@ -66,10 +76,7 @@ def begun(key: Long, first: int, a: Words, b: Words, c: Words) -> None:
         c[lane] = _W(two & _L(0xFFFFFFFF))
     for counter in range(1, WARMING + 1):
         for lane in range(a.size):
-            drawn = _W(_W(a[lane] + b[lane]) + _W(counter))
-            a[lane] = _W(b[lane] ^ (b[lane] >> _W(9)))
-            b[lane] = _W(c[lane] + _W(c[lane] << _W(3)))
-            c[lane] = _W(_W(_W(c[lane] << _W(21)) | (c[lane] >> _W(11))) + drawn)
+            _, a[lane], b[lane], c[lane] = next_draw(a[lane], b[lane], c[lane], _W(counter))
 
 
 @compiled
@@ -87,10 +94,7 @@ def _few_steps(
             x, y, z = a[lane], b[lane], c[lane]
             at, top, bottom, deepest, gone = net[lane], high[lane], low[lane], fall[lane], missed[lane]
             for step in range(_UNROLLED):
-                drawn = _W(_W(x + y) + _W(counter + _W(step)))
-                x = _W(y ^ (y >> _W(9)))
-                y = _W(z + _W(z << _W(3)))
-                z = _W(_W(_W(z << _W(21)) | (z >> _W(11))) + drawn)
+                drawn, x, y, z = next_draw(x, y, z, _W(counter + _W(step)))
                 got = v1 if drawn >= l0 else v0
                 got = v2 if drawn >= l1 else got
                 got = v3 if drawn >= l2 else got
@@ -115,10 +119,7 @@ def _many_steps(
     counter = _W(WARMING + 1)
     for _ in range(STEPS):
         for lane in range(LANES):
-            drawn = _W(_W(a[lane] + b[lane]) + counter)
-            a[lane] = _W(b[lane] ^ (b[lane] >> _W(9)))
-            b[lane] = _W(c[lane] + _W(c[lane] << _W(3)))
-            c[lane] = _W(_W(_W(c[lane] << _W(21)) | (c[lane] >> _W(11))) + drawn)
+            drawn, a[lane], b[lane], c[lane] = next_draw(a[lane], b[lane], c[lane], counter)
             kind = int(guide[drawn >> _GUIDE_SHIFT])
             while kind < last and drawn >= limits[kind]:
                 kind += 1
@@ -140,11 +141,8 @@ def _finished(
     last = limits.size
     x, y, z, count = a[lane], b[lane], c[lane], _W(counter)
     while left > 0:
-        drawn = _W(_W(x + y) + count)
+        drawn, x, y, z = next_draw(x, y, z, count)
         count = _W(count + _W(1))
-        x = _W(y ^ (y >> _W(9)))
-        y = _W(z + _W(z << _W(3)))
-        z = _W(_W(_W(z << _W(21)) | (z >> _W(11))) + drawn)
         kind = 0
         while kind < last and drawn >= limits[kind]:
             kind += 1

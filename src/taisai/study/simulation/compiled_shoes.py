@@ -1,6 +1,6 @@
 """Shoes as machine code: a card of every shoe, then the next card of every shoe, eight to an instruction."""
 
-# ruff: noqa: C901, PLR0912, PLR0917 - one loop, compiled whole; numba takes arrays by place
+# ruff: noqa: C901, PLR0912, PLR0917
 from __future__ import annotations
 
 from typing import Any, Final
@@ -8,12 +8,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from taisai.bulk.kernels import compiled
 from taisai.rules.outcomes import DICE, OUTCOMES
-from taisai.study.simulation.compiled import compiled
-from taisai.study.simulation.mix_compiled import begun
+from taisai.study.simulation.compiled_rounds import begun, next_draw
+from taisai.study.simulation.draws import WARMING, Walk
 from taisai.study.simulation.shoes import ROLLS, SIX, Betting, Dealt, Shoe
-from taisai.study.simulation.streams import WARMING
-from taisai.study.simulation.walk import Walk
 
 Words = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]
@@ -29,7 +28,7 @@ _X, _Y, _Z, _N, _LOW = (row * _LANES for row in range(5))
 _CARD, _ROLL = (SIX - 1) * _LANES, SIX * _LANES  # below them a row for each face but the last
 
 
-def dealt(
+def deal_shoes(
     key: tuple[int, ...], shoe: Shoe, betting: Betting, *, first: int, shoes: int, rounds: int
 ) -> Dealt:
     """Deals so many shoes from the first on, so many rounds from each."""
@@ -58,12 +57,9 @@ def _picked(left: int, w: Words, cards: Counts) -> Any:
     of = _W(left)
     least = _W(0xFFFFFFFF)
     for lane in range(_LANES):
-        y, z = w[_Y + lane], w[_Z + lane]
-        drawn = _W(_W(w[_X + lane] + y) + w[_N + lane])
+        drawn, x, y, z = next_draw(w[_X + lane], w[_Y + lane], w[_Z + lane], w[_N + lane])
+        w[_X + lane], w[_Y + lane], w[_Z + lane] = x, y, z
         w[_N + lane] = _W(w[_N + lane] + _W(1))
-        w[_X + lane] = _W(y ^ (y >> _W(9)))
-        w[_Y + lane] = _W(z + _W(z << _W(3)))
-        w[_Z + lane] = _W(_W(_W(z << _W(21)) | (z >> _W(11))) + drawn)
         upper = _W((drawn >> _W(16)) * of)  # two products of 16 bits each: all stays within 32
         lower = _W((drawn & _W(0xFFFF)) * of)
         low = _W(_W(upper << _W(16)) + lower)
@@ -77,12 +73,9 @@ def _picked(left: int, w: Words, cards: Counts) -> Any:
 def _picked_again(lane: int, left: int, spare: int, w: Words, cards: Counts) -> None:
     """Draws once more, and once more, where the draw would favour some cards."""
     while w[_LOW + lane] < spare:
-        y, z = w[_Y + lane], w[_Z + lane]
-        drawn = _W(_W(w[_X + lane] + y) + w[_N + lane])
+        drawn, x, y, z = next_draw(w[_X + lane], w[_Y + lane], w[_Z + lane], w[_N + lane])
+        w[_X + lane], w[_Y + lane], w[_Z + lane] = x, y, z
         w[_N + lane] = _W(w[_N + lane] + _W(1))
-        w[_X + lane] = _W(y ^ (y >> _W(9)))
-        w[_Y + lane] = _W(z + _W(z << _W(3)))
-        w[_Z + lane] = _W(_W(_W(z << _W(21)) | (z >> _W(11))) + drawn)
         product = _L(drawn) * _L(left)
         cards[_CARD + lane] = _H(product >> _L(32))
         w[_LOW + lane] = _W(product & _L(0xFFFFFFFF))

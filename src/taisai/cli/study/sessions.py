@@ -1,4 +1,7 @@
-"""`taisai ruin`: how a player ends under a staking system and the table's limits."""
+"""`taisai session`: what a fixed mix of bets comes to after so many rounds.
+
+`taisai ruin`: how a player ends under a staking system and the table's limits.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,58 @@ from contextlib import contextmanager
 from typing import IO
 
 from taisai.cli import DONE, INTERRUPTED, asked
-from taisai.cli.study.session import chance
-from taisai.cli.study.telling import told_and_kept
-from taisai.rules import RulesError, rulebook
-from taisai.study.mix import Mix
+from taisai.cli.study.output import told_and_kept
+from taisai.rules import Chance, Rulebook, RulesError, rulebook
+from taisai.study.odds import Mix
 from taisai.study.report import counted
-from taisai.study.session.ends import MOST_BANKROLL, MOST_ROUNDS, Ends, Progress, ends_of
+from taisai.study.session import ends, total
+from taisai.study.session.ends import MOST_BANKROLL, Ends, Progress, ends_of
+from taisai.study.session.total import MOST_TARGET, Total, distribution_path, save_distribution, total_after
 
 
-def run(arguments: Namespace) -> int:
+def run_session(arguments: Namespace) -> int:
+    """Prints the law of a session's total."""
+    book = rulebook(arguments.book)
+    mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
+    if arguments.rounds is None:
+        raise RulesError("expected --rounds, such as --rounds 1000, got none")
+    rounds = asked.count(arguments.rounds, "--rounds", total.MOST_ROUNDS)
+    target = None if arguments.target is None else _net(arguments.target)
+    if arguments.plot is not None:
+        from taisai.study.plotting import picture_path
+
+        picture_path(arguments.plot)  # a wrong name is told before the work begins
+    if arguments.distribution is not None:
+        distribution_path(arguments.distribution)
+    told_and_kept(
+        arguments,
+        lambda: total_after(mix, chance(book, arguments), rounds, target=target),
+        (arguments.distribution, save_distribution),
+        (arguments.plot, _draw_total),
+    )
+    return DONE
+
+
+def _draw_total(result: Total, path: str, file: IO[bytes]) -> None:
+    from taisai.study.plotting import save
+    from taisai.study.session.pictures import of_total
+
+    save(of_total(result), path, file)
+
+
+def _net(text: str) -> int:
+    """What is won, or lost where there is a minus before it."""
+    return asked.count(text, "--target", MOST_TARGET, least=-MOST_TARGET)
+
+
+def chance(book: Rulebook, arguments: Namespace) -> Chance:
+    """The chances of every round alike: three dice, or a fresh shoe of --decks."""
+    if arguments.decks is None:
+        return book.chance()
+    return book.chance(decks=asked.whole(arguments.decks, "--decks", such_as="6"))
+
+
+def run_ruin(arguments: Namespace) -> int:
     """Prints how it ends."""
     book = rulebook(arguments.book)
     mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
@@ -31,7 +77,7 @@ def run(arguments: Namespace) -> int:
         name: None if text is None else asked.count(text, f"--{name}", MOST_BANKROLL)
         for name, text in (("minimum", arguments.minimum), ("maximum", arguments.maximum))
     }
-    rounds = None if arguments.rounds is None else asked.count(arguments.rounds, "--rounds", MOST_ROUNDS)
+    rounds = None if arguments.rounds is None else asked.count(arguments.rounds, "--rounds", ends.MOST_ROUNDS)
     if arguments.plot is not None:
         from taisai.study.plotting import picture_path
 
@@ -62,7 +108,7 @@ def run(arguments: Namespace) -> int:
         return found
 
     try:
-        told_and_kept(arguments, work, (arguments.plot, _draw))
+        told_and_kept(arguments, work, (arguments.plot, _draw_ends))
     except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
         if is_known:
             raise
@@ -72,7 +118,7 @@ def run(arguments: Namespace) -> int:
     return DONE
 
 
-def _draw(result: Ends, path: str, file: IO[bytes]) -> None:
+def _draw_ends(result: Ends, path: str, file: IO[bytes]) -> None:
     from taisai.study.plotting import save
     from taisai.study.session.pictures import of_ends
 
