@@ -43,7 +43,7 @@ def _observed(arguments: Namespace) -> Observed:
 
 
 def _draw(result: Observed, path: str, file: IO[bytes]) -> None:
-    from taisai.study.journal.observed import drawn
+    from taisai.study.journal.results import drawn
     from taisai.study.plotting import save
 
     save(drawn(result), path, file)

@@ -1,5 +1,6 @@
 """Real play against theory: what was staked and returned at tables, beside what the pay tables say."""
 
-from taisai.study.journal.observed import AreaObserved, Observed, PlayedBet, TableDice, observed
+from taisai.study.journal.accumulate import observed
+from taisai.study.journal.results import AreaObserved, Observed, PlayedBet, TableDice
 
 __all__ = ["AreaObserved", "Observed", "PlayedBet", "TableDice", "observed"]
