@@ -1,0 +1,93 @@
+"""The stored journals of format 1: their lines, their entries, and the same commands played again."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from taisai.game.events import TableOpened
+from taisai.house.codec import Codec, Entry
+from taisai.house.journal import Journal
+from taisai.house.keeper import Ask, Keeper
+from taisai.house.records import JournalOpened, KeyIntroduced, RulebookStored
+from taisai.house.seals.checkpoint import read_signed
+from taisai.house.seals.keys import PublicKey, SigningKey
+from taisai.house.stores.memory import MemoryStore
+from taisai.rules.book import Rulebook, rulebook_from
+from tests.house import contract, small
+
+JOURNALS: Final = Path(__file__).parents[2] / "cases" / "journals"
+NAMES: Final = tuple(sorted(path.name for path in JOURNALS.glob("format-1*.jsonl*")))
+SIGNERS: Final[Mapping[str, SigningKey]] = {
+    key.public.text: key for key in (small.OLD, small.NEW, contract.KEY, contract.NEXT_KEY)
+}
+"""Public key → the key that signs, of everybody who signed a stored journal."""
+
+
+@cache
+def lines(name: str) -> tuple[bytes, ...]:
+    """The lines of a stored journal, each with its line feed."""
+    data = (JOURNALS / name).read_bytes()
+    return tuple((lzma.decompress(data) if name.endswith(".xz") else data).splitlines(keepends=True))
+
+
+def plain_file(name: str, directory: Path) -> Path:
+    """A stored journal as a file that is not compressed."""
+    path = directory / name.removesuffix(".xz")
+    path.write_bytes(b"".join(lines(name)))
+    return path
+
+
+@cache
+def entries(name: str) -> tuple[Entry, ...]:
+    """The entries of a stored journal."""
+    decode = Codec().decode
+    return tuple(
+        decode(line.rstrip(b"\n"), position)
+        for position, line in enumerate((line for line in lines(name) if b'"position":' in line), 1)
+    )
+
+
+def replayed(name: str) -> list[bytes]:
+    """The export of a journal in which the engine decides the stored commands again."""
+    sealed = [
+        read_signed(json.loads(line)["checkpoint"]).checkpoint
+        for line in lines(name)
+        if line.startswith(b'{"checkpoint"')
+    ]
+    opening = entries(name)[0].event
+    assert isinstance(opening, JournalOpened)
+    journal = Journal.opened(
+        MemoryStore(), journal=opening.journal, key=PublicKey.parse(opening.key), at=opening.at,
+        by=opening.by, program=opening.program, demonstration=opening.demonstration,
+    )  # fmt: skip
+    keeper, books = Keeper(journal), _books(entries(name))
+    for entry in entries(name):
+        if isinstance(entry.event, KeyIntroduced):
+            event, new = entry.event, PublicKey.parse(entry.event.key)
+            journal.rotate(_signer(journal), new, at=event.at, by=event.by)
+        elif entry.asked is not None:
+            _decide_again(keeper, entry, books)
+        while sealed and sealed[0].size == journal.size:
+            journal.seal(_signer(journal), at=sealed.pop(0).at)
+    return [line + b"\n" for line in small.exported(journal)]
+
+
+def _decide_again(keeper: Keeper, entry: Entry, books: Mapping[str, Rulebook]) -> None:
+    assert entry.asked is not None
+    book = books[entry.event.digest] if isinstance(entry.event, TableOpened) else None
+    keeper.answer_all([Ask(entry.stream, entry.asked, book)])
+
+
+def _books(stored: Sequence[Entry]) -> dict[str, Rulebook]:
+    events: list[Any] = [entry.event for entry in stored if isinstance(entry.event, RulebookStored)]
+    return {event.digest: rulebook_from(event.text, event.id) for event in events}
+
+
+def _signer(journal: Journal) -> SigningKey:
+    assert journal.key is not None
+    return SIGNERS[journal.key.text]

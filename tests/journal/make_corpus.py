@@ -1,0 +1,123 @@
+"""Makes journals for `cases/journals`: `python -m tests.house.make_corpus DIRECTORY PREFIX`.
+
+A stored journal is never made again or edited. When a kind of command or event is new,
+make a journal under another prefix and store it beside the older ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from taisai.floor.access import credentials
+from taisai.floor.access.passwords import Cost, Passwords
+from taisai.game.cage.messages import HouseCommand
+from taisai.house.codec import HOUSE, stream_of
+from taisai.house.journal import Journal
+from taisai.house.keeper import Keeper
+from taisai.house.stores.memory import MemoryStore
+from taisai.house.stores.sqlite import SqliteStore
+from tests.floor.sim.evening import played
+from tests.floor.sim.furnished import KEY as SIMULATION_KEY
+from tests.floor.sim.storage import NAME as DATABASE
+from tests.floor.sim.storage import OnDisk
+from tests.game.houses import SCRIPT
+from tests.house import contract, shaken, small
+from tests.house.evening import evening
+
+PLAYBOOKS: Final = tuple(sorted(path.stem for path in small.CASES.glob("*.round")))
+PASSWORD: Final = "nine dice in a cup"  # noqa: S105  of a person in a test
+CHEAP: Final = Cost(time=1, memory=64, parallelism=1)
+SEED: Final = 11
+"""The simulated evening whose database is stored: RWS, with takings and a watch on the dice in its vault."""
+
+
+def every_playbook() -> Journal:
+    """Each playbook at a table of its own, with the House at work between them, two keys, checkpoints."""
+    journal = Journal.opened(
+        MemoryStore(), journal="every-playbook", key=small.OLD.public, at=small.AT, by="house",
+        program="taisai", demonstration=False,
+    )  # fmt: skip
+    keeper, house = Keeper(journal), list(SCRIPT)
+    for number, name in enumerate(PLAYBOOKS):
+        _ask_house(keeper, house, 2)
+        small.play_into(keeper, name)
+        if number == len(PLAYBOOKS) // 2:
+            journal.seal(small.OLD, at=small.AT + number)
+            journal.rotate(small.OLD, small.NEW.public, at=small.AT + number, by="house")
+        elif number % 20 == 19:
+            journal.seal(small.OLD if number < len(PLAYBOOKS) // 2 else small.NEW, at=small.AT + number)
+    _ask_house(keeper, house, len(house))
+    journal.seal(small.NEW, at=small.AT + len(PLAYBOOKS))
+    return journal
+
+
+def _ask_house(keeper: Keeper, commands: list[HouseCommand], count: int) -> None:
+    """Ask the next commands of the House; some of them are refused, and leave no entry."""
+    for command in commands[:count]:
+        keeper.answer(HOUSE, command)
+    del commands[:count]
+
+
+def one_evening() -> Journal:
+    """A table and the House between which tickets move, asked in batches."""
+    keeper = Keeper(contract.opened(MemoryStore()))
+    for number, batch in enumerate(evening(3, seats=4, rounds=6)):
+        keeper.answer_all(contract.asks(batch))
+        if number % 25 == 24:
+            keeper.journal.seal(contract.KEY, at=batch[0].command.at)
+    keeper.journal.seal(contract.KEY, at=batch[0].command.at)
+    return keeper.journal
+
+
+JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {
+    "playbooks": every_playbook,
+    "evening": one_evening,
+    "draws": lambda: shaken.written(MemoryStore()),
+}
+
+
+def database(directory: Path) -> bytes:
+    """The SQLite file of a simulated evening, with a vault, a checkpoint and a snapshot of each stream."""
+    played(SEED, storage=partial(OnDisk, directory=directory))
+    path = directory / DATABASE
+    keeper = Keeper(Journal(SqliteStore(path)))
+    for stream in (HOUSE, *map(stream_of, keeper.tables())):
+        keeper.snapshot(stream)
+    entropy = Random(SEED).randbytes
+    made = credentials.made(
+        "dan", PASSWORD, passwords=Passwords(entropy, CHEAP), entropy=entropy, issuer="Lotus"
+    )
+    credentials.keep(keeper.journal.store, "dan", made.credentials)
+    last = keeper.journal.store.last()
+    assert last is not None
+    keeper.journal.seal(SIMULATION_KEY, at=keeper.journal.codec.decode(last.body, last.position).event.at)
+    keeper.journal.close()
+    return path.read_bytes()
+
+
+def main() -> None:
+    """Write the journals and the database, compressed; refuse to write over a file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("prefix")
+    given = parser.parse_args()
+    contents = {
+        f"{given.prefix}-{name}.jsonl.xz": small.text_of(small.exported(make()))
+        for name, make in JOURNALS.items()
+    }
+    with TemporaryDirectory() as scratch:
+        contents[f"{given.prefix}-house.db.xz"] = database(Path(scratch))
+    for name, content in contents.items():
+        with (given.directory / name).open("xb") as file:
+            file.write(lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
+
+
+if __name__ == "__main__":
+    main()
