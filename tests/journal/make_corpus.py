@@ -32,7 +32,7 @@ from tests.house import contract, shaken, small
 from tests.house.evening import evening
 
 PLAYBOOKS: Final = tuple(sorted(path.stem for path in small.CASES.glob("*.round")))
-PASSWORD: Final = "nine dice in a cup"  # noqa: S105  of a person in a test
+PASSWORD: Final = "nine dice in a cup"
 CHEAP: Final = Cost(time=1, memory=64, parallelism=1)
 SEED: Final = 11
 """The simulated evening whose database is stored: RWS, with takings and a watch on the dice in its vault."""

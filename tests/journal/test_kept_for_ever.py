@@ -1,35 +1,156 @@
-"""A journal written in the first version of the format, which every later Taisai must read and prove."""
+"""Journals written in the first version of the format, which every later Taisai must read and prove.
+
+Whoever turns a test red here has changed what old journals mean: keep the old way for the old version.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
-from taisai.audit import verified
-from taisai.game import acts
-from taisai.journal.errors import DamagedError
-from tests.journal.small import NEW
+from taisai.game import acts, irregular
+from taisai.game.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
+from taisai.game.commands import COMMANDS, tag_of
+from taisai.game.events import EVENTS
+from taisai.house.audit import verified
+from taisai.house.errors import DamagedError
+from taisai.house.records import RECORDS
+from taisai.house.seals.keys import PublicKey
+from taisai.rules import rulebook_ids
+from tests.house import corpus
+from tests.house.contract import KEY
+from tests.house.small import NEW, OLD
+from tests.house.words import TEXTS
 from tools import verify_export
 
-FIRST = Path(__file__).parents[2] / "cases" / "journals" / "format-1.jsonl"
-ROOT = "5466ed2b499bd08bc5137c94cc9348124eb53c7a9ba23468a485bb862e9a4646"
+
+class Pinned(NamedTuple):
+    """What a stored journal is known to contain."""
+
+    root: str
+    key: str
+    entries: int
+    decisions: int
+    tables: int
+    bets: int
+    settlements: int
+    voids: int
+    draws: int
+    checkpoints: int
+    in_transit: int
+    rulebooks: tuple[str, ...]
 
 
-def test_the_first_format_is_read_and_decided_as_it_was() -> None:
-    """Whoever turns this red has changed what old journals come to: keep the old way for the old version."""
-    report = verified(FIRST, key=NEW.public)
-    assert (report.root, report.entries, report.sealed) == (ROOT, 187, 187)
-    assert (report.tables, report.bets, report.settlements, report.voids) == (6, 16, 8, 2)
-    assert report.rulebooks == ("mbs-3-card-sic-bo", "rws-sic-bo-etg-v8", "us-sic-bo")
+CARDS, MBS, RWS, US = "mbs-3-card-sic-bo", "mbs-sic-bo-v6", "rws-sic-bo-etg-v8", "us-sic-bo"
+PINNED = {
+    "format-1.jsonl": Pinned(
+        "5466ed2b499bd08bc5137c94cc9348124eb53c7a9ba23468a485bb862e9a4646", NEW.public.text,
+        187, 164, 6, 16, 8, 2, 0, 3, 13, (CARDS, RWS, US),
+    ),
+    "format-1-draws.jsonl.xz": Pinned(
+        "06f6c04d440f0190a6b7819b13ffb52b574defbdc2609841ea5f9ec9166328ad", OLD.public.text,
+        114, 102, 3, 6, 6, 0, 8, 1, 0, (MBS, US, CARDS),
+    ),
+    "format-1-evening.jsonl.xz": Pinned(
+        "94e858fcff6af2fb767384c896ab27df21036be4f1b663795437559769cb0e50", KEY.public.text,
+        235, 142, 1, 157, 4, 2, 0, 5, 0, (RWS,),
+    ),
+    "format-1-playbooks.jsonl.xz": Pinned(
+        "93961823492f4de0e405c1cd65cd007ab0ae4e557e6dcbf0d00edf68ae19b2df", NEW.public.text,
+        3885, 3312, 108, 345, 163, 100, 0, 7, 123, (MBS, RWS, CARDS, US),
+    ),
+}  # fmt: skip
+each_journal = pytest.mark.parametrize("name", sorted(PINNED))
 
 
-def test_strangers_read_it_too() -> None:
-    report = verify_export.verify(FIRST.read_bytes().splitlines(keepends=True), NEW.public.text)
-    assert (report.root().hex(), report.entries, report.sealed) == (ROOT, 187, 187)
+def test_every_stored_journal_is_pinned() -> None:
+    assert set(corpus.NAMES) == PINNED.keys()
 
 
-def test_sabotage_another_answer_to_the_same_command_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+@each_journal
+def test_a_stored_journal_is_verified_and_decided_as_it_was(name: str, tmp_path: Path) -> None:
+    pinned = PINNED[name]
+    report = verified(corpus.plain_file(name, tmp_path), key=PublicKey.parse(pinned.key))
+    told = {field: getattr(report, field) for field in Pinned._fields if field != "key"}
+    assert Pinned(key=report.keys[-1], **told) == pinned
+    assert report.sealed == pinned.entries
+
+
+@each_journal
+def test_the_stand_alone_verifier_agrees(name: str) -> None:
+    pinned = PINNED[name]
+    report = verify_export.verify(list(corpus.lines(name)), pinned.key)
+    got = (report.root().hex(), report.entries, report.sealed)
+    assert got == (pinned.root, pinned.entries, pinned.entries)
+
+
+@each_journal
+def test_the_stored_commands_give_the_stored_bytes(name: str) -> None:
+    assert corpus.replayed(name) == list(corpus.lines(name))
+
+
+# What the stored journals contain
+
+
+def _missing(kinds: Iterable[type[msgspec.Struct]], part: str) -> set[str]:
+    stored = {type(getattr(entry, part)) for name in PINNED for entry in corpus.entries(name)}
+    return {tag_of(kind) for kind in kinds if kind not in stored}
+
+
+def test_every_kind_of_event_and_command_is_stored() -> None:
+    """A new kind needs a new journal beside these: see `tests/house/make_corpus.py`."""
+    assert _missing((*EVENTS, *HOUSE_EVENTS, *RECORDS), "event") == set()
+    assert _missing((*COMMANDS, *HOUSE_COMMANDS), "asked") == set()
+
+
+def test_every_rulebook_is_played() -> None:
+    assert set(PINNED["format-1-playbooks.jsonl.xz"].rulebooks) == set(rulebook_ids())
+
+
+@pytest.mark.parametrize(
+    ("tag", "field", "text"),
+    [
+        (tag, field, text)
+        for tag, fields in TEXTS.items()
+        for field, texts in fields.items()
+        for text in texts
+    ],
+)
+def test_every_text_that_the_engine_writes_is_stored(tag: str, field: str, text: str) -> None:
+    events: list[Any] = [entry.event for name in PINNED for entry in corpus.entries(name)]
+    stored = {getattr(event, field) for event in events if tag_of(type(event)) == tag}
+    assert any(re.fullmatch(text, value) for value in stored)
+
+
+# Sabotages
+
+
+def test_sabotage_another_answer_to_the_same_command_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = corpus.plain_file("format-1.jsonl", tmp_path)
     monkeypatch.setattr(acts, "MOST_TUMBLES", 1)
     with pytest.raises(DamagedError, match="refuse"):
-        verified(FIRST)
+        verified(path)
+    assert corpus.replayed("format-1.jsonl") != list(corpus.lines("format-1.jsonl"))
+
+
+def test_sabotage_another_text_of_the_engine_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    referred = irregular.referred
+    monkeypatch.setattr(
+        irregular, "referred", lambda *args, **fields: referred(*args, **fields | {"detail": "reworded"})
+    )
+    with pytest.raises(DamagedError):
+        verified(corpus.plain_file("format-1-playbooks.jsonl.xz", tmp_path))
+
+
+def test_sabotage_a_kind_that_is_not_stored_is_noticed() -> None:
+    new = msgspec.defstruct("NewEvent", [], tag_field="event", tag="new-event")
+    assert _missing((*EVENTS, new), "event") == {"new-event"}
