@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.game.events import TableOpened
-from taisai.house.codec import Codec, Entry
-from taisai.house.journal import Journal
-from taisai.house.keeper import Ask, Keeper
-from taisai.house.records import JournalOpened, KeyIntroduced, RulebookStored
-from taisai.house.seals.checkpoint import read_signed
-from taisai.house.seals.keys import PublicKey, SigningKey
-from taisai.house.stores.memory import MemoryStore
+from taisai.journal.codec import Codec, Entry
+from taisai.journal.journal import Journal
+from taisai.journal.engine import Ask, Keeper
+from taisai.journal.records import JournalOpened, KeyIntroduced, RulebookStored
+from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.seals.keys import PublicKey, SigningKey
+from taisai.journal.stores.memory import MemoryStore
 from taisai.rules.book import Rulebook, rulebook_from
-from tests.house import contract, small
+from tests.journal import contract, small
 
 JOURNALS: Final = Path(__file__).parents[2] / "cases" / "journals"
 NAMES: Final = tuple(sorted(path.name for path in JOURNALS.glob("format-1*.jsonl*")))
@@ -26,6 +26,10 @@ SIGNERS: Final[Mapping[str, SigningKey]] = {
     key.public.text: key for key in (small.OLD, small.NEW, contract.KEY, contract.NEXT_KEY)
 }
 """Public key → the key that signs, of everybody who signed a stored journal."""
+DATABASE: Final = JOURNALS / "format-1-house.db.xz"
+DATABASE_ROOT: Final = "a51aa269f4c73a869ed9c601909d9e3df5aacc95b4fc16ef9a57412a89c592ab"
+DATABASE_END: Final = 1_794_715_214_289
+"""When its last entry was written, in milliseconds since 1970."""
 
 
 @cache
@@ -39,6 +43,13 @@ def plain_file(name: str, directory: Path) -> Path:
     """A stored journal as a file that is not compressed."""
     path = directory / name.removesuffix(".xz")
     path.write_bytes(b"".join(lines(name)))
+    return path
+
+
+def database_file(directory: Path) -> Path:
+    """The stored database as a file that is not compressed."""
+    path = directory / "house.db"
+    path.write_bytes(lzma.decompress(DATABASE.read_bytes()))
     return path
 
 

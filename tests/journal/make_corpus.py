@@ -1,4 +1,4 @@
-"""Makes journals for `cases/journals`: `python -m tests.house.make_corpus DIRECTORY PREFIX`.
+"""Makes journals for `cases/journals`: `python -m tests.journal.make_corpus DIRECTORY PREFIX`.
 
 A stored journal is never made again or edited. When a kind of command or event is new,
 make a journal under another prefix and store it beside the older ones.
@@ -15,21 +15,21 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from taisai.floor.access import credentials
-from taisai.floor.access.passwords import Cost, Passwords
-from taisai.game.cage.messages import HouseCommand
-from taisai.house.codec import HOUSE, stream_of
-from taisai.house.journal import Journal
-from taisai.house.keeper import Keeper
-from taisai.house.stores.memory import MemoryStore
-from taisai.house.stores.sqlite import SqliteStore
-from tests.floor.sim.evening import played
-from tests.floor.sim.furnished import KEY as SIMULATION_KEY
-from tests.floor.sim.storage import NAME as DATABASE
-from tests.floor.sim.storage import OnDisk
+from taisai.server.auth import credentials
+from taisai.server.auth.credentials import Cost, Passwords
+from taisai.cage.messages import HouseCommand
+from taisai.journal.codec import HOUSE, stream_of
+from taisai.journal.journal import Journal
+from taisai.journal.engine import Keeper
+from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.sqlite import SqliteStore
+from tests.server.sim.evening import played
+from tests.server.sim.furnished import KEY as SIMULATION_KEY
+from tests.server.sim.storage import NAME as DATABASE
+from tests.server.sim.storage import OnDisk
 from tests.game.houses import SCRIPT
-from tests.house import contract, shaken, small
-from tests.house.evening import evening
+from tests.journal import contract, shaken, small
+from tests.journal.evening import evening
 
 PLAYBOOKS: Final = tuple(sorted(path.stem for path in small.CASES.glob("*.round")))
 PASSWORD: Final = "nine dice in a cup"

@@ -5,27 +5,38 @@ Whoever turns a test red here has changed what old journals mean: keep the old w
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
 from taisai.game import acts, irregular
-from taisai.game.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
+from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
 from taisai.game.commands import COMMANDS, tag_of
 from taisai.game.events import EVENTS
-from taisai.house.audit import verified
-from taisai.house.errors import DamagedError
-from taisai.house.records import RECORDS
-from taisai.house.seals.keys import PublicKey
+from taisai.audit import verified
+from taisai.journal.errors import DamagedError
+from taisai.journal.records import RECORDS
+from taisai.journal.seals.keys import PublicKey
 from taisai.rules import rulebook_ids
-from tests.house import corpus
-from tests.house.contract import KEY
-from tests.house.small import NEW, OLD
-from tests.house.words import TEXTS
+from taisai.journal import Journal, Keeper, SqliteStore, Store
+from taisai.game.refusals import Refusal
+from taisai.server.auth.credentials import Passwords, kept
+from tests.game.shelf import unlike
+from tests.journal import corpus, make_corpus, replay
+from tests.journal.contract import KEY
+from tests.journal.small import NEW, OLD
+from tests.journal.words import TEXTS
+from tests.server.sim.furnished import KEY as SIMULATION_KEY
+from tests.server.sim.furnished import TABLE
+from tests.server.sim.virtual import START, VirtualLoop, run
+from tests.server.sim.world import World
 from tools import verify_export
 
 
@@ -76,8 +87,8 @@ def test_every_stored_journal_is_pinned() -> None:
 def test_a_stored_journal_is_verified_and_decided_as_it_was(name: str, tmp_path: Path) -> None:
     pinned = PINNED[name]
     report = verified(corpus.plain_file(name, tmp_path), key=PublicKey.parse(pinned.key))
-    told = {field: getattr(report, field) for field in Pinned._fields if field != "key"}
-    assert Pinned(key=report.keys[-1], **told) == pinned
+    fields = {field: getattr(report, field) for field in Pinned._fields if field != "key"}
+    assert Pinned(key=report.keys[-1], **fields) == pinned
     assert report.sealed == pinned.entries
 
 
@@ -94,6 +105,86 @@ def test_the_stored_commands_give_the_stored_bytes(name: str) -> None:
     assert corpus.replayed(name) == list(corpus.lines(name))
 
 
+# The stored database: a journal with snapshots and a vault
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A copy of the stored database, which a test may write to."""
+    return corpus.database_file(tmp_path)
+
+
+def test_the_stored_database_is_verified(database: Path) -> None:
+    report = verified(database, key=SIMULATION_KEY.public)
+    assert (report.root, report.entries, report.checkpoints) == (corpus.DATABASE_ROOT, 141, 2)
+    assert report.sealed == report.entries
+
+
+def test_the_commands_of_the_stored_database_give_its_bytes(database: Path) -> None:
+    with closing(SqliteStore(database)) as store:
+        bodies = [row.body for row in store.rows()]
+    assert replay.difference(bodies, replay.replayed(bodies)) is None
+
+
+def test_the_stored_database_opens_as_its_entries_leave_it(database: Path) -> None:
+    """Its snapshots are used or rebuilt, and both give the state that a replay gives."""
+    with closing(SqliteStore(database)) as store:
+        engine = Keeper(Journal(store))
+        table, house = engine.table(TABLE), engine.house()
+        store.forget()
+        replayed = Keeper(Journal(store))
+        assert unlike(replayed.table(TABLE), table) == []
+        assert replayed.house() == house
+
+
+def test_the_stored_database_can_be_continued(database: Path) -> None:
+    with closing(SqliteStore(database)) as store:
+        engine = Keeper(Journal(store))
+        answer = engine.recover(at=corpus.DATABASE_END + 1_000)[TABLE]
+        assert not isinstance(answer, Refusal)
+        engine.journal.seal(SIMULATION_KEY, at=corpus.DATABASE_END + 1_000)
+    assert verified(database, key=SIMULATION_KEY.public).checkpoints == 3
+
+
+class OpenedStorage:
+    """A database that is there already, as the storage of a simulated server."""
+
+    def __init__(self, path: Path) -> None:
+        self.store: Store = SqliteStore(path)
+
+    def crash(self, chance: Random) -> None:
+        """Nothing is lost."""
+
+    def close(self) -> None:
+        """Close the file."""
+        self.store.close()
+
+
+def test_the_server_starts_on_the_stored_database(database: Path) -> None:
+    """It reads the whole vault: the key of tickets, takings, the watch on the dice, the seed of a round."""
+
+    async def start(loop: VirtualLoop) -> list[str]:
+        await asyncio.sleep((corpus.DATABASE_END - START) / 1000 + 1)
+        world = World(make_corpus.SEED, loop, lambda _: OpenedStorage(database))
+        world.crashes = 1  # so that it recovers, as after every start
+        await world.open()
+        assert world.casino is not None
+        await world.casino.stop()
+        world.storage.close()
+        return world.wrong
+
+    assert run(start, most=60) == []
+
+
+def test_the_credentials_in_the_stored_database_are_accepted(database: Path) -> None:
+    with closing(SqliteStore(database)) as store:
+        credentials = kept(store, "dan")
+    assert credentials is not None
+    passwords = Passwords(bytes, make_corpus.CHEAP)
+    assert passwords.verified(credentials.hash, make_corpus.PASSWORD)
+    assert not passwords.verified(credentials.hash, "ten dice in a cup")
+
+
 # What the stored journals contain
 
 
@@ -103,7 +194,7 @@ def _missing(kinds: Iterable[type[msgspec.Struct]], part: str) -> set[str]:
 
 
 def test_every_kind_of_event_and_command_is_stored() -> None:
-    """A new kind needs a new journal beside these: see `tests/house/make_corpus.py`."""
+    """A new kind needs a new journal beside these: see `tests/journal/make_corpus.py`."""
     assert _missing((*EVENTS, *HOUSE_EVENTS, *RECORDS), "event") == set()
     assert _missing((*COMMANDS, *HOUSE_COMMANDS), "asked") == set()
 
