@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from taisai.game.events import TableOpened
 from taisai.journal.codec import Codec, Entry
-from taisai.journal.journal import Journal
 from taisai.journal.engine import Ask, Keeper
+from taisai.journal.journal import Journal
 from taisai.journal.records import JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey

@@ -15,21 +15,21 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from taisai.server.auth import credentials
-from taisai.server.auth.credentials import Cost, Passwords
 from taisai.cage.messages import HouseCommand
 from taisai.journal.codec import HOUSE, stream_of
-from taisai.journal.journal import Journal
 from taisai.journal.engine import Keeper
+from taisai.journal.journal import Journal
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
+from taisai.server.auth import credentials
+from taisai.server.auth.credentials import Cost, Passwords
+from tests.game.houses import SCRIPT
+from tests.journal import contract, shaken, small
+from tests.journal.evening import evening
 from tests.server.sim.evening import played
 from tests.server.sim.furnished import KEY as SIMULATION_KEY
 from tests.server.sim.storage import NAME as DATABASE
 from tests.server.sim.storage import OnDisk
-from tests.game.houses import SCRIPT
-from tests.journal import contract, shaken, small
-from tests.journal.evening import evening
 
 PLAYBOOKS: Final = tuple(sorted(path.stem for path in small.CASES.glob("*.round")))
 PASSWORD: Final = "nine dice in a cup"
