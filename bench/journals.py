@@ -21,7 +21,7 @@ from taisai.game.commands import Command, OpenTable, PlaceBets, Report, Slip, Ta
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import stream_of
-from taisai.journal.engine import SNAPSHOT_EVERY, Ask, Keeper
+from taisai.journal.engine import SNAPSHOT_EVERY, Engine, Submission
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.stores.contract import Store
@@ -55,28 +55,28 @@ def directory() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="bench-", dir=ON_DISK)
 
 
-def opened(store: Store, *, seats: int) -> Keeper:
+def opened(store: Store, *, seats: int) -> Engine:
     """A new journal with one table, whose seats all play at terminals and whose first round is open."""
     journal = Journal.opened(
         store, journal="bench", key=KEY.public, at=AT, by="house", program="bench", demonstration=False
     )
-    keeper = _keeper(journal)
-    answer(keeper, list(opening(seats=seats)))
-    return keeper
+    engine = _engine(journal)
+    answer(engine, list(opening(seats=seats)))
+    return engine
 
 
-def _keeper(journal: Journal) -> Keeper:
-    return Keeper(journal, snapshot_every=SNAPSHOT_EVERY)
+def _engine(journal: Journal) -> Engine:
+    return Engine(journal, snapshot_every=SNAPSHOT_EVERY)
 
 
-def asked(command: Command) -> Ask:
-    """A command as a keeper takes it."""
-    return Ask(STREAM, command, book() if isinstance(command, OpenTable) else None)
+def asked(command: Command) -> Submission:
+    """A command as an engine takes it."""
+    return Submission(STREAM, command, book() if isinstance(command, OpenTable) else None)
 
 
-def answer(keeper: Keeper, commands: Sequence[Command]) -> None:
+def answer(engine: Engine, commands: Sequence[Command]) -> None:
     """Has commands answered together, none of them by a refusal."""
-    for one in keeper.answer_all([asked(command) for command in commands]):
+    for one in engine.answer_all([asked(command) for command in commands]):
         assert not isinstance(one, Refusal), one
 
 
@@ -164,16 +164,16 @@ def evening(*, snapshots: tuple[int, ...], tail: int) -> tuple[Path, ...]:
 def _play(path: Path, rounds: Iterator[int], kept: set[int], *, snapshots: int, tail: int) -> None:
     """Goes on with an evening, or begins it, and closes the journal with a signature over all of it."""
     store = SqliteStore(path)
-    keeper = _keeper(Journal(store)) if store.last() else opened(store, seats=SEATS)
-    terms = keeper.table(TABLE).seats["0"].terms
+    engine = _engine(Journal(store)) if store.last() else opened(store, seats=SEATS)
+    terms = engine.table(TABLE).seats["0"].terms
     assert terms is not None
     left = tail
     while left:
-        answer(keeper, list(_round(next(rounds), terms.matrix)))
+        answer(engine, list(_round(next(rounds), terms.matrix)))
         kept |= {version for stream, version in store.snapshots() if stream == STREAM}
         left -= len(kept) >= snapshots
-    keeper.journal.seal(KEY, at=AT)
-    keeper.journal.close()
+    engine.journal.seal(KEY, at=AT)
+    engine.journal.close()
 
 
 def _round(number: int, matrix: Matrix) -> Iterator[Command]:

@@ -61,13 +61,13 @@ class _Lone:
     def __init__(self, path: Path, *, bets: int, begun_again: bool = False) -> None:
         self._path, self._log = path, path.with_name(f"{path.name}-wal")
         store = SqliteStore(path, wal_pages=SHORT_LOG if begun_again else WAL_PAGES)
-        keeper = opened(store, seats=SEATS)
+        engine = opened(store, seats=SEATS)
         ahead = FILLING if begun_again else 0
-        laid = single_bets(keeper.table(TABLE), bets=ahead + bets, seats=SEATS)
+        laid = single_bets(engine.table(TABLE), bets=ahead + bets, seats=SEATS)
         if begun_again:
-            answer(keeper, laid[:ahead])
+            answer(engine, laid[:ahead])
         self._asks = iter([asked(command) for command in laid[ahead:]])
-        self._bets, self._journal, self._writer = len(laid), keeper.journal, Writer(keeper)
+        self._bets, self._journal, self._writer = len(laid), engine.journal, Writer(engine)
 
     def bet(self) -> None:
         """One bet, until it is registered."""

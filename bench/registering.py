@@ -15,7 +15,7 @@ from bench.harness import Bench, Line, Target, in_turns
 from bench.journals import BareFile, asked, database, directory, fresh, opened, single_bets
 from bench.terminals import TABLE
 from taisai.audit import verified
-from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.stores.contract import Row, Store
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
@@ -85,36 +85,36 @@ class _Floor:
 
     def __init__(self, make: Callable[[], Store]) -> None:
         self._make = make
-        self._keeper: Keeper | None = None
+        self._engine: Engine | None = None
         self._played = True
-        self._asks: list[Ask] = []
+        self._asks: list[Submission] = []
         self.waits: list[list[float]] = []
         """Turn by turn, from the submission of each bet to its answer."""
 
     @property
-    def keeper(self) -> Keeper:
+    def engine(self) -> Engine:
         """Who keeps the table of the turn."""
-        assert self._keeper is not None
-        return self._keeper
+        assert self._engine is not None
+        return self._engine
 
     def ready(self) -> None:
         """A table with an open round, no bets in it yet, and the bets that will be made."""
         if self._played:
             self.close()
-            self._keeper = opened(self._make(), seats=SEATS)
-            bets = single_bets(self._keeper.table(TABLE), bets=BETS, seats=SEATS)
+            self._engine = opened(self._make(), seats=SEATS)
+            bets = single_bets(self._engine.table(TABLE), bets=BETS, seats=SEATS)
             self._asks = [asked(command) for command in bets]
             self._played = False
 
     def close(self) -> None:
         """Lets go of the journal."""
-        if self._keeper:
-            self._keeper.journal.close()
-            self._keeper = None
+        if self._engine:
+            self._engine.journal.close()
+            self._engine = None
 
     def go(self) -> None:
         """All bets, from the first that is submitted until the last is answered."""
-        writer, waiting, done = Writer(self.keeper), iter(self._asks), Event()
+        writer, waiting, done = Writer(self.engine), iter(self._asks), Event()
         seats = [_Seat(writer, waiting, done) for _ in range(SEATS)]
         for seat in seats:
             seat.bet()
@@ -128,7 +128,7 @@ class _Floor:
 class _Seat:
     """Bets, waits for the answer, and bets again while there is something to bet."""
 
-    def __init__(self, writer: Writer, waiting: Iterator[Ask], done: Event) -> None:
+    def __init__(self, writer: Writer, waiting: Iterator[Submission], done: Event) -> None:
         self._submit, self._waiting, self._done = writer.submit, waiting, done
         self._begun = 0.0
         self.waits: list[float] = []
@@ -206,9 +206,9 @@ def _checked(durable: _Floor, memory: _Floor, path: Path) -> list[Row]:
     for floor in (durable, memory):
         floor.ready()
         floor.go()
-        round_ = floor.keeper.table(TABLE).round
+        round_ = floor.engine.table(TABLE).round
         assert round_ is not None
         laid.append(sorted((id_, bet.area, bet.stake) for id_, bet in round_.bets.items()))
     assert laid[0] == laid[1]
     assert verified(path).bets == len(laid[0]) == BETS
-    return list(memory.keeper.journal.store.rows())[-BETS:]
+    return list(memory.engine.journal.store.rows())[-BETS:]

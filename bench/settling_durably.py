@@ -76,29 +76,29 @@ class _Round:
     """
 
     def __init__(self, path: Path, *, bets: int, turns: int = 1) -> None:
-        self._keeper = opened(SqliteStore(path), seats=MOST_SEATS)
-        self.table = self._keeper.table(TABLE)
+        self._engine = opened(SqliteStore(path), seats=MOST_SEATS)
+        self.table = self._engine.table(TABLE)
         terms = self.table.seats["0"].terms
         assert terms is not None
         self.mix = mixed(terms.matrix, bets=bets, players=MOST_SEATS)
         lay(self.table, self.mix)
         close(self.table)
         self.turn = Turn(self.table, rolls(turns))
-        self._begun = self._keeper.journal.size
+        self._begun = self._engine.journal.size
 
     def settle(self) -> list[int]:
         """The balances, once settlement and payment are durable."""
-        answer(self._keeper, [perform(Act.SETTLE)])
-        answer(self._keeper, [perform(Act.COLLECT_AND_PAY)])
+        answer(self._engine, [perform(Act.SETTLE)])
+        answer(self._engine, [perform(Act.COLLECT_AND_PAY)])
         return self.table.credits.tolist()
 
     def written(self) -> int:
         """The bytes of everything appended since the bets were closed."""
-        return sum(len(row.body) for row in self._keeper.journal.store.rows(after=self._begun))
+        return sum(len(row.body) for row in self._engine.journal.store.rows(after=self._begun))
 
     def close(self) -> None:
         """Lets go of the journal."""
-        self._keeper.journal.close()
+        self._engine.journal.close()
 
 
 class _Rows:

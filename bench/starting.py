@@ -14,7 +14,7 @@ from bench.journals import directory, evening
 from bench.terminals import TABLE
 from taisai.game.snapshot import encode, snapshot_of
 from taisai.journal.codec import Codec
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
 from taisai.journal.stores.sqlite import SqliteStore
 
@@ -59,7 +59,7 @@ def _without_snapshots(whole: _Start, path: Path, *, turns: int) -> Iterator[Lin
     store = SqliteStore(path)
     journal = Journal(store)
     played = in_turns(
-        {"table": lambda: Keeper(journal).table(TABLE), "decoding": lambda: _decoded(store)}, turns=turns
+        {"table": lambda: Engine(journal).table(TABLE), "decoding": lambda: _decoded(store)}, turns=turns
     )
     store.close()
     bench = Bench(f"{whole.size:,} entries played again, without a snapshot", played)
@@ -72,25 +72,25 @@ class _Start:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._keeper: Keeper | None = None
+        self._engine: Engine | None = None
         self.size = 0
 
     def go(self) -> None:
         """Starts."""
-        self._keeper = Keeper(Journal(SqliteStore(self._path)))
-        self._keeper.table(TABLE)
-        self.size = self._keeper.journal.size
+        self._engine = Engine(Journal(SqliteStore(self._path)))
+        self._engine.table(TABLE)
+        self.size = self._engine.journal.size
 
     def state(self) -> bytes:
         """Everything that there is at the table."""
-        assert self._keeper is not None
-        return encode(snapshot_of(self._keeper.table(TABLE)))
+        assert self._engine is not None
+        return encode(snapshot_of(self._engine.table(TABLE)))
 
     def close(self) -> None:
         """Lets go of the file, if it is open."""
-        if self._keeper:
-            self._keeper.journal.close()
-            self._keeper = None
+        if self._engine:
+            self._engine.journal.close()
+            self._engine = None
 
 
 def _one_row(path: Path) -> bytes:

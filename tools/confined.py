@@ -25,7 +25,7 @@ class ConfinedContract(Contract):
     may_use = fields.ListField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002, FBT001  the signature is theirs
-        """Kept when no import leads astray."""
+        """StoredSnapshot when no import leads astray."""
         astray = sorted(self._astray(graph))
         return ContractCheck(kept=not astray, metadata={"astray": astray})
 

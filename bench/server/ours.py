@@ -18,7 +18,7 @@ from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.journal import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
+from taisai.journal import Engine, Journal, SigningKey, SqliteStore, Submission, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
@@ -33,13 +33,13 @@ PUBLIC: Final = KEY.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).he
 STREAM: Final = stream_of(TABLE)
 
 
-def _prepared(folder: str, many: int) -> Keeper:
+def _prepared(folder: str, many: int) -> Engine:
     key = SigningKey.new("bench", seed=bytes(32))
     store = SqliteStore(Path(folder, "floor.db"))
     journal = Journal.opened(
         store, journal="bench", key=key.public, at=AT, by="ann", program="bench", demonstration=True
     )
-    keeper = Keeper(journal)
+    engine = Engine(journal)
     ann: Any = {"at": AT, "by": "ann"}
     opening = OpenTable(
         at=AT, by="sue", rank="shift-manager", table=TABLE, limits=LIMITS, currency="SGD", day="2026-11-15",
@@ -47,11 +47,11 @@ def _prepared(folder: str, many: int) -> Keeper:
     )  # fmt: skip
     house = OpenHouse(**ann, house="Bench", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND)
     asks = [
-        Ask(HOUSE, house),
-        Ask(HOUSE, EnrolPerson(**ann, person="sue", rank="shift-manager")),
-        Ask(HOUSE, EnrolPerson(**ann, person=DEALER, rank="dealer")),
-        Ask(STREAM, opening, rulebook(BOOK)),
-        Ask(STREAM, Assign(at=AT, by="sue", person=DEALER, rank="dealer", position="dealer")),
+        Submission(HOUSE, house),
+        Submission(HOUSE, EnrolPerson(**ann, person="sue", rank="shift-manager")),
+        Submission(HOUSE, EnrolPerson(**ann, person=DEALER, rank="dealer")),
+        Submission(STREAM, opening, rulebook(BOOK)),
+        Submission(STREAM, Assign(at=AT, by="sue", person=DEALER, rank="dealer", position="dealer")),
     ]
     for number in range(many):
         seat, device = str(number), f"T{number}"
@@ -59,19 +59,19 @@ def _prepared(folder: str, many: int) -> Keeper:
             at=AT, by="sue", device=device, kind=DeviceKind.TERMINAL, key=PUBLIC, table=TABLE, seat=seat
         )
         asks += [
-            Ask(HOUSE, enrol),
-            Ask(STREAM, TakeSeat(at=AT, by=device, seat=seat, terminal=device, layout=LAYOUT)),
-            Ask(STREAM, BuyCredits(at=AT, by=device, seat=seat, amount=CREDITS)),
+            Submission(HOUSE, enrol),
+            Submission(STREAM, TakeSeat(at=AT, by=device, seat=seat, terminal=device, layout=LAYOUT)),
+            Submission(STREAM, BuyCredits(at=AT, by=device, seat=seat, amount=CREDITS)),
         ]
-    for answer in keeper.answer_all(asks):
+    for answer in engine.answer_all(asks):
         assert not isinstance(answer, Refusal), answer
-    return keeper
+    return engine
 
 
 async def main(many: int) -> None:
     """Serves until standard input ends; each line of it is an act of the round."""
     with TemporaryDirectory() as folder:
-        keeper = _prepared(folder, many)
+        engine = _prepared(folder, many)
         at = listening("127.0.0.1", 0)
         port = at.getsockname()[1]
         plan = HousePlan(
@@ -81,7 +81,7 @@ async def main(many: int) -> None:
             bounds=ConnectionLimits(asks_a_second=100_000, burst=100_000),
         )  # fmt: skip
         clock = WallClock()
-        casino = HouseServer(keeper, plan, clock=clock, entropy=secrets.token_bytes)
+        casino = HouseServer(engine, plan, clock=clock, entropy=secrets.token_bytes)
         await casino.start()
         serving = Serving(casino, at, signals=False)
         task = asyncio.create_task(serving.run())

@@ -16,7 +16,7 @@ from taisai.demo.house import furnish, plan
 from taisai.demo.people.crowd import Crowd
 from taisai.demo.people.players import LIVELY, Waits
 from taisai.demo.sign_in import Demonstration, Entered
-from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, stream_of
+from taisai.journal import Engine, Journal, MemoryStore, SigningKey, stream_of
 from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim import virtual
 from tests.server.sim.network import ORIGIN, Network
@@ -44,16 +44,16 @@ class Evening:
             self.store, journal="demonstrated", key=KEY.public, at=self.clock.now(), by="Ada Stone",
             program="taisai", demonstration=True,
         )  # fmt: skip
-        self.keeper = keeper = Keeper(journal)
-        furnish(keeper, now=self.clock.now())
+        self.engine = engine = Engine(journal)
+        furnish(engine, now=self.clock.now())
         drawn = count(seed * 1_000_000)
         self.casino = HouseServer(
-            keeper,
+            engine,
             plan(window=round(waits.window * 1000), origins=frozenset({ORIGIN})),
             clock=self.clock,
             entropy=lambda size: sha256(b"%d" % next(drawn)).digest()[:size],
             key=KEY,
-            make_writer=lambda after: InlineWriter(keeper, after, chance=_AtOnce(), slow=0.0),
+            make_writer=lambda after: InlineWriter(engine, after, chance=_AtOnce(), slow=0.0),
             hand_over=loop.call_soon,
         )
         self.network = Network(Random(seed), slow=0.01)
@@ -106,7 +106,7 @@ class Evening:
     def events(self, table: str | None = None) -> list[Any]:
         """What the journal says, of one table or of all streams."""
         stream = None if table is None else stream_of(table)
-        return [one.event for one in self.keeper.journal.entries(stream=stream)]
+        return [one.event for one in self.engine.journal.entries(stream=stream)]
 
     def counted(self, table: str | None = None) -> Counter[str]:
         """Event → how often."""

@@ -14,7 +14,7 @@ from taisai.audit import backup as backup_module
 from taisai.audit.backup import back_up, restore
 from taisai.cli.table.recording import recording
 from taisai.game.playbook import playbook
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import ConflictError, DamagedError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.sqlite import SqliteStore
@@ -332,5 +332,5 @@ def test_a_restored_journal_plays_on_where_it_was(taisai: Taisai) -> None:
     taisai("backup", "evening.db", "copy.db")
     taisai("restore", "copy.db", "again.db")
     store = SqliteStore("again.db")
-    assert Keeper(Journal(store)).tables() == ["SB1"]
+    assert Engine(Journal(store)).tables() == ["SB1"]
     store.close()

@@ -14,7 +14,7 @@ GONE = sign_in.GONE_FOR / 1000
 
 def taken(evening: Evening, table: str) -> set[str]:
     """The players who sit at a table."""
-    return {seat.player for seat in evening.keeper.table(table).seats.values() if seat.taken}
+    return {seat.player for seat in evening.engine.table(table).seats.values() if seat.taken}
 
 
 async def left_empty(evening: Evening) -> None:
@@ -56,26 +56,26 @@ def test_sabotage_a_seat_that_stays_taken_is_seen(monkeypatch: pytest.MonkeyPatc
 async def opened_too_early(evening: Evening) -> None:
     table = "RWS1"
     console = await evening.console("dealer", table)
-    while evening.keeper.table(table).round is not None or console.next_offer is None:
+    while evening.engine.table(table).round is not None or console.next_offer is None:
         await evening.goes_on(1)
-    number = len(evening.keeper.table(table).rounds) + 1
+    number = len(evening.engine.table(table).rounds) + 1
     await console.take(console.next_offer)
     await evening.goes_on(0.1)
-    round_ = evening.keeper.table(table).round
+    round_ = evening.engine.table(table).round
     assert round_ is not None
     assert round_.number == number
     await console.close()
     await evening.goes_on(300)
-    assert evening.keeper.table(table).past(number).voided  # type: ignore[union-attr]
+    assert evening.engine.table(table).past(number).voided  # type: ignore[union-attr]
 
 
 def late_shaker(monkeypatch: pytest.MonkeyPatch) -> None:
     """A shaker that commits itself to nothing while the table has played no round."""
     due = shaker.Shaker._due
 
-    def late(self: shaker.Shaker, keeper: object) -> object:
-        table = keeper.table(self._table)  # type: ignore[attr-defined]
-        return shaker._Due() if not len(table.rounds) and table.round is None else due(self, keeper)  # type: ignore[arg-type]
+    def late(self: shaker.Shaker, engine: object) -> object:
+        table = engine.table(self._table)  # type: ignore[attr-defined]
+        return shaker._Due() if not len(table.rounds) and table.round is None else due(self, engine)  # type: ignore[arg-type]
 
     monkeypatch.setattr(shaker.Shaker, "_due", late)
 

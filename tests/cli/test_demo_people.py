@@ -36,7 +36,7 @@ async def _evening(evening: Evening) -> dict[str, Any]:
         "counted": evening.counted(),
         "bets": bets,
         "books": books_view(
-            evening.keeper.house(), {name: evening.keeper.table(name) for name in cast.TABLES}
+            evening.engine.house(), {name: evening.engine.table(name) for name in cast.TABLES}
         ),
         "closes": [event.at for event in evening.events("MBS1") if isinstance(event, BetsClosed)],
         "opened": {
@@ -271,7 +271,7 @@ def felts() -> list[FeltView]:
     """Every felt of the demonstration."""
 
     async def look(evening: Evening) -> list[FeltView]:
-        tables = [evening.keeper.table(name) for name in cast.TABLES]
+        tables = [evening.engine.table(name) for name in cast.TABLES]
         return [felt_view(table, layout) for table in tables for layout in table.terms]
 
     return run(look)

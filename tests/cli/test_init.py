@@ -15,7 +15,7 @@ import pytest
 
 from taisai.audit import verified
 from taisai.cage import FLOOR_LADDER
-from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import Engine, Journal, SqliteStore, load_public_key, load_signing_key
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError
 from taisai.server.auth import credentials as vault
@@ -58,8 +58,8 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def keeper_of(folder: Path) -> Keeper:
-    return Keeper(Journal(SqliteStore(folder / "journal.db")))
+def engine_of(folder: Path) -> Engine:
+    return Engine(Journal(SqliteStore(folder / "journal.db")))
 
 
 def second_factor(text: str) -> bytes:
@@ -84,32 +84,32 @@ def test_the_journal_is_one_of_play_for_money_proved_and_sealed(tmp_path: Path) 
     folder = tmp_path / "lotus"
     report = verified(folder / "journal.db", key=load_public_key(folder / "house.key.pub"))
     assert report.entries == 4
-    keeper = keeper_of(folder)
-    identity, house = keeper.journal.identity, keeper.house()
+    engine = engine_of(folder)
+    identity, house = engine.journal.identity, engine.house()
     assert identity is not None
     assert not identity.demonstration
     assert (house.name, house.currency, house.ladder) == ("Lotus", "SGD", FLOOR_LADDER)
     assert house.people == {"Ann Tan": "administrator"}
     assert house.credentials == {"Ann Tan"}
-    assert len(keeper.journal.store.checkpoints()) == 1
-    keeper.journal.close()
+    assert len(engine.journal.store.checkpoints()) == 1
+    engine.journal.close()
 
 
 def test_the_administrator_signs_in_by_password_and_second_factor(ran: Ran, tmp_path: Path) -> None:
-    keeper = keeper_of(tmp_path / "lotus")
-    kept = vault.kept(keeper.journal.store, "Ann Tan")
+    engine = engine_of(tmp_path / "lotus")
+    kept = vault.kept(engine.journal.store, "Ann Tan")
     assert kept is not None
     assert Passwords(entropy(), TINY).verified(kept.hash, PASSWORD)
     assert not Passwords(entropy(), TINY).verified(kept.hash, PASSWORD + "!")
     assert kept.totp == base32(second_factor(ran.out))
-    keeper.journal.close()
+    engine.journal.close()
 
 
 def secrets_in(folder: Path, *secrets: bytes) -> list[tuple[str, bytes]]:
     """Which file has which secret; what is in the vault is in no entry."""
-    keeper = keeper_of(folder)
-    texts = {"entries": b"".join(row.body for row in keeper.journal.store.rows())}
-    keeper.journal.close()
+    engine = engine_of(folder)
+    texts = {"entries": b"".join(row.body for row in engine.journal.store.rows())}
+    engine.journal.close()
     texts |= {name: (folder / name).read_bytes() for name in MADE}
     return [(name, secret) for name, text in texts.items() for secret in secrets if secret in text]
 

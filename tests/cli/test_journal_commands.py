@@ -16,7 +16,7 @@ from taisai.audit import verified
 from taisai.cli import main
 from taisai.cli.journal.arguments import LEAVES
 from taisai.cli.table.recording import Recording, SealedRecording
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import load_public_key
@@ -30,7 +30,7 @@ from tests.game.snapshots import snapshot
 SEAL = ("journal", "seal", "evening.db", "--key", "evening.db.key")
 
 
-# Sealed
+# Checkpoints
 
 
 def test_a_seal_is_a_checkpoint_that_others_can_keep(taisai: Taisai) -> None:
@@ -107,15 +107,15 @@ def test_a_tail_that_is_not_sealed_is_counted(taisai: Taisai, monkeypatch: pytes
 def test_forgetting_snapshots_loses_no_entry(taisai: Taisai) -> None:
     play(taisai)
     store = SqliteStore("evening.db")
-    keeper = Keeper(Journal(store))
-    keeper.snapshot("table:SB1")
-    table = snapshot(keeper.table("SB1"))
+    engine = Engine(Journal(store))
+    engine.snapshot("table:SB1")
+    table = snapshot(engine.table("SB1"))
     store.close()
     ran = taisai("journal", "forget", "evening.db")
     assert (ran.code, ran.out, ran.err) == (0, "evening.db: 2 snapshots thrown away\n", "")
     assert json.loads(taisai("journal", "forget", "evening.db", "--json").out)["forgotten"] == 0
     store = SqliteStore("evening.db")
-    assert snapshot(Keeper(Journal(store)).table("SB1")) == table
+    assert snapshot(Engine(Journal(store)).table("SB1")) == table
     store.close()
     assert verified("evening.db").snapshots == 0
 

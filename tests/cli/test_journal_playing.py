@@ -17,7 +17,7 @@ from taisai.audit import verified
 from taisai.cli.table import recording as recording_module
 from taisai.cli.table.recording import recording
 from taisai.game.playbook import Play, playbook
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import UnwritableError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import make_key
@@ -71,10 +71,10 @@ def test_many_playbooks_in_one_journal_three_times_each(tmp_path: Path) -> None:
     report = verified(file)
     assert (report.tables, report.tail) == (3 * len(SOME), 0)
     with opened(file) as journal:
-        keeper = Keeper(journal)
+        engine = Engine(journal)
         assert len(ends) == len(SOME)
         for name, end in ends.items():
-            assert snapshot(keeper.table(name)) == end
+            assert snapshot(engine.table(name)) == end
 
 
 def test_an_answer_is_durable_before_it_is_told(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_each_repetition_has_a_table_of_its_own_and_time_goes_on(taisai: Taisai)
     assert "at table SB1-5:" in again.out
     assert "64 entries written, sealed over 162" in again.out
     with opened() as journal:
-        assert Keeper(journal).tables() == ["SB1", "SB1-2", "SB1-3", "SB1-4", "SB1-5"]
+        assert Engine(journal).tables() == ["SB1", "SB1-2", "SB1-3", "SB1-4", "SB1-5"]
         times = [entry.event.at for entry in journal.entries()]
         assert times == sorted(times)
         assert journal.identity
@@ -140,7 +140,7 @@ def test_tables_go_on_after_the_highest_of_their_name(taisai: Taisai, tmp_path: 
         play(taisai, story="x.round")
     play(taisai, "evening.db", "--repeat", "2")
     with opened() as journal:
-        assert Keeper(journal).tables()[-2:] == ["SB1-8", "SB1-9"]
+        assert Engine(journal).tables()[-2:] == ["SB1-8", "SB1-9"]
 
 
 def test_json_says_where_the_journal_is_and_how_it_was_sealed(taisai: Taisai) -> None:

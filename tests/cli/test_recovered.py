@@ -16,7 +16,7 @@ from taisai.game.commands import Assign, Limits, OpenTable, Perform
 from taisai.game.events import Interrupted
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE
-from taisai.journal import Journal, Keeper, SqliteStore, stream_of
+from taisai.journal import Engine, Journal, SqliteStore, stream_of
 from taisai.rules import Act, rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Recovery
@@ -43,19 +43,19 @@ def config(tmp_path: Path) -> Path:
     """A house with two tables, one of which stopped with bets open."""
     now = WallClock().now()
     made = set_up(plan(tmp_path / "lotus"), PASSWORD, now=now, entropy=entropy(), cost=TINY)
-    keeper = Keeper(Journal(SqliteStore(tmp_path / "lotus" / "journal.db")))
+    engine = Engine(Journal(SqliteStore(tmp_path / "lotus" / "journal.db")))
     for name in ("SB1", "SB2"):
         opening = OpenTable(
             at=now, by="Sue Lim", rank="shift-manager", table=name, limits=Limits(least=500, most=100_000),
             currency="SGD", day="2026-11-16", zone="Asia/Singapore", settings={}, layout="A",
         )  # fmt: skip
-        assert not isinstance(keeper.open_table(rulebook("rws-sic-bo-etg-v8"), opening), Refusal)
+        assert not isinstance(engine.open_table(rulebook("rws-sic-bo-etg-v8"), opening), Refusal)
     for command in (
         Assign(at=now, by=HOUSE, person="Dan Ho", rank="dealer", position="dealer"),
         Perform(at=now, by="Dan Ho", act=Act.OPEN_BETS),
     ):
-        assert not isinstance(keeper.answer(stream_of("SB1"), command), Refusal)
-    keeper.journal.close()
+        assert not isinstance(engine.answer(stream_of("SB1"), command), Refusal)
+    engine.journal.close()
     with made.config.open("a", encoding="utf-8") as file:
         file.write('\n[[table]]\nname = "SB2"\nrulebook = "rws-sic-bo-etg-v8"\nleast = 500\nmost = 100000\n')
     return made.config

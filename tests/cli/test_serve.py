@@ -23,7 +23,7 @@ from taisai.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopp
 from taisai.cli.server import serve
 from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
 from taisai.game.events import RoundConcluded, RoundSettled
-from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.protocol import requests
 from taisai.rules import rulebook
 from taisai.server.auth.credentials import Passwords
@@ -147,9 +147,9 @@ def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: 
     report = verified(config.parent / "journal.db")
     assert report.tail == 0, "sealed to its last entry"
     assert (report.settlements, report.bets) == (1, 2)
-    keeper = Keeper(Journal(SqliteStore(config.parent / "journal.db")))
-    events = [entry.event for entry in keeper.journal.entries()]
-    keeper.journal.close()
+    engine = Engine(Journal(SqliteStore(config.parent / "journal.db")))
+    events = [entry.event for entry in engine.journal.entries()]
+    engine.journal.close()
     kinds = [type(event) for event in events]
     assert kinds[-1] is SystemStopped
     assert (kinds.count(SystemStarted), kinds.count(RoundSettled), kinds.count(RoundConcluded)) == (1, 1, 1)
@@ -326,9 +326,9 @@ def test_a_configuration_that_is_none_is_told_in_words(
 
 
 def test_two_floors_cannot_serve_one_journal(config: Path, taisai: Taisai) -> None:
-    keeper = Keeper(Journal(SqliteStore(config.parent / "journal.db")))
+    engine = Engine(Journal(SqliteStore(config.parent / "journal.db")))
     ran = checked(taisai, config)
-    keeper.journal.close()
+    engine.journal.close()
     assert ran.code == 1
     assert "✗ journal: expected to be the only writer, got another process at it" in ran.err
 

@@ -13,7 +13,7 @@ from taisai.cage import decide as cage
 from taisai.cage.messages import NoteFailure, PersonUnlocked
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.journal import Journal, Keeper, SqliteStore, load_public_key, make_key
+from taisai.journal import Engine, Journal, SqliteStore, load_public_key, make_key
 from taisai.journal.codec import HOUSE
 from taisai.server.auth.credentials import Passwords
 from taisai.server.runtime import setup
@@ -33,35 +33,35 @@ def folder(taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     words = ("lotus", "--house", "Lotus", "--administrator", "Ann Tan", "--password-file", "secret")
     ran = taisai("init", *words)
     assert (ran.code, ran.err) == (0, ""), ran
-    keeper = keeper_of(tmp_path / "lotus")
-    *_, latest = keeper.journal.entries()
+    engine = engine_of(tmp_path / "lotus")
+    *_, latest = engine.journal.entries()
     for _ in range(MOST_FAILURES):
         failed = NoteFailure(
             at=latest.event.at, by=FLOOR, person="Ann Tan", address="203.0.113.9", why="password"
         )
-        assert not isinstance(keeper.answer(HOUSE, failed), Refusal)
-    assert keeper.house().locked == {"Ann Tan"}
-    keeper.journal.close()
+        assert not isinstance(engine.answer(HOUSE, failed), Refusal)
+    assert engine.house().locked == {"Ann Tan"}
+    engine.journal.close()
     return tmp_path / "lotus"
 
 
-def keeper_of(folder: Path) -> Keeper:
-    return Keeper(Journal(SqliteStore(folder / "journal.db")))
+def engine_of(folder: Path) -> Engine:
+    return Engine(Journal(SqliteStore(folder / "journal.db")))
 
 
 def locked(folder: Path) -> set[str]:
     """Who is locked."""
-    keeper = keeper_of(folder)
-    found = set(keeper.house().locked)
-    keeper.journal.close()
+    engine = engine_of(folder)
+    found = set(engine.house().locked)
+    engine.journal.close()
     return found
 
 
 def unlocks(folder: Path) -> list[PersonUnlocked]:
     """What the journal has of it."""
-    keeper = keeper_of(folder)
-    found = [one.event for one in keeper.journal.entries() if isinstance(one.event, PersonUnlocked)]
-    keeper.journal.close()
+    engine = engine_of(folder)
+    found = [one.event for one in engine.journal.entries() if isinstance(one.event, PersonUnlocked)]
+    engine.journal.close()
     return found
 
 
@@ -109,7 +109,7 @@ def test_the_checkpoint_goes_where_every_other_goes(folder: Path, taisai: Taisai
 
 
 def test_nothing_is_unlocked_beside_a_server_that_runs(folder: Path, taisai: Taisai) -> None:
-    running = keeper_of(folder)
+    running = engine_of(folder)
     ran = taisai("unlock", "Ann Tan", *CONFIG)
     running.journal.close()
     assert one_clear_line(ran), ran

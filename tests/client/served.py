@@ -10,7 +10,7 @@ from secrets import token_bytes
 from typing import Final, NamedTuple
 
 from taisai.client import Console, Staff, at
-from taisai.journal import Journal, Keeper
+from taisai.journal import Engine, Journal
 from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
 from taisai.server.auth.sessions import NewSession
@@ -74,7 +74,7 @@ class Served(NamedTuple):
 async def served(*people: str, window: int = 600, proxies: Sequence[str] = ()) -> AsyncIterator[Served]:
     """A floor that is served; these people have passwords."""
     clock = TestClock()
-    keeper = Keeper(Journal(furnished(BOOK)))
+    engine = Engine(Journal(furnished(BOOK)))
     listener = listening("127.0.0.1", 0)
     host = f"127.0.0.1:{listener.getsockname()[1]}"
     plan = HousePlan(
@@ -82,7 +82,7 @@ async def served(*people: str, window: int = 600, proxies: Sequence[str] = ()) -
         tables=[TablePlan(name=TABLE, book=book_of(BOOK), limits=LIMITS, window=window, demonstration=True)],
     )  # fmt: skip
     cheap = Passwords(token_bytes, Cost(time=1, memory=8, parallelism=1))
-    casino = HouseServer(keeper, plan, clock=clock, entropy=token_bytes, key=KEY, passwords=cheap)
+    casino = HouseServer(engine, plan, clock=clock, entropy=token_bytes, key=KEY, passwords=cheap)
     await casino.start()
     secrets: dict[str, bytes] = {}
     for person in people:

@@ -11,7 +11,7 @@ from typing import Any
 
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
-from taisai.journal import Journal, Keeper, stream_of
+from taisai.journal import Engine, Journal, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.views import ConsoleView
 from taisai.rules import Act
@@ -38,7 +38,7 @@ class House:
     """A floor that is served in a thread, with the hands of its Dealer."""
 
     def __init__(self) -> None:
-        self.keeper = Keeper(Journal(furnished()))
+        self.engine = Engine(Journal(furnished()))
         self._at = listening("127.0.0.1", 0)
         self.url = f"ws://127.0.0.1:{self._at.getsockname()[1]}/socket"
         self._ready = threading.Event()
@@ -48,14 +48,14 @@ class House:
         self._loop = asyncio.get_running_loop()
         origin = self.url.replace("ws://", "http://").removesuffix("/socket")
         tables = [
-            TablePlan(name=name, book=self.keeper.table(name).book, limits=LIMITS, dice=DiceIn.DEVICE)
-            for name in self.keeper.tables()
+            TablePlan(name=name, book=self.engine.table(name).book, limits=LIMITS, dice=DiceIn.DEVICE)
+            for name in self.engine.tables()
         ]
         plan = HousePlan(
             house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({origin}), tables=tables
         )
         self.casino = HouseServer(
-            self.keeper, plan, clock=_Clock(), entropy=token_bytes, passwords=Passwords(token_bytes, TINY)
+            self.engine, plan, clock=_Clock(), entropy=token_bytes, passwords=Passwords(token_bytes, TINY)
         )
         self._serving = Serving(self.casino, self._at, signals=False, on_ready=self._ready.set)
         await self._serving.run()
@@ -93,14 +93,14 @@ class House:
     def console(self) -> ConsoleView:
         """What the Dealer is shown."""
         boards = self.casino.host.boards
-        found = self._in_loop(self.casino.host.look(lambda _keeper: boards.snapshot("console:T1"))).view
+        found = self._in_loop(self.casino.host.look(lambda _engine: boards.snapshot("console:T1"))).view
         assert isinstance(found, ConsoleView)
         return found
 
     def events(self, kind: type[Any]) -> list[Any]:
         """The journal's events of a kind."""
         found: list[Any] = self._in_loop(
-            self.casino.host.look(lambda keeper: [one.event for one in keeper.journal.entries()])
+            self.casino.host.look(lambda engine: [one.event for one in engine.journal.entries()])
         )
         return [event for event in found if isinstance(event, kind)]
 

@@ -17,7 +17,7 @@ from taisai.rules import Rulebook
 from tests.game import snapshots
 
 
-class Shelf:
+class SnapshotStore:
     """Number → the bytes of a round that is over."""
 
     def __init__(self) -> None:

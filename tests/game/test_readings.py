@@ -14,7 +14,7 @@ from taisai.game.round import Reading
 from taisai.game.words import RECOGNISER, SHAKER, SYSTEM, Fault
 from taisai.rules import Act, Irregularity, Outcome, Phase, rulebook
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, at, opened, phases, standing
-from tests.game.shelf import Shelf, unlike
+from tests.game.shelf import SnapshotStore, unlike
 
 BOOKS = (MBS, RWS, THREE_CARD, US)
 each_book = pytest.mark.parametrize("book", BOOKS)
@@ -208,7 +208,7 @@ def test_a_shake_anew_has_readings_of_its_own() -> None:
     told_last = latest(table)
     assert told_last is not None
     assert told_last.fault is Fault.INVALID_AFTER_RESHAKE
-    again = Shelf().again(table.table)
+    again = SnapshotStore().again(table.table)
     assert unlike(table.table, again) == []
 
 

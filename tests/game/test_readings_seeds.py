@@ -16,7 +16,7 @@ from taisai.game.words import RECOGNISER, SHAKER, SYSTEM, Fault
 from taisai.rules import Act, Irregularity, Phase, rulebook
 from tests.game.playing import MBS, RWS, STAKES, THREE_CARD, US, course, opened, phases
 from tests.game.seeded import ANOTHER, CLOSE, Shown, committing, seed_of, shown
-from tests.game.shelf import Shelf, unlike
+from tests.game.shelf import SnapshotStore, unlike
 
 WHERE = "house:demonstration-shaker"
 COURSES: tuple[tuple[str, dict[str, str]], ...] = (
@@ -58,7 +58,7 @@ def test_a_round_is_played_by_a_seed_that_anyone_can_check(book: str, settings: 
     assert (revealed.seed, revealed.faces, revealed.shake) == (seed_of(1).hex(), read.faces, 1)
     assert table.table.commitment is None
     table.act("enter-result", faces=read.faces)
-    assert unlike(table.table, Shelf().again(table.table)) == []
+    assert unlike(table.table, SnapshotStore().again(table.table)) == []
 
 
 @each_course

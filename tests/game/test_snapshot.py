@@ -16,7 +16,7 @@ from taisai.game.snapshot import encode, snapshot_of
 from tests.game.hands import STEPS, Hand
 from tests.game.machine import SETUPS, Setup, opened
 from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, told
-from tests.game.shelf import Shelf, compiled_once, unlike
+from tests.game.shelf import SnapshotStore, compiled_once, unlike
 from tests.tiers import LONG, count
 
 EVERY = 1 if LONG else 3
@@ -49,7 +49,7 @@ def end_of(name: str) -> bytes:
 
 def faults_when_taken_up_at_every_step(name: str) -> list[str]:
     """What goes wrong where the table is written down and taken up again before each command."""
-    shelf, faults = Shelf(), []
+    shelf, faults = SnapshotStore(), []
     plain, table = opened_table(name), opened_table(name)
     for place, played in enumerate(told(name).played):
         again = shelf.again(table)
@@ -66,9 +66,9 @@ def faults_when_taken_up_at_every_step(name: str) -> list[str]:
     return faults + [f"{name} at the end: {what}" for what in unlike(told(name).table, shelf.again(table))]
 
 
-def faults_going_on_from(name: str, place: int, data: bytes, shelf: Shelf) -> list[str]:
+def faults_going_on_from(name: str, place: int, data: bytes, shelf: SnapshotStore) -> list[str]:
     """What goes wrong where the rest is played at a table taken up once, every round put away at once."""
-    own = Shelf()
+    own = SnapshotStore()
     own.rounds = dict(shelf.rounds)
     table = own.taken_up(book_of(told(name).story.book), data)
     for played in told(name).played[place:]:
@@ -90,7 +90,7 @@ def test_after_every_command_a_snapshot_makes_the_same_table(name: str) -> None:
 
 @each_playbook
 def test_from_any_snapshot_the_rest_of_a_playbook_is_the_same(name: str) -> None:
-    shelf = Shelf()
+    shelf = SnapshotStore()
     table = opened_table(name, PastRounds(load=shelf.load))
     first = sorted(PLAYBOOKS).index(name) % EVERY  # so that short and long prefixes are all met
     for place, played in enumerate(told(name).played):
@@ -111,7 +111,7 @@ def test_whatever_is_asked_a_table_goes_on_from_its_snapshot(setup: Setup) -> No
 def faults_under_any_hand(setup: Setup, seed: str) -> str:
     """What goes wrong at a table that is taken up again after every step of a hand, beside its twin."""
     random = Random(seed)
-    under, shelf = opened(setup), Shelf()
+    under, shelf = opened(setup), SnapshotStore()
     hand = Hand(under)
     for _ in range(120):
         hand.step(random.choice(STEPS), random.getrandbits(32))
@@ -125,7 +125,7 @@ def faults_under_any_hand(setup: Setup, seed: str) -> str:
 
 def test_a_snapshot_shares_nothing_with_its_table() -> None:
     name = "tour"
-    shelf, table = Shelf(), opened_table(name)
+    shelf, table = SnapshotStore(), opened_table(name)
     for played in told(name).played:
         kept = snapshot_of(table)
         data = encode(kept)

@@ -17,7 +17,7 @@ from taisai.game.round import Round
 from taisai.game.snapshot import encode, snapshot_of
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game.machine import NOON, SETUPS, opened
-from tests.game.shelf import Shelf, compiled_once, unlike
+from tests.game.shelf import SnapshotStore, compiled_once, unlike
 
 SEED = 7
 RWS = next(setup for setup in SETUPS if setup.name == "rws")
@@ -149,9 +149,9 @@ def play_round(table: Table, random: Random) -> None:
         ask(act(what))
 
 
-def played(rounds: int, *, putting_away: bool = True) -> tuple[Table, Shelf]:
+def played(rounds: int, *, putting_away: bool = True) -> tuple[Table, SnapshotStore]:
     """A table after so many rounds, on a shelf or all in memory."""
-    shelf, random = Shelf(), Random(SEED)
+    shelf, random = SnapshotStore(), Random(SEED)
     table = opened(RWS).table
     if putting_away:
         table = shelf.again(table)

@@ -24,7 +24,7 @@ from taisai.game.snapshot import (
 )
 from tests.game.houses import begun
 from tests.game.playbooks import PLAYBOOKS, book_of, told
-from tests.game.shelf import Shelf, compiled_once
+from tests.game.shelf import SnapshotStore, compiled_once
 
 SEED = 20261115
 NAMES = ("mbs-claims", "rws-referred-in-hand", "three-card-chips", "us-offered-odds")
@@ -43,7 +43,7 @@ def data_of(name: str) -> bytes:
 
 def taken_up(name: str, data: bytes, *, book: str | None = None, rounds: int | None = None) -> None:
     table = told(name).table
-    shelf = Shelf()
+    shelf = SnapshotStore()
     shelf.save(table)
     past = PastRounds(len(table.rounds) if rounds is None else rounds, shelf.load)
     restored(book_of(book) if book else table.book, decode(data, TableSnapshot), past)
@@ -154,7 +154,7 @@ def test_whatever_is_wrong_with_a_snapshot_is_said_as_one(name: str) -> None:
 def test_whatever_is_wrong_with_a_round_is_said_as_one() -> None:
     random = Random(SEED)
     for name in sorted(PLAYBOOKS):
-        shelf = Shelf()
+        shelf = SnapshotStore()
         shelf.save(told(name).table)
         for data in shelf.rounds.values():
             shelf.rounds[1] = json.dumps(spoilt(json.loads(data), random)).encode()

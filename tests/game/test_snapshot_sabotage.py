@@ -20,7 +20,7 @@ from taisai.game.snapshot import rounds as snapshot_of_rounds
 from taisai.game.snapshot import table as snapshot_of_table
 from taisai.rules.vocabulary import Phase
 from tests.game.playbooks import PLAYBOOKS, told
-from tests.game.shelf import Shelf, compiled_once, unlike
+from tests.game.shelf import SnapshotStore, compiled_once, unlike
 from tests.game.snapshots import THE_BOOK, plain
 from tests.game.test_snapshot import faults_when_taken_up_at_every_step, opened_table
 
@@ -130,14 +130,14 @@ def test_a_field_that_a_snapshot_leaves_out_is_noticed(
     kind: type, field: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = table_at(first_seen()[kind, field])
-    assert unlike(table, Shelf().again(table)) == []
+    assert unlike(table, SnapshotStore().again(table)) == []
     forgetting(kind, field, monkeypatch)
     assert _faults(table) != []
 
 
 def _faults(table: Table) -> list[str]:
     try:
-        return unlike(table, Shelf().again(table))
+        return unlike(table, SnapshotStore().again(table))
     except (AssertionError, KeyError, ValueError) as error:  # a round without its number is not loaded at all
         return [repr(error)]
 

@@ -14,7 +14,7 @@ from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import OpenTable, Shut
 from taisai.game.events import TableShut
 from taisai.journal.codec import HOUSE, Entry
-from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.keys import SigningKey
@@ -140,13 +140,13 @@ def read(entries: Iterator[Entry]) -> tuple[list[Entry], DamagedError | None]:
     return seen, None
 
 
-# Keepers
+# Engines
 
 
-def asks(batch: Batch, book: Rulebook | None = None) -> list[Ask]:
-    """A batch of an evening as a keeper takes it."""
+def asks(batch: Batch, book: Rulebook | None = None) -> list[Submission]:
+    """A batch of an evening as an engine takes it."""
     return [
-        Ask(stream, command, (book or rulebook(BOOK)) if isinstance(command, OpenTable) else None)
+        Submission(stream, command, (book or rulebook(BOOK)) if isinstance(command, OpenTable) else None)
         for stream, command in batch
     ]
 
@@ -166,18 +166,18 @@ def in_memory(batches: Sequence[Batch]) -> tuple[Table, House]:
     return table, house
 
 
-def differences(keeper: Keeper, batches: Sequence[Batch]) -> list[str]:
-    """What a keeper has otherwise than some batches make it where nothing is ever kept."""
+def differences(engine: Engine, batches: Sequence[Batch]) -> list[str]:
+    """What an engine has otherwise than some batches make it where nothing is ever kept."""
     table, house = in_memory(batches)
-    wrong = unlike(table, keeper.table(NAME))
-    if keeper.house() != house:
+    wrong = unlike(table, engine.table(NAME))
+    if engine.house() != house:
         wrong.append("the House")
-    rows = list(keeper.journal.store.rows())
-    if keeper.journal.root() != root_of([leaf_hash(row.body) for row in rows]):
+    rows = list(engine.journal.store.rows())
+    if engine.journal.root() != root_of([leaf_hash(row.body) for row in rows]):
         wrong.append("the root")
     return wrong
 
 
-def play(keeper: Keeper, batches: Sequence[Batch]) -> list[Answer]:
+def play(engine: Engine, batches: Sequence[Batch]) -> list[Answer]:
     """Every answer to some batches, asked as they arrived."""
-    return [answer for batch in batches for answer in keeper.answer_all(asks(batch))]
+    return [answer for batch in batches for answer in engine.answer_all(asks(batch))]

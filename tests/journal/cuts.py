@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from taisai.game import Refusal
 from taisai.game.commands import PlaceBets
 from taisai.game.recovery import recover
-from taisai.journal.engine import Answer, Keeper
+from taisai.journal.engine import Answer, Engine
 from taisai.journal.errors import JournalError
 from taisai.journal.stores.contract import Row
 from tests.game.snapshots import snapshot
@@ -73,18 +73,18 @@ def recorded(directory: Path, seed: int, *, synchronous: str = "full", too_early
             record.operations.append(operation)
 
     with Disk("recording", watch):
-        keeper = keeping(on_disk(directory, vfs="recording", synchronous=synchronous))
+        engine = keeping(on_disk(directory, vfs="recording", synchronous=synchronous))
         before = [len(record.operations)]
 
         def answered(_number: int, _answers: list[Answer]) -> None:
             done = before[0] if too_early else len(record.operations)
-            checkpoints = len(keeper.journal.store.checkpoints())
-            record.known.append(Known(done, keeper.journal.size, checkpoints))
+            checkpoints = len(engine.journal.store.checkpoints())
+            record.known.append(Known(done, engine.journal.size, checkpoints))
             before[0] = len(record.operations)
 
-        play(keeper, right.evening.batches, answered)
-        assert differences(keeper, right, len(right.rows)) == []
-        keeper.journal.close()
+        play(engine, right.evening.batches, answered)
+        assert differences(engine, right, len(right.rows)) == []
+        engine.journal.close()
     return record
 
 
@@ -210,14 +210,14 @@ class Campaign:
         """What a recovered journal is worth: its audit, the table of it, and how play goes on."""
         right = self.record.right
         written(self.directory, left)
-        keeper = keeping(on_disk(self.directory))
-        wrong = differences(keeper, right, size or 1)
-        wrong += going_on(keeper, right, size or 1, far=len(self._judged) % FAR_EVERY == 0)
-        keeper.journal.close()
+        engine = keeping(on_disk(self.directory))
+        wrong = differences(engine, right, size or 1)
+        wrong += going_on(engine, right, size or 1, far=len(self._judged) % FAR_EVERY == 0)
+        engine.journal.close()
         written(self.directory, left)
-        keeper = keeping(on_disk(self.directory))
-        wrong += recovering(keeper, right, size or 1)
-        keeper.journal.close()
+        engine = keeping(on_disk(self.directory))
+        wrong += recovering(engine, right, size or 1)
+        engine.journal.close()
         return wrong + flaws(self.directory)
 
     def told(self) -> str:
@@ -230,33 +230,33 @@ class Campaign:
         )
 
 
-def going_on(keeper: Keeper, right: Expected, size: int, *, far: bool) -> list[str]:
+def going_on(engine: Engine, right: Expected, size: int, *, far: bool) -> list[str]:
     """What is wrong where play goes on as if nothing had happened, bets asked once more included."""
     batches = right.evening.batches
     done = bisect_right(right.sizes, size) - 1  # batches that are there, or changed nothing
     there = done and _are_bets(batches[done - 1]) and not isinstance(right.answers[done - 1][0], Refusal)
-    if there and any(keeper.answer_all(asks(batches[done - 1]))):
+    if there and any(engine.answer_all(asks(batches[done - 1]))):
         return ["expected bets that are there already to change nothing, got something"]
     upto = len(batches) if far else min(done + 3, len(batches))
-    play(keeper, batches[:upto], first=done)
-    return differences(keeper, right, right.sizes[upto])
+    play(engine, batches[:upto], first=done)
+    return differences(engine, right, right.sizes[upto])
 
 
 def _are_bets(batch: Batch) -> bool:
     return all(isinstance(asked.command, PlaceBets) for asked in batch)
 
 
-def recovering(keeper: Keeper, right: Expected, size: int) -> list[str]:
+def recovering(engine: Engine, right: Expected, size: int) -> list[str]:
     """What is wrong with what a stop comes to: it is what recovery makes of the same entries in memory."""
     at = START + 10_000_000
-    if NAME not in keeper.tables():
-        return [] if keeper.recover(at=at) == {} else ["expected no table to recover, got one"]
+    if NAME not in engine.tables():
+        return [] if engine.recover(at=at) == {} else ["expected no table to recover, got one"]
     prefix = [entry.event for entry in right.entries(size, TABLE_STREAM)]
     in_memory = recover(prefix, book(), at=at)  # type: ignore[arg-type]
     wrong: list[str] = []
-    if keeper.recover(at=at) != {NAME: in_memory.events}:
+    if engine.recover(at=at) != {NAME: in_memory.events}:
         wrong.append(f"expected recovery to {in_memory.action}, got something else")
-    if snapshot(keeper.table(NAME)) != snapshot(in_memory.table):
+    if snapshot(engine.table(NAME)) != snapshot(in_memory.table):
         wrong.append("expected the table that recovery makes in memory, got another")
     return wrong
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from taisai.game.events import TableOpened
-from taisai.journal import Journal, Keeper, MemoryStore
+from taisai.journal import Engine, Journal, MemoryStore
 from taisai.journal.codec import Codec
-from taisai.journal.engine import Ask
+from taisai.journal.engine import Submission
 from taisai.journal.journal import Decision
 from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.seals.keys import PublicKey
@@ -29,7 +29,7 @@ def replayed(bodies: Sequence[bytes]) -> list[bytes]:
         store, journal=opened.journal, key=PublicKey.parse(opened.key), at=opened.at, by=opened.by,
         program=opened.program, demonstration=opened.demonstration,
     )  # fmt: skip
-    keeper = Keeper(journal)
+    engine = Engine(journal)
     for position, body in enumerate(bodies[1:], 2):
         entry = codec.decode(body, position)
         if isinstance(entry.event, RulebookStored):  # the engine stores it when the table opens
@@ -38,7 +38,7 @@ def replayed(bodies: Sequence[bytes]) -> list[bytes]:
             journal.append([Decision(STREAM, [entry.event])])
         elif entry.asked is not None:
             book = books[entry.event.digest] if isinstance(entry.event, TableOpened) else None
-            keeper.answer_all([Ask(entry.stream, entry.asked, book)])
+            engine.answer_all([Submission(entry.stream, entry.asked, book)])
     return [row.body for row in store.rows()]
 
 

@@ -17,19 +17,19 @@ from taisai.game.snapshot import SnapshotError
 from taisai.game.snapshot import codec as snapshot_codec
 from taisai.journal import codec, journal, streams
 from taisai.journal.codec import Codec
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.records import CLAUSE, JournalOpened, RulebookStored
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores import sqlite_reader as sqlite_reading
-from taisai.journal.stores.contract import Kept
+from taisai.journal.stores.contract import StoredSnapshot
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
 from tests.journal import test_contract as basic
-from tests.journal import test_contract_keeper as keeping
+from tests.journal import test_contract_engine as keeping
 from tests.journal import test_contract_reading as reading
 from tests.journal import test_contract_snapshots as snapshots
 from tests.journal import test_contract_sqlite as file
@@ -159,7 +159,7 @@ def _without_command(real: Any, *given: Any) -> Any:
 # Snapshots
 
 
-def _the_first_alone(real: Any, self: Any, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+def _the_first_alone(real: Any, self: Any, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
     if self.snapshot(snapshot.stream, snapshot.version) is None:
         real(self, snapshot, parts)
 
@@ -171,7 +171,7 @@ def _abroad(real: Any, *given: Any) -> Any:
 
 
 def _but_the_last(
-    self: Keeper, aggregate: Any, stream: str, *, after: int = 0, upto: int | None = None
+    self: Engine, aggregate: Any, stream: str, *, after: int = 0, upto: int | None = None
 ) -> None:
     entries = [
         one for one in self.journal.entries(after=after, stream=stream) if one.version <= (upto or 10**9)
@@ -350,7 +350,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         (snapshots.test_a_start_from_snapshots_is_a_start_from_entries,),
     ),
     "a replay leaves out the last entry": Sabotage(
-        instead(Keeper, "_replay", _but_the_last),
+        instead(Engine, "_replay", _but_the_last),
         (
             snapshots.test_snapshots_thrown_away_change_nothing,
             keeping.test_answers_are_those_of_the_game_without_a_journal,

@@ -1,4 +1,4 @@
-"""Ways to break the keeper, the writer's thread and the file, each with the tests that must notice."""
+"""Ways to break the engine, the writer's thread and the file, each with the tests that must notice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import apsw
 from taisai.cage import House
 from taisai.game.events import BetRegistered
 from taisai.journal import engine, streams, writer
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import InDoubtError, UnwritableError
 from taisai.journal.journal import Journal
 from taisai.journal.stores import locking, schema, sqlite
@@ -24,7 +24,7 @@ from taisai.journal.stores.contract import Row
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.journal.writer import Writer
-from tests.journal import test_contract_keeper as keeping
+from tests.journal import test_contract_engine as keeping
 from tests.journal import test_contract_sqlite as file
 from tests.journal import test_contract_writer as writing
 from tests.journal.contract import shut
@@ -35,16 +35,16 @@ _NO_TRIGGERS: Final = instead(schema, "MIGRATIONS", without("CREATE TRIGGER"))
 _NO_PATIENCE: Final = instead(writing, "PATIENCE", 0.5)
 
 
-# The keeper
+# The engine
 
 
-def _all_written_down(real: Any, self: Keeper, given: Any) -> Any:
+def _all_written_down(real: Any, self: Engine, given: Any) -> Any:
     answers = real(self, given)
     self.journal.append([shut(0, ask.stream) for ask in given])
     return answers
 
 
-def _kept_though_refused(real: Any, self: Keeper, ask: Any) -> Any:
+def _kept_though_refused(real: Any, self: Engine, ask: Any) -> Any:
     loaded = real(self, ask)
     if loaded is not None:
         self._streams[ask.stream] = loaded
@@ -55,7 +55,7 @@ def _no_bets(real: Any, table: Any, event: Any) -> Any:
     return table if isinstance(event, BetRegistered) else real(table, event)
 
 
-def _no_trouble(real: Any, self: Keeper, given: Any) -> Any:
+def _no_trouble(real: Any, self: Engine, given: Any) -> Any:
     self.trouble = None
     return real(self, given)
 
@@ -66,18 +66,18 @@ def _stored_at_once(real: Any, self: Journal, book: Any, **named: Any) -> Any:
     return decisions
 
 
-def _raised(_: Keeper, _asks: Any, error: Exception) -> None:
+def _raised(_: Engine, _asks: Any, error: Exception) -> None:
     raise error
 
 
-def _first_table(real: Any, self: Keeper, **named: Any) -> Any:
+def _first_table(real: Any, self: Engine, **named: Any) -> Any:
     return dict(list(real(self, **named).items())[:1])
 
 
 def _every_other(patch: Patch) -> None:
-    turn, real = count(), Keeper.outcomes
+    turn, real = count(), Engine.outcomes
     patch.setattr(
-        Keeper, "outcomes", lambda self, asks: real(self, asks) if next(turn) % 2 else [()] * len(asks)
+        Engine, "outcomes", lambda self, asks: real(self, asks) if next(turn) % 2 else [()] * len(asks)
     )
 
 
@@ -100,14 +100,14 @@ def _without_limit(self: Writer) -> None:
 
 def _silent(self: Writer, group: Any) -> None:
     with suppress(Exception):
-        for one, answer in zip(group, self._keeper.answer_all([one.ask for one in group]), strict=True):
+        for one, answer in zip(group, self._engine.answer_all([one.ask for one in group]), strict=True):
             one.answered(answer)
 
 
 def _never_an_error(self: Writer, group: Any) -> None:
     answers: Any = [()] * len(group)
     with suppress(Exception):
-        answers = self._keeper.answer_all([one.ask for one in group])
+        answers = self._engine.answer_all([one.ask for one in group])
     for one, answer in zip(group, answers, strict=True):
         one.answered(answer)
 
@@ -150,7 +150,7 @@ def _whatever(self: SqliteReader, *, after: int = 0, stream: str | None = None) 
 
 OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
     "refusals and retries are written down": Sabotage(
-        around(Keeper, "answer_all", _all_written_down),
+        around(Engine, "answer_all", _all_written_down),
         (
             keeping.test_a_refused_command_leaves_no_entry,
             keeping.test_a_retry_leaves_no_entry,
@@ -158,7 +158,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         ),
     ),
     "a table is kept though its opening was refused": Sabotage(
-        around(Keeper, "_load", _kept_though_refused),
+        around(Engine, "_load", _kept_though_refused),
         (keeping.test_a_refused_opening_leaves_nothing_of_its_rulebook,),
     ),
     "each table brings its rulebook": Sabotage(
@@ -170,7 +170,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         (keeping.test_answers_are_those_of_the_game_without_a_journal,),
     ),
     "what was not written has happened": Sabotage(
-        instead(Keeper, "_forget", lambda _, _streams: None),
+        instead(Engine, "_forget", lambda _, _streams: None),
         (
             keeping.test_what_a_batch_came_to_before_an_error_has_not_happened,
             keeping.test_a_conflict_is_no_answer_and_changes_nothing,
@@ -179,7 +179,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         ),
     ),
     "trouble is over at the next command": Sabotage(
-        around(Keeper, "answer_all", _no_trouble), (keeping.test_trouble_lasts_until_something_was_written,)
+        around(Engine, "answer_all", _no_trouble), (keeping.test_trouble_lasts_until_something_was_written,)
     ),
     "a rulebook counts as stored before it is": Sabotage(
         around(Journal, "storing", _stored_at_once),
@@ -197,10 +197,10 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         (keeping.test_a_snapshot_that_cannot_be_kept_is_nobodys_trouble,),
     ),
     "one table is recovered": Sabotage(
-        around(Keeper, "recover", _first_table), (keeping.test_recovery_decides_at_every_table,)
+        around(Engine, "recover", _first_table), (keeping.test_recovery_decides_at_every_table,)
     ),
     "the House is always new": Sabotage(
-        instead(Keeper, "house", lambda _: House()),
+        instead(Engine, "house", lambda _: House()),
         (keeping.test_a_house_that_nobody_opened_is_there_and_empty,),
     ),
     # The writer
@@ -227,7 +227,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         (writing.test_an_error_is_told_to_all_who_asked_and_the_writer_goes_on,),
     ),
     "nobody is told that it cannot be written": Sabotage(
-        instead(Keeper, "_not_written", _raised),
+        instead(Engine, "_not_written", _raised),
         (writing.test_a_journal_that_cannot_be_written_is_an_answer,),
     ),
     "one who is gone keeps the others waiting": Sabotage(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from taisai.audit.exports import lines as exported
 from taisai.journal.stores import memory, sqlite
-from taisai.journal.stores.contract import Sealed, check_secret
+from taisai.journal.stores.contract import StoredCheckpoint, check_secret
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from tests.journal import test_contract_vault as vault
@@ -25,7 +25,7 @@ def _never_out(real: Any, self: Any, name: str, body: bytes | None) -> None:
 
 def _into_the_journal(real: Any, self: Any, name: str, body: bytes | None) -> None:
     real(self, name, body)
-    self.seal(Sealed(1, name))
+    self.seal(StoredCheckpoint(1, name))
 
 
 def _forgotten(real: Any, self: Any) -> None:

@@ -16,7 +16,7 @@ from taisai.game.table import Table
 from taisai.game.words import HOUSE, SHAKER
 from taisai.journal.closes import last_close
 from taisai.journal.codec import stream_of
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import Store
 from taisai.journal.stores.memory import MemoryStore
@@ -32,17 +32,17 @@ def seed_of(table: str, number: int) -> bytes:
 
 
 class Shaken:
-    """One demonstration table, played through a keeper."""
+    """One demonstration table, played through an engine."""
 
-    def __init__(self, keeper: Keeper, name: str, book: str, **settings: str) -> None:
-        self.keeper, self.name, self.stream, self.now = keeper, name, stream_of(name), AT
+    def __init__(self, engine: Engine, name: str, book: str, **settings: str) -> None:
+        self.engine, self.name, self.stream, self.now = engine, name, stream_of(name), AT
         book_ = rulebook(book)
         top = book_.people.ranks()[-1]
         opening = c.OpenTable(
             at=AT, by="sue", table=name, limits=c.Limits(least=100, most=5_000), currency="SGD",
             day="2026-11-15", zone="Asia/Singapore", rank=top, settings=settings, demonstration=True,
         )  # fmt: skip
-        assert not isinstance(keeper.open_table(book_, opening), Refusal)
+        assert not isinstance(engine.open_table(book_, opening), Refusal)
         self.do(c.Assign, HOUSE, person="dan", rank="dealer", position="dealer")
         if book == US:
             self._inspected()
@@ -61,12 +61,12 @@ class Shaken:
     @property
     def table(self) -> Table:
         """The table as it stands."""
-        return self.keeper.table(self.name)
+        return self.engine.table(self.name)
 
     def do(self, command: Callable[..., c.Command], by: str, **fields: Any) -> tuple[Event, ...]:
         """Asks, and is answered."""
         self.now += 1_000
-        answer: Any = self.keeper.answer(self.stream, command(at=self.now, by=by, **fields))
+        answer: Any = self.engine.answer(self.stream, command(at=self.now, by=by, **fields))
         assert not isinstance(answer, Refusal), answer
         return answer  # type: ignore[no-any-return]
 
@@ -94,7 +94,7 @@ class Shaken:
         round_ = self.table.round
         assert round_ is not None
         throw = Throw(
-            self.name, round_.number, round_.shakes, last_close(self.keeper.journal, self.stream).hash
+            self.name, round_.number, round_.shakes, last_close(self.engine.journal, self.stream).hash
         )
         faces = faces or drawn_by(seed_of(self.name, round_.number), throw, unseen(self.table))
         self.do(
@@ -110,7 +110,7 @@ class Shaken:
         asked: dict[str, Any] = {"round": is_open.round, "seed": seed_of(self.name, is_open.round).hex()}
         round_ = self.table.round or self.table.rounds[-1]
         if round_.drawn:
-            close = last_close(self.keeper.journal, self.stream)
+            close = last_close(self.engine.journal, self.stream)
             asked |= {"close": close.position, "hash": close.hash.hex(), "faces": round_.drawn.faces}
         self.do(c.RevealSeed, SHAKER, **asked | fields)
 
@@ -161,9 +161,9 @@ def written(store: Store) -> Journal:
     journal = Journal.opened(
         store, journal=ID, key=OLD.public, at=AT, by="house", program="taisai", demonstration=True
     )
-    keeper = Keeper(journal)
-    dice, shaker = Shaken(keeper, "D1", MBS), Shaken(keeper, "D2", US)
-    cards = Shaken(keeper, "D3", CARDS, shuffle="penetration", penetration="50")
+    engine = Engine(journal)
+    dice, shaker = Shaken(engine, "D1", MBS), Shaken(engine, "D2", US)
+    cards = Shaken(engine, "D3", CARDS, shuffle="penetration", penetration="50")
     for _ in range(2):
         mbs_round(dice)
         us_round(shaker)

@@ -1,4 +1,4 @@
-"""An evening kept in a journal: the keeper that is asked, and what the journal must hold after each batch."""
+"""An evening kept in a journal: the engine that is asked, and what the journal must hold after each batch."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from taisai.game import Refusal, Table, replayed
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason
 from taisai.journal.codec import HOUSE, Codec, Entry
-from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
-from taisai.journal.stores.contract import Kept, Row, Sealed, Store
+from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Rulebook, rulebook
@@ -51,26 +51,27 @@ def on_disk(directory: Path, *, vfs: str | None = None, synchronous: str = "full
     return SqliteStore(directory / FILE, vfs=vfs, synchronous=synchronous, wal_pages=WAL_PAGES)
 
 
-def keeping(store: Store) -> Keeper:
-    """A keeper over a store, whose journal is opened if it is not."""
+def keeping(store: Store) -> Engine:
+    """An engine over a store, whose journal is opened if it is not."""
     journal = Journal(store)
     if not journal.size:
         journal = Journal.opened(
             store, journal="5f3a9c0e7d214b68", key=KEY.public, at=START, by="house", program="taisai test",
             demonstration=False,
         )  # fmt: skip
-    return Keeper(journal, snapshot_every=SNAPSHOT_EVERY)
+    return Engine(journal, snapshot_every=SNAPSHOT_EVERY)
 
 
-def asks(batch: Batch) -> list[Ask]:
-    """A batch as a keeper takes it."""
+def asks(batch: Batch) -> list[Submission]:
+    """A batch as an engine takes it."""
     return [
-        Ask(stream, command, book() if isinstance(command, OpenTable) else None) for stream, command in batch
+        Submission(stream, command, book() if isinstance(command, OpenTable) else None)
+        for stream, command in batch
     ]
 
 
 def play(
-    keeper: Keeper,
+    engine: Engine,
     batches: Sequence[Batch],
     answered: Callable[[int, list[Answer]], None] = lambda _number, _answers: None,
     *,
@@ -78,9 +79,9 @@ def play(
 ) -> None:
     """Asks batch by batch from the first that is wanted, and signs a checkpoint now and then."""
     for number in range(first, len(batches)):
-        answered(number, keeper.answer_all(asks(batches[number])))
+        answered(number, engine.answer_all(asks(batches[number])))
         if number % SEAL_EVERY == SEAL_EVERY - 1:
-            keeper.journal.seal(KEY, at=START + number)
+            engine.journal.seal(KEY, at=START + number)
 
 
 class Expected(NamedTuple):
@@ -90,8 +91,8 @@ class Expected(NamedTuple):
     rows: tuple[Row, ...]
     sizes: tuple[int, ...]
     """How many entries there are before the first batch, and after each."""
-    sealed: tuple[Sealed, ...]
-    kept: frozenset[Kept]
+    sealed: tuple[StoredCheckpoint, ...]
+    kept: frozenset[StoredSnapshot]
     """Snapshots."""
     answers: tuple[list[Answer], ...]
 
@@ -118,15 +119,15 @@ class Expected(NamedTuple):
 def expected(seed: int = 1, *, seats: int = 8, rounds: int = 4) -> Expected:
     """The evening of a seed, kept in memory, where no disk can fail."""
     played, store = evening(seed, seats=seats, rounds=rounds), MemoryStore()
-    keeper = keeping(store)
-    sizes, answers, kept = [keeper.journal.size], list[list[Answer]](), set[Kept | None]()
+    engine = keeping(store)
+    sizes, answers, kept = [engine.journal.size], list[list[Answer]](), set[StoredSnapshot | None]()
 
     def answered(_: int, given: list[Answer]) -> None:
-        sizes.append(keeper.journal.size)
+        sizes.append(engine.journal.size)
         answers.append(given)
         kept.update(store.snapshot(*one) for one in store.snapshots())  # the next takes its place
 
-    play(keeper, played.batches, answered)
+    play(engine, played.batches, answered)
     return Expected(
         played,
         tuple(store.rows()),
@@ -137,21 +138,21 @@ def expected(seed: int = 1, *, seats: int = 8, rounds: int = 4) -> Expected:
     )
 
 
-def differences(keeper: Keeper, right: Expected, size: int) -> list[str]:
-    """What a keeper has otherwise than it should after so many entries: rows, tables, a cent."""
+def differences(engine: Engine, right: Expected, size: int) -> list[str]:
+    """What an engine has otherwise than it should after so many entries: rows, tables, a cent."""
     wrong: list[str] = []
-    rows = list(keeper.journal.store.rows())
+    rows = list(engine.journal.store.rows())
     if rows != list(right.rows[:size]):
         wrong.append(f"expected the first {size} entries as they were written, got {len(rows)}")
-    if keeper.journal.root() != _root(right.rows[: len(rows)]):
+    if engine.journal.root() != _root(right.rows[: len(rows)]):
         wrong.append("expected the root of the tree over them, got another")
-    if NAME in keeper.tables():
-        table = keeper.table(NAME)
+    if NAME in engine.tables():
+        table = engine.table(NAME)
         if snapshot(table) != snapshot(right.table(size)):
             wrong.append("expected the table that they make, got another")
         if table.ledger.difference:
             wrong.append(f"expected balanced books, got a difference of {table.ledger.difference}")
-    if keeper.house() != right.house(size):
+    if engine.house() != right.house(size):
         wrong.append("expected the House that they make, got another")
     return wrong
 

@@ -19,7 +19,7 @@ from taisai.game.playbook import Play, playbook
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import HOUSE, stream_of
-from taisai.journal.engine import Ask, Keeper
+from taisai.journal.engine import Engine, Submission
 from taisai.journal.journal import Journal, rotation_text
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import Frontier
@@ -40,7 +40,7 @@ def written(store: Store, *playbooks: str) -> Journal:
     journal = Journal.opened(
         store, journal=ID, key=OLD.public, at=AT, by="house", program="taisai", demonstration=True
     )
-    keeper = Keeper(journal)
+    engine = Engine(journal)
     for command in (
         OpenHouse(at=AT, by="Olga", house="H", currency="SGD", ladder=("dealer", "boss"), second_rank="boss"),
         EnrolPerson(at=AT, by="Olga", person="Bo", rank="boss"),
@@ -48,29 +48,29 @@ def written(store: Store, *playbooks: str) -> Journal:
         BringIn(at=AT, by="Bo", id="m1", amount=900_000, second="Cy"),
         SellTicket(at=AT, by="Bo", ticket="t1", amount=5_000),
     ):
-        assert not isinstance(keeper.answer(HOUSE, command), Refusal)
+        assert not isinstance(engine.answer(HOUSE, command), Refusal)
     journal.seal(OLD, at=AT)
     for number, name in enumerate(playbooks):
-        play_into(keeper, name)
+        play_into(engine, name)
         if number == 0:
             journal.rotate(OLD, NEW.public, at=AT, by="Olga")
             journal.seal(NEW, at=AT + 1)
-    for name in keeper.tables():
-        if keeper.table(name).round is None:
-            keeper.snapshot(stream_of(name))
+    for name in engine.tables():
+        if engine.table(name).round is None:
+            engine.snapshot(stream_of(name))
     journal.seal(NEW, at=AT + 2)
     return journal
 
 
-def play_into(keeper: Keeper, name: str) -> None:
-    """A playbook from cases/playbooks, asked of a keeper and answered as it is pinned."""
+def play_into(engine: Engine, name: str) -> None:
+    """A playbook from cases/playbooks, asked of an engine and answered as it is pinned."""
     story = playbook((CASES / f"{name}.round").read_text(), name)
-    opening = replace(story.opening, table=f"SB{len(keeper.tables()) + 1}")
+    opening = replace(story.opening, table=f"SB{len(engine.tables()) + 1}")
     story, book = story._replace(opening=opening), rulebook(story.book)
     stream = stream_of(story.opening.table)
 
     def decided(_table: Table, command: Command) -> tuple[Event, ...] | Refusal:
-        answer: Any = keeper.answer_all([Ask(stream, command, book)])[0]
+        answer: Any = engine.answer_all([Submission(stream, command, book)])[0]
         return answer  # type: ignore[no-any-return]
 
     for played in Play(story, book, decided=decided).steps():

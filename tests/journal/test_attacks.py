@@ -18,13 +18,13 @@ from taisai.game.commands import Perform, Recover
 from taisai.game.day import LATEST
 from taisai.game.refusals import Reason
 from taisai.journal.codec import HOUSE
-from taisai.journal.engine import Ask, Keeper
+from taisai.journal.engine import Engine, Submission
 from taisai.journal.errors import ConflictError, DamagedError
 from taisai.journal.journal import TREE, Journal, written_tree
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
-from taisai.journal.stores.contract import Kept
+from taisai.journal.stores.contract import StoredSnapshot
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
@@ -55,7 +55,7 @@ def test_a_planted_tree_gets_no_signature() -> None:
     while another.size < journal.size:
         another.append(bytes(32))
     store = journal.store
-    store.keep(Kept(TREE, journal.size, written_tree(another)), {})
+    store.keep(StoredSnapshot(TREE, journal.size, written_tree(another)), {})
     again = Journal(store)
     assert again.root() == another.root() != journal.root()
     for signs in (lambda: again.seal(NEW, at=1), lambda: again.rotate(NEW, OLD.public, at=1, by="Eve")):
@@ -193,7 +193,7 @@ def test_what_was_written_and_never_synced_is_synced_while_someone_reads(tmp_pat
     reader = SqliteReader(path)
     reader.hold_still()
     killed._writing.pragma("synchronous", "off")
-    killed.keep(Kept("x", 1, b"{}"), {})
+    killed.keep(StoredSnapshot("x", 1, b"{}"), {})
     killed._lock.release()  # as the end of its process does
     again = SqliteStore(path, vfs="counting-syncs")
     assert again.snapshot("x") is not None
@@ -208,49 +208,49 @@ def test_what_was_written_and_never_synced_is_synced_while_someone_reads(tmp_pat
 # Snapshots
 
 
-def _planted(parts: Mapping[int, bytes]) -> tuple[Keeper, Table]:
+def _planted(parts: Mapping[int, bytes]) -> tuple[Engine, Table]:
     """A table started from its snapshot, after someone put other rounds beside it; and the true one."""
     store = MemoryStore()
-    keeper = Keeper(written(store, STORY))
-    keeper.snapshot(TABLE)
-    true = keeper.table("SB1")
+    engine = Engine(written(store, STORY))
+    engine.snapshot(TABLE)
+    true = engine.table("SB1")
     kept = store.snapshot(TABLE)
     assert kept is not None
     store.keep(kept, parts)
-    return Keeper(Journal(store)), true
+    return Engine(Journal(store)), true
 
 
 @pytest.mark.parametrize(
     "part", [b"", b"{}", b'{"version":99}', b"[1]"], ids=["nothing", "empty", "newer", "a list"]
 )
 def test_a_round_that_cannot_be_taken_up_again_is_played_again(part: bytes) -> None:
-    keeper, true = _planted({1: part})
-    assert keeper.table("SB1").rounds[0].bets == true.rounds[0].bets
+    engine, true = _planted({1: part})
+    assert engine.table("SB1").rounds[0].bets == true.rounds[0].bets
 
 
 @pytest.mark.parametrize("tree", [b"", b"{}", b'{"size":1,"peaks":[]}', b'{"size":39,"peaks":["AAAA"]}'])
 def test_a_tree_that_is_none_is_made_again(tree: bytes) -> None:
     journal = written(MemoryStore(), STORY)
-    journal.store.keep(Kept(TREE, journal.size, tree), {})
+    journal.store.keep(StoredSnapshot(TREE, journal.size, tree), {})
     assert Journal(journal.store).root() == journal.root()
 
 
 class _NoRoom(MemoryStore):
-    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+    def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         raise ConflictError(f"expected room for {snapshot.stream} and {len(parts)}, got none")
 
 
 def test_a_snapshot_that_fails_takes_no_answer_back() -> None:
     store = _NoRoom()
-    keeper = Keeper(
+    engine = Engine(
         Journal.opened(store, journal="j", key=OLD.public, at=0, by="Sue", program="p", demonstration=True),
         snapshot_every=1,
     )
     from tests.journal.small import play_into
 
-    play_into(keeper, STORY)
-    assert keeper.unsaved is not None
-    assert keeper.trouble is None
+    play_into(engine, STORY)
+    assert engine.unsaved is not None
+    assert engine.trouble is None
     assert store.snapshots() == []
 
 
@@ -259,19 +259,22 @@ def test_a_stream_that_cannot_be_read_harms_nobody_else() -> None:
     written(store, STORY, "rws-late-bets")
     row = next(store.rows(stream="table:SB2"))
     store._rows[row.position - 1] = row._replace(body=row.body.replace(b'"table-opened"', b'"table-broken"'))
-    store.keep(Kept(TREE, 0, b""), {})
+    store.keep(StoredSnapshot(TREE, 0, b""), {})
     journal = Journal.__new__(Journal)
     journal.__dict__.update(
         Journal(written(MemoryStore(), STORY, "rws-late-bets").store).__dict__, store=store
     )
-    keeper = Keeper(journal)
-    at = keeper.table("SB1").latest + 1
-    asks = [Ask(TABLE, Recover(at=at, by="recovery")), Ask("table:SB2", Recover(at=at, by="recovery"))]
-    fine, broken = keeper.outcomes(asks)
+    engine = Engine(journal)
+    at = engine.table("SB1").latest + 1
+    asks = [
+        Submission(TABLE, Recover(at=at, by="recovery")),
+        Submission("table:SB2", Recover(at=at, by="recovery")),
+    ]
+    fine, broken = engine.outcomes(asks)
     assert isinstance(fine, tuple)
     assert isinstance(broken, DamagedError)
     with pytest.raises(DamagedError):
-        keeper.answer_all(asks)
+        engine.answer_all(asks)
 
 
 # Values

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from taisai.cage.messages import CapitalBrought
 from taisai.journal.codec import HOUSE, Codec, Entry
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import Row, Store
@@ -222,9 +222,9 @@ def _meaning(entry: Entry) -> str:
 
 
 def test_a_whole_evening_of_an_older_format_means_the_same(make_store: MakeStore) -> None:
-    keeper = Keeper(opened(make_store()))
-    play(keeper, evening(seats=2, rounds=2).batches)
-    was = [(entry.event, entry.asked) for entry in keeper.journal.entries()]
+    engine = Engine(opened(make_store()))
+    play(engine, evening(seats=2, rounds=2).batches)
+    was = [(entry.event, entry.asked) for entry in engine.journal.entries()]
     now = [(entry.event, entry.asked) for entry in Journal(make_store(), Codec(version=3)).entries()]
     assert now == was
     assert len(now) > 20

@@ -14,7 +14,7 @@ from taisai.rules.errors import RulesError
 from tests.game.shelf import compiled_once
 from tests.journal import (
     test_contract,
-    test_contract_keeper,
+    test_contract_engine,
     test_contract_reading,
     test_contract_snapshots,
     test_contract_sqlite,
@@ -30,7 +30,7 @@ CONTRACT = (
     test_contract,
     test_contract_reading,
     test_contract_snapshots,
-    test_contract_keeper,
+    test_contract_engine,
     test_contract_writer,
     test_contract_sqlite,
     test_contract_vault,

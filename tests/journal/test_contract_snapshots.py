@@ -9,9 +9,9 @@ import pytest
 
 from taisai.game.commands import Report
 from taisai.journal.codec import HOUSE
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.journal import TREE, Journal
-from taisai.journal.stores.contract import Kept
+from taisai.journal.stores.contract import StoredSnapshot
 from taisai.journal.streams import RECENT
 from taisai.rules.vocabulary import Irregularity
 from tests.game.shelf import compiled_once
@@ -42,16 +42,16 @@ def _terms_compiled_once() -> Iterator[None]:
         yield
 
 
-def played(make_store: MakeStore) -> Keeper:
+def played(make_store: MakeStore) -> Engine:
     """The evening, kept with many snapshots."""
-    keeper = Keeper(opened(make_store()), snapshot_every=EVERY)
-    play(keeper, EVENING)
-    return keeper
+    engine = Engine(opened(make_store()), snapshot_every=EVERY)
+    play(engine, EVENING)
+    return engine
 
 
-def started(make_store: MakeStore) -> Keeper:
-    """A keeper that starts from what there is."""
-    return Keeper(Journal(make_store()), snapshot_every=EVERY)
+def started(make_store: MakeStore) -> Engine:
+    """An engine that starts from what there is."""
+    return Engine(Journal(make_store()), snapshot_every=EVERY)
 
 
 # What a store keeps
@@ -60,18 +60,18 @@ def started(make_store: MakeStore) -> Keeper:
 def test_a_snapshot_takes_the_place_of_the_one_before(make_store: MakeStore) -> None:
     store = make_store()
     for stream, version in ((SB1, 4), (SB1, 9), (SB2, 12)):
-        store.keep(Kept(stream, version, f"{stream} at {version}".encode()), {})
+        store.keep(StoredSnapshot(stream, version, f"{stream} at {version}".encode()), {})
     store = make_store()
-    assert store.snapshot(SB1) == store.snapshot(SB1, 9) == Kept(SB1, 9, b"table:SB1 at 9")
+    assert store.snapshot(SB1) == store.snapshot(SB1, 9) == StoredSnapshot(SB1, 9, b"table:SB1 at 9")
     assert (store.snapshot(SB1, 4), store.snapshot("table:nowhere")) == (None, None)
     assert sorted(store.snapshots()) == [(SB1, 9), (SB2, 12)]
 
 
 def test_a_part_is_given_as_it_was_kept_last(make_store: MakeStore) -> None:
     store = make_store()
-    store.keep(Kept(SB1, 5, b""), {1: b"one", 2: b"two"})
-    store.keep(Kept(SB1, 9, b""), {1: b"one, corrected", 3: b"three"})
-    store.keep(Kept(SB2, 5, b""), {1: b"of another table"})
+    store.keep(StoredSnapshot(SB1, 5, b""), {1: b"one", 2: b"two"})
+    store.keep(StoredSnapshot(SB1, 9, b""), {1: b"one, corrected", 3: b"three"})
+    store.keep(StoredSnapshot(SB2, 5, b""), {1: b"of another table"})
     store = make_store()
     assert [store.part(SB1, 1, version) for version in (8, 9, 20)] == [None, *[b"one, corrected"] * 2]
     assert [store.part(SB1, number, 20) for number in (2, 3, 4)] == [b"two", b"three", None]
@@ -80,10 +80,10 @@ def test_a_part_is_given_as_it_was_kept_last(make_store: MakeStore) -> None:
 
 def test_a_snapshot_kept_twice_is_the_second(make_store: MakeStore) -> None:
     store = make_store()
-    store.keep(Kept(SB1, 5, b"first"), {1: b"one"})
-    store.keep(Kept(SB1, 5, b"second"), {1: b"uno"})
+    store.keep(StoredSnapshot(SB1, 5, b"first"), {1: b"one"})
+    store.keep(StoredSnapshot(SB1, 5, b"second"), {1: b"uno"})
     store = make_store()
-    assert (store.snapshot(SB1), store.part(SB1, 1, 5)) == (Kept(SB1, 5, b"second"), b"uno")
+    assert (store.snapshot(SB1), store.part(SB1, 1, 5)) == (StoredSnapshot(SB1, 5, b"second"), b"uno")
     assert store.snapshots() == [(SB1, 5)]
 
 
@@ -98,17 +98,17 @@ def test_whatever_is_forgotten_is_gone(make_store: MakeStore) -> None:
     assert list(store.rows()) == rows
 
 
-# What a keeper makes of it
+# What an engine makes of it
 
 
 def test_a_start_from_snapshots_is_a_start_from_entries(make_store: MakeStore) -> None:
-    keeper = played(make_store)
-    store = keeper.journal.store
+    engine = played(make_store)
+    store = engine.journal.store
     kept = dict(store.snapshots())
     assert kept[TABLE_STREAM] > 100
     assert kept[HOUSE] >= EVERY
     assert [number for number in range(1, 9) if store.part(TABLE_STREAM, number, 10**6) is None] == []
-    assert differences(keeper, EVENING) == []
+    assert differences(engine, EVENING) == []
     again = started(make_store)
     assert differences(again, EVENING) == []
     table = again.table(NAME)
@@ -116,10 +116,10 @@ def test_a_start_from_snapshots_is_a_start_from_entries(make_store: MakeStore) -
 
 
 def test_snapshots_thrown_away_change_nothing(make_store: MakeStore) -> None:
-    keeper = played(make_store)
-    rows, root = list(keeper.journal.store.rows()), keeper.journal.root()
-    keeper.journal.store.forget()
-    assert differences(keeper, EVENING) == []  # rounds that it had put away are played again
+    engine = played(make_store)
+    rows, root = list(engine.journal.store.rows()), engine.journal.root()
+    engine.journal.store.forget()
+    assert differences(engine, EVENING) == []  # rounds that it had put away are played again
     again = started(make_store)
     assert (list(again.journal.store.rows()), again.journal.root()) == (rows, root)
     assert differences(again, EVENING) == []
@@ -128,27 +128,27 @@ def test_snapshots_thrown_away_change_nothing(make_store: MakeStore) -> None:
 
 
 def test_rounds_put_away_are_corrected_as_if_they_were_in_memory(make_store: MakeStore) -> None:
-    keeper = played(make_store)
-    keeper.snapshot(TABLE_STREAM)
-    assert len(keeper.table(NAME).rounds) == RECENT + 4
+    engine = played(make_store)
+    engine.snapshot(TABLE_STREAM)
+    assert len(engine.table(NAME).rounds) == RECENT + 4
     for number in range(1, len(CORRECTIONS) + 1):
-        keeper = started(make_store)
-        answers = play(keeper, CORRECTIONS[number - 1 : number])
+        engine = started(make_store)
+        answers = play(engine, CORRECTIONS[number - 1 : number])
         assert isinstance(answers[0], tuple)  # none of them is refused
         assert len(answers[0]) > 1
-        assert differences(keeper, EVENING + CORRECTIONS[:number]) == []
+        assert differences(engine, EVENING + CORRECTIONS[:number]) == []
         assert differences(started(make_store), EVENING + CORRECTIONS[:number]) == []
 
 
 def test_a_corrected_round_is_kept_again_in_place_of_the_older_one(make_store: MakeStore) -> None:
-    keeper = played(make_store)
-    store = keeper.journal.store
+    engine = played(make_store)
+    store = engine.journal.store
     before = store.version(TABLE_STREAM)
     was = store.part(TABLE_STREAM, 1, before)
-    play(keeper, CORRECTIONS)
-    keeper.snapshot(TABLE_STREAM)
+    play(engine, CORRECTIONS)
+    engine.snapshot(TABLE_STREAM)
     store = make_store()
-    later, later_rounds = dict(store.snapshots())[TABLE_STREAM], len(keeper.table(NAME).rounds)
+    later, later_rounds = dict(store.snapshots())[TABLE_STREAM], len(engine.table(NAME).rounds)
     assert later > before
     assert store.parts(TABLE_STREAM, later) == list(range(1, later_rounds + 1))
     unchanged = {2, 5, 8, *range(10, RECENT + 3)}  # 5 and 8 were void before
@@ -158,14 +158,14 @@ def test_a_corrected_round_is_kept_again_in_place_of_the_older_one(make_store: M
 
 
 def test_a_snapshot_of_another_form_is_ignored(make_store: MakeStore) -> None:
-    keeper = played(make_store)
+    engine = played(make_store)
     for stream in (TABLE_STREAM, HOUSE):
-        aggregate = keeper.journal.store.snapshot(stream)
+        aggregate = engine.journal.store.snapshot(stream)
         assert aggregate is not None
         told = json.loads(aggregate.body)
         told["version"] += 1
         forged = json.dumps(told).replace("sue", "eve").encode()
-        keeper.journal.keep(stream, forged, {1: b"{}"})
+        engine.journal.keep(stream, forged, {1: b"{}"})
     assert differences(started(make_store), EVENING) == []
 
 
@@ -190,8 +190,8 @@ def test_a_damaged_snapshot_or_round_is_ignored(on_disk: OnDisk, damage: str) ->
     played(on_disk)
     on_disk.close()
     on_disk.raw(DAMAGED[damage])
-    keeper = started(on_disk)
-    assert differences(keeper, EVENING) == []
-    play(keeper, CORRECTIONS)
-    assert differences(keeper, EVENING + CORRECTIONS) == []
+    engine = started(on_disk)
+    assert differences(engine, EVENING) == []
+    play(engine, CORRECTIONS)
+    assert differences(engine, EVENING + CORRECTIONS) == []
     assert differences(started(on_disk), EVENING + CORRECTIONS) == []

@@ -15,7 +15,7 @@ import pytest
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Journal
 from taisai.journal.stores import locking, schema
-from taisai.journal.stores.contract import Sealed, Store
+from taisai.journal.stores.contract import Store, StoredCheckpoint
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from tests.journal.contract import KEY, SB1, SB2, OnDisk, filled, opened, rows_of, shut
@@ -369,7 +369,7 @@ def test_a_copy_is_whole_while_the_writer_goes_on(on_disk: OnDisk, tmp_path: Pat
     journal.append([shut(6)])
     copy = SqliteReader(tmp_path / "copy")
     assert list(copy.rows()) == rows_of(journal)[:7]
-    assert copy.checkpoints() == [Sealed(7, journal.store.checkpoints()[0].text)]
+    assert copy.checkpoints() == [StoredCheckpoint(7, journal.store.checkpoints()[0].text)]
     assert copy.definition() == schema.definition()
     for one in (copy, reader):
         one.close()

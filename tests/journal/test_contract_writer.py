@@ -17,7 +17,7 @@ from taisai.game.commands import Assign
 from taisai.game.refusals import Reason
 from taisai.journal import writer as module
 from taisai.journal.codec import HOUSE, stream_of
-from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import ConflictError, JournalError, UnwritableError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import Row, Store
@@ -27,7 +27,7 @@ from taisai.rules import rulebook
 from tests.game.shelf import compiled_once
 from tests.journal.contract import MakeStore, asks, differences, opened, play
 from tests.journal.evening import BOOK, START, evening
-from tests.journal.test_contract_keeper import BETTING, EVENING, OPENING, at_the_first_bet
+from tests.journal.test_contract_engine import BETTING, EVENING, OPENING, at_the_first_bet
 
 PATIENCE = 10  # seconds that a thread is waited for before the test has failed
 
@@ -86,7 +86,7 @@ def writing(make_store: MakeStore) -> Iterator[tuple[Writer, Gate]]:
     """A writer at work at a table that takes bets."""
     at_the_first_bet(make_store)
     gate = Gate(make_store())
-    writer = Writer(Keeper(Journal(gate)))
+    writer = Writer(Engine(Journal(gate)))
     try:
         yield writer, gate
     finally:
@@ -137,7 +137,7 @@ def test_no_more_are_written_together_than_the_limit(make_store: MakeStore) -> N
         gate.open.clear()
         waiting = [Answers() for _ in coins]
         for command, answers in zip(coins, waiting, strict=True):
-            writer.submit(Ask(HOUSE, command), answers)
+            writer.submit(Submission(HOUSE, command), answers)
             assert gate.reached.wait(PATIENCE)
         gate.open.set()
         for answers in waiting:
@@ -147,27 +147,27 @@ def test_no_more_are_written_together_than_the_limit(make_store: MakeStore) -> N
 
 def test_what_is_asked_of_a_stream_is_answered_in_order(make_store: MakeStore) -> None:
     batches = evening(seats=2, rounds=2).batches
-    writer = Writer(Keeper(opened(make_store())))
+    writer = Writer(Engine(opened(make_store())))
     answers = Answers()
     for batch in batches:
         for ask in asks(batch):
             writer.submit(ask, answers)
     writer.close()
-    assert answers.given == play(Keeper(opened(MemoryStore())), batches)
-    assert differences(Keeper(Journal(make_store())), batches) == []
+    assert answers.given == play(Engine(opened(MemoryStore())), batches)
+    assert differences(Engine(Journal(make_store())), batches) == []
 
 
 def test_many_threads_ask_and_each_table_keeps_its_own_order(make_store: MakeStore) -> None:
     names = ("SB1", "SB2", "SB3", "SB4")
     book = rulebook(BOOK)
-    writer = Writer(Keeper(opened(make_store())))
+    writer = Writer(Engine(opened(make_store())))
 
     def open_and_assign(name: str) -> None:
-        writer.ask(Ask(stream_of(name), msgspec.structs.replace(OPENING, table=name), book))
+        writer.ask(Submission(stream_of(name), msgspec.structs.replace(OPENING, table=name), book))
         for number in range(20):
             person = f"dealer {number}"
             command = Assign(at=START, by="house", person=person, rank="dealer", position="dealer")
-            writer.ask(Ask(stream_of(name), command))
+            writer.ask(Submission(stream_of(name), command))
 
     threads = [Thread(target=open_and_assign, args=(name,)) for name in names]
     for thread in threads:

@@ -20,7 +20,7 @@ from taisai.audit import verified
 from taisai.cage.messages import SellTicket
 from taisai.journal import journal
 from taisai.journal.codec import HOUSE
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import UnwritableError
 from taisai.journal.stores import sqlite
 from taisai.journal.stores.contract import Row
@@ -313,7 +313,7 @@ def test_sabotage_a_table_that_keeps_what_was_not_written_is_seen(
     shelf: Path, monkeypatch: pytest.MonkeyPatch, reason: int
 ) -> None:
     assert found(shelf, reason) == []
-    monkeypatch.setattr(Keeper, "_forget", lambda _keeper, _streams: None)
+    monkeypatch.setattr(Engine, "_forget", lambda _engine, _streams: None)
     assert any("expected the table as it was" in one for one in found(shelf, reason))
 
 

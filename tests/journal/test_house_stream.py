@@ -14,7 +14,7 @@ from taisai.cage import decide as cage
 from taisai.cage.messages import HOUSE_EVENTS
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import HOUSE
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.sqlite import SqliteStore
@@ -27,21 +27,21 @@ from tools import verify_export
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole script in a journal, with snapshots between."""
     file = tmp_path_factory.mktemp("house") / "house.db"
-    keeper = Keeper(opened(SqliteStore(file)), snapshot_every=7)
-    answers = [keeper.answer(HOUSE, command) for command in SCRIPT]
+    engine = Engine(opened(SqliteStore(file)), snapshot_every=7)
+    answers = [engine.answer(HOUSE, command) for command in SCRIPT]
     assert sum(isinstance(answer, Refusal) for answer in answers) > 10
-    keeper.journal.seal(KEY, at=NOON)
-    keeper.journal.close()
+    engine.journal.seal(KEY, at=NOON)
+    engine.journal.close()
     return file
 
 
 def test_every_event_of_the_house_is_decided_again_by_an_audit(path: Path) -> None:
     events = watched(SCRIPT).events
     assert verified(path, key=KEY.public).entries == len(events) + 1  # and the journal's opening
-    keeper = Keeper(Journal(SqliteStore(path)))
-    assert keeper.house() == watched(SCRIPT).house
-    assert keeper.house() != begun()
-    keeper.journal.close()
+    engine = Engine(Journal(SqliteStore(path)))
+    assert engine.house() == watched(SCRIPT).house
+    assert engine.house() != begun()
+    engine.journal.close()
 
 
 def test_every_event_of_the_house_is_exported_and_strangers_read_it(path: Path) -> None:

@@ -53,9 +53,9 @@ def killed(directory: Path, seed: int, point: int, *, too_early: bool = False) -
             os.write(pipe, b"%d\n" % right.sizes[min(promised, len(right.sizes) - 1)])
 
         with Disk("deadly", watch):
-            keeper = keeping(on_disk(directory, vfs="deadly"))
-            play(keeper, right.evening.batches, answered)
-            keeper.journal.close()
+            engine = keeping(on_disk(directory, vfs="deadly"))
+            play(engine, right.evening.batches, answered)
+            engine.journal.close()
 
     said, status = in_child(until_killed)
     assert os.WIFSIGNALED(status), f"seed={seed} point={point}: expected it to be killed, got {said}"

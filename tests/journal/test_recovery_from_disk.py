@@ -17,9 +17,9 @@ from taisai.game.commands import Command
 from taisai.game.events import Event, SeatTaken
 from taisai.journal import journal as journal_module
 from taisai.journal.codec import Codec, stream_of
-from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.journal import Journal
-from taisai.journal.stores.contract import Kept, Row
+from taisai.journal.stores.contract import Row, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import Rulebook
@@ -47,13 +47,13 @@ def _quickly() -> Iterator[None]:
         yield
 
 
-# A playbook as a keeper is asked it
+# A playbook as an engine is asked it
 
 
 class Asked(NamedTuple):
     """A command of a playbook, what the game answers it, and all that had happened up to then."""
 
-    ask: Ask
+    ask: Submission
     answer: Answer
     past: tuple[Event, ...]
     """After it."""
@@ -70,7 +70,7 @@ def asked(name: str) -> list[Asked]:
         nonlocal past
         happened: Any = () if isinstance(answer, Refusal) else answer
         past += happened
-        commands.append(Asked(Ask(stream, command, brings), answer, past))
+        commands.append(Asked(Submission(stream, command, brings), answer, past))
 
     events = iter(told(name).opened)
     add(story.opening, (next(events),), book)
@@ -88,7 +88,7 @@ def asked(name: str) -> list[Asked]:
 class KeepsAll(SqliteStore):
     """A store that throws no snapshot away, so that there is one for every prefix."""
 
-    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+    def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Beside those before."""
         stream, version, body = snapshot
         rows = [(stream, number, version, sha256(one).digest(), one) for number, one in parts.items()]
@@ -129,7 +129,7 @@ class Upto:
         """The streams that there were."""
         return list(dict.fromkeys(row.stream for row in self.rows()))
 
-    def snapshot(self, stream: str, version: int | None = None) -> Kept | None:
+    def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
         """The latest snapshot that there was."""
         upto = self._size if stream == journal_module.TREE else self.version(stream)
         kept = [one for name, one in self._reader.snapshots() if name == stream and one <= (version or upto)]
@@ -147,16 +147,16 @@ class Prefix(NamedTuple):
 
 
 def written(path: Path, name: str, *, snapshot_every: int) -> list[Prefix]:
-    """Asks a keeper a whole playbook: what was in the file after each command that left something in it."""
+    """Asks an engine a whole playbook: what was in the file after each command that left something in it."""
     prefixes: list[Prefix] = []
     with closing(KeepsAll(path)) as store:
-        keeper = Keeper(opened(store), snapshot_every=snapshot_every)
+        engine = Engine(opened(store), snapshot_every=snapshot_every)
         for one in asked(name):
-            answer = keeper.answer_all([one.ask])[0]
+            answer = engine.answer_all([one.ask])[0]
             assert answer == one.answer, f"{name}: {one.ask.command}"
-            assert keeper.journal.version(one.ask.stream) == len(one.past)
+            assert engine.journal.version(one.ask.stream) == len(one.past)
             if answer and not isinstance(answer, Refusal):
-                prefixes.append(Prefix(one, keeper.journal.size))
+                prefixes.append(Prefix(one, engine.journal.size))
     return prefixes
 
 
@@ -172,15 +172,15 @@ def faults_of(path: Path, name: str, *, snapshot_every: int, one_of: int = 1) ->
     with closing(SqliteReader(path)) as reader:
         first = drawn(f"prefixes of {name}").randrange(one_of)
         for place, (last, size) in list(enumerate(prefixes))[first::one_of]:
-            keeper = Keeper(Journal(Upto(reader, size)))
+            engine = Engine(Journal(Upto(reader, size)))
             where = f"{name} after command {place}"
-            if snapshot(keeper.table(table)) != snapshot(replayed(book, last.past)):
+            if snapshot(engine.table(table)) != snapshot(replayed(book, last.past)):
                 faults.append(f"{where}: another table")
             at = last.ask.command.at + LATER
             right = recover(last.past, book, at=at)
-            if keeper.recover(at=at) != {table: right.events}:
+            if engine.recover(at=at) != {table: right.events}:
                 faults.append(f"{where}: recovery decides otherwise")
-            if snapshot(keeper.table(table)) != snapshot(right.table):
+            if snapshot(engine.table(table)) != snapshot(right.table):
                 faults.append(f"{where}: another table after recovery")
     return faults
 
@@ -216,11 +216,11 @@ def _another_player(real: Any, self: Codec, body: bytes, position: int) -> Any:
     return place, replace(event, player="Eve") if isinstance(event, SeatTaken) else event
 
 
-def _as_if_nobody_felt_it(real: Any, self: Keeper, *, at: int, stopped_for: int | None = None) -> Any:
+def _as_if_nobody_felt_it(real: Any, self: Engine, *, at: int, stopped_for: int | None = None) -> Any:
     return real(self, at=at, stopped_for=stopped_for or 0)
 
 
-def _from_the_snapshot_alone(real: Any, self: Keeper, *given: Any, after: int = 0, **named: Any) -> None:
+def _from_the_snapshot_alone(real: Any, self: Engine, *given: Any, after: int = 0, **named: Any) -> None:
     if not after:
         real(self, *given, **named)
 
@@ -228,12 +228,12 @@ def _from_the_snapshot_alone(real: Any, self: Keeper, *given: Any, after: int = 
 SABOTAGES: Final[dict[str, tuple[Any, str, Callable[..., Any], str]]] = {
     "another player is read": (Codec, "decode_event", _another_player, "another table"),
     "a stop counts as one that nobody felt": (
-        Keeper,
+        Engine,
         "recover",
         _as_if_nobody_felt_it,
         "recovery decides otherwise",
     ),
-    "what came after a snapshot is lost": (Keeper, "_replay", _from_the_snapshot_alone, "another table"),
+    "what came after a snapshot is lost": (Engine, "_replay", _from_the_snapshot_alone, "another table"),
 }
 
 

@@ -16,7 +16,7 @@ from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken, RoundConcluded, SeedCommitted, SeedRevealed
 from taisai.game.table import Table
 from taisai.journal import streams
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.sqlite import SqliteStore
@@ -65,8 +65,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         SqliteStore(folder / "journal.db"), journal=ID, key=OLD.public, at=AT, by="house", program="taisai",
         demonstration=True,
     )  # fmt: skip
-    keeper = Keeper(journal)
-    tables = {name: Shaken(keeper, name, book, **given) for name, (book, _, given) in PLAYED.items()}
+    engine = Engine(journal)
+    tables = {name: Shaken(engine, name, book, **given) for name, (book, _, given) in PLAYED.items()}
     for _ in range(ROUNDS):
         for name, (_, play, _) in PLAYED.items():
             play(tables[name])

@@ -19,7 +19,7 @@ from taisai.game.draw import Throw
 from taisai.game.seeds import drawn_by
 from taisai.game.words import SHAKER
 from taisai.journal.closes import last_close
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.memory import MemoryStore
@@ -68,10 +68,10 @@ def test_every_draw_is_proven_and_counted(tmp_path: Path) -> None:
 def test_a_journals_file_proves_the_same_with_its_snapshots(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     journal = written(SqliteStore(path))
-    keeper = Keeper(journal)
+    engine = Engine(journal)
     for name in ("D1", "D2", "D3"):
-        assert keeper.table(name).revealed is not None
-        keeper.snapshot(f"table:{name}")
+        assert engine.table(name).revealed is not None
+        engine.snapshot(f"table:{name}")
     journal.close()
     report = verified(path)
     assert (report.draws, report.snapshots) == (DRAWS, 4)
@@ -194,57 +194,57 @@ def test_sabotage_an_audit_that_does_not_look_at_the_close(
         test_a_draw_by_another_entry_is_found(forgery, tmp_path)
 
 
-def begun() -> Keeper:
-    """A keeper of a journal that is only opened."""
-    return Keeper(
+def begun() -> Engine:
+    """An engine of a journal that is only opened."""
+    return Engine(
         Journal.opened(
             MemoryStore(), journal=ID, key=OLD.public, at=AT, by="house", program="taisai", demonstration=True
         )
     )
 
 
-def ended(keeper: Keeper) -> list[bytes]:
+def ended(engine: Engine) -> list[bytes]:
     """The lines of its export, sealed."""
-    keeper.journal.seal(OLD, at=AT)
-    return exported(keeper.journal)
+    engine.journal.seal(OLD, at=AT)
+    return exported(engine.journal)
 
 
 def test_a_draw_of_a_shake_that_did_not_count_is_made_again_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No Roll: nothing rests on the first draw, so the table lets it be; and still it was no draw."""
-    keeper, draw = begun(), Shaken.draw
+    engine, draw = begun(), Shaken.draw
 
     def cheated(table: Shaken) -> tuple[int, ...]:
         assert table.table.round is not None
         return draw(table, (6, 6, 6) if table.table.round.shakes == 1 else None)
 
     monkeypatch.setattr(Shaken, "draw", cheated)
-    us_round(Shaken(keeper, "D2", US))
+    us_round(Shaken(engine, "D2", US))
     with pytest.raises(
         DamagedError, match=r"expected \d \d \d in shake 1 of round 1 by seed and close, got 6"
     ):
-        audited(tmp_path, ended(keeper))
+        audited(tmp_path, ended(engine))
 
 
 def test_a_seed_that_comes_a_second_time_is_found(tmp_path: Path) -> None:
     """The table refuses the one before; the audit remembers all of them, at every table."""
-    keeper = begun()
-    mbs_round(Shaken(keeper, "D1", MBS))
+    engine = begun()
+    mbs_round(Shaken(engine, "D1", MBS))
     commitment = sha256(seed_of("D1", 1)).hexdigest()
-    Shaken(keeper, "D2", MBS).do(CommitSeed, SHAKER, round=1, commitment=commitment, source="a test")
+    Shaken(engine, "D2", MBS).do(CommitSeed, SHAKER, round=1, commitment=commitment, source="a test")
     with pytest.raises(DamagedError, match="a seed of its own for each round") as flaw:
-        audited(tmp_path, ended(keeper))
-    assert flaw.value.position == keeper.journal.size
+        audited(tmp_path, ended(engine))
+    assert flaw.value.position == engine.journal.size
 
 
 def test_a_seed_that_is_not_revealed_yet_proves_nothing_and_harms_nothing(tmp_path: Path) -> None:
-    keeper = begun()
-    table = Shaken(keeper, "D1", MBS)
+    engine = begun()
+    table = Shaken(engine, "D1", MBS)
     mbs_round(table)
     table.commit()
     path = tmp_path / "export.jsonl"
-    path.write_bytes(text_of(ended(keeper)))
+    path.write_bytes(text_of(ended(engine)))
     assert verified(path).draws == 1
 
 
@@ -258,7 +258,7 @@ def test_after_a_stop_between_draw_and_seed_the_seed_is_revealed_as_if_nothing_h
     table.act(Act.TUMBLE, tumbles=3)
     table.act(Act.CLOSE_BETS, Act.PRESS_DEAL, Act.UNCOVER)
     faces = table.draw()
-    table.keeper = Keeper(Journal(table.keeper.journal.store))
+    table.engine = Engine(Journal(table.engine.journal.store))
     assert table.table.commitment is not None
     table.reveal()
     table.act(Act.ENTER_RESULT, faces=faces)

@@ -18,7 +18,7 @@ import pytest
 
 from taisai.audit import verified
 from taisai.audit.chain import Chain
-from taisai.audit.referee import Referee
+from taisai.audit.referee import RulesCheck
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.stores.sqlite_reader import SqliteReader
@@ -286,7 +286,7 @@ def test_without_deciding_again_the_holder_of_the_keys_gets_away(
     """Sabotage: it is the second decision that finds him, and no other check."""
     text, _ = _forge(name)
     (tmp_path / "export").write_bytes(text)
-    monkeypatch.setattr(Referee, "take", lambda *_: None)
+    monkeypatch.setattr(RulesCheck, "take", lambda *_: None)
     assert verified(tmp_path / "export").sealed
 
 

@@ -103,7 +103,7 @@ async def _serve(house: OpenedDemonstration, port: int, tables: tuple[Laid, ...]
     at = listening(HOST, port)
     url = f"http://{HOST}:{at.getsockname()[1]}"
     casino = HouseServer(
-        house.keeper, _planned(tables, frozenset({url})), clock=WallClock(), entropy=secrets.token_bytes,
+        house.engine, _planned(tables, frozenset({url})), clock=WallClock(), entropy=secrets.token_bytes,
         key=house.key,
     )  # fmt: skip
     if folder := os.environ.get("TAISAI_BUILT"):

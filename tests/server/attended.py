@@ -28,7 +28,7 @@ from taisai.game.commands import (
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.journal import Ask, Journal, Keeper, MemoryStore, Store, journal, stream_of
+from taisai.journal import Engine, Journal, MemoryStore, Store, Submission, journal, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.commands import command, meant
 from taisai.protocol.views import Blank, ConsoleView, Offer, PitView, TableView
@@ -144,17 +144,17 @@ class Attended:
 
     async def start(self, *, recover: bool | None = None) -> list[str]:
         """A start, as `serve` does it; the first one finds nothing to recover."""
-        self.keeper = Keeper(Journal(self.store))
+        self.engine = Engine(Journal(self.store))
         if self.starts if recover is None else recover:
-            self.keeper.recover(at=self.clock.now())
+            self.engine.recover(at=self.clock.now())
         self.starts += 1
 
         def made(after: Callable[[], None]) -> InlineWriter:
-            self.writer = InlineWriter(self.keeper, after, chance=_AtOnce(), slow=0.0)
+            self.writer = InlineWriter(self.engine, after, chance=_AtOnce(), slow=0.0)
             return self.writer
 
         self.casino = HouseServer(
-            self.keeper, self.plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=made,
+            self.engine, self.plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=made,
             hand_over=self.loop.call_soon,
             passwords=Passwords(self.entropy, Cost(time=1, memory=8, parallelism=1)),
         )  # fmt: skip
@@ -206,12 +206,12 @@ class Attended:
     @property
     def table(self) -> Table:
         """To be looked at."""
-        return self.keeper.table(TABLE)
+        return self.engine.table(TABLE)
 
     @property
     def house(self) -> House:
         """To be looked at."""
-        return self.keeper.house()
+        return self.engine.house()
 
     @property
     def floor(self) -> Dispatcher:
@@ -224,7 +224,7 @@ class Attended:
 
     def events(self, *kinds: type[Any], stream: str | None = None) -> list[Any]:
         """The journal's events, all or of some kinds."""
-        found = (entry.event for entry in self.keeper.journal.entries(stream=stream))
+        found = (entry.event for entry in self.engine.journal.entries(stream=stream))
         return [event for event in found if not kinds or isinstance(event, kinds)]
 
     async def shown(self, feed: str) -> Any:
@@ -232,7 +232,7 @@ class Attended:
         boards = self.casino.host.boards
         await self.casino._refresh()
         await self.settle()
-        found = await self.casino.host.look(lambda _keeper: boards.snapshot(feed))
+        found = await self.casino.host.look(lambda _engine: boards.snapshot(feed))
         assert found is not None
         return found.view
 
@@ -367,17 +367,17 @@ def _furnished(book: str, *, demonstration: bool, settings: tuple[tuple[str, str
         store, journal="attended", key=KEY.public, at=at, by="ada", program="taisai",
         demonstration=demonstration,
     )  # fmt: skip
-    keeper = Keeper(opened)
+    engine = Engine(opened)
 
     def done(asked: AnyCommand, stream: str = HOUSE, of: Any = None) -> None:
-        answer = keeper.answer_all([Ask(stream, asked, of)])[0]
+        answer = engine.answer_all([Submission(stream, asked, of)])[0]
         assert not isinstance(answer, Refusal), f"{asked}: {answer}"
 
     by: Any = {"at": at, "by": "ada"}
     done(OpenHouse(**by, house="Sim", currency="PLAY", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND))
     done(EnrolPerson(**by, person="ada", rank="administrator"))
     for person, rank in {"sue": crew.ranks["sue"], **crew.ranks, "cat": "cashier"}.items():
-        if person not in keeper.house().people:
+        if person not in engine.house().people:
             done(EnrolPerson(**by, person=person, rank=rank, second=None if person == "sue" else "sue"))
     done(BringIn(at=at, by="cat", id="capital", amount=1_000_000_000, second="sue"))
     for name, table in SHAKERS.items():

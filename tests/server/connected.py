@@ -22,7 +22,7 @@ from taisai.client.connection import Device
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.journal import Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
+from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.schema import socket_schema
@@ -241,11 +241,11 @@ class Connected:
         self.loop = loop
         self.clock = VirtualClock(loop)
         self.store = store or furnished(demonstration=demonstration)
-        keeper = Keeper(Journal(self.store))
+        engine = Engine(Journal(self.store))
         entropy = _entropy()
-        self.keeper = keeper
+        self.engine = engine
         self.casino = HouseServer(
-            keeper,
+            engine,
             HousePlan(
                 house="Lotus", currency="SGD", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
                 bounds=bounds,
@@ -260,7 +260,7 @@ class Connected:
                 ],
             ),
             clock=self.clock, entropy=entropy, key=KEY, passwords=Passwords(entropy, TINY),
-            make_writer=lambda after: InlineWriter(keeper, after, chance=_Never(), slow=0.0),
+            make_writer=lambda after: InlineWriter(engine, after, chance=_Never(), slow=0.0),
             hand_over=loop.call_soon,
         )  # fmt: skip
         self.floor = self.casino.dispatcher
@@ -399,7 +399,7 @@ class Connected:
 
     def events(self, after: int = 0) -> list[Any]:
         """The journal's events."""
-        return [entry.event for entry in self.keeper.journal.entries(after=after)]
+        return [entry.event for entry in self.engine.journal.entries(after=after)]
 
 
 class _Never(Random):
@@ -441,17 +441,17 @@ def _furnished(*, demonstration: bool) -> MemoryStore:
         program="taisai",
         demonstration=demonstration,
     )
-    keeper = Keeper(journal)
+    engine = Engine(journal)
 
     def done(command: AnyCommand, stream: str = HOUSE, book: Rulebook | None = None) -> None:
-        answer = keeper.answer_all([Ask(stream, command, book)])[0]
+        answer = engine.answer_all([Submission(stream, command, book)])[0]
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
 
     by: Any = {"at": at, "by": "olga"}
     done(OpenHouse(**by, house="Lotus", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND))
     head = PEOPLE[Role.SHIFT_MANAGER]
     for role in reversed(PEOPLE):
-        second = head if head in keeper.house().people else None
+        second = head if head in engine.house().people else None
         done(EnrolPerson(**by, person=PEOPLE[role], rank=str(role), second=second))
     done(BringIn(at=at, by=PEOPLE[Role.CASHIER], id="capital", amount=100_000_000, second=head))
     for name, (kind, table, seat) in PLACES.items():

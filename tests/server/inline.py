@@ -14,7 +14,7 @@ from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.journal import Answer, Ask, Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
+from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
@@ -40,13 +40,13 @@ class CutError(Exception):
 
 
 class InlineHost:
-    """Asks a keeper at once, in the caller's own thread; what waits may overtake what asks."""
+    """Asks an engine at once, in the caller's own thread; what waits may overtake what asks."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self.keeper = keeper
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
         self.trouble: str | None = None
         self.listeners: list[Callable[[Any], None]] = []
-        self.asked: list[Ask] = []
+        self.asked: list[Submission] = []
         """Every command so far."""
         self.left: int | None = None
         """How many more commands are done before the power goes."""
@@ -54,15 +54,19 @@ class InlineHost:
     async def ask(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
         """What a command comes to."""
         await asyncio.sleep(0)
-        return self._answer(Ask(stream, command, book))
+        return self._answer(Submission(stream, command, book))
 
-    async def look(self, job: Callable[[Keeper], T]) -> T:
+    async def look(self, job: Callable[[Engine], T]) -> T:
         """What a job finds."""
         await asyncio.sleep(0)
-        return job(self.keeper)
+        return job(self.engine)
 
     def submit(
-        self, ask: Ask, told: Callable[[Answer | BaseException], None] | None = None, *, re: str | None = None
+        self,
+        ask: Submission,
+        told: Callable[[Answer | BaseException], None] | None = None,
+        *,
+        re: str | None = None,
     ) -> None:
         """Asks for a command, and tells."""
         del re  # nothing is published here
@@ -70,20 +74,20 @@ class InlineHost:
         if told is not None:
             told(answer)
 
-    def run(self, job: Callable[[Keeper], T], told: Callable[[T | BaseException], None]) -> None:
+    def run(self, job: Callable[[Engine], T], told: Callable[[T | BaseException], None]) -> None:
         """Does a job, and tells what it found."""
-        told(job(self.keeper))
+        told(job(self.engine))
 
     def close(self) -> None:
         """Nothing waits."""
 
-    def _answer(self, ask: Ask) -> Answer:
+    def _answer(self, ask: Submission) -> Answer:
         if self.left is not None:
             if not self.left:
                 raise CutError
             self.left -= 1
         self.asked.append(ask)
-        answer = self.keeper.answer_all([ask])[0]
+        answer = self.engine.answer_all([ask])[0]
         if answer and not isinstance(answer, Refusal) and self.listeners:
             from taisai.server.runtime.host import Happened
 
@@ -126,7 +130,7 @@ class InlineFloor:
             self.store, journal="inline", key=KEY.public, at=START, by="olga", program="taisai",
             demonstration=True,
         )  # fmt: skip
-        self.host: Any = InlineHost(Keeper(journal))
+        self.host: Any = InlineHost(Engine(journal))
 
     # As a context
 
@@ -147,7 +151,7 @@ class InlineFloor:
     def do(self, command: AnyCommand, table: str = "T1", *, book: Rulebook | None = None) -> tuple[Any, ...]:
         """Does it; an AssertionError where it is refused."""
         stream = stream_of(table) if command.__module__.startswith("taisai.game.commands") else HOUSE
-        answer = self.keeper.answer_all([Ask(stream, command, book)])[0]
+        answer = self.engine.answer_all([Submission(stream, command, book)])[0]
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
         return answer
 
@@ -157,24 +161,24 @@ class InlineFloor:
 
     def restart(self) -> None:
         """The power comes back: all that is left is in the store."""
-        self.host = InlineHost(Keeper(Journal(self.store)))
+        self.host = InlineHost(Engine(Journal(self.store)))
 
     # What there is
 
     @property
-    def keeper(self) -> Keeper:
+    def engine(self) -> Engine:
         """Of the host."""
-        keeper: Keeper = self.host.keeper
-        return keeper
+        engine: Engine = self.host.engine
+        return engine
 
     @property
     def house(self) -> House:
         """To be looked at."""
-        return self.keeper.house()
+        return self.engine.house()
 
     def table(self, name: str = "T1") -> Table:
         """To be looked at."""
-        return self.keeper.table(name)
+        return self.engine.table(name)
 
     def credits(self, seat: str = "7", table: str = "T1") -> int:
         """What a terminal has."""
@@ -183,7 +187,7 @@ class InlineFloor:
 
     def faults(self) -> list[str]:
         """What is not balanced, or still on its way."""
-        tables = {name: self.table(name) for name in self.keeper.tables()}
+        tables = {name: self.table(name) for name in self.engine.tables()}
         streams = {"house": self.house.ledger} | {name: one.ledger for name, one in tables.items()}
         found = [f"{name}: {one.difference}" for name, one in streams.items() if one.difference]
         due = sum(one.balances[Account.TRANSIT_DUE] for one in streams.values())

@@ -29,7 +29,7 @@ async def test_who_was_demoted_does_not_act_in_the_position_of_before(house: Con
     left = {"command": "leave", "person": DAN}  # to send someone away is a supervisor's
     told = await line.answer("do", table="T1", do=left)
     assert told["type"] == "refused", told
-    assert DAN in house.keeper.table("T1").people
+    assert DAN in house.engine.table("T1").people
 
 
 @connected()

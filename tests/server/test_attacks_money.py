@@ -24,11 +24,11 @@ def bought(amount: int) -> dict[str, object]:
 async def test_where_play_is_for_money_no_terminal_makes_credits_out_of_its_own_word(
     house: Connected,
 ) -> None:
-    before = house.keeper.table("T1").seats["1"].held
+    before = house.engine.table("T1").seats["1"].held
     line = await house.came("P1")
     answer = await line.answer("do", **bought(5_000_000))
     assert (answer["type"], answer["reason"]) == ("refused", "not-permitted"), answer
-    assert house.keeper.table("T1").seats["1"].held == before
+    assert house.engine.table("T1").seats["1"].held == before
 
 
 @connected(demonstration=True)
@@ -84,7 +84,7 @@ async def test_an_administrator_alone_does_not_come_by_the_credits_of_whoever_si
 ) -> None:
     answer = await replaced(house)
     assert (answer.status, answer.reason) == (403, "second-person"), answer.said
-    assert "P1" not in house.keeper.house().devices
+    assert "P1" not in house.engine.house().devices
 
 
 @connected()

@@ -72,7 +72,7 @@ async def test_sabotage_retries_without_end_have_old_rounds_loaded(house: Connec
         loaded.append(number)
         raise ValueError(number)
 
-    house.keeper.table("T1").rounds = PastRounds(1_000, load)
+    house.engine.table("T1").rounds = PastRounds(1_000, load)
     line = await house.came("P1")
     slips = [{"id": "old", "area": "small", "stake": 100}]
     placed = {"command": "place-bets", "round": 1, "seat": "1", "bets": slips}

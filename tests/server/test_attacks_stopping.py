@@ -220,7 +220,7 @@ def test_who_does_not_agree_to_a_close_is_not_waited_for_long() -> None:
 
 @connected()
 async def test_a_retry_that_names_a_round_of_old_does_not_have_it_loaded(house: Connected) -> None:
-    table, loaded = house.keeper.table("T1"), list[int]()
+    table, loaded = house.engine.table("T1"), list[int]()
 
     def load(number: int) -> Any:
         loaded.append(number)

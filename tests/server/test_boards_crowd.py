@@ -10,7 +10,7 @@ import pytest
 from taisai.game.commands import BuyCredits, Perform, PlaceBets, Slip, TakeBack, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
-from taisai.journal import Ask, stream_of
+from taisai.journal import Submission, stream_of
 from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
@@ -70,7 +70,7 @@ class Crowd:
 
     def __init__(self, house: Connected) -> None:
         self.house = house
-        self.keeper = house.keeper
+        self.engine = house.engine
         self.boards = house.casino.host.boards
         self.rounds: list[Counted] = []
 
@@ -78,7 +78,7 @@ class Crowd:
         """Does all of them, in one group."""
         told: list[Any] = []
         for command in commands:
-            self.house.casino.host.submit(Ask(STREAM, command), told.append)
+            self.house.casino.host.submit(Submission(STREAM, command), told.append)
         await self.house.settle()
         assert [answer for answer in told if isinstance(answer, Refusal)] == []
         assert len(told) == len(commands)
@@ -101,7 +101,7 @@ class Crowd:
     async def opens(self) -> None:
         """A round, whose bets count from here on."""
         await self.act("open-bets")
-        round_ = self.keeper.table("T1").round
+        round_ = self.engine.table("T1").round
         assert round_ is not None
         round_.bets = counted = Counted()
         self.rounds.append(counted)

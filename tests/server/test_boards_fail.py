@@ -9,7 +9,7 @@ import pytest
 from taisai.game.commands import BuyCredits, OpenTable, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
-from taisai.journal import Ask, JournalError, stream_of
+from taisai.journal import JournalError, Submission, stream_of
 from taisai.journal.errors import DamagedError
 from taisai.rules import rulebook
 from taisai.server.auth.permissions import Role
@@ -67,7 +67,7 @@ async def test_a_listener_that_fails_holds_nobody_up(house: Connected) -> None:
 
 def damaged(house: Connected, broken: pytest.MonkeyPatch, name: str = "T2") -> list[str]:
     """From here on a table cannot be read; every try is noted."""
-    table, tried = house.keeper.table, list[str]()
+    table, tried = house.engine.table, list[str]()
 
     def read(asked: str) -> Any:
         if asked == name:
@@ -75,7 +75,7 @@ def damaged(house: Connected, broken: pytest.MonkeyPatch, name: str = "T2") -> l
             raise DamagedError(7, "expected the entry that was written, got another")
         return table(asked)
 
-    broken.setattr(house.keeper, "table", read)
+    broken.setattr(house.engine, "table", read)
     return tried
 
 
@@ -102,7 +102,7 @@ async def _one_is_damaged(house: Connected) -> None:
         assert (health.status, health.said["status"]) == (200, "trouble")
         assert "T2" in health.said["trouble"]
         assert [one["name"] for one in health.said["tables"]] == ["T1"]
-        books = await house.casino.host.look(lambda _keeper: house.casino.host.boards.books())
+        books = await house.casino.host.look(lambda _engine: house.casino.host.boards.books())
         assert not books.balanced
         assert any("T2" in says for says in books.off)
         assert (await pit.answer("follow", feed="table:T2"))["reason"] == "not-known"
@@ -160,13 +160,13 @@ async def _opened_in_a_group(house: Connected) -> None:
         zone="Asia/Singapore", demonstration=False,
     )  # fmt: skip
     told: list[Any] = []
-    host.submit(Ask(stream, opening, rulebook(BOOK)), told.append)
+    host.submit(Submission(stream, opening, rulebook(BOOK)), told.append)
     for command in (
         TakeSeat(**seat, player="may", terminal="X1", layout="B"),
         BuyCredits(**seat, amount=1_000),
         BuyCredits(**seat, amount=500),
     ):
-        host.submit(Ask(stream, command), told.append)
+        host.submit(Submission(stream, command), told.append)
     await house.settle()
     assert len(told) == 4
     assert not [one for one in told if isinstance(one, Refusal)]

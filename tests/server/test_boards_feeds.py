@@ -85,7 +85,7 @@ async def test_what_nobody_follows_for_a_while_is_no_longer_worked_out(house: Co
     with pytest.MonkeyPatch.context() as counting:
         counting.setattr(table_of_boards, "console_view", None)
         await house.opens_bets()
-    assert not house.keeper.trouble
+    assert not house.engine.trouble
 
 
 def test_sabotage_numbers_that_never_forget_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

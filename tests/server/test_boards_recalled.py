@@ -19,7 +19,7 @@ async def recalled(house: Attended, *, own: bool = False, **asked: Any) -> Any:
     boards = house.casino.host.boards
     seat = SEAT if own else None
     return await house.casino.host.look(
-        lambda _keeper: boards.rounds(TABLE, **{"most": 10, "seat": seat, "own": own} | asked)
+        lambda _engine: boards.rounds(TABLE, **{"most": 10, "seat": seat, "own": own} | asked)
     )
 
 
@@ -79,10 +79,10 @@ def test_a_start_reads_so_many_entries_and_what_it_has_not_read_it_does_not_tell
         await _corrected_and_void(house)
         first = next(
             version
-            for version, event in house.keeper.journal.events("table:T1")
+            for version, event in house.engine.journal.events("table:T1")
             if type(event).__name__ == "BetsOpened" and event.round == 2  # type: ignore[union-attr]
         )
-        monkeypatch.setattr(table_reader, "LATEST", house.keeper.journal.version("table:T1") - first + 6)
+        monkeypatch.setattr(table_reader, "LATEST", house.engine.journal.version("table:T1") - first + 6)
         await house.crash_and_come_back()
         void, corrected = await recalled(house)
         assert (void.recalled, void.clause) == (True, "5.3.2")
@@ -163,7 +163,7 @@ def test_a_players_dispute_is_told_to_staff_and_to_himself_alone() -> None:
         (own,) = await recalled(house, own=True)
         assert [one.what for one in told.incidents] == ["referred", "referral-decided"]
         assert own.incidents == told.incidents
-        stories = Stories.of(event for _, event in house.keeper.journal.events("table:T1"))
+        stories = Stories.of(event for _, event in house.engine.journal.events("table:T1"))
         story = stories.of_round(1)
         assert story is not None
         assert story.incidents(SEAT) == told.incidents

@@ -12,7 +12,7 @@ from taisai.cage.messages import SendFill
 from taisai.game.commands import Perform, ReceiveFill, SendCredit
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE
-from taisai.journal import Ask, stream_of
+from taisai.journal import Submission, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
 from taisai.server.auth.permissions import Role
@@ -79,14 +79,14 @@ async def test_when_too_many_commands_wait_one_more_is_refused_at_once(house: Co
 @connected()
 async def test_a_command_can_be_bound_to_how_things_stand_when_its_turn_comes(house: Connected) -> None:
     """As the close of the betting clock is to its round."""
-    other = Refusal(Reason.WRONG_ROUND, house.keeper.table("T1").bet_clause, "expected round 1, got another")
+    other = Refusal(Reason.WRONG_ROUND, house.engine.table("T1").bet_clause, "expected round 1, got another")
     act = Perform(at=house.clock.now(), by=DEALER, act=Act.OPEN_BETS)
-    size = house.keeper.journal.size
-    answers = house.keeper.outcomes([Ask(stream_of("T1"), act, unless=lambda _: other)])
-    assert (answers, house.keeper.journal.size) == ([other], size)
-    answers = house.keeper.outcomes([Ask(stream_of("T1"), act, unless=lambda _: None)])
+    size = house.engine.journal.size
+    answers = house.engine.outcomes([Submission(stream_of("T1"), act, precondition=lambda _: other)])
+    assert (answers, house.engine.journal.size) == ([other], size)
+    answers = house.engine.outcomes([Submission(stream_of("T1"), act, precondition=lambda _: None)])
     assert isinstance(answers[0], tuple)
-    assert house.keeper.journal.size == size + 1
+    assert house.engine.journal.size == size + 1
 
 
 def test_the_system_lets_go_of_clients_that_take_nothing() -> None:
@@ -138,13 +138,13 @@ async def test_the_clock_of_a_round_closes_no_other(house: Connected) -> None:
     await house.opens_bets()
     stream = stream_of("T1")
     close = Perform(at=house.clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
-    late = Ask(stream, close, unless=partial(of_another_round, 2))
-    in_time = Ask(stream, close, unless=partial(of_another_round, 1))
-    (refused,) = house.keeper.outcomes([late])
+    late = Submission(stream, close, precondition=partial(of_another_round, 2))
+    in_time = Submission(stream, close, precondition=partial(of_another_round, 1))
+    (refused,) = house.engine.outcomes([late])
     assert isinstance(refused, Refusal)
     assert (refused.reason, refused.message) == (
         Reason.WRONG_ROUND,
         "expected round 2 in hand, got round 1",
     )
-    (closed,) = house.keeper.outcomes([in_time])
+    (closed,) = house.engine.outcomes([in_time])
     assert not isinstance(closed, Refusal | Exception)

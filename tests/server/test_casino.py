@@ -22,7 +22,7 @@ from taisai.game import commands as said
 from taisai.game.events import BetsClosed, Interrupted, RoundVoided
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR, Hold
-from taisai.journal import Journal, JournalError, Keeper, MemoryStore, UnwritableError
+from taisai.journal import Engine, Journal, JournalError, MemoryStore, UnwritableError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
@@ -49,7 +49,7 @@ async def _stopped(house: Attended) -> None:
     assert len(house.casino.authentication.sessions) == 0
     assert isinstance(house.events()[-1], SystemStopped)
     sealed = read_signed(house.store.checkpoints()[-1].text)
-    assert sealed.checkpoint.size == house.keeper.journal.size, "the very last entry is under the seal"
+    assert sealed.checkpoint.size == house.engine.journal.size, "the very last entry is under the seal"
     assert sealed.is_signed_by(KEY.public)
 
 
@@ -96,10 +96,10 @@ def test_sessions_of_before_a_crash_are_over_at_the_next_start() -> None:
 
 def test_a_casino_over_an_empty_journal_is_refused() -> None:
     async def main(_loop: VirtualLoop) -> None:
-        keeper = Keeper(Journal(MemoryStore()))
+        engine = Engine(Journal(MemoryStore()))
         plan = HousePlan(house="x", currency="SGD", zone="UTC")
         with pytest.raises(JournalError, match="expected a journal that was opened, got an empty one"):
-            HouseServer(keeper, plan, clock=virtual.VirtualClock(_loop), entropy=bytes)
+            HouseServer(engine, plan, clock=virtual.VirtualClock(_loop), entropy=bytes)
 
     virtual.run(main)
 
@@ -223,14 +223,14 @@ def test_checkpoints_are_copied_and_a_folder_that_is_none_stops_nobody(tmp_path:
         await house.stop()
         copy = newest_copy(tmp_path / "copies")
         assert copy is not None
-        assert copy.checkpoint.size == house.keeper.journal.size
+        assert copy.checkpoint.size == house.engine.journal.size
         (tmp_path / "file").touch()
         house.plan = replace(house.plan, checkpoints=tmp_path / "file" / "copies")
         with capture_logs() as logs:
             await house.start()
             await house.stop()
         assert any(one["event"] == "a checkpoint could not be copied" for one in logs)
-        assert read_signed(house.store.checkpoints()[-1].text).checkpoint.size == house.keeper.journal.size
+        assert read_signed(house.store.checkpoints()[-1].text).checkpoint.size == house.engine.journal.size
 
     attended(played, RWS, started=False, is_followed=False, demonstration=False)
 
@@ -253,9 +253,9 @@ def test_after_a_stop_nothing_acts_by_itself() -> None:
     async def played(house: Attended) -> None:
         await house.opened()
         await house.stop()
-        size = house.keeper.journal.size
+        size = house.engine.journal.size
         await house.pass_(120)
-        assert house.keeper.journal.size == size
+        assert house.engine.journal.size == size
         assert house.events(BetsClosed) == []
 
     attended(played, RWS)

@@ -15,7 +15,7 @@ from taisai.cage.messages import EnrolPerson, HouseCommand, SetCredentials
 from taisai.game.commands import CloseTable, OpenTable, Shut
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
-from taisai.journal import Journal, JournalError, Keeper, SigningKey, SqliteStore, load_signing_key, stream_of
+from taisai.journal import Engine, Journal, JournalError, SigningKey, SqliteStore, load_signing_key, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
@@ -77,18 +77,18 @@ def failed(start: StartupReport) -> list[str]:
     return [line for line in start.lines() if line.startswith("✗")]
 
 
-def sitting(folder: Path) -> Keeper:
+def sitting(folder: Path) -> Engine:
     """The journal opened by hand."""
-    return Keeper(Journal(SqliteStore(folder / "journal.db")))
+    return Engine(Journal(SqliteStore(folder / "journal.db")))
 
 
-def open_table(keeper: Keeper, book: Rulebook, *, table: str = "SB1", demonstration: bool = False) -> None:
+def open_table(engine: Engine, book: Rulebook, *, table: str = "SB1", demonstration: bool = False) -> None:
     limits = Limits(least=500, most=100_000)
     command = OpenTable(
         at=NOW, by="Ann Tan", rank="shift-manager", table=table, limits=limits, currency="SGD",
         day="2026-11-16", zone="Asia/Singapore", layout="A", demonstration=demonstration,
     )  # fmt: skip
-    answer = keeper.open_table(book, command)
+    answer = engine.open_table(book, command)
     assert not isinstance(answer, Refusal), answer
 
 
@@ -205,10 +205,10 @@ def test_the_journal_of_another_house_is_refused(folder: Path) -> None:
 
 
 def test_a_journal_that_another_process_writes_is_refused(folder: Path) -> None:
-    keeper = sitting(folder)
+    engine = sitting(folder)
     (line,) = failed(started(config_of(folder)))
     assert line.startswith("✗ journal: expected to be the only writer, got another process at it")
-    keeper.journal.close()
+    engine.journal.close()
 
 
 def test_another_key_than_the_journals_is_refused(folder: Path) -> None:
@@ -267,9 +267,9 @@ def cut_off(folder: Path) -> None:
 def test_a_journal_that_was_cut_off_is_found_by_the_copy_of_a_checkpoint(
     folder: Path, tmp_path: Path
 ) -> None:
-    keeper = sitting(folder)
-    (sealed,) = keeper.journal.store.checkpoints()
-    keeper.journal.close()
+    engine = sitting(folder)
+    (sealed,) = engine.journal.store.checkpoints()
+    engine.journal.close()
     copy_checkpoint(tmp_path / "away", sealed.text)
     config = changed(folder, journal={"checkpoints": str(tmp_path / "away")})
     assert started(config).passed
@@ -281,14 +281,14 @@ def test_a_journal_that_was_cut_off_is_found_by_the_copy_of_a_checkpoint(
 
 
 def test_the_copy_of_another_journals_checkpoint_is_refused(folder: Path, tmp_path: Path) -> None:
-    keeper = sitting(folder)
+    engine = sitting(folder)
     key = load_signing_key(folder / "house.key")
     other = Journal.opened(
         SqliteStore(tmp_path / "other.db"), journal="other", key=key.public, at=NOW, by="Ann", program="x",
         demonstration=False,
     )  # fmt: skip
     copy_checkpoint(folder / "away", other.seal(key, at=NOW))
-    keeper.journal.close()
+    engine.journal.close()
     other.close()
     (line,) = failed(started(changed(folder, journal={"checkpoints": "away"})))
     assert line.startswith(
@@ -299,9 +299,9 @@ def test_the_copy_of_another_journals_checkpoint_is_refused(folder: Path, tmp_pa
 def test_sabotage_a_check_that_looks_at_no_copy_is_seen(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper = sitting(folder)
-    (sealed,) = keeper.journal.store.checkpoints()
-    keeper.journal.close()
+    engine = sitting(folder)
+    (sealed,) = engine.journal.store.checkpoints()
+    engine.journal.close()
     copy_checkpoint(tmp_path / "away", sealed.text)
     cut_off(folder)
     monkeypatch.setattr(proving_module, "newest_copy", lambda _folder: None)
@@ -309,14 +309,14 @@ def test_sabotage_a_check_that_looks_at_no_copy_is_seen(
 
 
 def test_the_newest_copy_is_the_one_over_the_most_entries(folder: Path, tmp_path: Path) -> None:
-    keeper, key = sitting(folder), load_signing_key(folder / "house.key")
+    engine, key = sitting(folder), load_signing_key(folder / "house.key")
     away = tmp_path / "no" / "such" / "folder"
     assert newest_copy(away) is None
     texts = []
     for table in ("A", "B"):
-        open_table(keeper, rulebook(RWS), table=table)
-        texts.append(keeper.journal.seal(key, at=NOW))
-    keeper.journal.close()
+        open_table(engine, rulebook(RWS), table=table)
+        texts.append(engine.journal.seal(key, at=NOW))
+    engine.journal.close()
     for text in reversed(texts):
         copy_checkpoint(away, text)
     copy_checkpoint(away, texts[0])  # again, which changes nothing
@@ -330,9 +330,9 @@ def test_the_newest_copy_is_the_one_over_the_most_entries(folder: Path, tmp_path
 
 
 def test_a_place_where_no_copy_can_be_is_told(folder: Path) -> None:
-    keeper = sitting(folder)
-    (sealed,) = keeper.journal.store.checkpoints()
-    keeper.journal.close()
+    engine = sitting(folder)
+    (sealed,) = engine.journal.store.checkpoints()
+    engine.journal.close()
     with pytest.raises(JournalError, match="expected a place for a copy of the checkpoint, got "):
         copy_checkpoint(folder / "casino.toml", sealed.text)
     with pytest.raises(JournalError, match="expected a folder of checkpoints that can be read"):
@@ -373,9 +373,9 @@ def test_a_list_by_another_key_is_refused(folder: Path) -> None:
 
 
 def test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder: Path) -> None:
-    keeper = sitting(folder)
-    open_table(keeper, rulebook(RWS), table="OLD")
-    keeper.journal.close()
+    engine = sitting(folder)
+    open_table(engine, rulebook(RWS), table="OLD")
+    engine.journal.close()
     start = started(config_of(folder))
     says = "expected every table that is open in the journal under [[table]], got one without: name it again"
     assert failed(start) == [
@@ -401,17 +401,17 @@ def test_sabotage_a_check_that_lets_unnamed_tables_pass_is_seen(
 
 
 def test_a_table_played_by_a_text_that_is_not_approved_is_refused(folder: Path) -> None:
-    keeper = sitting(folder)
-    open_table(keeper, edited(rulebook(RWS)), table="OLD")
-    keeper.journal.close()
+    engine = sitting(folder)
+    open_table(engine, edited(rulebook(RWS)), table="OLD")
+    engine.journal.close()
     _, line = failed(started(also(folder, "OLD")))
     assert line.startswith("✗ table: OLD: expected a rulebook approved for 2026-11-16")
 
 
 def test_a_table_does_not_change_its_rulebook(folder: Path) -> None:
-    keeper = sitting(folder)
-    open_table(keeper, rulebook("mbs-sic-bo-v6"))
-    keeper.journal.close()
+    engine = sitting(folder)
+    open_table(engine, rulebook("mbs-sic-bo-v6"))
+    engine.journal.close()
     (line,) = failed(started(config_of(folder)))
     assert line.startswith(
         "✗ table: SB1: expected the rulebook that it was opened with, mbs-sic-bo-v6 sha256:"
@@ -419,29 +419,29 @@ def test_a_table_does_not_change_its_rulebook(folder: Path) -> None:
 
 
 def test_a_table_of_demonstration_is_refused(folder: Path) -> None:
-    keeper = sitting(folder)
-    open_table(keeper, rulebook(RWS), table="SHOW", demonstration=True)
-    keeper.journal.close()
+    engine = sitting(folder)
+    open_table(engine, rulebook(RWS), table="SHOW", demonstration=True)
+    engine.journal.close()
     says = "SHOW: expected a table of play for money, got one of demonstration"
     assert failed(started(also(folder, "SHOW"))) == [f"✗ table: {says}"]
 
 
 def test_a_table_that_was_closed_does_not_come_back(folder: Path) -> None:
-    keeper = sitting(folder)
+    engine = sitting(folder)
     for name in ("SB1", "OLD"):
-        open_table(keeper, rulebook(RWS), table=name)
-        closed = keeper.answer(stream_of(name), CloseTable(at=NOW, by="Ann Tan"))
+        open_table(engine, rulebook(RWS), table=name)
+        closed = engine.answer(stream_of(name), CloseTable(at=NOW, by="Ann Tan"))
         assert not isinstance(closed, Refusal), closed
-    keeper.journal.close()
+    engine.journal.close()
     says = "SB1: expected a new name, got that of a table which was closed"
     assert failed(started(config_of(folder))) == [f"✗ table: {says}"]
 
 
 def test_other_terms_than_the_journals_are_told(folder: Path) -> None:
-    keeper = sitting(folder)
-    open_table(keeper, rulebook(RWS))
-    keeper.answer(stream_of("SB1"), Shut(at=NOW, by="Ann Tan", reason="night"))
-    keeper.journal.close()
+    engine = sitting(folder)
+    open_table(engine, rulebook(RWS))
+    engine.answer(stream_of("SB1"), Shut(at=NOW, by="Ann Tan", reason="night"))
+    engine.journal.close()
     config = config_of(folder)
     assert f"✓ table: SB1 by {RWS}" in started(config).lines()
     text = (folder / "casino.toml").read_text("utf-8").replace("least = 500", "least = 600")
@@ -481,7 +481,7 @@ def test_a_house_that_cannot_unlock_its_own_people_is_warned_until_it_can(folder
     assert len(warned) == 1
     assert warned[0].startswith(f"! people: {says}")
     assert "`taisai unlock`" in warned[0]
-    keeper = sitting(folder)
+    engine = sitting(folder)
     by: dict[str, Any] = {"at": NOW, "by": "Ann Tan"}
     steps: list[tuple[HouseCommand, bool]] = [
         (EnrolPerson(person="Dan Ho", rank="dealer", **by), True),
@@ -492,10 +492,10 @@ def test_a_house_that_cannot_unlock_its_own_people_is_warned_until_it_can(folder
         (SetCredentials(person="Pat Goh", **by), False),
     ]
     for command, is_warned in steps:
-        answer = keeper.answer(HOUSE, command)
+        answer = engine.answer(HOUSE, command)
         assert not isinstance(answer, Refusal), answer
-        assert (too_few_supervisors(keeper.house()) is not None) == is_warned, command
-    keeper.journal.close()
+        assert (too_few_supervisors(engine.house()) is not None) == is_warned, command
+    engine.journal.close()
     assert not any(line.startswith("!") for line in started(config_of(folder)).lines())
 
 

@@ -272,7 +272,7 @@ def test_after_a_restart_bets_are_repeated_as_before() -> None:
     floor = opened()
     lay(floor, ("small", 100), ("odd", 200))
     perform(floor, *CONCLUDED)
-    floor.keeper.snapshot("table:T1")
+    floor.engine.snapshot("table:T1")
     floor.restart()
     perform(floor, "open-bets")
     assert ask(floor, "repeat").again is False

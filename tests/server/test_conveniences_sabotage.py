@@ -59,7 +59,7 @@ def test_sabotage_undo_that_takes_all_is_seen(monkeypatch: Patch) -> None:
 
 
 def test_sabotage_repeating_another_players_bets_is_seen(monkeypatch: Patch) -> None:
-    def anyones(_keeper: Any, table: Any, *_: object) -> dict[str, int]:
+    def anyones(_engine: Any, table: Any, *_: object) -> dict[str, int]:
         return next(iter(bet_shortcuts._by_seat(table.rounds[-1]).values()), {})
 
     monkeypatch.setattr(bet_shortcuts, "_stakes_before", anyones)

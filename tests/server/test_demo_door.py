@@ -11,7 +11,7 @@ from taisai.demo import cast
 from taisai.demo import sign_in as module
 from taisai.demo.house import furnish
 from taisai.demo.sign_in import ROLES, Demonstration, endpoints
-from taisai.journal import Journal, JournalError, Keeper, MemoryStore
+from taisai.journal import Engine, Journal, JournalError, MemoryStore
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.verification import SignInRefused
@@ -29,7 +29,7 @@ def store() -> MemoryStore:
     journal = Journal.opened(
         made, journal="lobby", key=KEY.public, at=at, by="Ada Stone", program="taisai", demonstration=True
     )
-    furnish(Keeper(journal), now=at)
+    furnish(Engine(journal), now=at)
     return made
 
 

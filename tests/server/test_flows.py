@@ -269,4 +269,4 @@ def test_the_key_of_numbers_is_made_once_and_kept() -> None:
     assert take_out(floor).ticket == first.ticket
     assert floor.store.secret(ticket_numbers.KEY) == key
     with pytest.raises(ValueError, match="expected 32 bytes"):
-        ticket_numbers.tickets_key(a_floor().keeper, b"short")
+        ticket_numbers.tickets_key(a_floor().engine, b"short")

@@ -102,13 +102,13 @@ def test_half_of_a_flow_is_finished_at_the_next_start(name: str) -> None:
     assert floor.faults()
     assert finished(floor) == []
     assert floor.faults() == []
-    size = floor.keeper.journal.size
+    size = floor.engine.journal.size
     assert finished(floor) == []  # twice is as good as once
-    assert floor.keeper.journal.size == size
+    assert floor.engine.journal.size == size
     retried = ask()
     assert retried.again
     assert retried.amount > 0
-    assert floor.keeper.journal.size == size
+    assert floor.engine.journal.size == size
 
 
 @pytest.mark.parametrize("name", FLOWS)
@@ -116,17 +116,17 @@ def test_a_retry_finishes_it_as_well(name: str) -> None:
     floor, ask = cut(FLOWS[name], 1)
     retried = ask()
     assert (retried.amount > 0, floor.faults()) == (True, [])
-    size = floor.keeper.journal.size
+    size = floor.engine.journal.size
     again = ask()
     assert (again.ticket, again.transfer, again.amount) == (retried.ticket, retried.transfer, retried.amount)
-    assert (finished(floor), floor.keeper.journal.size) == ([], size)
+    assert (finished(floor), floor.engine.journal.size) == ([], size)
 
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_before_the_first_half_nothing_has_happened(name: str) -> None:
     floor, ask = cut(FLOWS[name], 0)
-    size = floor.keeper.journal.size
-    assert (finished(floor), floor.faults(), floor.keeper.journal.size) == ([], [], size)
+    size = floor.engine.journal.size
+    assert (finished(floor), floor.faults(), floor.engine.journal.size) == ([], [], size)
     assert ask().again is False
 
 

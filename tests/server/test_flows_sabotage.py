@@ -48,9 +48,9 @@ def test_sabotage_a_ticket_that_is_good_twice_is_seen(monkeypatch: Patch) -> Non
 def test_sabotage_credits_for_a_ticket_that_the_house_refused_are_seen(monkeypatch: Patch) -> None:
     real = transfers.kept
 
-    def always(keeper: Any, transfer: str) -> Transfer:
+    def always(engine: Any, transfer: str) -> Transfer:
         fields = {"kind": Kind.TICKET_ACCEPTED, "direction": Direction.OWED, "seat": "8", "session": 1}
-        return real(keeper, transfer) or Transfer(id=transfer, table="T1", amount=30_000, **fields)  # type: ignore[arg-type]
+        return real(engine, transfer) or Transfer(id=transfer, table="T1", amount=30_000, **fields)  # type: ignore[arg-type]
 
     monkeypatch.setattr(money, "kept", always)
     monkeypatch.setattr(money, "Refusal", type("Nobody", (), {}))

@@ -67,7 +67,7 @@ async def test_the_chain_holds_after_everything_that_anyone_may_ask(house: Conne
     after = house.rows()
     assert len(after) > len(before) + 10
     assert after[: len(before)] == before
-    house.keeper.journal.prove()
+    house.engine.journal.prove()
 
 
 def test_sabotage_a_store_that_rewrites_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

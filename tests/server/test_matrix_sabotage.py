@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from taisai.cage.messages import NoteOverride
 from taisai.game.words import FLOOR
-from taisai.journal import Ask
+from taisai.journal import Submission
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import BY_TAG
 from taisai.server.auth import permissions
@@ -95,7 +95,7 @@ def test_sabotage_a_refusal_that_leaves_a_trace_in_the_journal_is_seen(
             note = NoteOverride(
                 at=self.clock.now(), by=FLOOR, table="T1", person="nobody", what="access", detail=wrong
             )
-            self.host.submit(Ask(HOUSE, note))
+            self.host.submit(Submission(HOUSE, note))
         return wrong
 
     monkeypatch.setattr(Dispatcher, "may_not", noted)

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from taisai.game import commands as said
 from taisai.game.events import RoundConcluded
-from taisai.journal import Ask
+from taisai.journal import Submission
 from taisai.protocol.requests import BooksRequest, DoRequest
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
@@ -81,7 +81,7 @@ async def test_sockets_sessions_journal_and_queue(house: Connected) -> None:
     await house.came(await house.signed_in(Role.DEALER))
     found = await scraped(house)
     assert (one(found, "taisai_sockets"), one(found, "taisai_sessions")) == (2, 1)
-    assert one(found, "taisai_journal_entries") == house.keeper.journal.size
+    assert one(found, "taisai_journal_entries") == house.engine.journal.size
     assert one(found, "taisai_journal_entries") > one(before, "taisai_journal_entries")
     await house.opens_bets()
     assert one(await scraped(house), "taisai_writer_queue") == 0
@@ -101,13 +101,13 @@ async def test_the_queue_is_what_the_writer_has_not_answered(house: Connected) -
     line = await house.came("P1")
     await house.opens_bets()
     seen: list[int] = []
-    right = house.keeper.outcomes
+    right = house.engine.outcomes
 
-    def outcomes(asks: Any) -> Any:
+    def outcomes(submissions: Any) -> Any:
         seen.append(house.casino.host.waiting)
-        return right(asks)
+        return right(submissions)
 
-    house.keeper.outcomes = outcomes  # type: ignore[method-assign]
+    house.engine.outcomes = outcomes  # type: ignore[method-assign]
     line.bets(9)
     await house.settle()
     assert sum(seen) == 9
@@ -161,7 +161,7 @@ def test_latency_is_observed_once_for_a_group() -> None:
         for number in range(50):
             slip = said.Slip(f"m{number}", "small", 100)
             bet = said.PlaceBets(at=now, by=TERMINAL, round=1, seat="1", bets=(slip,))
-            house.casino.host.submit(Ask(STREAM, bet))
+            house.casino.host.submit(Submission(STREAM, bet))
         await house.pass_(0.2)
         found = read(house.floor.metrics.text())
         assert one(found, "taisai_durable_seconds_count") - before == 1

@@ -11,7 +11,7 @@ from taisai.cage.messages import ClockJumped, DiceAlarmNoted, LargeWinNoted
 from taisai.game import commands as said
 from taisai.game.events import RoundResettled, RoundVoided
 from taisai.game.words import FLOOR
-from taisai.journal import Ask
+from taisai.journal import Submission
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.runtime import monitors
 from taisai.server.runtime.monitors import Monitors, Thresholds
@@ -85,8 +85,8 @@ def test_sabotage_a_look_at_the_round_in_hand_alone_is_seen(monkeypatch: pytest.
     monkeypatch.setattr(
         Monitors,
         "_wins",
-        lambda self, keeper, name, _number: (
-            right(self, keeper, name, None) if keeper.table(name).round else []
+        lambda self, engine, name, _number: (
+            right(self, engine, name, None) if engine.table(name).round else []
         ),
     )
     with pytest.raises(AssertionError):
@@ -116,7 +116,7 @@ def test_a_round_that_goes_on_at_once_is_looked_at_all_the_same() -> None:
         acts = ("settle", "collect-and-pay", "conclude", "open-bets")
         now = house.clock.now()
         for act in map(Act, acts):
-            house.casino.host.submit(Ask(STREAM, said.Perform(at=now, by="dan", act=act)))
+            house.casino.host.submit(Submission(STREAM, said.Perform(at=now, by="dan", act=act)))
         await house.settle()
         assert house.is_at(Phase.OPEN)
         assert [event.round for event in house.events(LargeWinNoted)] == [1]

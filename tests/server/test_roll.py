@@ -40,7 +40,7 @@ async def back(house: Connected, person: str, rank: str) -> Line:
 
 def standing(house: Connected, person: str) -> list[str]:
     """The tables where someone has a position."""
-    return [name for name in house.keeper.tables() if person in house.keeper.table(name).people]
+    return [name for name in house.engine.tables() if person in house.engine.table(name).people]
 
 
 def left(house: Connected) -> list[tuple[str, str]]:
@@ -67,8 +67,8 @@ async def test_whoever_is_demoted_loses_his_position_at_every_table(house: Conne
 async def test_a_dismissed_dealer_deals_no_more_whatever_is_in_hand(house: Connected) -> None:
     await house.opens_bets("T1")
     await given(house, DAN, None)
-    assert house.keeper.table("T1").round is not None
-    assert house.keeper.table("T1").dealer() is None
+    assert house.engine.table("T1").round is not None
+    assert house.engine.table("T1").dealer() is None
     assert standing(house, DAN) == []
     assert standing(house, SUE) == ["T1", "T2"], "nobody else hears of it"
 
@@ -85,10 +85,10 @@ async def test_a_start_finds_what_a_stop_kept_the_tables_from_hearing(house: Con
         EnrolPerson(at=house.clock.now(), by=ADA, person=SUE, rank="dealer", second=MAX),
         DismissPerson(at=house.clock.now(), by=ADA, person=DAN),
     ):
-        assert not isinstance(house.keeper.answer("house", command), Refusal)
-    assert out_of_place(house.keeper) == [("T1", DAN), ("T1", SUE), ("T2", DAN), ("T2", SUE)]
+        assert not isinstance(house.engine.answer("house", command), Refusal)
+    assert out_of_place(house.engine) == [("T1", DAN), ("T1", SUE), ("T2", DAN), ("T2", SUE)]
     await house.casino.start()
-    assert out_of_place(house.keeper) == []
+    assert out_of_place(house.engine) == []
     assert sorted(left(house)) == sorted([(BY_THE_HOUSE, DAN), (BY_THE_HOUSE, SUE)] * 2)
     await house.casino.stop()
 
@@ -106,15 +106,15 @@ async def test_whoever_comes_under_a_rank_that_he_lost_meanwhile_goes_again(hous
 
 @connected()
 async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Connected) -> None:
-    table = house.keeper.table
+    table = house.engine.table
 
     def broken(name: str) -> Any:
         if name == "T2":
             raise JournalError("expected a stream, got a damaged one")
         return table(name)
 
-    house.keeper.table = broken  # type: ignore[method-assign]
-    assert out_of_place(house.keeper) == []
+    house.engine.table = broken  # type: ignore[method-assign]
+    assert out_of_place(house.engine) == []
     host, run = house.casino.host, house.casino.host.run
 
     def failing(_job: Any, told: Any) -> None:
@@ -128,7 +128,7 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
     await house.settle()
     assert SUE not in table("T1").people, "the other table is broken, and this one is not"
     assert SUE in table("T2").people
-    house.keeper.table = table  # type: ignore[method-assign]
+    house.engine.table = table  # type: ignore[method-assign]
 
 
 # Second persons
@@ -137,13 +137,13 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
 @connected()
 async def test_a_second_person_counts_as_what_the_roll_has_him(house: Connected) -> None:
     assert await positions.bring_second(house.floor, "T1", MAX) is None
-    assert house.keeper.table("T1").people[MAX].position == "shift-manager"
-    answer = house.keeper.answer(
+    assert house.engine.table("T1").people[MAX].position == "shift-manager"
+    answer = house.engine.answer(
         "house", EnrolPerson(at=house.clock.now(), by=ADA, person=MAX, rank="pit-supervisor", second=SUE)
     )
     assert not isinstance(answer, Refusal), answer
     assert await positions.bring_second(house.floor, "T1", MAX) is None
-    assert house.keeper.table("T1").people[MAX] == ("pit-supervisor", "pit-supervisor")
+    assert house.engine.table("T1").people[MAX] == ("pit-supervisor", "pit-supervisor")
 
 
 @connected()
@@ -151,8 +151,8 @@ async def test_who_is_no_second_person_any_more_is_refused_though_he_stands_ther
     for rank, got in (("dealer", "dealer"), (None, "not on the roll")):
         at: Any = {"at": house.clock.now(), "by": ADA, "person": SUE}
         changed = DismissPerson(**at) if rank is None else EnrolPerson(**at, rank=rank, second=MAX)
-        assert not isinstance(house.keeper.answer("house", changed), Refusal)
-        assert SUE in house.keeper.table("T1").people
+        assert not isinstance(house.engine.answer("house", changed), Refusal)
+        assert SUE in house.engine.table("T1").people
         refused = await positions.bring_second(house.floor, "T1", SUE)
         assert refused is not None
         assert refused.message.endswith(f"got {SUE}, {got}")
@@ -164,7 +164,7 @@ async def test_who_is_no_second_person_any_more_is_refused_though_he_stands_ther
 @connected()
 async def test_to_take_a_position_again_is_no_way_to_keep_it(house: Connected) -> None:
     change = EnrolPerson(at=house.clock.now(), by=ADA, person=SUE, rank="dealer", second=MAX)
-    assert not isinstance(house.keeper.answer("house", change), Refusal)
+    assert not isinstance(house.engine.answer("house", change), Refusal)
     again = await positions.take(house.floor, "T1", SUE, "pit-supervisor")
     assert isinstance(again, Refusal)
     assert again.reason == "not-permitted"

@@ -99,10 +99,10 @@ async def test_a_table_is_not_opened_by_a_rulebook_that_is_approved_no_more(hous
     approved.says = NO_MORE
     told = await line.answer("open-table", table="T3")
     assert [told.get(name) for name in ("type", "reason", "clause", "message")] == REFUSED
-    assert "T3" not in house.keeper.tables()
+    assert "T3" not in house.engine.tables()
     approved.says = None
     assert (await line.answer("open-table", table="T3"))["type"] == "done"
-    assert {book for book, _ in approved.asked} == {house.keeper.table("T3").book.id}
+    assert {book for book, _ in approved.asked} == {house.engine.table("T3").book.id}
     assert approved.asked[-1][1] == pytest.approx(house.clock.now(), abs=1_000)
 
 
@@ -112,10 +112,10 @@ async def test_no_day_begins_by_a_rulebook_that_is_approved_no_more(house: Conne
     approved.says = NO_MORE
     told = await line.answer("do", table="T1", do=BEGIN)
     assert [told.get(name) for name in ("type", "reason", "clause", "message")] == REFUSED
-    assert house.keeper.table("T1").day == "2026-11-15"
+    assert house.engine.table("T1").day == "2026-11-15"
     approved.says = None
     assert (await line.answer("do", table="T1", do=BEGIN))["type"] == "done"
-    assert house.keeper.table("T1").day == "2026-11-17"
+    assert house.engine.table("T1").day == "2026-11-17"
 
 
 @connected()
@@ -157,7 +157,7 @@ def test_the_cage_reads_a_number_as_it_is_printed(typed: Callable[[str], str]) -
         line = await house.came_as(Role.CASHIER)
         redeem = {"command": "redeem-ticket", "ticket": typed(number)}
         assert (await line.answer("do", table=None, do=redeem))["type"] == "done"
-        assert house.keeper.house().tickets[number].redeemed is not None
+        assert house.engine.house().tickets[number].redeemed is not None
         again = await line.answer("do", table=None, do=redeem)
         assert (again["type"], again["reason"]) == ("refused", "ruled-out")
 

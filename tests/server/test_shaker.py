@@ -61,10 +61,10 @@ def test_it_commits_before_bets_open_draws_after_the_close_and_reveals_at_the_se
 def test_sabotage_a_shaker_that_reveals_with_the_draw_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Shaker._due
 
-    def hasty(self: Shaker, keeper: Any) -> Any:
-        due, round_ = right(self, keeper), keeper.table(TABLE).round
-        if due == type(due)() and round_ is not None and round_.drawn and keeper.table(TABLE).commitment:
-            return due._replace(reveal=self._draw(keeper, round_))
+    def hasty(self: Shaker, engine: Any) -> Any:
+        due, round_ = right(self, engine), engine.table(TABLE).round
+        if due == type(due)() and round_ is not None and round_.drawn and engine.table(TABLE).commitment:
+            return due._replace(reveal=self._draw(engine, round_))
         return due
 
     monkeypatch.setattr(Shaker, "_due", hasty)
@@ -92,7 +92,7 @@ def test_the_draw_is_a_function_of_seed_and_close_that_anyone_can_make_again() -
     async def played(house: Attended) -> None:
         await house.played(small=1_000)
         revealed, reading = house.events(SeedRevealed)[0], house.events(ReadingTaken)[0]
-        close = last_close(house.keeper.journal, STREAM)
+        close = last_close(house.engine.journal, STREAM)
         assert (revealed.close, revealed.hash) == (close.position, close.hash.hex())
         seed = bytes.fromhex(revealed.seed)
         assert draw(seed, Throw(TABLE, 1, 1, close.hash)) == reading.faces == revealed.faces
@@ -133,7 +133,7 @@ def test_us_6_a_dice_that_are_shaken_again_are_drawn_again_with_the_same_seed() 
         first, second = house.events(ReadingTaken)
         assert ((first.round, first.shake), (second.round, second.shake)) == ((1, 1), (1, 2))
         (revealed,) = house.events(SeedRevealed)
-        close = last_close(house.keeper.journal, STREAM)
+        close = last_close(house.engine.journal, STREAM)
         assert (revealed.shake, revealed.close, revealed.faces) == (2, close.position, second.faces)
         assert len(house.events(SeedCommitted)) == 2, "one of this round, one of the next"
 
@@ -270,7 +270,7 @@ def test_the_next_round_may_open_before_the_seed_of_the_last_one_is_told() -> No
         await house.settle()
         (revealed,) = house.events(SeedRevealed)
         first = next(
-            e for e in house.keeper.journal.entries(stream=STREAM) if isinstance(e.event, BetsClosed)
+            e for e in house.engine.journal.entries(stream=STREAM) if isinstance(e.event, BetsClosed)
         )
         assert (revealed.round, revealed.close) == (1, first.position)
         await house.until(lambda table: len(table.rounds) == 2, faces=(1, 2, 3))
@@ -287,7 +287,7 @@ def test_a_shaker_that_fails_tries_again_when_something_happens(monkeypatch: pyt
         await house.opened()
         right = Shaker._due
 
-        def broken(_self: Shaker, _keeper: Any) -> Any:
+        def broken(_self: Shaker, _engine: Any) -> Any:
             raise RuntimeError("broken")
 
         monkeypatch.setattr(Shaker, "_due", broken)

@@ -103,7 +103,7 @@ def faults(house: Attended, folder: Path) -> list[str]:
     ):
         found.append(f"expected every round drawn and told, or void, got {drawn} and {told}")
     path = folder / "journal.jsonl"
-    path.write_bytes(b"\n".join(exported(house.keeper.journal)) + b"\n")
+    path.write_bytes(b"\n".join(exported(house.engine.journal)) + b"\n")
     verified(path)  # which makes every draw again
     return found
 

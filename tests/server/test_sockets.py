@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import DismissDevice
-from taisai.journal import Ask
+from taisai.journal import Submission
 from taisai.journal.codec import HOUSE
 from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
@@ -132,14 +132,14 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
-    house.casino.host.submit(Ask(HOUSE, command))  # in one group with the look at the device
+    house.casino.host.submit(Submission(HOUSE, command))  # in one group with the look at the device
     if first == "dismissal":
         house.floor.asked(
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
     await house.settle()
-    assert "P1" not in house.keeper.house().devices
+    assert "P1" not in house.engine.house().devices
     assert line.closed is not None
     assert line.told[-1]["type"] == "end"
     assert not house.floor.sockets

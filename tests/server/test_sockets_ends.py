@@ -76,7 +76,7 @@ async def test_whoever_is_locked_goes_on_with_what_he_does(house: Connected) -> 
         await house.do(
             NoteFailure(at=house.clock.now(), by=FLOOR, person=DAN, address="desk", why="password")
         )
-    assert house.keeper.house().locked == {DAN}
+    assert house.engine.house().locked == {DAN}
     perform = {"command": "perform", "act": "open-bets"}
     assert (await line.answer("do", table="T1", do=perform))["type"] == "done"
     assert line.is_open

@@ -180,7 +180,7 @@ async def test_so_many_feeds_and_not_one_more(house: Connected, *, at_once: bool
     line = await house.came(house.session("shift-manager"))
     ids = []
     for number in range(MOST_FOLLOWED + 1):
-        if str(number) not in house.keeper.table("T1").seats:  # only those that there are can be followed
+        if str(number) not in house.engine.table("T1").seats:  # only those that there are can be followed
             sits = {"seat": str(number), "player": f"M{number}", "terminal": f"M{number}", "layout": "B"}
             assert not isinstance(
                 await house.do(TakeSeat(at=house.clock.now(), by=f"M{number}", **sits), "T1"), Refusal
@@ -219,7 +219,7 @@ async def test_every_bet_is_registered_or_refused_once(house: Connected, feeds: 
     assert {line.answer_to(id_)["type"] for id_ in good} == told
     assert {line.answer_to(id_)["type"] for id_ in bad} == {"refused"}
     assert line.answer_to(again[0]) == {"type": "done", "to": "again", "again": True}
-    assert house.keeper.table("T1").seats["1"].at_risk == 2_000
+    assert house.engine.table("T1").seats["1"].at_risk == 2_000
 
 
 @connected()

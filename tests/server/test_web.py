@@ -318,8 +318,8 @@ async def test_nobody_is_enrolled_under_a_name_that_is_a_place_and_whoever_is_ca
     told = await house.request("DELETE", "/api/devices", {"device": name}, session=session)
     assert told.status == 400, "a device goes for a reason"
     assert (await house.request("DELETE", "/api/devices", gone, session=session)).status == 200
-    assert name not in house.keeper.house().people
-    assert name not in house.keeper.house().devices
+    assert name not in house.engine.house().people
+    assert name not in house.engine.house().devices
     dismissed = [event for event in house.events() if isinstance(event, DeviceDismissed)]
     assert [event.reason for event in dismissed] == ["its name is a place"]
 
@@ -327,10 +327,10 @@ async def test_nobody_is_enrolled_under_a_name_that_is_a_place_and_whoever_is_ca
 @connected()
 async def test_trouble_with_the_journal_shows_in_the_health(house: Connected) -> None:
     assert (await house.request("GET", "/health")).said["status"] == "ok"
-    house.keeper.trouble = "expected room on the disk, got none"
+    house.engine.trouble = "expected room on the disk, got none"
     await house.pass_(1)  # a look is good for a second
     got = await house.request("GET", "/health")
-    assert (got.status, got.said["status"], got.said["trouble"]) == (503, "trouble", house.keeper.trouble)
+    assert (got.status, got.said["status"], got.said["trouble"]) == (503, "trouble", house.engine.trouble)
 
 
 # Sabotages

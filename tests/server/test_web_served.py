@@ -132,9 +132,9 @@ def test_a_sign_in_has_the_address_that_a_known_proxy_tells(proxies: tuple[str, 
                 )
             assert got.status_code == 401
             return await floor.casino.host.look(
-                lambda keeper: [
+                lambda engine: [
                     entry.event.address
-                    for entry in keeper.journal.entries()
+                    for entry in engine.journal.entries()
                     if isinstance(entry.event, SignInFailed)
                 ]
             )

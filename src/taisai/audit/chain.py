@@ -17,7 +17,7 @@ from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced
 from taisai.journal.seals.checkpoints import CheckpointError, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import KeysError, PublicKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
-from taisai.journal.stores.contract import Sealed
+from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.rules.errors import printable
 
 MOST_MORE: Final = 1_000_000  # entries of one decision: all rounds of a table void, each with what follows
@@ -136,7 +136,7 @@ class Chain:
         """What checkpoints call the journal."""
         return origin_of(self.opened.journal) if self.opened else ""
 
-    def check(self, kept: Sealed) -> None:
+    def check(self, kept: StoredCheckpoint) -> None:
         """A checkpoint that stands after the entry it ends with."""
         size = self.size
         try:

@@ -7,18 +7,18 @@ from typing import Any
 from msgspec import structs
 
 from taisai.audit.draws import Draws
-from taisai.audit.replay import Follower
+from taisai.audit.replay import JournalReplay
 from taisai.game.events import RoundConcluded, RoundVoided
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import AnyEvent, Entry
 from taisai.journal.errors import DamagedError
-from taisai.journal.streams import Aggregate, TableInPlay
+from taisai.journal.streams import Aggregate, TableStream
 from taisai.rules.errors import printable
 
 
-class Referee(Follower):
+class RulesCheck(JournalReplay):
     """Decides again, and evolves by what it decided itself."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Referee(Follower):
             self.draws.follow(entry)
             self.draws.take(entry)
         last = type(decided[-1])
-        if (last is RoundConcluded or last is RoundVoided) and isinstance(aggregate, TableInPlay):
+        if (last is RoundConcluded or last is RoundVoided) and isinstance(aggregate, TableStream):
             check_books(aggregate.table, entries[-1].position)
 
 

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from typing import Final
 
-from taisai.audit.scratch import Shelf
+from taisai.audit.scratch import ScratchFile
 from taisai.cage.messages import HouseOpened
 from taisai.game.commands import OpenTable
 from taisai.game.events import RoundConcluded, RoundVoided, TableOpened
 from taisai.journal.codec import HOUSE, Entry, stream_of
 from taisai.journal.errors import DamagedError
 from taisai.journal.records import STREAM, RulebookStored
-from taisai.journal.streams import Aggregate, HouseInBusiness, TableInPlay
+from taisai.journal.streams import Aggregate, HouseStream, TableStream
 from taisai.rules.book import Rulebook, rulebook_from
 from taisai.rules.errors import RulesError, printable
 
@@ -25,13 +25,13 @@ BETS_IN_MEMORY: Final = 50_000
 _ENDS: Final = frozenset({RoundConcluded, RoundVoided})
 
 
-class Follower(ABC):
+class JournalReplay(ABC):
     """Takes entries in order; what is made of a decision is for those who inherit to say."""
 
     def __init__(self) -> None:
         self.books: dict[str, Rulebook] = {}
         """Digest → rulebook: those that the journal stores."""
-        self._shelf = Shelf()
+        self._shelf = ScratchFile()
         self._streams: OrderedDict[str, Aggregate] = OrderedDict()
         self._away: dict[str, str] = {}
         """Stream on the shelf → the digest of its rulebook."""
@@ -56,7 +56,7 @@ class Follower(ABC):
         try:
             aggregate = self.aggregate(first.stream) or self._opened(first)
             self.decision(aggregate, entries)
-            if isinstance(aggregate, TableInPlay) and type(entry.event) in _ENDS:
+            if isinstance(aggregate, TableStream) and type(entry.event) in _ENDS:
                 self._round_is_over(first.stream, aggregate)
         except DamagedError:
             raise
@@ -86,7 +86,7 @@ class Follower(ABC):
         """A stream's first entry says what it is of."""
         event = first.event
         if first.stream == HOUSE and isinstance(event, HouseOpened):
-            made: Aggregate = HouseInBusiness()
+            made: Aggregate = HouseStream()
         elif isinstance(event, TableOpened) and isinstance(first.asked, OpenTable):
             if first.stream != stream_of(event.table):
                 raise DamagedError(first.position, f"expected the table of {first.stream}, got {event.table}")
@@ -116,13 +116,13 @@ class Follower(ABC):
             self._put_table_away(but=stream)
         return made
 
-    def _table(self, stream: str, digest: str, written: bytes | None) -> TableInPlay:
-        return TableInPlay(self.books[digest], lambda number: self._shelf.get(stream, number), written)
+    def _table(self, stream: str, digest: str, written: bytes | None) -> TableStream:
+        return TableStream(self.books[digest], lambda number: self._shelf.get(stream, number), written)
 
     def _put_table_away(self, *, but: str) -> None:
         """The one that nobody has asked for the longest."""
         for stream, aggregate in self._streams.items():
-            if isinstance(aggregate, TableInPlay) and stream != but:
+            if isinstance(aggregate, TableStream) and stream != but:
                 body, parts = aggregate.written()
                 for number, part in parts.items():
                     self._shelf.put(stream, number, part)
@@ -132,7 +132,7 @@ class Follower(ABC):
                 del self._streams[stream]
                 return
 
-    def _round_is_over(self, stream: str, aggregate: TableInPlay) -> None:
+    def _round_is_over(self, stream: str, aggregate: TableStream) -> None:
         bets = self._bets.get(stream, 0) + len(aggregate.table.rounds[-1].bets)
         if bets > BETS_IN_MEMORY:
             for number, part in aggregate.written()[1].items():

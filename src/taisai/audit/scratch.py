@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 
-class Shelf:
+class ScratchFile:
     """A temporary file for what an audit cannot keep in memory; gone when it is."""
 
     def __init__(self) -> None:

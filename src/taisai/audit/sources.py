@@ -10,7 +10,7 @@ import msgspec
 
 from taisai.journal.codec import MOST_BYTES
 from taisai.journal.errors import DamagedError, JournalError
-from taisai.journal.stores.contract import Row, Sealed
+from taisai.journal.stores.contract import Row, StoredCheckpoint
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
 
@@ -39,7 +39,7 @@ class End(NamedTuple):
     root: str
 
 
-Piece = Body | Sealed | End
+Piece = Body | StoredCheckpoint | End
 
 
 class Source(Protocol):
@@ -127,7 +127,7 @@ class Export:
                 body = line[:-1]
                 if body.startswith(_CHECKPOINT):
                     text = _read(body, _CheckpointLine, position).checkpoint
-                    yield Sealed(position - 1, text)
+                    yield StoredCheckpoint(position - 1, text)
                 elif body.startswith(_END):
                     ended = True
                     yield End(*msgspec.structs.astuple(_read(body, _EndLine, position).end))

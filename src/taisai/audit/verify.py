@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from taisai.audit.chain import Chain, Seal
-from taisai.audit.referee import Referee, check_books
+from taisai.audit.referee import RulesCheck, check_books
 from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source, source_of
 from taisai.cage import Missing, finishing, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
@@ -19,9 +19,9 @@ from taisai.journal.journal import TREE, written_tree
 from taisai.journal.seals.checkpoints import SignedCheckpoint
 from taisai.journal.seals.keys import PublicKey
 from taisai.journal.seals.merkle import Frontier
-from taisai.journal.stores.contract import Sealed
+from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.journal.stores.sqlite_reader import SqliteReader
-from taisai.journal.streams import HouseInBusiness, TableInPlay, is_usable
+from taisai.journal.streams import HouseStream, TableStream, is_usable
 
 MOST_TOLD: Final = 5  # transfers that a report tells of
 
@@ -92,7 +92,7 @@ def verified(
 class _Audit:
     def __init__(self, source: Source, key: PublicKey | None, held: Sequence[SignedCheckpoint]) -> None:
         self.source, self.key = source, key
-        self.chain, self.referee = Chain(), Referee()
+        self.chain, self.referee = Chain(), RulesCheck()
         self.held = sorted(held, key=lambda one: one.checkpoint.size)
         self.agreed = 0
         self.snapshots = _Snapshots(source.reader if isinstance(source, JournalFile) else None)
@@ -127,7 +127,7 @@ class _Audit:
                 while self.held and self.held[0].checkpoint.size <= entry.position:
                     self.chain.hold(self.held.pop(0))
                     self.agreed += 1
-            elif isinstance(piece, Sealed):
+            elif isinstance(piece, StoredCheckpoint):
                 self.chain.check(piece)
             else:
                 self.chain.end(piece)
@@ -204,11 +204,11 @@ class _Audit:
         house = self.referee.aggregate(HOUSE)
         for stream in self.referee.streams():
             aggregate = self.referee.aggregate(stream)
-            if isinstance(aggregate, TableInPlay):
+            if isinstance(aggregate, TableStream):
                 check_books(aggregate.table, position)
                 if aggregate.table.transfers:
                     transfers[aggregate.table.name] = aggregate.table.in_transit()
-        if not isinstance(house, HouseInBusiness):
+        if not isinstance(house, HouseStream):
             return sum(map(len, transfers.values())), ()
         if house.house.ledger.difference:
             raise DamagedError(position, "expected the House's books to balance, got a difference")
@@ -234,7 +234,7 @@ class _Snapshots:
         if (TREE, tree.size) in self.due:
             self._same(TREE, tree.size, written_tree(tree), tree.size)
 
-    def compare(self, entry: Entry, referee: Referee) -> None:
+    def compare(self, entry: Entry, referee: RulesCheck) -> None:
         """The one of a stream that was kept after this entry."""
         here = (entry.stream, entry.version)
         if here not in self.due or entry.more:
@@ -243,7 +243,7 @@ class _Snapshots:
         assert aggregate is not None
         assert self._reader is not None
         self._same(*here, aggregate.written()[0], entry.position)
-        if isinstance(aggregate, TableInPlay):
+        if isinstance(aggregate, TableStream):
             for number in self._reader.parts(*here):
                 expected = encode(round_snapshot_of(aggregate.table.rounds.glance(number)))
                 if self._reader.part(entry.stream, number, entry.version) != expected:

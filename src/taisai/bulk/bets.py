@@ -30,7 +30,7 @@ from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Money
 
 
-class Shelf:
+class BetBuffer:
     """Of each bet on an area: the player, the steps, and its place in the order of registration."""
 
     __slots__ = ("_places", "_players", "_size", "_steps")
@@ -127,7 +127,7 @@ class BetsByArea:
         """Takes all bets off, for the next round."""
         self._size = 0
         self._totals = Totals(self.multiples)
-        self._shelves: dict[int, Shelf] = {}
+        self._buffers: dict[int, BetBuffer] = {}
         # Bets that are on no shelf yet: (row, player, steps) of each, and beside it its place.
         self._loose: list[tuple[int, int, int]] = []
         self._loose_places: list[int] = []
@@ -172,9 +172,9 @@ class BetsByArea:
             raise BulkError(f"expected at most {MOST_BETS} bets, got {self._size + more}")
 
     def _shelve(self, part: Part) -> None:
-        shelf = self._shelves.get(part.row)
+        shelf = self._buffers.get(part.row)
         if shelf is None:
-            self._shelves[part.row] = Shelf(part.players, part.steps, part.places)
+            self._buffers[part.row] = BetBuffer(part.players, part.steps, part.places)
         else:
             shelf.append(part.players, part.steps, part.places)
 
@@ -196,7 +196,7 @@ class BetsByArea:
 
     def parts(self) -> Iterator[Part]:
         """All bets, area by area; an area can come twice."""
-        for row, shelf in self._shelves.items():
+        for row, shelf in self._buffers.items():
             yield Part(row, shelf.players, shelf.steps, shelf.places)
         yield from self._loose_parts()
 
@@ -230,7 +230,7 @@ class BetsByArea:
         if self._size > PLAIN_UP_TO:
             self._tidy()
             for multiple, rows in self.multiples.alike[outcome.index]:
-                areas = [(shelf.players, shelf.steps) for row in rows if (shelf := self._shelves.get(row))]
+                areas = [(shelf.players, shelf.steps) for row in rows if (shelf := self._buffers.get(row))]
                 if areas:
                     self._adder(totals, areas, multiple)
         if self._loose:

@@ -16,7 +16,7 @@ from taisai.demo import cast
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
-from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, make_key, stream_of
+from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.engine import Answer
 from taisai.journal.errors import JournalError
@@ -37,7 +37,7 @@ _DAY: Final = day_of(ZoneInfo(cast.ZONE), time(6))
 class OpenedDemonstration(NamedTuple):
     """A house of play money, ready to be served."""
 
-    keeper: Keeper
+    engine: Engine
     key: SigningKey
     recovered: dict[str, Answer] | None
     """What the stop came to at each table; None where the house is new."""
@@ -58,10 +58,10 @@ def opened(folder: Path, *, now: int, entropy: Entropy) -> Iterator[OpenedDemons
         key = load_signing_key(folder / KEY)
     store = SqliteStore(path)
     try:
-        keeper = Keeper(_journal(store, key, now=now, entropy=entropy, path=path))
-        recovered = None if is_new else keeper.recover(at=now)
-        furnish(keeper, now=now)
-        yield OpenedDemonstration(keeper, key, recovered)
+        engine = Engine(_journal(store, key, now=now, entropy=entropy, path=path))
+        recovered = None if is_new else engine.recover(at=now)
+        furnish(engine, now=now)
+        yield OpenedDemonstration(engine, key, recovered)
     finally:
         store.close()
 
@@ -83,54 +83,54 @@ def _journal(store: SqliteStore, key: SigningKey, *, now: int, entropy: Entropy,
 # What a new house needs, and an old one has
 
 
-def furnish(keeper: Keeper, *, now: int) -> None:
+def furnish(engine: Engine, *, now: int) -> None:
     """People, capital, tables and their trays; whatever is there already stays as it is."""
-    by, house = cast.ADMINISTRATOR, keeper.house()
+    by, house = cast.ADMINISTRATOR, engine.house()
     if not house.name:
         _done(
-            keeper,
+            engine,
             HOUSE,
             OpenHouse(
                 at=now, by=by, house=cast.HOUSE, currency=cast.CURRENCY, ladder=FLOOR_LADDER,
                 second_rank=FLOOR_SECOND,
             ),
         )  # fmt: skip
-        _done(keeper, HOUSE, EnrolPerson(at=now, by=by, person=by, rank="administrator"))
+        _done(engine, HOUSE, EnrolPerson(at=now, by=by, person=by, rank="administrator"))
     people = {cast.SHIFT_MANAGER: "shift-manager", **cast.VIRTUAL}
     people |= {person: rank for rank, person in cast.GUESTS.items()}
     for person, rank in people.items():
         second = cast.SHIFT_MANAGER if cast.SHIFT_MANAGER in house.people else None
         if person not in house.people:
-            _done(keeper, HOUSE, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second))
+            _done(engine, HOUSE, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second))
     capital = BringIn(at=now, by=cast.CASHIER, id="capital", amount=cast.CAPITAL, second=cast.SHIFT_MANAGER)
     if "capital" not in house.movements:
-        _done(keeper, HOUSE, capital)
+        _done(engine, HOUSE, capital)
     for spot in cast.SPOTS:
-        _open(keeper, spot, now=now)
+        _open(engine, spot, now=now)
 
 
-def _open(keeper: Keeper, spot: cast.Spot, *, now: int) -> None:
+def _open(engine: Engine, spot: cast.Spot, *, now: int) -> None:
     stream, transfer = stream_of(spot.name), f"first-fill-{spot.name}"
-    if not keeper.journal.version(stream):
+    if not engine.journal.version(stream):
         command = OpenTable(
             at=now, by=spot.head, rank=cast.VIRTUAL[spot.head], table=spot.name, limits=spot.limits,
             currency=cast.CURRENCY, day=_DAY(now), zone=cast.ZONE, layout=spot.layout, demonstration=True,
         )  # fmt: skip
-        answer = keeper.open_table(rulebook(spot.book), command)
+        answer = engine.open_table(rulebook(spot.book), command)
         if isinstance(answer, Refusal):
             raise RulesError(str(answer))
-    if transfer not in keeper.house().transfers:
+    if transfer not in engine.house().transfers:
         send = SendFill(
             at=now, by=cast.CASHIER, transfer=transfer, table=spot.name, amount=cast.FILL, second=spot.head
         )
-        _done(keeper, HOUSE, send)
-    if transfer not in keeper.table(spot.name).transfers:
+        _done(engine, HOUSE, send)
+    if transfer not in engine.table(spot.name).transfers:
         receive = ReceiveFill(at=now, by=CAGE, transfer=transfer, amount=cast.FILL, second=spot.head)
-        _done(keeper, stream, receive)
+        _done(engine, stream, receive)
 
 
-def _done(keeper: Keeper, stream: str, command: AnyCommand) -> None:
-    answer = keeper.answer(stream, command)
+def _done(engine: Engine, stream: str, command: AnyCommand) -> None:
+    answer = engine.answer(stream, command)
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
 

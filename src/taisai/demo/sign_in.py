@@ -14,7 +14,7 @@ from taisai.cage.messages import DeviceKind, DismissDevice, EnrolDevice
 from taisai.demo import cast
 from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
-from taisai.journal import Keeper, stream_of
+from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.rules import rulebook
@@ -104,7 +104,7 @@ class Demonstration:
     async def _device(self, role: str, table: str, key: str) -> Entered | Refusal | str:
         kind = DeviceKind.TERMINAL if role == PLAYER else DeviceKind.DISPLAY
         connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
-        place = await self.house_server.host.look(lambda keeper: _place(keeper, kind, table, key, connected))
+        place = await self.house_server.host.look(lambda engine: _place(engine, kind, table, key, connected))
         if place is None:
             return f"expected a place at {table} that is free, got none: come back later, or go to another"
         name, seat, is_known, instead_of = place
@@ -137,7 +137,7 @@ class Demonstration:
         """Frees the seats of visitors whose terminals have been gone for a while and who left nothing."""
         now = self.house_server.clock.now()
         connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
-        left = await self.house_server.host.look(lambda keeper: _left(keeper, connected))
+        left = await self.house_server.host.look(lambda engine: _left(engine, connected))
         self._gone = {one.terminal: self._gone.get(one.terminal, now) for one in left}
         for one in left:
             if now - self._gone[one.terminal] >= GONE_FOR:
@@ -163,12 +163,12 @@ class _Left(NamedTuple):
     terminal: str
 
 
-def _left(keeper: Keeper, connected: set[str]) -> list[_Left]:
+def _left(engine: Engine, connected: set[str]) -> list[_Left]:
     """Seats of visitors with nothing on them whose terminals are not connected; in the writer's thread."""
     found: list[_Left] = []
     for name, spot in cast.TABLES.items():
         virtual = {cast.terminal_of(name, str(seat)) for seat in range(1, len(spot.players) + 1)}
-        for seat in keeper.table(name).seats.values():
+        for seat in engine.table(name).seats.values():
             terminal = seat.terminal
             if not seat.taken or terminal is None or terminal in virtual or terminal in connected:
                 continue
@@ -186,13 +186,13 @@ class _Place(NamedTuple):
     """The device that has to go first."""
 
 
-def _place(keeper: Keeper, kind: DeviceKind, table: str, key: str, connected: set[str]) -> _Place | None:
+def _place(engine: Engine, kind: DeviceKind, table: str, key: str, connected: set[str]) -> _Place | None:
     """Where a visitor's device goes, looked for in the writer's thread."""
-    devices = keeper.house().devices
+    devices = engine.house().devices
     for name, one in devices.items():
         if (one.key, one.table, one.kind) == (key, table, kind):
             return _Place(name, one.seat, is_known=True, instead_of=None)
-    seats = keeper.table(table).seats
+    seats = engine.table(table).seats
     virtual = len(cast.TABLES[table].players)
     idle: _Place | None = None
     most = cast.SEATS if kind is DeviceKind.TERMINAL else MOST_DISPLAYS

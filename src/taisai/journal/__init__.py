@@ -1,13 +1,13 @@
 """What must outlive the night: a journal that cannot lie, its stores and seals, and the audit of it.
 
 >>> from taisai.game.commands import Limits, OpenTable
->>> from taisai.journal import Journal, Keeper, MemoryStore, SigningKey
+>>> from taisai.journal import Journal, Engine, MemoryStore, SigningKey
 >>> from taisai.rules import rulebook
 >>> key = SigningKey.new("lotus-2026", seed=bytes(32))
 >>> journal = Journal.opened(
 ...     MemoryStore(), journal="evening-1", key=key.public, at=0, by="Sue", program="mine", demonstration=True
 ... )
->>> keeper = Keeper(journal)
+>>> engine = Engine(journal)
 >>> opening = OpenTable(
 ...     at=0,
 ...     by="Sue",
@@ -18,7 +18,7 @@
 ...     zone="Asia/Singapore",
 ...     limits=Limits(least=1000, most=500_000),
 ... )
->>> len(keeper.open_table(rulebook("mbs-sic-bo-v6"), opening))  # answered when it is durable
+>>> len(engine.open_table(rulebook("mbs-sic-bo-v6"), opening))  # answered when it is durable
 1
 >>> [entry.stream for entry in journal.entries()]
 ['journal', 'journal', 'table:SB1']
@@ -32,7 +32,7 @@ time 1
 """
 
 from taisai.journal.codec import Codec, Entry, stream_of, table_of
-from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import (
     ConflictError,
     DamagedError,
@@ -51,17 +51,16 @@ from taisai.journal.writer import Writer
 
 __all__ = [
     "Answer",
-    "Ask",
     "Checkpoint",
     "Codec",
     "ConflictError",
     "DamagedError",
     "Decision",
+    "Engine",
     "Entry",
     "InDoubtError",
     "Journal",
     "JournalError",
-    "Keeper",
     "MemoryStore",
     "PublicKey",
     "SignedCheckpoint",
@@ -69,6 +68,7 @@ __all__ = [
     "SqliteReader",
     "SqliteStore",
     "Store",
+    "Submission",
     "UnwritableError",
     "Writer",
     "load_public_key",

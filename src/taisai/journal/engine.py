@@ -1,4 +1,4 @@
-"""The keeper: decides commands, appends what they come to, and answers when that is durable; never before."""
+"""The engine: decides commands, appends what they come to, and answers when that is durable; never before."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent, stream_of, table_o
 from taisai.journal.errors import DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.records import CLAUSE, RulebookStored
-from taisai.journal.streams import Aggregate, HouseInBusiness, ReadPart, TableInPlay, is_round
+from taisai.journal.streams import Aggregate, HouseStream, ReadPart, TableStream, is_round
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 
@@ -26,21 +26,21 @@ SNAPSHOT_EVERY: Final = 10_000
 """Entries of a stream from one snapshot to the next: a start replays fewer, in a tenth of a second or so."""
 
 Answer = tuple[AnyEvent, ...] | Refusal
-Outcome = Answer | Exception
+AnswerOrError = Answer | Exception
 """An answer, or why a stream could not be asked: a defect or damage, never a refusal."""
 
 
-class Ask(Struct, frozen=True, gc=False):
+class Submission(Struct, frozen=True, gc=False):
     """A command for a stream; one that opens a table brings the rulebook."""
 
     stream: str
     command: AnyCommand
     book: Rulebook | None = None
-    unless: Callable[[Aggregate], Refusal | None] | None = None
+    precondition: Callable[[Aggregate], Refusal | None] | None = None
     """Why it is refused as things stand when its turn comes, beside what the game itself says."""
 
 
-class Keeper:
+class Engine:
     """Runs every stream of one journal, as its only writer."""
 
     def __init__(self, journal: Journal, *, snapshot_every: int = SNAPSHOT_EVERY) -> None:
@@ -61,16 +61,16 @@ class Keeper:
 
     def answer(self, stream: str, command: AnyCommand) -> Answer:
         """What a command comes to, durably."""
-        return self.answer_all([Ask(stream, command)])[0]
+        return self.answer_all([Submission(stream, command)])[0]
 
     def open_table(self, book: Rulebook, command: OpenTable) -> Answer:
         """Opens a table; the journal has its rulebook, whole, before it."""
-        return self.answer_all([Ask(stream_of(command.table), command, book)])[0]
+        return self.answer_all([Submission(stream_of(command.table), command, book)])[0]
 
-    def answer_all(self, asks: Sequence[Ask]) -> list[Answer]:
+    def answer_all(self, submissions: Sequence[Submission]) -> list[Answer]:
         """What each command comes to, one after the other, all durable in one go; then snapshots, if due."""
         answers: list[Answer] = []
-        outcomes = self.outcomes(asks)
+        outcomes = self.outcomes(submissions)
         self.save()
         for outcome in outcomes:
             if isinstance(outcome, Exception):
@@ -78,29 +78,29 @@ class Keeper:
             answers.append(outcome)
         return answers
 
-    def outcomes(self, asks: Sequence[Ask]) -> list[Outcome]:
-        """The same for several who ask: if one stream cannot be read, only those who asked it hear of it."""
-        outcomes: list[Outcome] = []
+    def outcomes(self, submissions: Sequence[Submission]) -> list[AnswerOrError]:
+        """Answers each command; a stream that cannot be read fails only its own commands."""
+        outcomes: list[AnswerOrError] = []
         decisions: list[Decision] = []
         broken: dict[str, Exception] = {}
-        for ask in asks:
-            if ask.stream not in broken:
+        for submission in submissions:
+            if submission.stream not in broken:
                 try:
-                    outcomes.append(self._decide(ask, decisions))
+                    outcomes.append(self._decide(submission, decisions))
                     continue
                 except UnwritableError as error:
-                    return self._not_written(asks, error)
+                    return self._not_written(submissions, error)
                 except Exception as error:  # noqa: BLE001  whatever it is, it is told to those who asked
-                    broken[ask.stream] = error
-            outcomes.append(broken[ask.stream])
+                    broken[submission.stream] = error
+            outcomes.append(broken[submission.stream])
         if broken:
-            outcomes = self._without(broken, asks, outcomes, decisions)
+            outcomes = self._without(broken, submissions, outcomes, decisions)
         try:
             self.journal.append(decisions)
         except UnwritableError as error:
-            return self._not_written(asks, error)
+            return self._not_written(submissions, error)
         except BaseException:
-            self._forget(ask.stream for ask in asks)
+            self._forget(submission.stream for submission in submissions)
             raise
         if decisions:
             self.trouble = None
@@ -110,42 +110,49 @@ class Keeper:
     def _without(
         self,
         broken: dict[str, Exception],
-        asks: Sequence[Ask],
-        outcomes: list[Outcome],
+        submissions: Sequence[Submission],
+        outcomes: list[AnswerOrError],
         decisions: list[Decision],
-    ) -> list[Outcome]:
+    ) -> list[AnswerOrError]:
         """Nothing of a stream that failed is written, not even what came before."""
         self._forget(broken)
         decisions[:] = [one for one in decisions if one.stream not in broken]
-        return [broken.get(ask.stream, one) for ask, one in zip(asks, outcomes, strict=True)]
+        return [
+            broken.get(submission.stream, one) for submission, one in zip(submissions, outcomes, strict=True)
+        ]
 
-    def _decide(self, ask: Ask, decisions: list[Decision]) -> Answer:
+    def _decide(self, submission: Submission, decisions: list[Decision]) -> Answer:
         """What one command comes to, added to the decisions that wait to be written."""
-        aggregate = self._streams.get(ask.stream) or self._load(ask)
+        aggregate = self._streams.get(submission.stream) or self._load(submission)
         if aggregate is None:
             return _NO_TABLE
-        if ask.unless is not None and (refused := ask.unless(aggregate)) is not None:
+        if (
+            submission.precondition is not None
+            and (refused := submission.precondition(aggregate)) is not None
+        ):
             return refused
-        answer = aggregate.decide(ask.command)
+        answer = aggregate.decide(submission.command)
         if answer and not isinstance(answer, Refusal):
-            if ask.book is not None and not _is_stored(ask.book, decisions):
-                decisions += self.journal.storing(ask.book, at=ask.command.at, by=ask.command.by)
+            if submission.book is not None and not _is_stored(submission.book, decisions):
+                decisions += self.journal.storing(
+                    submission.book, at=submission.command.at, by=submission.command.by
+                )
             for event in answer:
                 aggregate.evolve(event)
-            decisions.append(Decision(ask.stream, answer, ask.command))
-            self._streams[ask.stream] = aggregate
+            decisions.append(Decision(submission.stream, answer, submission.command))
+            self._streams[submission.stream] = aggregate
         return answer
 
-    def _not_written(self, asks: Sequence[Ask], error: UnwritableError) -> list[Outcome]:
+    def _not_written(self, submissions: Sequence[Submission], error: UnwritableError) -> list[AnswerOrError]:
         """Nothing has happened, or nobody knows, so every table is again what the journal says."""
-        self._forget(ask.stream for ask in asks)
+        self._forget(submission.stream for submission in submissions)
         self.trouble = str(error)
         reason = Reason.JOURNAL_UNWRITABLE
         says = f"expected a journal that can be written, got none: {error}"
         if isinstance(error, InDoubtError):
             reason = Reason.JOURNAL_IN_DOUBT
             says += "; what became of this command is known when the journal was opened again: ask again then"
-        return [Refusal(reason, CLAUSE, says)] * len(asks)
+        return [Refusal(reason, CLAUSE, says)] * len(submissions)
 
     def _forget(self, streams: Iterable[str]) -> None:
         for stream in streams:
@@ -156,14 +163,14 @@ class Keeper:
     def table(self, name: str) -> Table:
         """A table, to be looked at."""
         loaded = self._loaded(stream_of(name))
-        if not isinstance(loaded, TableInPlay):
+        if not isinstance(loaded, TableStream):
             raise JournalError(f"expected a table that the journal has, got {name!r}")
         return loaded.table
 
     def house(self) -> House:
         """The House, to be looked at."""
         loaded = self._loaded(HOUSE)
-        assert isinstance(loaded, HouseInBusiness)
+        assert isinstance(loaded, HouseStream)
         return loaded.house
 
     def tables(self) -> list[str]:
@@ -178,10 +185,12 @@ class Keeper:
             for name in self.tables()
         }
 
-    def _load(self, ask: Ask) -> Aggregate | None:
-        loaded = self._loaded(ask.stream)
-        if loaded is None and ask.book is not None:  # it is kept if it opens: the next may bring another book
-            loaded = TableInPlay(ask.book, self._reading(ask.stream))
+    def _load(self, submission: Submission) -> Aggregate | None:
+        loaded = self._loaded(submission.stream)
+        if (
+            loaded is None and submission.book is not None
+        ):  # it is kept if it opens: the next may bring another book
+            loaded = TableStream(submission.book, self._reading(submission.stream))
         return loaded
 
     def _loaded(self, stream: str) -> Aggregate | None:
@@ -214,8 +223,8 @@ class Keeper:
 
     def _made(self, stream: str, written: bytes | None) -> Aggregate:
         if stream == HOUSE:
-            return HouseInBusiness(written)
-        return TableInPlay(self._book_of(stream), self._reading(stream), written)
+            return HouseStream(written)
+        return TableStream(self._book_of(stream), self._reading(stream), written)
 
     def _replay(self, aggregate: Aggregate, stream: str, *, after: int = 0, upto: int | None = None) -> None:
         for version, event in self.journal.events(stream, after=after):

@@ -15,7 +15,7 @@ from taisai.journal.records import CLAUSE, STREAM, JournalOpened, KeyIntroduced,
 from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed, signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
-from taisai.journal.stores.contract import Kept, Row, Sealed, Store
+from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
 
 TREE: Final = "tree"
@@ -207,7 +207,7 @@ class Journal:
         self._expect(key)
         self.prove()
         text = signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
-        self.store.seal(Sealed(self.size, text))
+        self.store.seal(StoredCheckpoint(self.size, text))
         return text
 
     def prove(self) -> None:
@@ -283,8 +283,8 @@ class Journal:
 
     def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> None:
         """Keeps the state of a stream as it is now, and the tree's."""
-        self.store.keep(Kept(stream, self.version(stream), body), parts)
-        self.store.keep(Kept(TREE, self._tree.size, written_tree(self._tree)), {})
+        self.store.keep(StoredSnapshot(stream, self.version(stream), body), parts)
+        self.store.keep(StoredSnapshot(TREE, self._tree.size, written_tree(self._tree)), {})
 
     def close(self) -> None:
         """Lets go of the store."""

@@ -1,4 +1,4 @@
-"""What a stream's entries make: a table or the House, behind the few things that a keeper asks of either."""
+"""What a stream's entries make: a table or the House, behind the few things that an engine asks of either."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Aggregate(Protocol):
         """Forgets the parts, which have been kept elsewhere."""
 
 
-class TableInPlay:
+class TableStream:
     """A table whose rounds can be put away."""
 
     def __init__(self, book: Rulebook, read: ReadPart, written: bytes | None = None) -> None:
@@ -103,7 +103,7 @@ class TableInPlay:
         self.table.rounds.put_away(keep=RECENT)
 
 
-class HouseInBusiness:
+class HouseStream:
     """The House, all of which stays in memory."""
 
     def __init__(self, written: bytes | None = None) -> None:

@@ -11,7 +11,7 @@ from threading import Lock, Thread, current_thread
 from typing import Any, Final, NamedTuple
 
 from taisai.game.refusals import Reason, Refusal
-from taisai.journal.engine import Answer, Ask, Keeper
+from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import JournalError
 from taisai.rules.clauses import Clause
 
@@ -21,19 +21,19 @@ MOST_WAITING: Final = 100_000  # commands; beyond it, some seconds of work, a ne
 _log = logging.getLogger(__name__)
 
 Answered = Callable[[Answer | BaseException], None]
-Job = Callable[[Keeper], Any]
-"""Something to be done with the keeper, in its thread, between commands: a look at a table, a seal."""
+Job = Callable[[Engine], Any]
+"""Something to be done with the engine, in its thread, between commands: a look at a table, a seal."""
 
 
 class _Waiting(NamedTuple):
-    ask: Ask
+    ask: Submission
     answered: Answered
 
 
 class _Batch(NamedTuple):
     """Commands of many who asked at about the same time; their answers come together."""
 
-    asks: Sequence[Ask]
+    asks: Sequence[Submission]
     answered: Callable[[list[Answer | BaseException]], None]
 
 
@@ -43,11 +43,11 @@ class _Errand(NamedTuple):
 
 
 class Writer:
-    """Owns a keeper: nobody else may ask it anything while the thread runs."""
+    """Owns an engine: nobody else may ask it anything while the thread runs."""
 
-    def __init__(self, keeper: Keeper, *, after: Callable[[], None] | None = None) -> None:
+    def __init__(self, engine: Engine, *, after: Callable[[], None] | None = None) -> None:
         """`after` is called in the thread whenever those who waited together have been answered."""
-        self._keeper = keeper
+        self._engine = engine
         self._after = after
         self._queue: SimpleQueue[_Waiting | _Batch | _Errand | None] = SimpleQueue()
         self._closed = False
@@ -55,7 +55,7 @@ class Writer:
         self._thread = Thread(target=self._run, name="journal writer", daemon=True)
         self._thread.start()
 
-    def submit(self, ask: Ask, answered: Answered) -> None:
+    def submit(self, ask: Submission, answered: Answered) -> None:
         """Puts a command in the queue; `answered` is called in the writer's thread, once it is durable."""
         with self._closing:
             if self._closed:
@@ -66,7 +66,7 @@ class Writer:
         answered(_TOO_MANY)
 
     def submit_all(
-        self, asks: Sequence[Ask], answered: Callable[[list[Answer | BaseException]], None]
+        self, asks: Sequence[Submission], answered: Callable[[list[Answer | BaseException]], None]
     ) -> None:
         """The same for many at once: one callback with all answers, in order."""
         with self._closing:
@@ -84,7 +84,7 @@ class Writer:
                 raise JournalError("expected a writer at work, got one that was closed")
             self._queue.put(_Errand(job, done))
 
-    def ask(self, ask: Ask) -> Answer:
+    def ask(self, ask: Submission) -> Answer:
         """Puts a command in the queue and waits for its answer."""
         waiting: Future[Answer] = Future()
 
@@ -126,7 +126,7 @@ class Writer:
                     _log.exception("what comes after a group of commands failed")
             if self._queue.empty():  # nobody waits for what is only there for the next start
                 with suppress(Exception):
-                    self._keeper.save()
+                    self._engine.save()
 
     def _go_through(self, group: Sequence[_Waiting | _Batch | _Errand | None]) -> None:
         """Commands are decided together, as far as no job stands between them."""
@@ -141,7 +141,7 @@ class Writer:
                 self._do(one)
 
     def _answer(self, group: Sequence[_Waiting | _Batch]) -> None:
-        asks: list[Ask] = []
+        asks: list[Submission] = []
         for one in group:
             if isinstance(one, _Batch):
                 asks += one.asks
@@ -158,16 +158,16 @@ class Writer:
                     one.answered(answers[first])
             first = last
 
-    def _outcomes(self, asks: Sequence[Ask]) -> list[Answer | BaseException]:
+    def _outcomes(self, asks: Sequence[Submission]) -> list[Answer | BaseException]:
         try:
-            return [*self._keeper.outcomes(asks)]
+            return [*self._engine.outcomes(asks)]
         except BaseException as error:  # noqa: BLE001  it belongs to those who asked, and the thread lives on
             return [error] * len(asks)
 
     def _do(self, errand: _Errand) -> None:
         found: Any
         try:
-            found = errand.job(self._keeper)
+            found = errand.job(self._engine)
         except BaseException as error:  # noqa: BLE001  as above
             found = error
         with suppress(Exception):

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import EnrolPerson, HouseCommand, OpenHouse
 from taisai.game.refusals import Refusal
-from taisai.journal import Answer, Journal, Keeper, MemoryStore, SigningKey, UnwritableError
+from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, UnwritableError
 from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Row
 from taisai.server.auth.authentication import Authentication, NewFactor
@@ -67,10 +67,10 @@ class FlakyStore(MemoryStore):
 
 
 class ThreadlessHost:
-    """Asks the keeper in its own time; others get their turn before each answer, as with a real one."""
+    """Asks the engine in its own time; others get their turn before each answer, as with a real one."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self.keeper = keeper
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
         self.asked: list[AnyCommand] = []
         self.looks = 0
         self.listeners: list[Callable[[Sequence[AnyEvent]], None]] = []
@@ -84,17 +84,17 @@ class ThreadlessHost:
             between, self.between = self.between, None
             await between(command)
         self.asked.append(command)
-        answer = self.keeper.answer(stream, command)
+        answer = self.engine.answer(stream, command)
         if not isinstance(answer, Refusal):
             for listener in self.listeners:
                 listener(answer)
         return answer
 
-    async def look(self, job: Callable[[Keeper], T]) -> T:
+    async def look(self, job: Callable[[Engine], T]) -> T:
         """What a job finds."""
         await asyncio.sleep(0)
         self.looks += 1
-        return job(self.keeper)
+        return job(self.engine)
 
 
 class Inline(Executor):
@@ -134,7 +134,7 @@ class Staffed:
             program="test",
             demonstration=True,
         )
-        self.host = ThreadlessHost(Keeper(journal))
+        self.host = ThreadlessHost(Engine(journal))
         self.passwords = passwords or Passwords(self.entropy, TINY)
         self.rule = rule or RateLimit(burst=1_000, every=1)
         self.executor, self.generic = executor or Inline(), generic
@@ -228,11 +228,11 @@ class Staffed:
 
     def told(self, kind: type[T]) -> list[T]:
         """The journal's events of a kind."""
-        return [one.event for one in self.host.keeper.journal.entries() if isinstance(one.event, kind)]
+        return [one.event for one in self.host.engine.journal.entries() if isinstance(one.event, kind)]
 
     def kept(self) -> bytes:
         """Every byte of the journal, checkpoints and snapshots included, the vault alone left out."""
-        self.host.keeper.snapshot(HOUSE)
+        self.host.engine.snapshot(HOUSE)
         kept = {name: value for name, value in vars(self.store).items() if name != "_vault"}
         return repr(kept).encode()
 

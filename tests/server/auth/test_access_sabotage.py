@@ -195,11 +195,11 @@ def _lets_hang_up(patch: pytest.MonkeyPatch) -> None:
 
 
 def _vault_alone(patch: pytest.MonkeyPatch) -> None:
-    def known(_self: Verifier, name: str, keeper: Any) -> Any:
-        house = keeper.house()
+    def known(_self: Verifier, name: str, engine: Any) -> Any:
+        house = engine.house()
         person = house.names[name]
         return verification._Known(
-            person, house.people[person], credentials.kept(keeper.journal.store, person)
+            person, house.people[person], credentials.kept(engine.journal.store, person)
         )
 
     patch.setattr(Verifier, "_known", known)
@@ -208,8 +208,8 @@ def _vault_alone(patch: pytest.MonkeyPatch) -> None:
 def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
     take = Verifier._take
 
-    def lenient(self: Verifier, known: Any, renewed: Any, keeper: Any) -> SignInFailure | None:
-        against = take(self, known, renewed, keeper)
+    def lenient(self: Verifier, known: Any, renewed: Any, engine: Any) -> SignInFailure | None:
+        against = take(self, known, renewed, engine)
         return None if against is SignInFailure.LOCKED else against
 
     patch.setattr(Verifier, "_take", lenient)

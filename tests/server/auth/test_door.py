@@ -257,7 +257,7 @@ def test_whoever_signs_out_is_out() -> None:
     assert [(event.session, event.why) for event in staffed.told(SignedOut)] == [
         (came.session.id, "signed-out")
     ]
-    assert dict(staffed.host.keeper.house().sessions) == {other.session.id: DAN}
+    assert dict(staffed.host.engine.house().sessions) == {other.session.id: DAN}
 
 
 def test_a_hash_is_made_anew_when_its_cost_changed() -> None:

@@ -43,7 +43,7 @@ def test_an_idle_session_ends_and_the_journal_has_it() -> None:
     staffed.ticks(1)
     assert staffed.ended == [(came.session.id, "idle")]
     assert outs(staffed) == [(DAN, "idle")]
-    assert staffed.host.keeper.house().sessions == {}
+    assert staffed.host.engine.house().sessions == {}
 
 
 def test_a_session_that_was_found_idle_is_noted_with_the_next_tick() -> None:
@@ -71,7 +71,7 @@ def test_a_revocation_ends_sessions_before_it_is_even_answered(how: str) -> None
     assert staffed.session(first) is None
     assert staffed.session(other)
     staffed.ticks()
-    assert list(staffed.host.keeper.house().sessions.values()) == [SUE]
+    assert list(staffed.host.engine.house().sessions.values()) == [SUE]
 
 
 def test_the_same_rank_again_ends_nothing() -> None:
@@ -127,14 +127,14 @@ def test_a_revocation_while_someone_comes_in_keeps_him_out(how: str) -> None:
     assert staffed.tries(DAN) == WRONG_CREDENTIALS
     assert len(staffed.door.sessions) == 0
     staffed.ticks()
-    assert staffed.host.keeper.house().sessions == {}
+    assert staffed.host.engine.house().sessions == {}
 
 
 def test_a_rank_that_changed_unheard_keeps_him_out_too() -> None:
     staffed = Staffed()
 
     async def meanwhile(_command: object) -> None:
-        staffed.host.keeper.answer(HOUSE, REVOKING["another rank"])
+        staffed.host.engine.answer(HOUSE, REVOKING["another rank"])
 
     staffed.host.between = meanwhile
     assert staffed.tries(DAN) == WRONG_CREDENTIALS
@@ -178,7 +178,7 @@ def test_one_end_that_cannot_be_noted_takes_no_other_with_it() -> None:
     staffed.host.ask = was  # type: ignore[method-assign]
     staffed.ticks()
     assert outs(staffed) == [(CAT, "stopped"), (SUE, "stopped"), (DAN, "stopped")], "it is noted later"
-    assert last.session.id not in staffed.host.keeper.house().sessions
+    assert last.session.id not in staffed.host.engine.house().sessions
 
 
 def test_ends_that_are_cut_short_are_noted_later() -> None:
@@ -212,7 +212,7 @@ def test_a_start_ends_what_a_crash_left_open() -> None:
     staffed.door = staffed.new_door()
     running(staffed.door.begin(staffed.now))
     assert outs(staffed) == [(DAN, "stopped")]
-    assert staffed.host.keeper.house().sessions == {}
+    assert staffed.host.engine.house().sessions == {}
 
 
 # Credentials

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
-from taisai.journal import Answer, Journal, Keeper, SqliteStore
+from taisai.journal import Answer, Engine, Journal, SqliteStore
 from taisai.protocol.commands import command, meant
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
@@ -113,12 +113,12 @@ class _Floor:
         answer: Answer = ()
         if asked is not None:
             answer = await self._casino.host.ask(STREAM, replace(asked, at=self._casino.clock.now()))
-        phase = await self._casino.host.look(lambda keeper: str(keeper.table(TABLE).phase))
+        phase = await self._casino.host.look(lambda engine: str(engine.table(TABLE).phase))
         return Told(phase=phase, refused=str(answer) if isinstance(answer, Refusal) else "")
 
-    def _next(self, keeper: Keeper) -> Command | None:
+    def _next(self, engine: Engine) -> Command | None:
         """The next step, filled in; none where it is the clock's, and the clock runs."""
-        table, now = keeper.table(TABLE), self._casino.clock.now()
+        table, now = engine.table(TABLE), self._casino.clock.now()
         offer = next((one for one in console_view(table, now=now).acts if one.main), None)
         if offer is None or (offer.by == ("clock",) and self._order.window is not None):
             return None
@@ -141,11 +141,11 @@ def _listening(port: int) -> socket.socket:
 
 
 async def _served(order: Order, line: socket.socket) -> None:
-    keeper = Keeper(Journal(SqliteStore(Path(order.folder, FILE))))
+    engine = Engine(Journal(SqliteStore(Path(order.folder, FILE))))
     sabotage = SABOTAGES[order.sabotage] if order.sabotage is not None else None
     clock = WallClock()
     if sabotage is None or sabotage.recovers:
-        keeper.recover(at=clock.now())
+        engine.recover(at=clock.now())
     at = _listening(order.port)
     port: int = at.getsockname()[1]
     plan = HousePlan(
@@ -154,9 +154,9 @@ async def _served(order: Order, line: socket.socket) -> None:
         bounds=ConnectionLimits(asks_a_second=1_000_000, burst=1_000_000),
         policy=SessionPolicy(most_per_person=100),
     )  # fmt: skip
-    make = None if sabotage is None else sabotage.writer(keeper)
+    make = None if sabotage is None else sabotage.writer(engine)
     casino = HouseServer(
-        keeper, plan, clock=clock, entropy=secrets.token_bytes, key=KEY, make_writer=make,
+        engine, plan, clock=clock, entropy=secrets.token_bytes, key=KEY, make_writer=make,
         passwords=Passwords(secrets.token_bytes, Cost(time=1, memory=8, parallelism=1)),
     )  # fmt: skip
     await casino.start()
@@ -172,7 +172,7 @@ async def _served(order: Order, line: socket.socket) -> None:
         writer.write(msgspec.json.encode(told) + b"\n")
     serving.stop()
     await served
-    keeper.journal.close()
+    engine.journal.close()
     writer.close()
 
 

@@ -13,7 +13,7 @@ from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, ReceiveF
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.journal import Ask, Journal, Keeper, SigningKey, SqliteStore, stream_of
+from taisai.journal import Engine, Journal, SigningKey, SqliteStore, Submission, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules import rulebook
 
@@ -62,13 +62,13 @@ def furnish(folder: Path, book: str, seats: int) -> None:
         at=at, by="ada", house="Races", currency=CURRENCY, ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND
     )
     asks = [
-        Ask(HOUSE, opening_house),
-        Ask(HOUSE, EnrolPerson(at=at, by="ada", person="ada", rank="administrator")),
-        Ask(HOUSE, EnrolPerson(at=at, by="ada", person=head, rank=rank)),
+        Submission(HOUSE, opening_house),
+        Submission(HOUSE, EnrolPerson(at=at, by="ada", person="ada", rank="administrator")),
+        Submission(HOUSE, EnrolPerson(at=at, by="ada", person=head, rank=rank)),
     ]  # fmt: skip
     others = {name: rank for name, rank in crew.items() if name != head} | dict.fromkeys(CASHIERS, "cashier")
     asks += [
-        Ask(HOUSE, EnrolPerson(at=at, by="ada", person=name, rank=rank, second=head))
+        Submission(HOUSE, EnrolPerson(at=at, by="ada", person=name, rank=rank, second=head))
         for name, rank in others.items()
     ]
     opening = OpenTable(
@@ -76,13 +76,15 @@ def furnish(folder: Path, book: str, seats: int) -> None:
         demonstration=True,
     )  # fmt: skip
     asks += [
-        Ask(HOUSE, BringIn(at=at, by=CASHIERS[0], id="capital", amount=CAPITAL, second=head)),
-        Ask(STREAM, opening, rulebook(book)),
-        Ask(HOUSE, SendFill(at=at, by=CASHIERS[0], transfer="fill", table=TABLE, amount=FILL, second=head)),
-        Ask(STREAM, ReceiveFill(at=at, by=CAGE, transfer="fill", amount=FILL, second=head)),
+        Submission(HOUSE, BringIn(at=at, by=CASHIERS[0], id="capital", amount=CAPITAL, second=head)),
+        Submission(STREAM, opening, rulebook(book)),
+        Submission(
+            HOUSE, SendFill(at=at, by=CASHIERS[0], transfer="fill", table=TABLE, amount=FILL, second=head)
+        ),
+        Submission(STREAM, ReceiveFill(at=at, by=CAGE, transfer="fill", amount=FILL, second=head)),
     ]
     asks += [
-        Ask(STREAM, Assign(at=at, by=BY_THE_HOUSE, person=name, rank=rank, position=rank))
+        Submission(STREAM, Assign(at=at, by=BY_THE_HOUSE, person=name, rank=rank, position=rank))
         for name, rank in crew.items()
         if name != head
     ]
@@ -94,10 +96,10 @@ def furnish(folder: Path, book: str, seats: int) -> None:
             seat=seat,
         )  # fmt: skip
         asks += [
-            Ask(HOUSE, enrolling),
-            Ask(STREAM, TakeSeat(at=at, by=device.name, seat=seat, terminal=device.name)),
-            Ask(STREAM, BuyCredits(at=at, by=device.name, seat=seat, amount=CREDITS)),
+            Submission(HOUSE, enrolling),
+            Submission(STREAM, TakeSeat(at=at, by=device.name, seat=seat, terminal=device.name)),
+            Submission(STREAM, BuyCredits(at=at, by=device.name, seat=seat, amount=CREDITS)),
         ]  # fmt: skip
-    for answer in Keeper(journal).answer_all(asks):
+    for answer in Engine(journal).answer_all(asks):
         assert not isinstance(answer, Refusal), answer
     store.close()

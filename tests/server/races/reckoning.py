@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from taisai.audit import verified
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
-from taisai.journal import Codec, Journal, JournalError, Keeper, SqliteStore
+from taisai.journal import Codec, Engine, Journal, JournalError, SqliteStore
 from taisai.journal.codec import AnyEvent
 from taisai.server.projections.books import books_view
 from tests.server.races.furnished import FILE, KEY
@@ -99,7 +99,7 @@ class Reckoning:
         """Tickets that the House has still to pay for."""
         store = SqliteStore(self.path)
         try:
-            tickets = Keeper(Journal(store)).house().tickets.values()
+            tickets = Engine(Journal(store)).house().tickets.values()
             return {one.id: one.amount for one in tickets if one.redeemed is None}
         finally:
             store.close()
@@ -108,8 +108,8 @@ class Reckoning:
         """Whether the books balance."""
         store = SqliteStore(self.path)
         try:
-            keeper = Keeper(Journal(store))
-            books = books_view(keeper.house(), {name: keeper.table(name) for name in keeper.tables()})
+            engine = Engine(Journal(store))
+            books = books_view(engine.house(), {name: engine.table(name) for name in engine.tables()})
             if not books.balanced or books.sum:
                 yield f"expected books that balance, got {books.sum}: {books.off}"
         finally:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from taisai.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
-from taisai.journal import Answer, Ask, Decision, Keeper, Writer
+from taisai.journal import Answer, Decision, Engine, Submission, Writer
 from taisai.rules.vocabulary import Act, Phase
 from taisai.server.runtime.host import WriterLike
 from tests.server.races.furnished import TABLE
@@ -29,20 +29,20 @@ class Sabotage:
     recovers: ClassVar[bool] = True
     """Whether the rules' word on a stop is asked at a start."""
 
-    def __init__(self, keeper: Keeper, after: Callable[[], None]) -> None:
-        self.keeper = keeper
-        self.inner = Writer(keeper, after=after)
+    def __init__(self, engine: Engine, after: Callable[[], None]) -> None:
+        self.engine = engine
+        self.inner = Writer(engine, after=after)
 
     @classmethod
-    def writer(cls, keeper: Keeper) -> Make:
-        """Makes it, for a casino over this keeper."""
-        return lambda after: cls(keeper, after)
+    def writer(cls, engine: Engine) -> Make:
+        """Makes it, for a casino over this engine."""
+        return lambda after: cls(engine, after)
 
-    def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
+    def submit_all(self, asks: Sequence[Submission], answered: Answered) -> None:
         """Puts commands in the queue."""
         self.inner.submit_all(asks, answered)
 
-    def run(self, job: Callable[[Keeper], Any], done: Callable[[Any], None]) -> None:
+    def run(self, job: Callable[[Engine], Any], done: Callable[[Any], None]) -> None:
         """Puts a job in the queue."""
         self.inner.run(job, done)
 
@@ -54,14 +54,14 @@ class Sabotage:
 class Early(Sabotage):
     """Acknowledges bets when they are decided, and appends them a while later."""
 
-    def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
+    def submit_all(self, asks: Sequence[Submission], answered: Answered) -> None:
         """Answers first."""
         if not all(isinstance(one.command, PlaceBets) for one in asks):
             super().submit_all(asks, answered)
             return
 
-        def decided(keeper: Keeper) -> Answers:
-            return [_decided(keeper, one) for one in asks]
+        def decided(engine: Engine) -> Answers:
+            return [_decided(engine, one) for one in asks]
 
         self.inner.run(decided, answered)
         later = Timer(4 * LATER, self.inner.submit_all, (asks, lambda _answers: None))
@@ -69,8 +69,8 @@ class Early(Sabotage):
         later.start()
 
 
-def _decided(keeper: Keeper, ask: Ask) -> Answer:
-    aggregate = keeper._loaded(ask.stream)
+def _decided(engine: Engine, ask: Submission) -> Answer:
+    aggregate = engine._loaded(ask.stream)
     assert aggregate is not None
     return aggregate.decide(ask.command)
 
@@ -78,7 +78,7 @@ def _decided(keeper: Keeper, ask: Ask) -> Answer:
 class Patient(Sabotage):
     """Lets bets go first for a while after the close was asked for."""
 
-    def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
+    def submit_all(self, asks: Sequence[Submission], answered: Answered) -> None:
         """Bets first."""
         if any(isinstance(one.command, Perform) and one.command.act is Act.CLOSE_BETS for one in asks):
             later = Timer(LATER, self.inner.submit_all, (asks, answered))
@@ -91,20 +91,24 @@ class Patient(Sabotage):
 class Lenient(Sabotage):
     """Takes bets after the close as if there had been none."""
 
-    def __init__(self, keeper: Keeper, after: Callable[[], None]) -> None:
-        decide = keeper._decide
+    def __init__(self, engine: Engine, after: Callable[[], None]) -> None:
+        decide = engine._decide
 
-        def lenient(ask: Ask, decisions: list[Decision]) -> Answer:
-            round_ = keeper.table(TABLE).round
-            if round_ is None or round_.phase is not Phase.CLOSED or not isinstance(ask.command, PlaceBets):
-                return decide(ask, decisions)
+        def lenient(submission: Submission, decisions: list[Decision]) -> Answer:
+            round_ = engine.table(TABLE).round
+            if (
+                round_ is None
+                or round_.phase is not Phase.CLOSED
+                or not isinstance(submission.command, PlaceBets)
+            ):
+                return decide(submission, decisions)
             round_.phase = Phase.OPEN
-            answer = decide(ask, decisions)
+            answer = decide(submission, decisions)
             round_.phase = Phase.CLOSED
             return answer
 
-        keeper._decide = lenient  # type: ignore[method-assign]
-        super().__init__(keeper, after)
+        engine._decide = lenient  # type: ignore[method-assign]
+        super().__init__(engine, after)
 
 
 class NewIds(Sabotage):
@@ -112,11 +116,11 @@ class NewIds(Sabotage):
 
     _numbers = count()
 
-    def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
+    def submit_all(self, asks: Sequence[Submission], answered: Answered) -> None:
         """Each under an id of its own."""
         super().submit_all([self._renamed(one) for one in asks], answered)
 
-    def _renamed(self, ask: Ask) -> Ask:
+    def _renamed(self, ask: Submission) -> Submission:
         if not isinstance(ask.command, PlaceBets):
             return ask
         bets = tuple(replace(slip, id=f"{slip.id}+{next(self._numbers)}") for slip in ask.command.bets)
@@ -126,18 +130,18 @@ class NewIds(Sabotage):
 class Forgetful(Sabotage):
     """Forgets that a ticket was redeemed."""
 
-    def submit_all(self, asks: Sequence[Ask], answered: Answered) -> None:
+    def submit_all(self, asks: Sequence[Submission], answered: Answered) -> None:
         """Before each of them."""
         answers: Answers = []
         for one in asks:
             if isinstance(one.command, RedeemTicket | SendTicket):
                 self.inner.run(partial(_forget, one.command.ticket), _ignored)
             self.inner.submit_all([one], answers.extend)
-        self.inner.run(lambda _keeper: answers, answered)
+        self.inner.run(lambda _engine: answers, answered)
 
 
-def _forget(ticket: str, keeper: Keeper) -> None:
-    tickets = keeper.house().tickets
+def _forget(ticket: str, engine: Engine) -> None:
+    tickets = engine.house().tickets
     tickets[ticket] = tickets[ticket]._replace(redeemed=None)
 
 

@@ -15,7 +15,7 @@ from taisai.client import Client, Disconnected
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, CreditsBought, RoundVoided
 from taisai.journal import Codec, JournalError
 from taisai.journal.codec import Entry
-from taisai.journal.stores.contract import Sealed
+from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply
 from taisai.protocol.requests import DoRequest
@@ -91,7 +91,7 @@ def _views(world: World, *, connected: bool = False) -> Iterator[str]:
 
 def _fresh(boards: Boards, feed: str) -> View:
     """What a feed shows, made from nothing but the tables and the House."""
-    board, table = boards.tables[TABLE], boards._keeper.table(TABLE)
+    board, table = boards.tables[TABLE], boards._engine.table(TABLE)
     if feed.startswith("seat:"):
         return seat_view(table, feed.partition("/")[2])
     return board._view(table, feed) if ":" in feed else boards._floor_view(feed)
@@ -133,7 +133,7 @@ def _bets(world: World, entries: Sequence[Entry]) -> Iterator[str]:
 
 def _money(world: World, entries: Sequence[Entry]) -> Iterator[str]:
     """Every ticket that was told of is one; and what may not be sent twice was not done twice."""
-    tickets = world.keeper.house().tickets
+    tickets = world.engine.house().tickets
     for heard in world.heard:
         if isinstance(heard.tell, DoneReply) and heard.tell.ticket and heard.tell.ticket not in tickets:
             yield f"expected the ticket that was told of, got none: {heard.tell}"
@@ -164,8 +164,8 @@ def _closes(entries: Sequence[Entry]) -> Iterator[str]:
 
 def _books(world: World) -> Iterator[str]:
     """Every ledger balances, and nothing is on its way."""
-    keeper = world.keeper
-    books = books_view(keeper.house(), {name: keeper.table(name) for name in keeper.tables()})
+    engine = world.engine
+    books = books_view(engine.house(), {name: engine.table(name) for name in engine.tables()})
     if not books.balanced or books.sum:
         yield f"expected books that balance, got {books.sum}: {books.off}"
     if books.in_transit:
@@ -186,7 +186,7 @@ class _Rows:
         for row in self._store.rows():
             yield Body(row.body, row)
             while waiting and waiting[0].size == row.position:
-                yield Sealed(*waiting.pop(0))
+                yield StoredCheckpoint(*waiting.pop(0))
 
     def close(self) -> None:
         """Nothing to let go of."""

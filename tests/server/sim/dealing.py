@@ -104,7 +104,7 @@ class Staff:
 
     def _offers(self, dan: Dealer) -> tuple[Offer, ...]:
         """What may be done, as the console shows it, or as it would if there were one."""
-        return dan.offers if dan.with_console else offers(self._world.keeper.table(TABLE))
+        return dan.offers if dan.with_console else offers(self._world.engine.table(TABLE))
 
     async def _take(self, offer: Offer) -> None:
         world = self._world
@@ -144,7 +144,7 @@ class Staff:
             case "yes-no":
                 return True
             case "areas":
-                table = self._world.keeper.table(TABLE)
+                table = self._world.engine.table(TABLE)
                 return [
                     str(area) for area in table.terms[table.layout].matrix.illuminated(Outcome.of(1, 2, 3))
                 ]
@@ -153,14 +153,14 @@ class Staff:
 
     def _faces(self) -> tuple[int, ...]:
         """What the shaker drew, mostly; else what the dice are said to show."""
-        round_ = self._world.keeper.table(TABLE).round
+        round_ = self._world.engine.table(TABLE).round
         if round_ is not None and round_.phase is Phase.REVEALED and round_.drawn is not None:
             return tuple(round_.drawn.faces)
         return (1, 2, 3)
 
     async def _mishap(self, dan: Dealer) -> bool:
         """Reports something that can be reported now, if its form is simple enough."""
-        table = self._world.keeper.table(TABLE)
+        table = self._world.engine.table(TABLE)
         told = dan.console.irregularities if dan.with_console else irregularities(table)
         lines = [line for line in told if line.by and self._is_simple(line)]
         if not lines:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-from taisai.journal.stores.contract import Row, Sealed
+from taisai.journal.stores.contract import Row, StoredCheckpoint
 from tests.server.sim.checks import wrongs
 from tests.server.sim.dealing import Staff
 from tests.server.sim.furnished import DISPLAY, device
@@ -25,7 +25,7 @@ class Played(NamedTuple):
 
     seed: int
     rows: tuple[Row, ...]
-    checkpoints: tuple[Sealed, ...]
+    checkpoints: tuple[StoredCheckpoint, ...]
     wrong: tuple[str, ...]
     log: tuple[str, ...]
     book: str

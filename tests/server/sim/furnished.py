@@ -11,7 +11,7 @@ from taisai.client import Device
 from taisai.game.commands import Limits, OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE
-from taisai.journal import Journal, Keeper, MemoryStore, SigningKey, Store, stream_of
+from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules import Rulebook, rulebook
 from tests.server.sim.virtual import START
@@ -80,10 +80,10 @@ def furnish(store: Store, book: str) -> None:
     journal = Journal.opened(
         store, journal="simulation", key=KEY.public, at=at, by="ada", program="taisai", demonstration=True
     )
-    keeper = Keeper(journal)
+    engine = Engine(journal)
 
     def done(command: AnyCommand, stream: str = HOUSE) -> None:
-        answer = keeper.answer(stream, command)
+        answer = engine.answer(stream, command)
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
 
     done(
@@ -94,7 +94,7 @@ def furnish(store: Store, book: str) -> None:
     done(EnrolPerson(at=at, by="ada", person="ada", rank="administrator"))
     for person, rank in {"sue": crew.ranks["sue"], **crew.ranks, CASHIER: "cashier"}.items():
         second = None if person == "sue" else "sue"
-        if person not in keeper.house().people:
+        if person not in engine.house().people:
             done(EnrolPerson(at=at, by="ada", person=person, rank=rank, second=second))
     done(BringIn(at=at, by=CASHIER, id="capital", amount=IN_THE_CAGE, second="sue"))
     for number in range(1, SEATS + 1):
@@ -114,7 +114,7 @@ def furnish(store: Store, book: str) -> None:
         at=at, by=crew.head, rank=crew.ranks[crew.head], table=TABLE, limits=LIMITS, currency="PLAY",
         day="2026-11-15", zone="Asia/Singapore", demonstration=True,
     )  # fmt: skip
-    opened = keeper.open_table(book_of(book), opening)
+    opened = engine.open_table(book_of(book), opening)
     assert not isinstance(opened, Refusal), opened
     done(SendFill(at=at, by=CASHIER, transfer="fill-1", table=TABLE, amount=FILL, second="sue"))
     done(ReceiveFill(at=at, by=CAGE, transfer="fill-1", amount=FILL, second="sue"), stream_of(TABLE))

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from taisai.game import bets
-from taisai.journal import Keeper, MemoryStore
+from taisai.journal import Engine, MemoryStore
 from taisai.journal.journal import Decision
 from taisai.journal.stores.contract import Row
 from taisai.rules.vocabulary import Phase
@@ -35,11 +35,11 @@ class Sabotage(NamedTuple):
 class _Hasty(InlineWriter):
     """Tells everyone at once, and writes when there is time."""
 
-    def __init__(self, keeper: Keeper, after: Callable[[], None], *, chance: Random, slow: float) -> None:
-        super().__init__(keeper, after, chance=chance, slow=slow)
+    def __init__(self, engine: Engine, after: Callable[[], None], *, chance: Random, slow: float) -> None:
+        super().__init__(engine, after, chance=chance, slow=slow)
         self._late: list[Decision] = []
-        self._append = keeper.journal.append
-        keeper.journal.append = self._later  # type: ignore[method-assign]
+        self._append = engine.journal.append
+        engine.journal.append = self._later  # type: ignore[method-assign]
 
     def _later(self, decisions: Sequence[Decision]) -> None:
         self._late += decisions
@@ -125,7 +125,7 @@ def _publish_late(patch: Patch) -> None:
 
     async def refresh(self: HouseServer) -> None:
         boards, feeds = self.host.boards, self.host.feeds
-        frames = await self.host.look(lambda _keeper: boards.refresh())
+        frames = await self.host.look(lambda _engine: boards.refresh())
         await asyncio.sleep(0.2)
         for frame in frames:
             feeds.publish(frame)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from taisai.client import ClientError, Disconnected, Pace
 from taisai.client.connection import Staff
-from taisai.journal import Journal, Keeper, Store
+from taisai.journal import Engine, Journal, Store
 from taisai.protocol.message import Request
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest_of
@@ -112,12 +112,12 @@ class World:
     async def open(self) -> None:
         """Opens the journal, recovers, and lets the floor answer."""
         journal = Journal(self.store)
-        keeper = Keeper(journal, snapshot_every=self.snapshot_every)
+        engine = Engine(journal, snapshot_every=self.snapshot_every)
         if self.crashes:
-            keeper.recover(at=self.clock.now())
+            engine.recover(at=self.clock.now())
 
         def make(after: Callable[[], None]) -> WriterLike:
-            self.writer = self.make_writer(keeper, after, chance=self._disk, slow=self.slow_disk)
+            self.writer = self.make_writer(engine, after, chance=self._disk, slow=self.slow_disk)
             return self.writer
 
         plan = HousePlan(
@@ -131,7 +131,7 @@ class World:
             program=PROGRAM, seal_every=60,
         )  # fmt: skip
         casino = HouseServer(
-            keeper, plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=make,
+            engine, plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=make,
             hand_over=self.loop.call_soon, passwords=_passwords(),
         )  # fmt: skip
         self.casino = casino
@@ -167,10 +167,10 @@ class World:
         await self.open()
 
     @property
-    def keeper(self) -> Keeper:
+    def engine(self) -> Engine:
         """The one at work."""
         assert self.writer is not None
-        return self.writer.keeper
+        return self.writer.engine
 
     # Coming in
 

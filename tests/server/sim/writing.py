@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from taisai.journal import Answer, Ask, Keeper
+from taisai.journal import Answer, Engine, Submission
 from taisai.journal.writer import MOST_AT_ONCE
 
 Answers = list[Answer | BaseException]
 
 
 class _Batch(NamedTuple):
-    asks: Sequence[Ask]
+    asks: Sequence[Submission]
     answered: Callable[[Answers], None]
 
 
 class _Errand(NamedTuple):
-    job: Callable[[Keeper], Any]
+    job: Callable[[Engine], Any]
     done: Callable[[Any], None]
 
 
@@ -29,9 +29,9 @@ class InlineWriter:
     Between the append and the telling a crash finds what is durable and unacknowledged.
     """
 
-    def __init__(self, keeper: Keeper, after: Callable[[], None], *, chance: Random, slow: float) -> None:
+    def __init__(self, engine: Engine, after: Callable[[], None], *, chance: Random, slow: float) -> None:
         """`slow`: the longest that the disk takes, in seconds."""
-        self.keeper = keeper
+        self.engine = engine
         self._after = after
         self._chance = chance
         self._slow = slow
@@ -43,12 +43,12 @@ class InlineWriter:
         self.died: asyncio.Event = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
-    def submit_all(self, asks: Sequence[Ask], answered: Callable[[Answers], None]) -> None:
+    def submit_all(self, asks: Sequence[Submission], answered: Callable[[Answers], None]) -> None:
         """Puts commands in the queue."""
         self._queue.append(_Batch(asks, answered))
         self._go()
 
-    def run(self, job: Callable[[Keeper], Any], done: Callable[[Any], None]) -> None:
+    def run(self, job: Callable[[Engine], Any], done: Callable[[Any], None]) -> None:
         """Puts a job in the queue."""
         self._queue.append(_Errand(job, done))
         self._go()
@@ -101,18 +101,18 @@ class InlineWriter:
         if self._queue:
             self._go()
         else:
-            self.keeper.save()
+            self.engine.save()
 
     def _answer(self, group: list[_Batch]) -> None:
         if group:
-            answers: Answers = list(self.keeper.outcomes([ask for batch in group for ask in batch.asks]))
+            answers: Answers = list(self.engine.outcomes([ask for batch in group for ask in batch.asks]))
             for batch in group:
                 batch.answered(answers[: len(batch.asks)])
                 del answers[: len(batch.asks)]
 
     def _do(self, errand: _Errand) -> None:
         try:
-            found = errand.job(self.keeper)
+            found = errand.job(self.engine)
         except Exception as error:  # noqa: BLE001  as the real one does
             found = error
         errand.done(found)

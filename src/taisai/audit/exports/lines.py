@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from taisai.audit.sources import TOLD_EVERY, Body, End, Progress, Source, checkpoint_line, end_line
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.merkle import Frontier, leaf_hash
-from taisai.journal.stores.contract import Sealed
+from taisai.journal.stores.contract import StoredCheckpoint
 
 
 def lines(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
@@ -19,7 +19,7 @@ def lines(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
             yield piece.body + b"\n"
             if progress and not tree.size % TOLD_EVERY:
                 progress(source.done, source.total)
-        elif isinstance(piece, Sealed):
+        elif isinstance(piece, StoredCheckpoint):
             yield checkpoint_line(piece.text) + b"\n"
         elif piece != End(tree.size, tree.root().hex()):
             says = f"expected {piece.size} entries before the end of the export, got {tree.size} or others"

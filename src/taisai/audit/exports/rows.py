@@ -10,7 +10,7 @@ import msgspec
 
 from taisai.audit.exports.columns import EVENTS, Cell, Row
 from taisai.audit.retell.tables import Replay, entries_of
-from taisai.audit.scratch import Shelf
+from taisai.audit.scratch import ScratchFile
 from taisai.audit.sources import Progress, Source
 from taisai.game.events import (
     BetRegistered,
@@ -24,7 +24,7 @@ from taisai.game.round import Round
 from taisai.game.table import Table
 from taisai.game.verdicts import Verdict, verdicts
 from taisai.journal.codec import Entry
-from taisai.journal.streams import TableInPlay
+from taisai.journal.streams import TableStream
 from taisai.rules.chance import Chance
 from taisai.rules.clauses import Clause
 from taisai.rules.matrix import Matrix
@@ -112,7 +112,7 @@ def bet_rows(
         for stream in bets.streams:
             yield from bets.rows_over(stream)
             aggregate = replay.aggregate(stream)
-            if isinstance(aggregate, TableInPlay):
+            if isinstance(aggregate, TableStream):
                 yield from bets.rows_in_hand(stream, aggregate.table)
     finally:
         replay.close()
@@ -126,7 +126,7 @@ class _Bets:
         self._pay_tables = pay_tables
         self.streams: dict[str, None] = {}
         """Those of tables, in the order in which they were opened."""
-        self._gathered, self._rows = Shelf(), Shelf()
+        self._gathered, self._rows = ScratchFile(), ScratchFile()
         self._over: dict[str, int] = {}
         """Stream → how many rounds are over."""
         self._in_hand: dict[str, _Gathered] = {}

@@ -13,7 +13,7 @@ from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced
 from taisai.journal.seals.checkpoints import Checkpoint, CheckpointError, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import KeysError, PublicKey
 from taisai.journal.seals.merkle import Frontier, consistency_spans, inclusion_spans, leaf_hash
-from taisai.journal.stores.contract import Sealed
+from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.rules.errors import printable
 
 _OWN: Final = f'"stream":"{STREAM}"'.encode()
@@ -24,11 +24,11 @@ def checkpoints_of(source: JournalFile | Export) -> Iterator[SignedCheckpoint]:
     if isinstance(source, JournalFile):
         kept = iter(source.reader.checkpoints())
     else:
-        kept = (piece for piece in source.pieces() if isinstance(piece, Sealed))
+        kept = (piece for piece in source.pieces() if isinstance(piece, StoredCheckpoint))
     return map(_read, kept)
 
 
-def _read(sealed: Sealed) -> SignedCheckpoint:
+def _read(sealed: StoredCheckpoint) -> SignedCheckpoint:
     try:
         return read_signed(sealed.text)
     except CheckpointError as error:

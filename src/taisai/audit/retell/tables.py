@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from taisai.audit.replay import Follower
+from taisai.audit.replay import JournalReplay
 from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.game.table import Table
 from taisai.journal.codec import Codec, Entry, table_of
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.records import STREAM
-from taisai.journal.streams import Aggregate, TableInPlay
+from taisai.journal.streams import Aggregate, TableStream
 from taisai.rules.errors import printable
 
 MOST_NAMED: Final = 20  # tables or seats that an error names
@@ -20,7 +20,7 @@ Look = Callable[[Entry, Table], None]
 """Called with an entry of a table's stream, and the table right after it."""
 
 
-class Replay(Follower):
+class Replay(JournalReplay):
     """Believes what is written, so that it can be looked at."""
 
     def __init__(self, look: Look) -> None:
@@ -31,7 +31,7 @@ class Replay(Follower):
         """Evolves by every entry, and lets a table be looked at after each."""
         for entry in entries:
             aggregate.evolve(entry.event)
-            if isinstance(aggregate, TableInPlay):
+            if isinstance(aggregate, TableStream):
                 self._look(entry, aggregate.table)
 
 

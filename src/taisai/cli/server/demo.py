@@ -113,7 +113,7 @@ class _Evening:
 
         origins = frozenset({self.url, self.url.replace(HOST, "localhost")})
         house_server = HouseServer(
-            house.keeper, plan(window=round(self._waits.window * 1000), origins=origins), clock=WallClock(),
+            house.engine, plan(window=round(self._waits.window * 1000), origins=origins), clock=WallClock(),
             entropy=secrets.token_bytes, key=house.key,
         )  # fmt: skip
         demonstration = Demonstration(house_server)

@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     start, found = opened(config, now=clock.now())
     if found is None or not start.passed:
         return _failed(start.lines(), found)
-    for text in recovery_lines(found.keeper.recover(at=clock.now())):
+    for text in recovery_lines(found.engine.recover(at=clock.now())):
         line(f"! {text}")
     start = proven(config, found, now=clock.now())
     if not start.passed:
@@ -87,7 +87,7 @@ async def _serve(
     config: Config, found: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
 ) -> bool:
     plan = plan_of(config, found.approvals)
-    house_server = HouseServer(found.keeper, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
+    house_server = HouseServer(found.engine, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
     try:
         for sentence in await house_server.start():
             line(f"! {sentence}")

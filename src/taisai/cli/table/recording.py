@@ -21,7 +21,7 @@ from taisai.game.playbook.reading import STEP
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import stream_of, table_of
-from taisai.journal.engine import SNAPSHOT_EVERY, Keeper
+from taisai.journal.engine import SNAPSHOT_EVERY, Engine
 from taisai.journal.errors import JournalError
 from taisai.journal.journal import Decision, Journal, origin_of
 from taisai.journal.seals.checkpoints import read_signed
@@ -115,7 +115,7 @@ class Recording:
         """Signs all that is there."""
         size = self.journal.size
         if size - self._before >= SNAPSHOT_EVERY:  # else the next start would hash all of them again
-            Keeper(self.journal).snapshot(stream_of(self._table))
+            Engine(self.journal).snapshot(stream_of(self._table))
         text = self.journal.seal(self._key, at=signing_time(self.journal, clock()))
         return SealedRecording(size - self._before, size, read_signed(text).checkpoint.at, text)
 

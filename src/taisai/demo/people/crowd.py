@@ -18,7 +18,7 @@ from taisai.demo.people.players import OF, Player, Turnstile, Waits
 from taisai.demo.people.staff import DEALER, VirtualDealer, VirtualSession, VirtualSupervisor, WorkSwitch
 from taisai.demo.sign_in import Demonstration
 from taisai.game.refusals import Refusal
-from taisai.journal import Keeper
+from taisai.journal import Engine
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import SentCommand
 from taisai.protocol.requests import DoRequest
@@ -141,8 +141,8 @@ class Crowd:
     async def _devices(self) -> dict[str, tuple[Device, str]]:
         """Each virtual player's terminal, whose key is the same after every start."""
 
-        def key(keeper: Keeper) -> bytes:
-            store = keeper.journal.store
+        def key(engine: Engine) -> bytes:
+            store = engine.journal.store
             kept = store.secret(_KEYS)
             if kept is None:
                 kept = self._house_server.entropy(32)

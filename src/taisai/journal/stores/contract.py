@@ -21,14 +21,14 @@ class Row(NamedTuple):
     body: bytes
 
 
-class Sealed(NamedTuple):
+class StoredCheckpoint(NamedTuple):
     """A signed checkpoint as it is kept."""
 
     size: int
     text: str
 
 
-class Kept(NamedTuple):
+class StoredSnapshot(NamedTuple):
     """A snapshot as it is kept: whatever state a stream had after so many of its entries."""
 
     stream: str
@@ -75,19 +75,19 @@ class Store(Protocol):
     def streams(self) -> list[str]:
         """The streams that there are, in the order they came."""
 
-    def seal(self, checkpoint: Sealed) -> None:
+    def seal(self, checkpoint: StoredCheckpoint) -> None:
         """Keeps a checkpoint, durably."""
 
-    def checkpoints(self) -> list[Sealed]:
+    def checkpoints(self) -> list[StoredCheckpoint]:
         """Every checkpoint, in the order they were kept."""
 
-    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+    def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Keeps a snapshot, and by their numbers the parts that changed, in place of the ones before."""
 
     def snapshots(self) -> list[tuple[str, int]]:
         """Stream and version of every snapshot."""
 
-    def snapshot(self, stream: str, version: int | None = None) -> Kept | None:
+    def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
         """The latest snapshot of a stream, or the one of a version."""
 
     def part(self, stream: str, number: int, version: int) -> bytes | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from taisai.journal.stores.contract import Kept, Row, Sealed, check_order, check_secret
+from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot, check_order, check_secret
 
 
 class MemoryStore:
@@ -14,7 +14,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._rows: list[Row] = []
         self._by_stream: dict[str, list[int]] = {}
-        self._checkpoints: list[Sealed] = []
+        self._checkpoints: list[StoredCheckpoint] = []
         self._snapshots: dict[str, dict[int, bytes]] = {}
         self._parts: dict[str, dict[int, dict[int, bytes]]] = {}
         self._vault: dict[str, bytes] = {}
@@ -45,15 +45,15 @@ class MemoryStore:
         """The streams that there are."""
         return list(self._by_stream)
 
-    def seal(self, checkpoint: Sealed) -> None:
+    def seal(self, checkpoint: StoredCheckpoint) -> None:
         """Keeps a checkpoint."""
         self._checkpoints.append(checkpoint)
 
-    def checkpoints(self) -> list[Sealed]:
+    def checkpoints(self) -> list[StoredCheckpoint]:
         """Every checkpoint, in the order they were kept."""
         return list(self._checkpoints)
 
-    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+    def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Keeps a snapshot and the parts that changed, in place of those before."""
         stream, version, body = snapshot
         self._snapshots[stream] = {version: body}
@@ -64,13 +64,13 @@ class MemoryStore:
         """Stream and version of every snapshot."""
         return [(stream, version) for stream, kept in self._snapshots.items() for version in kept]
 
-    def snapshot(self, stream: str, version: int | None = None) -> Kept | None:
+    def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
         """The latest snapshot of a stream, or the one of a version."""
         kept = self._snapshots.get(stream)
         if not kept or (version is not None and version not in kept):
             return None
         version = max(kept) if version is None else version
-        return Kept(stream, version, kept[version])
+        return StoredSnapshot(stream, version, kept[version])
 
     def part(self, stream: str, number: int, version: int) -> bytes | None:
         """A part as it was kept last, up to a version."""

@@ -14,7 +14,7 @@ import apsw
 
 from taisai.journal.errors import ConflictError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
-from taisai.journal.stores.contract import Kept, Row, Sealed, check_order, check_secret
+from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot, check_order, check_secret
 from taisai.journal.stores.locking import WriterLock
 from taisai.journal.stores.sqlite_reader import VERSION, SqliteReader, connect, error_of, told
 
@@ -133,12 +133,12 @@ class SqliteStore(SqliteReader):
             made[name] = self._writing.last_insert_rowid()
         return made
 
-    def seal(self, checkpoint: Sealed) -> None:
+    def seal(self, checkpoint: StoredCheckpoint) -> None:
         """Keeps a checkpoint."""
         with self._transaction() as connection:
             connection.execute("INSERT INTO checkpoint (size, text) VALUES (?1, ?2)", checkpoint)
 
-    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+    def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Keeps a snapshot and the parts that changed, each with its digest, in place of those before."""
         stream, version, body = snapshot
         with self._transaction() as connection:

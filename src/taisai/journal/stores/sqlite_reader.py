@@ -13,7 +13,7 @@ import apsw
 
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
-from taisai.journal.stores.contract import Kept, Row, Sealed
+from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot
 
 BUSY: Final = 5_000  # milliseconds to wait for another connection; the longest holder is a migration
 _ALL: Final = (
@@ -99,14 +99,14 @@ class SqliteReader:
 
     # Checkpoints
 
-    def checkpoints(self) -> list[Sealed]:
+    def checkpoints(self) -> list[StoredCheckpoint]:
         """Every checkpoint, in the order they were kept."""
         return list(self.sealed())
 
-    def sealed(self) -> Iterator[Sealed]:
+    def sealed(self) -> Iterator[StoredCheckpoint]:
         """The same one by one: there may be many."""
         found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
-        return map(Sealed._make, found)
+        return map(StoredCheckpoint._make, found)
 
     # Snapshots
 
@@ -115,7 +115,7 @@ class SqliteReader:
         sql = "SELECT stream, version FROM snapshot ORDER BY stream, version"
         return list(self._read(sql, (), (str, int)))
 
-    def snapshot(self, stream: str, version: int | None = None) -> Kept | None:
+    def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
         """The latest snapshot of a stream, or the one of a version, if it is still what was written."""
         found = self._read(
             "SELECT version, digest, body FROM snapshot WHERE stream = ?1 AND (?2 IS NULL OR version = ?2)"
@@ -123,7 +123,9 @@ class SqliteReader:
             (stream, version),
             (int, bytes, bytes),
         )
-        return next((Kept(stream, at, body) for at, digest, body in found if _whole(digest, body)), None)
+        return next(
+            (StoredSnapshot(stream, at, body) for at, digest, body in found if _whole(digest, body)), None
+        )
 
     def part(self, stream: str, number: int, version: int) -> bytes | None:
         """A part as it was kept last, up to a version, if it is still what was written."""

@@ -23,7 +23,7 @@ from taisai.cage.messages import (
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR
-from taisai.journal import Answer, JournalError, Keeper
+from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Passwords, weakness
@@ -212,7 +212,7 @@ class Authentication:
         if isinstance(answer, Refusal):
             return answer
         try:
-            await self._host.look(lambda keeper: vault.keep(keeper.journal.store, person, new.credentials))
+            await self._host.look(lambda engine: vault.keep(engine.journal.store, person, new.credentials))
         except JournalError:
             return UNRECORDED
         self.revoked(person)  # again: the old password may have let someone in until now
@@ -327,18 +327,18 @@ def _unfit(person: str, password: str, *, generic: bool) -> str | None:
 # In the writer's thread
 
 
-def _rank_of(person: str, keeper: Keeper) -> str | None:
-    return keeper.house().people.get(person)
+def _rank_of(person: str, engine: Engine) -> str | None:
+    return engine.house().people.get(person)
 
 
-def _delete(people: Iterable[str], keeper: Keeper) -> None:
+def _delete(people: Iterable[str], engine: Engine) -> None:
     """Forgets their credentials, unless they are back and have new ones."""
     for person in people:
-        if person not in keeper.house().credentials:
-            vault.keep(keeper.journal.store, person, None)
+        if person not in engine.house().credentials:
+            vault.keep(engine.journal.store, person, None)
 
 
-def _left_over(keeper: Keeper) -> tuple[dict[str, str], set[str]]:
+def _left_over(engine: Engine) -> tuple[dict[str, str], set[str]]:
     """Sessions of before the start, and people of whom the vault has what it should not."""
-    house = keeper.house()
-    return dict(house.sessions), set(vault.holders(keeper.journal.store)) - house.credentials
+    house = engine.house()
+    return dict(house.sessions), set(vault.holders(engine.journal.store)) - house.credentials

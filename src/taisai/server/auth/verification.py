@@ -19,7 +19,7 @@ from taisai.cage.messages import NoteFailure
 from taisai.game.names import folded, is_name
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.journal import Answer, JournalError, Keeper
+from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import (
@@ -120,7 +120,7 @@ class HostLike(Protocol):
     async def ask(self, stream: str, command: AnyCommand) -> Answer:
         """What a command comes to, durably."""
 
-    async def look(self, job: Callable[[Keeper], T]) -> T:
+    async def look(self, job: Callable[[Engine], T]) -> T:
         """What a job finds, done in the writer's thread between commands."""
 
 
@@ -218,19 +218,19 @@ class Verifier:
 
     # In the writer's thread
 
-    def _known(self, name: str, keeper: Keeper) -> _Known:
-        house = keeper.house()
+    def _known(self, name: str, engine: Engine) -> _Known:
+        house = engine.house()
         person = house.names.get(name)
         if person is None:
             return _Known(self._tag(name), None, None)
         # What the vault has counts only while the House says so: whoever was dismissed and is back has none.
         has = person in house.credentials and (self._generic or not is_generic(person))
-        kept = vault.kept(keeper.journal.store, person) if has else None
+        kept = vault.kept(engine.journal.store, person) if has else None
         return _Known(person, house.people[person], kept)
 
-    def _take(self, known: _Known, renewed: Credentials, keeper: Keeper) -> SignInFailure | None:
+    def _take(self, known: _Known, renewed: Credentials, engine: Engine) -> SignInFailure | None:
         """Uses the code up, unless someone else was quicker or the person changed in the meantime."""
-        house, store = keeper.house(), keeper.journal.store
+        house, store = engine.house(), engine.journal.store
         kept = vault.kept(store, known.person)
         if kept != known.credentials or house.people.get(known.person) != known.rank:
             return SignInFailure.CODE

@@ -309,7 +309,7 @@ class Dispatcher:
 
     async def _no_second(self, person: str, table: str | None) -> Refusal | None:
         """Why someone who approved is no second person; at a table he is recorded as having come."""
-        rank = await self.host.look(lambda keeper: keeper.house().people.get(person, ""))
+        rank = await self.host.look(lambda engine: engine.house().people.get(person, ""))
         if role_of(rank) not in permissions.SECOND_PERSONS:
             return positions.not_of_rank(
                 f"one of {', '.join(sorted(permissions.SECOND_PERSONS))}", rank or person
@@ -342,7 +342,7 @@ class Dispatcher:
             # Called in order with what is published: no dismissal comes between the look and the entry.
             name = ask.device or ""
             found = partial(self._found, socket, ask, name)
-            self.host.run(lambda keeper: keeper.house().devices.get(name), found)
+            self.host.run(lambda engine: engine.house().devices.get(name), found)
 
     def _found(
         self, socket: Socket, ask: asks.HelloRequest, name: str, device: EnrolledDevice | BaseException | None

@@ -271,7 +271,7 @@ def follow(dispatcher: Dispatcher, socket: Socket, ask: FollowRequest) -> None:
             socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=feed.number))
             return
     boards, name = dispatcher.host.boards, ask.feed
-    dispatcher.host.run(lambda _keeper: boards.snapshot(name), partial(_shown, dispatcher, socket, ask))
+    dispatcher.host.run(lambda _engine: boards.snapshot(name), partial(_shown, dispatcher, socket, ask))
 
 
 def unfollow(dispatcher: Dispatcher, socket: Socket, ask: UnfollowRequest) -> None:

@@ -16,7 +16,7 @@ from taisai.game.readings import differs_from_reading
 from taisai.game.refusals import Reason
 from taisai.game.seeds import drawn_by
 from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
-from taisai.journal import Answer, Ask, Keeper, stream_of
+from taisai.journal import Answer, Engine, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol.commands import BY_TAG, SentCommand
@@ -76,9 +76,9 @@ def noting_override(
                 what="reading",
                 detail=detail,
             )
-            dispatcher.host.submit(Ask(HOUSE, note))
+            dispatcher.host.submit(Submission(HOUSE, note))
 
-    dispatcher.host.run(lambda keeper: differs_from_reading(keeper.table(table), faces), looked)
+    dispatcher.host.run(lambda engine: differs_from_reading(engine.table(table), faces), looked)
     return noted
 
 
@@ -100,7 +100,7 @@ async def reading(context: Context, principal: Principal, ask: ReadingRequest) -
         )
     round_ = ask.round
     if round_ is None:
-        round_ = await context.host.look(lambda keeper: _round_in_hand(keeper, ask.table))
+        round_ = await context.host.look(lambda engine: _round_in_hand(engine, ask.table))
     command = TakeReading(
         at=context.clock.now(), by=RECOGNISER, device=principal.name, reading=ask.reading, round=round_,
         shake=ask.shake, faces=ask.faces or (), fault=fault,
@@ -108,9 +108,9 @@ async def reading(context: Context, principal: Principal, ask: ReadingRequest) -
     return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
 
 
-def _round_in_hand(keeper: Keeper, table: str) -> int:
+def _round_in_hand(engine: Engine, table: str) -> int:
     try:
-        at = keeper.table(table)
+        at = engine.table(table)
     except JournalError:
         return 0  # configured, but never opened: the host refuses it, in words
     return at.round.number if at.round is not None else len(at.rounds)

@@ -16,7 +16,7 @@ from taisai.game import events as happened
 from taisai.game.refusals import Refusal
 from taisai.game.round import Round
 from taisai.game.seeds import unseen
-from taisai.journal import JournalError, Keeper, stream_of
+from taisai.journal import Engine, JournalError, stream_of
 from taisai.journal.closes import Close, last_close
 from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
@@ -92,9 +92,9 @@ class Shaker:
         now = self._clock.now()
         if due.commit is not None:
             fresh = self._entropy(SEED)
-            seed = await self._host.look(lambda keeper: self._kept(keeper, fresh))
+            seed = await self._host.look(lambda engine: self._kept(engine, fresh))
             return await self._told(entry.commitment(seed, at=now, round_=due.commit))
-        kept = await self._host.look(lambda keeper: keeper.journal.store.secret(_vault(self._table)))
+        kept = await self._host.look(lambda engine: engine.journal.store.secret(_vault(self._table)))
         if kept is None:
             return False
         if due.draw is not None:
@@ -114,20 +114,20 @@ class Shaker:
 
     # In the writer's thread
 
-    def _kept(self, keeper: Keeper, fresh: bytes) -> bytes:
+    def _kept(self, engine: Engine, fresh: bytes) -> bytes:
         """The seed to commit to. It is kept before: after a crash in between, the round can still be drawn.
 
         One that was kept and never revealed stays: its commitment may be in the journal, and nobody know it.
         """
-        store, told = keeper.journal.store, keeper.table(self._table).revealed
+        store, told = engine.journal.store, engine.table(self._table).revealed
         kept = store.secret(_vault(self._table))
         if kept is not None and (told is None or kept.hex() != told.seed):
             return kept
         store.keep_secret(_vault(self._table), fresh)
         return fresh
 
-    def _due(self, keeper: Keeper) -> _Due:  # noqa: PLR0911  one thing after the other
-        table = keeper.table(self._table)
+    def _due(self, engine: Engine) -> _Due:  # noqa: PLR0911  one thing after the other
+        table = engine.table(self._table)
         if not table.open or not table.demonstration:
             return _Due()
         round_, open_ = table.round, table.commitment
@@ -139,35 +139,35 @@ class Shaker:
             past = table.past(open_.round)  # where the next one is open already, it has to do without a seed
             if past is None:
                 return _Due()
-            return _Due(reveal=self._draw(keeper, past)) if past.drawn else _Due(unused=open_.round)
+            return _Due(reveal=self._draw(engine, past)) if past.drawn else _Due(unused=open_.round)
         if round_.phase is Phase.REVEALED and round_.drawn is None:
-            return _Due(draw=self._draw(keeper, round_))
+            return _Due(draw=self._draw(engine, round_))
         if round_.phase.settlement_recorded and round_.drawn is not None:
-            return _Due(reveal=self._draw(keeper, round_))
+            return _Due(reveal=self._draw(engine, round_))
         return _Due(unused=open_.round) if round_.phase.settlement_recorded else _Due()
 
-    def _draw(self, keeper: Keeper, round_: Round) -> Draw:
+    def _draw(self, engine: Engine, round_: Round) -> Draw:
         drawn = round_.drawn
-        cards = drawn.cards if drawn else unseen(keeper.table(self._table))
-        close = self._close(keeper, round_.number)
+        cards = drawn.cards if drawn else unseen(engine.table(self._table))
+        close = self._close(engine, round_.number)
         return Draw(self._table, round_.number, round_.shakes, close.position, close.hash, cards)
 
-    def _close(self, keeper: Keeper, number: int) -> Close:
+    def _close(self, engine: Engine, number: int) -> Close:
         """The entry that closed the bets of a round last, as the chain has it; others may have come since."""
-        after = keeper.journal.version(self._stream)
+        after = engine.journal.version(self._stream)
         back = LOOK_BACK
         while True:
             after = max(0, after - back)
-            found = self._close_since(keeper, number, after)
+            found = self._close_since(engine, number, after)
             if found is not None:
                 return found
             if after == 0:
                 raise JournalError(f"expected a close of round {number} in {self._stream}, got none")
             back *= 4
 
-    def _close_since(self, keeper: Keeper, number: int, after: int) -> Close | None:
+    def _close_since(self, engine: Engine, number: int, after: int) -> Close | None:
         """The same among the latest entries; None where they do not reach back to it."""
-        journal, table = keeper.journal, keeper.table(self._table)
+        journal, table = engine.journal, engine.table(self._table)
         if number == len(table.rounds) + (table.round is not None):  # then it is the last close there is
             with suppress(JournalError):
                 return last_close(journal, self._stream, after=after)

@@ -13,7 +13,7 @@ from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
 from taisai.game.table import Table
-from taisai.journal import Keeper, stream_of
+from taisai.journal import Engine, stream_of
 from taisai.protocol.replies import DoneReply
 from taisai.server.handlers.ticket_numbers import short_id
 from taisai.server.handlers.transfers import table_at
@@ -54,8 +54,8 @@ class _Memory:
         """(table, round that is over) → seat → what stood there: each round is gone through once."""
 
 
-_MEMORY: Final[WeakKeyDictionary[Keeper, _Memory]] = WeakKeyDictionary()
-"""The writer's thread alone comes here, as it does to the keeper."""
+_MEMORY: Final[WeakKeyDictionary[Engine, _Memory]] = WeakKeyDictionary()
+"""The writer's thread alone comes here, as it does to the engine."""
 
 
 # Back
@@ -77,11 +77,11 @@ async def _taken_back(
     ask: Back,
     choose: Callable[[Table, Round, str], list[BetRegistered]],
 ) -> ServerMessage:
-    def chosen(keeper: Keeper) -> _Back | Refusal:
-        table = table_at(keeper, ask.table)
+    def chosen(engine: Engine) -> _Back | Refusal:
+        table = table_at(engine, ask.table)
         if isinstance(table, Refusal):
             return table
-        memory = _MEMORY.setdefault(keeper, _Memory())
+        memory = _MEMORY.setdefault(engine, _Memory())
         asked = memory.back.setdefault((ask.table, principal.name), deque(maxlen=MOST_REMEMBERED))
         known = next((one for one in asked if one.ask == ask.id), None)
         if known is not None:
@@ -152,11 +152,11 @@ async def _laid(
     context: Context,
     principal: Principal,
     ask: More,
-    stakes: Callable[[Keeper, Table, Round, str], Stakes],
+    stakes: Callable[[Engine, Table, Round, str], Stakes],
     expected: str,
 ) -> ServerMessage:
-    def found(keeper: Keeper) -> _Found | Refusal | None:
-        table = table_at(keeper, ask.table)
+    def found(engine: Engine) -> _Found | Refusal | None:
+        table = table_at(engine, ask.table)
         if isinstance(table, Refusal):
             return table
         if not _sits(table, ask.seat):
@@ -166,7 +166,7 @@ async def _laid(
             return None
         if table.round is None:
             return _Found(0, session, {})
-        laid = stakes(keeper, table, table.round, ask.seat)
+        laid = stakes(engine, table, table.round, ask.seat)
         if not laid and table.round.phase.bets_open:
             return refusal(Reason.UNKNOWN_BET, RETRIES, expected, "none")
         return _Found(table.round.number, session, laid)
@@ -204,7 +204,7 @@ def _sits(table: Table, name: str) -> bool:
     return name in table.seats and table.seats[name].taken
 
 
-def _stakes_now(_keeper: Keeper, table: Table, round_: Round, name: str) -> Stakes:
+def _stakes_now(_engine: Engine, table: Table, round_: Round, name: str) -> Stakes:
     """What a seat has on each area of its layout."""
     seat = table.seats[name]
     columns = round_.columns.get(seat.layout)
@@ -218,10 +218,10 @@ def _stakes_now(_keeper: Keeper, table: Table, round_: Round, name: str) -> Stak
     return found
 
 
-def _stakes_before(keeper: Keeper, table: Table, _round: Round, name: str) -> Stakes:
+def _stakes_before(engine: Engine, table: Table, _round: Round, name: str) -> Stakes:
     """What a seat had in the last round that its player bet in; a void one too, since he meant it."""
     session, count = table.seats[name].session, len(table.rounds)
-    laid = _MEMORY.setdefault(keeper, _Memory()).laid
+    laid = _MEMORY.setdefault(engine, _Memory()).laid
     for number in range(count, max(0, count - LOOK_BACK), -1):
         past = table.rounds.glance(number)
         if past.sessions.get(name) != session:

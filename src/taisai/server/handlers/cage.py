@@ -25,7 +25,7 @@ from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim
 from taisai.game.words import Moved
-from taisai.journal import Keeper, stream_of
+from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply, RefusedReply
@@ -55,9 +55,9 @@ async def sell_ticket(context: Context, principal: Principal, ask: SellTicketReq
     """A ticket for cash; the same ask of the same cashier again tells the same ticket."""
     now, fresh = context.clock.now(), context.entropy(KEY_BYTES)
 
-    def found(keeper: Keeper) -> tuple[str, int]:
-        number = ticket_number(tickets_key(keeper, fresh), "sold", principal.name, ask.id)
-        sold = keeper.house().tickets.get(number)
+    def found(engine: Engine) -> tuple[str, int]:
+        number = ticket_number(tickets_key(engine, fresh), "sold", principal.name, ask.id)
+        sold = engine.house().tickets.get(number)
         return number, now if sold is None else sold.at
 
     number, at = await context.host.look(found)
@@ -78,7 +78,7 @@ async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Server
     answer = await context.host.ask(HOUSE, replace(command, ask=under))
     if isinstance(answer, Refusal) or answer:
         return answer_to(ask_id, answer)
-    paid = await context.host.look(lambda keeper: keeper.house().tickets[command.ticket])
+    paid = await context.host.look(lambda engine: engine.house().tickets[command.ticket])
     if paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
         says = f"expected an id of its own for every ticket that is cashed, got that of {paid.id!r}"
         return refused(ask_id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
@@ -88,7 +88,7 @@ async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Server
 async def owners_moved(context: Context, principal: Principal, ask: DoRequest) -> ServerMessage | None:
     """The owners' money that came or went under this id before: told again, nobody has to agree anew."""
     sent: Any = ask.do
-    known = await context.host.look(lambda keeper: keeper.house().movements.get(sent.id))
+    known = await context.host.look(lambda engine: engine.house().movements.get(sent.id))
     meant = (sent.amount, tag_of(sent) == "bring-in", principal.name)
     if known is None or (known.amount, known.brought, known.by) != meant:
         return None
@@ -102,7 +102,7 @@ async def fill(context: Context, principal: Principal, ask: FillRequest) -> Serv
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
     host, transfer = context.host, short_id("fill", principal.name, ask.id)
     moved = Transfer(transfer, Kind.FILL, ask.table, ask.amount, Direction.DUE)
-    if await host.look(lambda keeper: kept(keeper, transfer)) == moved:
+    if await host.look(lambda engine: kept(engine, transfer)) == moved:
         return await _arrived(context, ask, moved, again=True)
     second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
@@ -121,7 +121,7 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
     host, now = context.host, context.clock.now()
     transfer = ask.transfer or short_id("credit", principal.name, ask.id)
     receive = ReceiveCredit(at=now, by=principal.name, transfer=transfer, table=ask.table, amount=ask.amount)
-    known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
+    known = await host.look(lambda engine: _booked(engine, ask.table, transfer))
     if known is None and ask.transfer is not None:
         expected = f"a transfer that left table {ask.table}"
         return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, expected, ask.transfer))
@@ -129,7 +129,7 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
         second = await context.second(principal, ask)
         if isinstance(second, RefusedReply):
             return second
-        tried = await host.look(lambda keeper: decide_house(keeper.house(), receive))
+        tried = await host.look(lambda engine: decide_house(engine.house(), receive))
         if isinstance(tried, Refusal):
             return answer_to(ask.id, tried)
         send = SendCredit(at=now, by=principal.name, transfer=transfer, amount=ask.amount, second=second)
@@ -150,7 +150,7 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
 async def take_drop(context: Context, principal: Principal, ask: TakeDropRequest) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
     host, transfer = context.host, short_id("drop", principal.name, ask.id)
-    known = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
+    known = await host.look(lambda engine: _booked(engine, ask.table, transfer))
     if known is not None:
         return DoneReply(to=ask.id, amount=known, transfer=transfer, again=True)
     second = await context.second(principal, ask)
@@ -160,22 +160,22 @@ async def take_drop(context: Context, principal: Principal, ask: TakeDropRequest
     sent = await host.ask(stream_of(ask.table), send)
     if isinstance(sent, Refusal):
         return answer_to(ask.id, sent)
-    amount = await host.look(lambda keeper: _booked(keeper, ask.table, transfer))
+    amount = await host.look(lambda engine: _booked(engine, ask.table, transfer))
     return DoneReply(to=ask.id, amount=amount, transfer=transfer, again=not sent)
 
 
 async def count_drop(context: Context, principal: Principal, ask: CountDropRequest) -> ServerMessage:
     """What was found in a drop box, against what its table booked when it left."""
 
-    def found(keeper: Keeper) -> tuple[int, Transfer | None] | Refusal:
-        table = table_at(keeper, ask.table)
+    def found(engine: Engine) -> tuple[int, Transfer | None] | Refusal:
+        table = table_at(engine, ask.table)
         if isinstance(table, Refusal):
             return table
         booked = table.transfers.get(ask.transfer)
         if booked is None or booked.kind is not Moved.DROP:
             expected = f"a drop box that left table {ask.table}"
             return refusal(Reason.BAD_VALUE, DROP, expected, ask.transfer)
-        return booked.amount, kept(keeper, ask.transfer)
+        return booked.amount, kept(engine, ask.transfer)
 
     box = await context.host.look(found)
     if isinstance(box, Refusal):
@@ -210,11 +210,11 @@ async def settle_claim(context: Context, principal: Principal, ask: SettleClaimR
     """The cage pays what is a player's, or collects what he owes, and the table's claim is over."""
     host, transfer = context.host, short_id("claim", principal.name, ask.id)
 
-    def found(keeper: Keeper) -> _OnClaim | Refusal:
-        table = table_at(keeper, ask.table)
+    def found(engine: Engine) -> _OnClaim | Refusal:
+        table = table_at(engine, ask.table)
         if isinstance(table, Refusal):
             return table
-        return _OnClaim(table.claims.get(ask.claim), kept(keeper, transfer))
+        return _OnClaim(table.claims.get(ask.claim), kept(engine, transfer))
 
     known = await host.look(found)
     if isinstance(known, Refusal):
@@ -255,8 +255,8 @@ async def _table_refuses(context: Context, moved: Transfer, second: str | None) 
     """Why the table would not book its side: asked before the House books its own."""
     at = context.clock.now()
 
-    def tried(keeper: Keeper) -> Refusal | None:
-        table, command = table_at(keeper, moved.table), arriving(moved, at=at, second=second)
+    def tried(engine: Engine) -> Refusal | None:
+        table, command = table_at(engine, moved.table), arriving(moved, at=at, second=second)
         if isinstance(table, Refusal) or command is None:
             return table if isinstance(table, Refusal) else None
         answer = decide(table, command)
@@ -274,9 +274,9 @@ async def _arrived(
     return DoneReply(to=ask.id, amount=moved.amount, transfer=moved.id, again=again)
 
 
-def _booked(keeper: Keeper, table_name: str, transfer: str) -> int | None:
+def _booked(engine: Engine, table_name: str, transfer: str) -> int | None:
     """What a table booked as due under a transfer."""
-    table = table_at(keeper, table_name)
+    table = table_at(engine, table_name)
     booked = None if isinstance(table, Refusal) else table.transfers.get(transfer)
     return None if booked is None else booked.amount
 

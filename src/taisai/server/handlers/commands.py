@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from taisai.cage.messages import RedeemTicket
 from taisai.game.commands import Assign, BeginDay, PlaceBets
-from taisai.journal import Ask, stream_of
+from taisai.journal import Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.commands import BY_TAG, tag_of
 from taisai.protocol.commands import meant as meant_by
@@ -43,7 +43,7 @@ def do(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> None:
                 at=dispatcher.clock.now(), by=principal.name, round=bets.round, seat=bets.seat,
                 bets=bets.bets, means=bets.means,
             )  # fmt: skip
-            dispatcher.host.bet(Ask(socket.stream, command), socket, ask.id)
+            dispatcher.host.bet(Submission(socket.stream, command), socket, ask.id)
             return
     wrong = _wrong(dispatcher, principal, ask)
     if wrong is not None:
@@ -96,7 +96,7 @@ async def _carefully(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> 
         return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
     told = dice.noting_override(dispatcher, principal, ask.table, command, partial(socket.told, ask.id))
-    dispatcher.host.submit(Ask(stream, command), told)
+    dispatcher.host.submit(Submission(stream, command), told)
 
 
 def command_of(ask: DoRequest, *, at: int, by: str, second: str | None) -> AnyCommand:

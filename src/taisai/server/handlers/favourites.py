@@ -11,7 +11,7 @@ from taisai.game.authority import bad_name
 from taisai.game.authority import refused as refusal
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
-from taisai.journal import Keeper
+from taisai.journal import Engine
 from taisai.protocol.replies import DoneReply, Favourite, FavouritesReply
 from taisai.protocol.requests import PlacedStake
 from taisai.server.handlers.transfers import table_at
@@ -40,10 +40,10 @@ class _Kept(msgspec.Struct, frozen=True):
 async def keep_favourite(context: Context, principal: Principal, ask: KeepFavouriteRequest) -> ServerMessage:
     """Keeps a set of bets under a name, in place of what was there; an empty set is forgotten."""
 
-    def keep(keeper: Keeper) -> bool | Refusal:
-        session = _session(keeper, ask.table, ask.seat)
-        kept = _kept(keeper, ask.table, principal.name, session)
-        wrong = _wrong(table_at(keeper, ask.table), ask, kept)
+    def keep(engine: Engine) -> bool | Refusal:
+        session = _session(engine, ask.table, ask.seat)
+        kept = _kept(engine, ask.table, principal.name, session)
+        wrong = _wrong(table_at(engine, ask.table), ask, kept)
         if wrong is not None:
             return wrong
         before = dict(kept)
@@ -55,7 +55,7 @@ async def keep_favourite(context: Context, principal: Principal, ask: KeepFavour
             return False
         name = _vault_name(ask.table, principal.name)
         written = msgspec.msgpack.encode(_Kept(session, kept)) if kept else None
-        keeper.journal.store.keep_secret(name, written)
+        engine.journal.store.keep_secret(name, written)
         return True
 
     changed = await context.host.look(keep)
@@ -67,8 +67,8 @@ async def keep_favourite(context: Context, principal: Principal, ask: KeepFavour
 async def favourites(context: Context, principal: Principal, ask: FavouritesRequest) -> ServerMessage:
     """The terminal's favourites, in the order in which they were first kept."""
 
-    def look(keeper: Keeper) -> _Sets:
-        return _kept(keeper, ask.table, principal.name, _session(keeper, ask.table, ask.seat))
+    def look(engine: Engine) -> _Sets:
+        return _kept(engine, ask.table, principal.name, _session(engine, ask.table, ask.seat))
 
     kept = await context.host.look(look)
     told = (
@@ -78,15 +78,15 @@ async def favourites(context: Context, principal: Principal, ask: FavouritesRequ
     return FavouritesReply(to=ask.id, favourites=tuple(told))
 
 
-def _session(keeper: Keeper, table_name: str, name: str) -> int:
+def _session(engine: Engine, table_name: str, name: str) -> int:
     """Which session of a seat this is; 0 where nobody sits there."""
-    table = table_at(keeper, table_name)
+    table = table_at(engine, table_name)
     seat = None if isinstance(table, Refusal) else table.seats.get(name)
     return seat.session if seat is not None and seat.taken else 0
 
 
-def _kept(keeper: Keeper, table: str, device: str, session: int) -> _Sets:
-    written = keeper.journal.store.secret(_vault_name(table, device))
+def _kept(engine: Engine, table: str, device: str, session: int) -> _Sets:
+    written = engine.journal.store.secret(_vault_name(table, device))
     if written is None:
         return {}
     with suppress(msgspec.ValidationError):  # an older program kept the sets alone, whosever they were

@@ -8,7 +8,7 @@ from taisai.game.commands import Assign
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person
 from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.journal import Answer, Keeper, stream_of
+from taisai.journal import Answer, Engine, stream_of
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.people import People
@@ -78,7 +78,7 @@ async def out_of_place(context: Context, table: str, person: str) -> Refusal | N
 
 async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:
     """Why someone has not the rank that is told of him."""
-    found = await context.host.look(lambda keeper: keeper.house().people.get(person))
+    found = await context.host.look(lambda engine: engine.house().people.get(person))
     return (
         None
         if found == rank
@@ -87,9 +87,9 @@ async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:
 
 
 async def _known(context: Context, table: str, person: str) -> _Known:
-    def found(keeper: Keeper) -> _Known:
-        at = keeper.table(table)
-        return _Known(keeper.house().people.get(person), at.people.get(person), at.ranks)
+    def found(engine: Engine) -> _Known:
+        at = engine.table(table)
+        return _Known(engine.house().people.get(person), at.people.get(person), at.ranks)
 
     return await context.host.look(found)
 

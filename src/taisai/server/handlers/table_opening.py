@@ -31,7 +31,7 @@ async def open_table(context: Context, principal: Principal, ask: OpenTableReque
     wrong = _refusal(context, table.book, now)
     if wrong is not None:
         return answer_to(ask.id, wrong)
-    rank = await context.host.look(lambda keeper: keeper.house().people.get(principal.name, ""))
+    rank = await context.host.look(lambda engine: engine.house().people.get(principal.name, ""))
     command = OpenTable(
         at=now, by=principal.name, rank=rank, table=table.name, limits=table.limits, currency=plan.currency,
         day=plan.day(now) if plan.day else "1970-01-01", zone=plan.zone, settings=dict(table.settings),
@@ -43,7 +43,7 @@ async def open_table(context: Context, principal: Principal, ask: OpenTableReque
 async def not_approved(context: Context, table: str) -> Refusal | None:
     """Why no new gaming day begins at a table: its rulebook may be played for money no more."""
     try:
-        book = await context.host.look(lambda keeper: keeper.table(table).book)
+        book = await context.host.look(lambda engine: engine.table(table).book)
     except RulesError:
         return None  # there is no such table, which the host says better
     return _refusal(context, book, context.clock.now())

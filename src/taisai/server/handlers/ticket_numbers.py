@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from taisai.journal import Keeper
+from taisai.journal import Engine
 
 KEY: Final = "tickets/key"
 """Under which name the vault keeps the key that tickets' numbers are made with."""
@@ -22,9 +22,9 @@ _GROUP: Final = 4
 _MISREAD: Final = str.maketrans("ILO", "110", " -")
 
 
-def tickets_key(keeper: Keeper, fresh: bytes) -> bytes:
+def tickets_key(engine: Engine, fresh: bytes) -> bytes:
     """The key of this journal; `fresh` becomes it where there is none. In the writer's thread."""
-    store = keeper.journal.store
+    store = engine.journal.store
     known = store.secret(KEY)
     if known is not None:
         return known

@@ -13,7 +13,7 @@ from taisai.game.events import TicketReceived
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.words import TABLE
-from taisai.journal import Keeper, stream_of
+from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, as_printed, short_id, tickets_key
@@ -35,7 +35,7 @@ RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry
 async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest) -> ServerMessage:
     """A ticket's value goes to the terminal's credits; the ticket is worth nothing from there on."""
     host, clock, ticket = context.host, context.clock, as_printed(ask.ticket)
-    session = await host.look(lambda keeper: _session(keeper, ask.table, ask.seat, principal.name))
+    session = await host.look(lambda engine: _session(engine, ask.table, ask.seat, principal.name))
     if isinstance(session, Refusal):
         return answer_to(ask.id, session)
     transfer = short_id("in", ticket, ask.table, ask.seat, str(session))
@@ -44,7 +44,7 @@ async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest
         session=session,
     )  # fmt: skip
     sent = await host.ask(HOUSE, command)
-    moved = await host.look(lambda keeper: kept(keeper, transfer))
+    moved = await host.look(lambda engine: kept(engine, transfer))
     if isinstance(sent, Refusal) or moved is None:
         return answer_to(ask.id, sent)
     received = await arrive(host, clock, moved)
@@ -56,9 +56,9 @@ async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest
     return DoneReply(to=ask.id, amount=moved.amount, transfer=transfer, again=not received)
 
 
-def _session(keeper: Keeper, table_name: str, name: str, by: str) -> int | Refusal:
+def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refusal:
     """Whose credits they will be; or why nobody sits there who could have them."""
-    table = table_at(keeper, table_name)
+    table = table_at(engine, table_name)
     if isinstance(table, Refusal):
         return table
     wrong = seat_wrong(table, name, by) if table.open else no_seat(table, name)
@@ -89,9 +89,9 @@ async def ticket_out(context: Context, principal: Principal, ask: TicketOutReque
     host, clock = context.host, context.clock
     now, fresh = clock.now(), context.entropy(KEY_BYTES)
     # With the session in it: a ticket is told again to the player whose it is, and to nobody after him.
-    session = await host.look(lambda keeper: _latest_session(keeper, ask.table, ask.seat))
+    session = await host.look(lambda engine: _latest_session(engine, ask.table, ask.seat))
     transfer = short_id("out", principal.name, ask.id, str(session))
-    out = await host.look(lambda keeper: _out(keeper, ask, transfer, at=now, fresh=fresh))
+    out = await host.look(lambda engine: _out(engine, ask, transfer, at=now, fresh=fresh))
     if out.issued is not None:
         return _told_again(ask, out.issued, now - out.at)
     if out.wrong is not None:
@@ -100,7 +100,7 @@ async def ticket_out(context: Context, principal: Principal, ask: TicketOutReque
     dispensed = await host.ask(stream_of(ask.table), command)
     if isinstance(dispensed, Refusal):
         return answer_to(ask.id, dispensed)
-    amount = await host.look(lambda keeper: -keeper.table(ask.table).transfers[transfer].amount)
+    amount = await host.look(lambda engine: -engine.table(ask.table).transfers[transfer].amount)
     issue = issuing(transfer, ask.table, amount, at=now, key=out.key)
     issued = await host.ask(HOUSE, issue)
     if isinstance(issued, Refusal):
@@ -110,15 +110,15 @@ async def ticket_out(context: Context, principal: Principal, ask: TicketOutReque
 
 async def tickets(context: Context, _principal: Principal, ask: TicketsRequest) -> ServerMessage:
     """The tickets of whoever sits there that are still good: one whose answer was lost, above all."""
-    found = await context.host.look(lambda keeper: _open_tickets(keeper, ask.table, ask.seat))
+    found = await context.host.look(lambda engine: _open_tickets(engine, ask.table, ask.seat))
     if isinstance(found, Refusal):
         return answer_to(ask.id, found)
     house, lines = found
     return TicketsReply(to=ask.id, house=house, tickets=tuple(lines))
 
 
-def _open_tickets(keeper: Keeper, table_name: str, name: str) -> tuple[str, list[TicketLine]] | Refusal:
-    table, house = table_at(keeper, table_name), keeper.house()
+def _open_tickets(engine: Engine, table_name: str, name: str) -> tuple[str, list[TicketLine]] | Refusal:
+    table, house = table_at(engine, table_name), engine.house()
     if isinstance(table, Refusal):
         return table
     seat = table.seats.get(name)
@@ -132,14 +132,14 @@ def _open_tickets(keeper: Keeper, table_name: str, name: str) -> tuple[str, list
     ]
 
 
-def _latest_session(keeper: Keeper, table_name: str, name: str) -> int:
-    table = table_at(keeper, table_name)
+def _latest_session(engine: Engine, table_name: str, name: str) -> int:
+    table = table_at(engine, table_name)
     seat = None if isinstance(table, Refusal) else table.seats.get(name)
     return 0 if seat is None else seat.session
 
 
-def _out(keeper: Keeper, ask: TicketOutRequest, transfer: str, *, at: int, fresh: bytes) -> _Out:
-    house, key = keeper.house(), tickets_key(keeper, fresh)
+def _out(engine: Engine, ask: TicketOutRequest, transfer: str, *, at: int, fresh: bytes) -> _Out:
+    house, key = engine.house(), tickets_key(engine, fresh)
     known = house.transfers.get(transfer)
     if known is not None and known.ticket is not None:
         return _Out(known, house.tickets[known.ticket].at, key, None)

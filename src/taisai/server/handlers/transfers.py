@@ -13,7 +13,7 @@ from taisai.cage.messages import IssueTicket
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import CAGE, TABLE, ClaimEnd
-from taisai.journal import Answer, Keeper, stream_of
+from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules.clauses import Clause
 from taisai.server.handlers.ticket_numbers import ticket_number
@@ -27,12 +27,12 @@ _SIGNED: Final = frozenset({Kind.FILL, Kind.CLAIM_PAID, Kind.CLAIM_COLLECTED})
 """What a second person signed for at the House, who has to be at the table too."""
 
 
-def table_at(keeper: Keeper, name: str) -> Table | Refusal:
+def table_at(engine: Engine, name: str) -> Table | Refusal:
     """A table, or why there is none."""
-    if not keeper.journal.version(stream_of(name)):
+    if not engine.journal.version(stream_of(name)):
         says = f"expected a table that was opened, got {name!r}"
         return Refusal(Reason.TABLE_NOT_OPEN, Clause("house:table"), says)
-    return keeper.table(name)
+    return engine.table(name)
 
 
 def issuing(transfer: str, table: str, amount: int, *, at: int, key: bytes) -> IssueTicket:
@@ -59,11 +59,11 @@ def arriving(moved: Transfer, *, at: int, second: str | None = None) -> Command 
             return None
 
 
-def second_of(keeper: Keeper, moved: Transfer) -> str | None:
+def second_of(engine: Engine, moved: Transfer) -> str | None:
     """Who signed for a transfer at the House as the second person, as the journal tells."""
     if moved.kind not in _SIGNED:
         return None
-    for _version, event in keeper.journal.events(HOUSE):
+    for _version, event in engine.journal.events(HOUSE):
         if getattr(event, "transfer", None) == moved.id:
             second: str | None = getattr(event, "second", None)
             return second
@@ -74,16 +74,16 @@ async def arrive(host: Host, clock: Clock, moved: Transfer, second: str | None =
     """Books at the table what the House has booked; nothing where it has arrived."""
     at = clock.now()
 
-    def due(keeper: Keeper) -> Command | None:
-        table = table_at(keeper, moved.table)
+    def due(engine: Engine) -> Command | None:
+        table = table_at(engine, moved.table)
         if not isinstance(table, Refusal) and moved.id in table.transfers:
             return None
-        return arriving(moved, at=at, second=second or second_of(keeper, moved))
+        return arriving(moved, at=at, second=second or second_of(engine, moved))
 
     command = await host.look(due)
     return () if command is None else await host.ask(stream_of(moved.table), command)
 
 
-def kept(keeper: Keeper, transfer: str) -> Transfer | None:
+def kept(engine: Engine, transfer: str) -> Transfer | None:
     """What the House has booked under a transfer."""
-    return keeper.house().transfers.get(transfer)
+    return engine.house().transfers.get(transfer)

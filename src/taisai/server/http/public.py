@@ -12,7 +12,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 
 from taisai.game import Table
-from taisai.journal import Keeper
+from taisai.journal import Engine
 from taisai.protocol.schema import socket_schema
 from taisai.server.http import bodies
 from taisai.server.http.built_pages import PAGES
@@ -42,11 +42,11 @@ async def _look(request: Request[Any, Any, State]) -> _Look:
     if known is not None and 0 <= now - known.at < SECOND:
         return known
 
-    def found(keeper: Keeper) -> _Look:
+    def found(engine: Engine) -> _Look:
         boards = dispatcher.host.boards
         tables = tuple(map(_table, boards.readable().values()))
         left_out = tuple(f"table {name}: {says}" for name, says in boards.unreadable.items())
-        return _Look(now, tables, keeper.journal.size, keeper.trouble, left_out)
+        return _Look(now, tables, engine.journal.size, engine.trouble, left_out)
 
     looking: asyncio.Future[_Look] | None = getattr(request.app.state, "looking", None)
     if looking is None or looking.done():  # many ask at once when a hall loads again: one look is enough

@@ -21,7 +21,7 @@ from taisai.cage.messages import (
 )
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.journal import Keeper
+from taisai.journal import Engine
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.views import BooksView, ReportView
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_elsewhere, is_generic, role_of
@@ -150,8 +150,8 @@ def _set(answer: Any) -> bodies.DoneTold:
 async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
     """Everyone on the roll, and whether he can come in."""
 
-    def found(keeper: Keeper) -> list[bodies.PersonTold]:
-        house = keeper.house()
+    def found(engine: Engine) -> list[bodies.PersonTold]:
+        house = engine.house()
         held = list(house.sessions.values())
         return [
             bodies.PersonTold(
@@ -170,9 +170,9 @@ def _in_an_address(name: str) -> None:
         raise refused(400, "bad-value", f"expected a name without '/' that is not '.' or '..', got {name!r}")
 
 
-def _is_staffed(keeper: Keeper) -> bool:
+def _is_staffed(engine: Engine) -> bool:
     """Whether there are two who can be second persons: until then whoever opened the House enrols alone."""
-    return keeper.house().staffed
+    return engine.house().staffed
 
 
 @post("/api/staff", status_code=200, summary="Enrol someone, change a rank, set credentials")
@@ -236,10 +236,10 @@ async def revoke(
 async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceTold]:
     """Every device and its place."""
 
-    def found(keeper: Keeper) -> list[bodies.DeviceTold]:
+    def found(engine: Engine) -> list[bodies.DeviceTold]:
         return [
             bodies.DeviceTold(device=name, kind=one.kind, table=one.table, seat=one.seat, key=one.key)
-            for name, one in keeper.house().devices.items()
+            for name, one in engine.house().devices.items()
         ]
 
     return await _dispatcher(request).host.look(found)
@@ -270,10 +270,10 @@ async def _agreed_where_taken(
 ) -> None:
     """Whoever has a terminal's key has the credits that lie there: nobody alone puts another in its place."""
 
-    def found(keeper: Keeper) -> tuple[bool, str]:
-        table = table_at(keeper, data.table)
+    def found(engine: Engine) -> tuple[bool, str]:
+        table = table_at(engine, data.table)
         seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
-        return seat is not None and seat.taken, keeper.house().people.get(second or "", "")
+        return seat is not None and seat.taken, engine.house().people.get(second or "", "")
 
     is_taken, rank = await dispatcher.host.look(found)
     if not is_taken:
@@ -339,14 +339,14 @@ def second_for(dispatcher: Dispatcher, session: Session, endpoint: str, body: Re
 async def books(request: Request[Any, Any, State]) -> BooksView:
     """The books of this moment."""
     dispatcher: Dispatcher = request.app.state.dispatcher
-    return await dispatcher.host.look(lambda _keeper: dispatcher.host.boards.books())
+    return await dispatcher.host.look(lambda _engine: dispatcher.host.boards.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
 async def report(request: Request[Any, Any, State], day: FromQuery[str | None] = None) -> ReportView:
     """Of a gaming day, or of the day in hand."""
     dispatcher: Dispatcher = request.app.state.dispatcher
-    return await dispatcher.host.look(lambda _keeper: dispatcher.host.boards.report(day))
+    return await dispatcher.host.look(lambda _engine: dispatcher.host.boards.report(day))
 
 
 ENDPOINTS = [

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.game import Refusal, Table
-from taisai.journal import JournalError, Keeper, table_of
+from taisai.journal import Engine, JournalError, table_of
 from taisai.protocol.replies import ChangeNotice
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words, difference
 from taisai.server.connections.feeds import Frame
@@ -35,11 +35,11 @@ _OF_TABLES: Final = frozenset({"table", "console", "seat"})
 class Boards:
     """Every board of the floor."""
 
-    def __init__(self, keeper: Keeper, windows: Mapping[str, int | None], *, now: Callable[[], int]) -> None:
+    def __init__(self, engine: Engine, windows: Mapping[str, int | None], *, now: Callable[[], int]) -> None:
         """`windows`: table → how long its bets are open for."""
-        self._keeper = keeper
+        self._engine = engine
         self._windows = windows
-        self._reader = Reader(keeper, now, self._faulty)
+        self._reader = Reader(engine, now, self._faulty)
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
         self._rung: dict[str, int] = {}
         """Table → until when the latest time for bets was that is up."""
@@ -53,7 +53,7 @@ class Boards:
         self._transit = Transit()
         self._places: frozenset[tuple[str, str]] | None = None
         """Table and seat of every terminal, once somebody asked for them."""
-        for name in self._keeper.tables():
+        for name in self._engine.tables():
             self._board(name)
 
     def _board(self, name: str) -> TableBoard | None:
@@ -64,8 +64,8 @@ class Boards:
         return board
 
     def _made(self, name: str) -> TableBoard:
-        keeper, window = self._keeper, self._windows.get(name)
-        table, takings, stories = keeper.table(name), takings_of(keeper, name), stories_of(keeper, name)
+        engine, window = self._engine, self._windows.get(name)
+        table, takings, stories = engine.table(name), takings_of(engine, name), stories_of(engine, name)
         board = TableBoard(table, self._numbers, takings, stories, window=window)
         if name in self._rung:
             board.ring(table, self._rung[name], [])
@@ -120,7 +120,7 @@ class Boards:
             return None
         self._reader.is_back(name)
         if name in self.tables:
-            return self.tables[name], self._keeper.table(name)
+            return self.tables[name], self._engine.table(name)
         made.add(name)
         self._board(name)
         return None
@@ -167,7 +167,7 @@ class Boards:
 
     def _look_at_transfers(self) -> dict[str, TableBoard]:
         """The boards of the tables between which and the cage something else is under way now."""
-        self._transit.catch_up(self._keeper.house(), self.readable())
+        self._transit.catch_up(self._engine.house(), self.readable())
         others = {}
         for name, board in self.tables.items():
             flights = self._transit.flights(name)
@@ -198,7 +198,7 @@ class Boards:
         tables = self.readable()
         if feed == LOBBY:
             return lobby_view({name: (table, self.tables[name].history) for name, table in tables.items()})
-        house = self._keeper.house()
+        house = self._engine.house()
         if feed == PIT:
             return pit_view(house, tables, tuple(self._alarms))
         return cage_view(house, tables, self._transit)
@@ -220,7 +220,7 @@ class Boards:
 
     def _terminals(self) -> frozenset[tuple[str, str]]:
         if self._places is None:
-            devices = self._keeper.house().devices.values()
+            devices = self._engine.house().devices.values()
             self._places = frozenset(one.place for one in devices if one.place is not None)
         return self._places
 
@@ -250,7 +250,7 @@ class Boards:
 
     def books(self) -> BooksView:
         """Every account; a table that cannot be read is said to be missing."""
-        books = books_view(self._keeper.house(), self.readable())
+        books = books_view(self._engine.house(), self.readable())
         if not self.unreadable:
             return books
         off = (f"expected the books of {name}, got none: {says}" for name, says in self.unreadable.items())
@@ -259,7 +259,7 @@ class Boards:
     def keep(self) -> None:
         """Writes down what the next start would have to count again."""
         for name, board in self.tables.items():
-            keep_takings(self._keeper, name, board.takings)
+            keep_takings(self._engine, name, board.takings)
 
 
 def _table_of(feed: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from taisai.journal import JournalError, Keeper, stream_of
+from taisai.journal import Engine, JournalError, stream_of
 from taisai.server.projections.takings import Settled, Sums, Takings
 
 CHUNK: Final = 1_000
@@ -54,23 +54,23 @@ def _vault(table: str, piece: str = "") -> str:
     return f"takings/{table}/{piece}" if piece else f"takings/{table}"
 
 
-def takings_of(keeper: Keeper, table: str) -> Takings:
+def takings_of(engine: Engine, table: str) -> Takings:
     """A table's takings: as they were kept, and what came since; all of it anew where nothing was."""
     takings, after = Takings(), 0
-    written = keeper.journal.store.secret(_vault(table))
+    written = engine.journal.store.secret(_vault(table))
     if written is not None:
         with suppress(msgspec.DecodeError, _NewerError):
             kept = msgspec.json.decode(written, type=_Kept)
-            if kept.version <= keeper.journal.version(stream_of(table)):
-                takings, after = _restored(keeper, table, kept), kept.version
-    for _, event in keeper.journal.events(stream_of(table), after=after):
+            if kept.version <= engine.journal.version(stream_of(table)):
+                takings, after = _restored(engine, table, kept), kept.version
+    for _, event in engine.journal.events(stream_of(table), after=after):
         takings.take(event)
     return takings
 
 
-def keep_takings(keeper: Keeper, table: str, takings: Takings) -> None:
+def keep_takings(engine: Engine, table: str, takings: Takings) -> None:
     """Writes them down; that may fail, and costs the next start some time."""
-    store, version = keeper.journal.store, keeper.journal.version(stream_of(table))
+    store, version = engine.journal.store, engine.journal.version(stream_of(table))
     kept = _Kept(
         version=version,
         table=takings.table,
@@ -99,8 +99,8 @@ def _pages(takings: Takings) -> Iterator[Periods]:
     return (periods[start : start + PAGE] for start in range(0, len(periods), PAGE))
 
 
-def _restored(keeper: Keeper, table: str, kept: _Kept) -> Takings:
-    store, takings = keeper.journal.store, Takings()
+def _restored(engine: Engine, table: str, kept: _Kept) -> Takings:
+    store, takings = engine.journal.store, Takings()
     takings.table, takings.currency, takings.day = kept.table, kept.currency, kept.day
     takings.shift, takings.round, takings.over = kept.shift, kept.round, kept.over
     for page in range(-(-kept.periods // PAGE)):

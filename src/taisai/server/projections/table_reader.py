@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 import structlog
 
 from taisai.game import Table
-from taisai.journal import Keeper, stream_of
+from taisai.journal import Engine, stream_of
 from taisai.server.projections import Stories
 
 T = TypeVar("T")
@@ -29,10 +29,10 @@ class Reader:
     """The tables that can be read."""
 
     def __init__(
-        self, keeper: Keeper, now: Callable[[], int], on_fault: Callable[[str, Fault], None]
+        self, engine: Engine, now: Callable[[], int], on_fault: Callable[[str, Fault], None]
     ) -> None:
         """`on_fault` hears of each table that cannot be read any more, once."""
-        self._keeper = keeper
+        self._engine = engine
         self._now = now
         self._on_fault = on_fault
         self.faults: dict[str, Fault] = {}
@@ -40,7 +40,7 @@ class Reader:
 
     def table(self, name: str) -> Table | None:
         """A table to be looked at; None where it cannot be read."""
-        return self.read(name, self._keeper.table)
+        return self.read(name, self._engine.table)
 
     def read(self, name: str, look: Callable[[str], T]) -> T | None:
         """What a look at a table finds; None where it cannot be read."""
@@ -66,8 +66,8 @@ class Reader:
         self.faults.pop(name, None)
 
 
-def stories_of(keeper: Keeper, name: str) -> Stories:
+def stories_of(engine: Engine, name: str) -> Stories:
     """The stories of a table's last rounds, as far as its latest entries tell them from their beginning."""
     stream = stream_of(name)
-    after = max(0, keeper.journal.version(stream) - LATEST)
-    return Stories.of(event for _, event in keeper.journal.events(stream, after=after))
+    after = max(0, engine.journal.version(stream) - LATEST)
+    return Stories.of(event for _, event in engine.journal.events(stream, after=after))

@@ -12,8 +12,8 @@ import structlog
 from taisai.game import events as happened
 from taisai.game.commands import Perform
 from taisai.game.refusals import Reason, Refusal
-from taisai.journal import Answer, Ask, Keeper, stream_of
-from taisai.journal.streams import Aggregate, TableInPlay
+from taisai.journal import Answer, Engine, Submission, stream_of
+from taisai.journal.streams import Aggregate, TableStream
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
@@ -32,7 +32,7 @@ _PASSING: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT,
 
 def of_another_round(number: int, aggregate: Aggregate) -> Refusal | None:
     """The clock closes the round whose time is up, and none that has opened since."""
-    round_ = aggregate.table.round if isinstance(aggregate, TableInPlay) else None
+    round_ = aggregate.table.round if isinstance(aggregate, TableStream) else None
     if round_ is not None and round_.number == number:
         return None
     got = "none" if round_ is None else f"round {round_.number}"
@@ -83,7 +83,7 @@ class Countdown:
                 self._time = found
                 self._wind()
 
-        self._host.run(lambda keeper: BettingTime.of(keeper.table(self._table), self._window), looked)
+        self._host.run(lambda engine: BettingTime.of(engine.table(self._table), self._window), looked)
 
     def _wind(self) -> None:
         """The clock runs to the end of the time that there is now, if there is any."""
@@ -108,14 +108,14 @@ class Countdown:
         else:
             self._close_or_prompt(self._closes)
 
-    def _looked_up(self, keeper: Keeper) -> bool:
-        return clock_closes(keeper.table(self._table))
+    def _looked_up(self, engine: Engine) -> bool:
+        return clock_closes(engine.table(self._table))
 
     def _close_or_prompt(self, is_closing: object) -> None:
         if is_closing is True:
             command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
             unless = partial(of_another_round, self._time.round)
-            self._host.submit(Ask(self._stream, command, unless=unless), self._told)
+            self._host.submit(Submission(self._stream, command, precondition=unless), self._told)
         elif self.on_prompt is not None and self._time.up_at is not None:
             self.on_prompt(self._table, self._time.up_at)
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
-from taisai.journal import Answer, Ask, JournalError, Keeper
+from taisai.journal import Answer, Engine, JournalError, Submission
 from taisai.journal.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
@@ -33,11 +33,11 @@ class WriterLike(Protocol):
     """The thread that writes; a simulation has none and writes in its own time."""
 
     def submit_all(
-        self, asks: Sequence[Ask], answered: Callable[[list[Answer | BaseException]], None]
+        self, asks: Sequence[Submission], answered: Callable[[list[Answer | BaseException]], None]
     ) -> None:
         """Puts commands in the queue; their answers come together."""
 
-    def run(self, job: Callable[[Keeper], Any], done: Callable[[Any], None]) -> None:
+    def run(self, job: Callable[[Engine], Any], done: Callable[[Any], None]) -> None:
         """Puts a job in the queue."""
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class Bettor(Protocol):
 class Asked(Struct, gc=False):
     """A command, who asked for it and under which id, and in the end what came of it."""
 
-    ask: Ask
+    ask: Submission
     told: Told | None = None
     re: str | None = None
     bettor: Bettor | None = None
@@ -115,11 +115,11 @@ class Host:
 
     # In the loop
 
-    def submit(self, ask: Ask, told: Told | None = None) -> None:
+    def submit(self, ask: Submission, told: Told | None = None) -> None:
         """Asks for a command; `told` is called in the loop, when it is durable and published."""
         self._put(Asked(ask, told))
 
-    def bet(self, ask: Ask, bettor: Bettor, re: str) -> None:
+    def bet(self, ask: Submission, bettor: Bettor, re: str) -> None:
         """Asks for bets; a `bettor` who follows his seat when they are published has them from there."""
         self._put(Asked(ask, None, re, bettor))
 
@@ -151,21 +151,21 @@ class Host:
             else:
                 future.set_result(answer)
 
-        self.submit(Ask(stream, command, book), told)
+        self.submit(Submission(stream, command, book), told)
         return await future
 
-    async def look(self, job: Callable[[Keeper], T]) -> T:
+    async def look(self, job: Callable[[Engine], T]) -> T:
         """What a job finds, done in the writer's thread between commands."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self.run(job, partial(_settle, future))
         return await future
 
-    def run(self, job: Callable[[Keeper], T], told: Callable[[T | BaseException], None]) -> None:
+    def run(self, job: Callable[[Engine], T], told: Callable[[T | BaseException], None]) -> None:
         """The same with a callback, which comes in order with frames and answers."""
 
-        def published(keeper: Keeper) -> T:
+        def published(engine: Engine) -> T:
             self._publish()  # what was decided before the look is told before what it found
-            return job(keeper)
+            return job(engine)
 
         self._push()
         self._writer.run(published, partial(self._found, told))

@@ -16,7 +16,7 @@ from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.journal import JournalError, Keeper, SigningKey, Writer
+from taisai.journal import Engine, JournalError, SigningKey, Writer
 from taisai.journal.codec import HOUSE
 from taisai.rules.book import Rulebook
 from taisai.server.auth.authentication import Authentication
@@ -96,7 +96,7 @@ class HouseServer:
 
     def __init__(
         self,
-        keeper: Keeper,
+        engine: Engine,
         plan: HousePlan,
         *,
         clock: Clock,
@@ -107,7 +107,7 @@ class HouseServer:
         passwords: Passwords | None = None,
     ) -> None:
         """`key` signs checkpoints; a writer in its own thread unless another is given."""
-        identity = keeper.journal.identity
+        identity = engine.journal.identity
         if identity is None:
             raise JournalError("expected a journal that was opened, got an empty one")
         self.plan = plan
@@ -115,13 +115,13 @@ class HouseServer:
         self.entropy = entropy
         self.demonstration = identity.demonstration
         self._key = key
-        self._sealed = keeper.journal.size
+        self._sealed = engine.journal.size
         self._sealed_at = clock.steady()
         self._tasks: list[asyncio.Task[None]] = []
         windows = {table.name: table.window for table in plan.tables}
-        boards = Boards(keeper, windows, now=clock.now)
+        boards = Boards(engine, windows, now=clock.now)
         feeds = Feeds(entropy(8).hex())
-        make = make_writer or (lambda after: Writer(keeper, after=after))
+        make = make_writer or (lambda after: Writer(engine, after=after))
         self.host = Host(boards, feeds, make, hand_over=hand_over)
         self.authentication = Authentication(
             self.host,
@@ -148,7 +148,7 @@ class HouseServer:
         self._noting = Monitors(self.host, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
-        self._known = frozenset(keeper.tables())
+        self._known = frozenset(engine.tables())
         for table in plan.tables:
             self._attend(table)
 
@@ -208,16 +208,16 @@ class HouseServer:
 
     async def _refresh(self) -> None:
         boards = self.host.boards
-        self.host.run(lambda _keeper: boards.refresh(), self._refreshed)
+        self.host.run(lambda _engine: boards.refresh(), self._refreshed)
 
     def _prompt(self, table: str, until: int) -> None:
         boards = self.host.boards
-        self.host.run(lambda _keeper: boards.ring(table, until), self._refreshed)
+        self.host.run(lambda _engine: boards.ring(table, until), self._refreshed)
 
     async def _forget(self) -> None:
         boards, feeds = self.host.boards, self.host.feeds
         followed = feeds.followed()
-        self.host.run(lambda _keeper: boards.forget(followed), self._forgotten)
+        self.host.run(lambda _engine: boards.forget(followed), self._forgotten)
 
     def _forgotten(self, names: list[str] | BaseException) -> None:
         if isinstance(names, BaseException):
@@ -238,7 +238,7 @@ class HouseServer:
     async def _seal_when_due(self) -> None:
         if self._key is None:
             return
-        size = await self.host.look(lambda keeper: keeper.journal.size)
+        size = await self.host.look(lambda engine: engine.journal.size)
         is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
         if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
             await self.seal()
@@ -248,10 +248,10 @@ class HouseServer:
         if self._key is None:
             return
         key, now = self._key, self.clock.now()
-        text = await self.host.look(lambda keeper: keeper.journal.seal(key, at=now))
-        self._sealed = await self.host.look(lambda keeper: keeper.journal.size)
+        text = await self.host.look(lambda engine: engine.journal.seal(key, at=now))
+        self._sealed = await self.host.look(lambda engine: engine.journal.size)
         self._sealed_at = self.clock.steady()
-        await self.host.look(lambda _keeper: self.host.boards.keep())
+        await self.host.look(lambda _engine: self.host.boards.keep())
         if self.plan.checkpoints is not None:
             try:
                 await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)

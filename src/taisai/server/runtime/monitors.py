@@ -14,7 +14,7 @@ from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.settling import stakes_by_purse
 from taisai.game.words import FLOOR
-from taisai.journal import Ask, JournalError, Keeper, stream_of, table_of
+from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE
 from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.host import Happened, Host
@@ -76,16 +76,16 @@ class Monitors:
                 self._look_for_wins(name, event.round)
         if kinds & _COUNTED or happened.ItemPlaced in kinds or happened.TableOpened in kinds:
             again = any(map(_corrects, one.events))
-            self._host.run(lambda keeper: self._watch(keeper, name, again=again), self._note_all)
+            self._host.run(lambda engine: self._watch(engine, name, again=again), self._note_all)
 
     def _look_for_wins(self, name: str, number: int | None) -> None:
-        self._host.run(lambda keeper: self._wins(keeper, name, number), self._note_all)
+        self._host.run(lambda engine: self._wins(engine, name, number), self._note_all)
 
     def begin(self, tables: list[str]) -> None:
         """After a start: the watches go on where they were, and what a crash kept from being noted is."""
         for name in tables:
             self._look_for_wins(name, None)
-            self._host.run(lambda keeper, name=name: self._watch(keeper, name), self._note_all)  # type: ignore[misc]
+            self._host.run(lambda engine, name=name: self._watch(engine, name), self._note_all)  # type: ignore[misc]
 
     def tick(self) -> None:
         """Notes that the machine's clock was set, if it was."""
@@ -93,20 +93,20 @@ class Monitors:
         jump, self._apart = apart - self._apart, apart
         if abs(jump) >= self._thresholds.clock_jump:
             _log.warning("the clock was set", milliseconds=jump)
-            self._host.submit(Ask(HOUSE, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
+            self._host.submit(Submission(HOUSE, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
 
     def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
         if isinstance(notes, BaseException):
             _log.error("something could not be noted", error=str(notes))
             return
         for note in notes:
-            self._host.submit(Ask(HOUSE, note))
+            self._host.submit(Submission(HOUSE, note))
 
     # In the writer's thread
 
-    def _wins(self, keeper: Keeper, name: str, number: int | None) -> list[NoteWin]:
+    def _wins(self, engine: Engine, name: str, number: int | None) -> list[NoteWin]:
         """The large wins of a round as it stands; the House notes each of them once."""
-        table, most = keeper.table(name), self._thresholds.large_win
+        table, most = engine.table(name), self._thresholds.large_win
         round_ = table.round
         if round_ is None or number not in (None, round_.number):
             round_ = table.past(number or len(table.rounds))
@@ -129,14 +129,14 @@ class Monitors:
             for seat, amount in won.items() if amount >= most
         ]  # fmt: skip
 
-    def _watch(self, keeper: Keeper, name: str, *, again: bool = False) -> list[NoteAlarm]:
-        table = keeper.table(name)
+    def _watch(self, engine: Engine, name: str, *, again: bool = False) -> list[NoteAlarm]:
+        table = engine.table(name)
         if table.shoe.used:
             return []
         watch = self._watches.get(name)
         if watch is None:
             watch = self._watches[name] = _Watch(name, self._thresholds.watch)
-        is_new = watch.follow(keeper, table, again=again)
+        is_new = watch.follow(engine, table, again=again)
         board = self._host.boards.tables.get(name)
         if board is not None:
             board.watch, board.is_stale = watch.dice, True
@@ -162,13 +162,13 @@ class _Watch:
         self._first = self._last = 0
         self._is_loaded = False
 
-    def follow(self, keeper: Keeper, table: Table, *, again: bool) -> bool:
+    def follow(self, engine: Engine, table: Table, *, again: bool) -> bool:
         """Takes what is new, or everything again; says whether there is a new alarm."""
         placed = table.equipment.placed.get(DICE)
         serial = placed.serial if placed is not None else ""
         had = self.dice.alarm  # after a start there was none: one that stands is told again
         if not self._is_loaded:
-            again = self._load(keeper, table) or again
+            again = self._load(engine, table) or again
         if serial != self.serial:
             self.serial, self._first, self._last = serial, len(table.rounds) + 1, len(table.rounds)
             self.dice, had = DiceWatch(self._level), False
@@ -179,7 +179,7 @@ class _Watch:
             self._take(table, number)
         self._last = len(table.rounds)
         if self._last != before:
-            self._keep(keeper, table)
+            self._keep(engine, table)
         return self.dice.alarm and not had
 
     def _take(self, table: Table, number: int) -> None:
@@ -187,11 +187,11 @@ class _Watch:
         if faces is not None:
             self.dice.take(faces)
 
-    def _load(self, keeper: Keeper, table: Table) -> bool:
+    def _load(self, engine: Engine, table: Table) -> bool:
         """The watch as it was kept; says whether what it has counted is to be counted again."""
         self._is_loaded = True
         self._first, self._last = len(table.rounds) + 1, len(table.rounds)
-        written = keeper.journal.store.secret(self._vault)
+        written = engine.journal.store.secret(self._vault)
         if written is None:
             return False
         try:
@@ -200,14 +200,14 @@ class _Watch:
         except (msgspec.DecodeError, ValueError, KeyError, TypeError):
             return False
         self.dice, self.serial, self._first, self._last = dice, kept.serial, kept.first, kept.last
-        since = keeper.journal.events(stream_of(table.name), after=kept.version)
+        since = engine.journal.events(stream_of(table.name), after=kept.version)
         return dice.level != self._level or any(_corrects(event) for _, event in since)
 
-    def _keep(self, keeper: Keeper, table: Table) -> None:
-        version = keeper.journal.version(stream_of(table.name))
+    def _keep(self, engine: Engine, table: Table) -> None:
+        version = engine.journal.version(stream_of(table.name))
         kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()))
         try:
-            keeper.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))
+            engine.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))
         except JournalError as error:
             _log.warning("the dice watch could not be kept", error=str(error))
 

@@ -15,7 +15,7 @@ from taisai.game.events import PersonAssigned, TableOpened
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import HOUSE as BY_THE_HOUSE
 from taisai.game.words import Moved
-from taisai.journal import Answer, Ask, Keeper, stream_of, table_of
+from taisai.journal import Answer, Engine, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules.errors import RulesError
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, tickets_key
@@ -70,7 +70,7 @@ class PositionReconciler:
             self._told(one, await self._host.ask(stream_of(one.table), self._leave(one)))
 
     def _look(self, *, table: str | None = None, person: str | None = None) -> None:
-        self._host.run(lambda keeper: out_of_place(keeper, table=table, person=person), self._found)
+        self._host.run(lambda engine: out_of_place(engine, table=table, person=person), self._found)
 
     def _found(self, found: Iterable[OutdatedPosition] | BaseException) -> None:
         if isinstance(found, BaseException):
@@ -79,7 +79,7 @@ class PositionReconciler:
             return
         for one in found:
             self._host.submit(
-                Ask(stream_of(one.table), self._leave(one)),
+                Submission(stream_of(one.table), self._leave(one)),
                 lambda answer, one=one: self._told(one, answer),  # type: ignore[misc]
             )
 
@@ -95,17 +95,17 @@ class PositionReconciler:
 
 
 def out_of_place(
-    keeper: Keeper, *, table: str | None = None, person: str | None = None
+    engine: Engine, *, table: str | None = None, person: str | None = None
 ) -> list[OutdatedPosition]:
     """Who stands at a table under another rank than the roll's, or is not on it; in the writer's thread."""
     found = []
-    for name in keeper.tables() if table is None else [table]:
+    for name in engine.tables() if table is None else [table]:
         try:
-            people = keeper.table(name).people
+            people = engine.table(name).people
         except (RulesError, StreamError) as error:  # of one table, which nobody can ask anything
             _log.error("a table could not be compared with the roll", table=name, error=str(error))
             continue
-        roll = keeper.house().people
+        roll = engine.house().people
         found += [
             OutdatedPosition(name, one)
             for one, here in people.items()
@@ -129,7 +129,7 @@ async def finish(host: Host, clock: Clock, entropy: Entropy = secrets.token_byte
     """
     at, fresh = clock.now(), entropy(KEY_BYTES)
     left = []
-    for one in await host.look(lambda keeper: due(keeper, at=at, fresh=fresh)):
+    for one in await host.look(lambda engine: due(engine, at=at, fresh=fresh)):
         answer = None if one.command is None else await host.ask(one.stream, one.command)
         if answer is None:
             left.append(one.sentence)
@@ -138,21 +138,21 @@ async def finish(host: Host, clock: Clock, entropy: Entropy = secrets.token_byte
     return left
 
 
-def due(keeper: Keeper, *, at: int, fresh: bytes) -> list[Due]:
+def due(engine: Engine, *, at: int, fresh: bytes) -> list[Due]:
     """Every transfer on which the House and a table are not at one; in the writer's thread."""
-    tables = {name: keeper.table(name).in_transit() for name in keeper.tables()}
-    found = unfinished(keeper.house(), tables)
-    return [_due(keeper, one, at=at, fresh=fresh) for one in found]
+    tables = {name: engine.table(name).in_transit() for name in engine.tables()}
+    found = unfinished(engine.house(), tables)
+    return [_due(engine, one, at=at, fresh=fresh) for one in found]
 
 
-def _due(keeper: Keeper, one: Unfinished, *, at: int, fresh: bytes) -> Due:
+def _due(engine: Engine, one: Unfinished, *, at: int, fresh: bytes) -> Due:
     sentence, booked = finishing(one), one.booked_by_table
     if one.missing is Missing.TABLE and one.transfer is not None:
-        command = arriving(one.transfer, at=at, second=second_of(keeper, one.transfer))
+        command = arriving(one.transfer, at=at, second=second_of(engine, one.transfer))
         return Due(sentence, stream_of(one.table), command)
     if one.missing is Missing.HOUSE and one.transfer is None and booked is not None:
-        moved = keeper.table(one.table).transfers[one.id]
+        moved = engine.table(one.table).transfers[one.id]
         if moved.kind is Moved.DISPENSED:
-            key = tickets_key(keeper, fresh)
+            key = tickets_key(engine, fresh)
             return Due(sentence, HOUSE, issuing(one.id, one.table, -booked, at=at, key=key))
     return Due(sentence, HOUSE, None)

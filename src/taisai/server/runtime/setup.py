@@ -18,7 +18,7 @@ from taisai.game.day import local_time
 from taisai.game.names import folded
 from taisai.game.refusals import Refusal
 from taisai.game.words import FLOOR
-from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, make_key
+from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
@@ -163,22 +163,22 @@ def _open_journal(
         journal = Journal.opened(
             store, journal=name, key=key.public, at=now, by=by, program=program, demonstration=False
         )
-        keeper = Keeper(journal)
+        engine = Engine(journal)
         opening = OpenHouse(
             at=now, by=by, house=plan.house, currency=plan.currency, ladder=FLOOR_LADDER,
             second_rank=FLOOR_SECOND,
         )  # fmt: skip
-        _done(keeper, opening)
-        _done(keeper, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
-        _done(keeper, SetCredentials(at=now, by=by, person=by))
+        _done(engine, opening)
+        _done(engine, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
+        _done(engine, SetCredentials(at=now, by=by, person=by))
         vault.keep(store, by, credentials)
-        return journal.seal(key, at=now), too_few_supervisors(keeper.house()) or ""
+        return journal.seal(key, at=now), too_few_supervisors(engine.house()) or ""
     finally:
         store.close()
 
 
-def _done(keeper: Keeper, command: AnyCommand) -> None:
-    answer = keeper.answer(HOUSE, command)
+def _done(engine: Engine, command: AnyCommand) -> None:
+    answer = engine.answer(HOUSE, command)
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
 
@@ -260,9 +260,9 @@ def unlock_person(
     config: Config, found: OpenedJournal, person: str, *, reason: str, now: int
 ) -> UnlockResult:
     """Unlocks someone in a journal that was opened as a start opens it, and seals what was written."""
-    keeper, journal = found.keeper, found.journal
-    name = _called(keeper.house(), person)
-    answer = keeper.answer(HOUSE, UnlockPerson(at=now, by=FLOOR, person=name, reason=reason))
+    engine, journal = found.engine, found.journal
+    name = _called(engine.house(), person)
+    answer = engine.answer(HOUSE, UnlockPerson(at=now, by=FLOOR, person=name, reason=reason))
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
     if answer:

@@ -13,7 +13,7 @@ from typing import Final
 from taisai.cage import House, StreamError
 from taisai.game.day import local_time
 from taisai.game.table import Table
-from taisai.journal import Journal, Keeper, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.rules.errors import RulesError, printable
@@ -91,7 +91,7 @@ OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 class OpenedJournal:
     """A journal opened for writing, and what its start needs; nothing was written yet."""
 
-    keeper: Keeper
+    engine: Engine
     key: SigningKey
     approvals: RulebookApprovals
     start: StartupReport
@@ -99,7 +99,7 @@ class OpenedJournal:
     @property
     def journal(self) -> Journal:
         """The journal."""
-        return self.keeper.journal
+        return self.engine.journal
 
 
 def free_bytes(path: Path) -> int:
@@ -115,21 +115,21 @@ def opened(
     _check_files(config, start)
     _check_disk(config, start, free)
     key, approvals = _signing_key(config, start), _approvals(config, start)
-    keeper = _keeper(config, start)
-    if keeper is None:
+    engine = _engine(config, start)
+    if engine is None:
         return start, None
     try:
-        _check_journal(config, keeper, key, start)
-        _check_clock(config, keeper.journal, now, start)
+        _check_journal(config, engine, key, start)
+        _check_clock(config, engine.journal, now, start)
     except (RulesError, StreamError) as error:
         start.fails("journal", f"{error} ({config.journal.file.name})")
     except BaseException:
-        keeper.journal.close()
+        engine.journal.close()
         raise
     if not start.passed or key is None or approvals is None:
-        keeper.journal.close()
+        engine.journal.close()
         return start, None
-    return start, OpenedJournal(keeper, key, approvals, start)
+    return start, OpenedJournal(engine, key, approvals, start)
 
 
 def _check_files(config: Config, start: StartupReport) -> None:
@@ -190,7 +190,7 @@ def _approvals(config: Config, start: StartupReport) -> RulebookApprovals | None
     return read
 
 
-def _keeper(config: Config, start: StartupReport) -> Keeper | None:
+def _engine(config: Config, start: StartupReport) -> Engine | None:
     """The journal opened for writing; a store that cannot be used is let go again."""
     try:
         store = SqliteStore(config.journal.file)
@@ -198,7 +198,7 @@ def _keeper(config: Config, start: StartupReport) -> Keeper | None:
         start.fails("journal", error)
         return None
     try:
-        return Keeper(Journal(store))
+        return Engine(Journal(store))
     except BaseException as error:
         store.close()
         if not isinstance(error, RulesError):
@@ -207,9 +207,9 @@ def _keeper(config: Config, start: StartupReport) -> Keeper | None:
         return None
 
 
-def _check_journal(config: Config, keeper: Keeper, key: SigningKey | None, start: StartupReport) -> None:
+def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start: StartupReport) -> None:
     """It is one of play for money, of this house, and we sign it."""
-    journal, name = keeper.journal, config.journal.file.name
+    journal, name = engine.journal, config.journal.file.name
     identity = journal.identity
     if identity is None or journal.key is None:
         start.fails("journal", f"expected a journal that `taisai init` made, got an empty one ({name})")
@@ -222,7 +222,7 @@ def _check_journal(config: Config, keeper: Keeper, key: SigningKey | None, start
         start.fails("key", f"expected the key that signs the journal, {its}, got {ours}")
     elif key is not None:
         start.passes("key", f"{key.name} {key.public.id} signs the journal")
-    house = keeper.house()
+    house = engine.house()
     wanted, got = (config.house.name, config.house.currency), (house.name, house.currency)
     if not house.open:
         start.fails("house", f"expected a journal whose House was opened, got none ({name})")
@@ -297,8 +297,8 @@ def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
 def _check_tables(config: Config, found: OpenedJournal, now: int, start: StartupReport) -> None:
     """Every table, of the configuration and of the journal, is played by a rulebook approved for today."""
     today = local_time(now, config.house.zone).date()
-    keeper, wanted = found.keeper, {one.name: one for one in config.tables}
-    there = {name: keeper.table(name) for name in keeper.tables()}
+    engine, wanted = found.engine, {one.name: one for one in config.tables}
+    there = {name: engine.table(name) for name in engine.tables()}
     for name in dict.fromkeys([*wanted, *there]):
         table, one = there.get(name), wanted.get(name)
         if table is not None and not table.open and one is None:
@@ -344,7 +344,7 @@ def _words(config: TableConfig | None, table: Table | None) -> str:
 
 def _check_people(found: OpenedJournal, start: StartupReport) -> None:
     """Enough people to unlock one another."""
-    says = too_few_supervisors(found.keeper.house())
+    says = too_few_supervisors(found.engine.house())
     if says is not None:
         start.warns("people", says)
 

@@ -1,4 +1,4 @@
-"""The keeper: what was not done leaves no entry, and what was not written has not happened."""
+"""The engine: what was not done leaves no entry, and what was not written has not happened."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from taisai.game import Refusal, recover
 from taisai.game.commands import Command, OpenTable, PlaceBets, TakeSeat
 from taisai.game.refusals import Reason
 from taisai.journal.codec import stream_of
-from taisai.journal.engine import Ask, Keeper
+from taisai.journal.engine import Engine, Submission
 from taisai.journal.errors import ConflictError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Journal
 from taisai.journal.records import STREAM, RulebookStored
-from taisai.journal.stores.contract import Kept, Row, Store
+from taisai.journal.stores.contract import Row, Store, StoredSnapshot
 from taisai.rules import rulebook
 from tests.game.shelf import compiled_once
 from tests.journal.contract import MakeStore, asks, differences, in_memory, opened, play, rows_of
@@ -59,23 +59,23 @@ class Troubled:
         return getattr(self._store, name)
 
 
-def at_the_first_bet(make_store: MakeStore) -> Keeper:
-    """A keeper that has been asked everything before the first bet."""
-    keeper = Keeper(opened(make_store()))
-    play(keeper, EVENING[:BETTING])
-    return keeper
+def at_the_first_bet(make_store: MakeStore) -> Engine:
+    """An engine that has been asked everything before the first bet."""
+    engine = Engine(opened(make_store()))
+    play(engine, EVENING[:BETTING])
+    return engine
 
 
-def troubled(make_store: MakeStore, *errors: Exception, written: bool = False) -> tuple[Keeper, Troubled]:
+def troubled(make_store: MakeStore, *errors: Exception, written: bool = False) -> tuple[Engine, Troubled]:
     """The same, over a store that is about to fail."""
     at_the_first_bet(make_store)
     store = Troubled(make_store(), *errors, written=written)
-    return Keeper(Journal(store)), store
+    return Engine(Journal(store)), store
 
 
-def refusals_of(keeper: Keeper, batch: Batch) -> list[tuple[str, str]]:
+def refusals_of(engine: Engine, batch: Batch) -> list[tuple[str, str]]:
     """Reason and clause of each refusal; every command must be refused."""
-    answers = keeper.answer_all(asks(batch))
+    answers = engine.answer_all(asks(batch))
     return [(one.reason, one.clause) if isinstance(one, Refusal) else ("done", "") for one in answers]
 
 
@@ -83,144 +83,144 @@ def refusals_of(keeper: Keeper, batch: Batch) -> list[tuple[str, str]]:
 
 
 def test_a_refused_command_leaves_no_entry(make_store: MakeStore) -> None:
-    keeper = at_the_first_bet(make_store)
-    before = rows_of(keeper.journal)
+    engine = at_the_first_bet(make_store)
+    before = rows_of(engine.journal)
     late = TakeSeat(at=START, by="T01", seat="1", player="Eve", terminal="T01", layout="B")
-    assert isinstance(keeper.answer(TABLE_STREAM, late), Refusal)
-    assert isinstance(keeper.open_table(rulebook(BOOK), OPENING), Refusal)
+    assert isinstance(engine.answer(TABLE_STREAM, late), Refusal)
+    assert isinstance(engine.open_table(rulebook(BOOK), OPENING), Refusal)
     assert list(make_store().rows()) == before
 
 
 def test_a_retry_leaves_no_entry(make_store: MakeStore) -> None:
-    keeper = at_the_first_bet(make_store)
-    done = play(keeper, EVENING[BETTING : BETTING + 1])
-    before = rows_of(keeper.journal)
+    engine = at_the_first_bet(make_store)
+    done = play(engine, EVENING[BETTING : BETTING + 1])
+    before = rows_of(engine.journal)
     assert all(done)
-    for again in (keeper, Keeper(Journal(make_store()))):
+    for again in (engine, Engine(Journal(make_store()))):
         assert set(play(again, EVENING[BETTING : BETTING + 1])) == {()}
     assert list(make_store().rows()) == before
 
 
 def test_a_table_that_was_never_opened_is_not_open(make_store: MakeStore) -> None:
-    keeper = at_the_first_bet(make_store)
-    before = rows_of(keeper.journal)
-    answer = keeper.answer("table:nowhere", EVENING[BETTING][0].command)
+    engine = at_the_first_bet(make_store)
+    before = rows_of(engine.journal)
+    answer = engine.answer("table:nowhere", EVENING[BETTING][0].command)
     assert isinstance(answer, Refusal)
     assert (answer.reason, answer.clause) == (Reason.TABLE_NOT_OPEN, "house:table")
     with pytest.raises(JournalError, match="expected a table that the journal has, got 'nowhere'"):
-        keeper.table("nowhere")
+        engine.table("nowhere")
     assert list(make_store().rows()) == before
 
 
 def test_a_refused_opening_leaves_nothing_of_its_rulebook(make_store: MakeStore) -> None:
-    keeper = Keeper(opened(make_store()))
+    engine = Engine(opened(make_store()))
     nobody = msgspec.structs.replace(OPENING, rank="visitor")
-    assert isinstance(keeper.open_table(rulebook("mbs-sic-bo-v6"), nobody), Refusal)
-    assert keeper.journal.size == 1
-    assert isinstance(keeper.open_table(rulebook(BOOK), OPENING), tuple)
-    assert keeper.table(NAME).book.id == BOOK
-    assert keeper.tables() == [NAME]
-    assert Keeper(Journal(make_store())).table(NAME).book.id == BOOK
+    assert isinstance(engine.open_table(rulebook("mbs-sic-bo-v6"), nobody), Refusal)
+    assert engine.journal.size == 1
+    assert isinstance(engine.open_table(rulebook(BOOK), OPENING), tuple)
+    assert engine.table(NAME).book.id == BOOK
+    assert engine.tables() == [NAME]
+    assert Engine(Journal(make_store())).table(NAME).book.id == BOOK
 
 
 def test_tables_that_open_together_store_their_rulebook_once(make_store: MakeStore) -> None:
-    keeper = Keeper(opened(make_store()))
+    engine = Engine(opened(make_store()))
     book = rulebook(BOOK)
     names = ("SB1", "SB2", "SB3")
     openings = [msgspec.structs.replace(OPENING, table=name) for name in names]
-    keeper.answer_all([Ask(stream_of(one.table), one, book) for one in openings])
+    engine.answer_all([Submission(stream_of(one.table), one, book) for one in openings])
     journal = Journal(make_store())
     assert [type(entry.event) for entry in journal.entries(after=1, stream=STREAM)] == [RulebookStored]
-    assert Keeper(journal).tables() == list(names)
+    assert Engine(journal).tables() == list(names)
 
 
 # What happens all the same or not at all
 
 
 def test_answers_are_those_of_the_game_without_a_journal(make_store: MakeStore) -> None:
-    keeper = Keeper(opened(make_store()))
-    play(keeper, EVENING)
-    assert differences(keeper, EVENING) == []
-    assert differences(Keeper(Journal(make_store())), EVENING) == []
+    engine = Engine(opened(make_store()))
+    play(engine, EVENING)
+    assert differences(engine, EVENING) == []
+    assert differences(Engine(Journal(make_store())), EVENING) == []
 
 
 def test_what_a_batch_came_to_before_an_error_has_not_happened(make_store: MakeStore) -> None:
-    keeper = at_the_first_bet(make_store)
-    before = rows_of(keeper.journal)
+    engine = at_the_first_bet(make_store)
+    before = rows_of(engine.journal)
     nonsense = Command(at=START, by="dan")  # which nobody knows how to decide
     with pytest.raises(KeyError):
-        keeper.answer_all([*asks(EVENING[BETTING]), Ask(TABLE_STREAM, nonsense)])
-    assert rows_of(keeper.journal) == before
-    assert differences(keeper, EVENING[:BETTING]) == []
-    play(keeper, EVENING[BETTING:])
-    assert differences(keeper, EVENING) == []
+        engine.answer_all([*asks(EVENING[BETTING]), Submission(TABLE_STREAM, nonsense)])
+    assert rows_of(engine.journal) == before
+    assert differences(engine, EVENING[:BETTING]) == []
+    play(engine, EVENING[BETTING:])
+    assert differences(engine, EVENING) == []
 
 
 def test_a_conflict_is_no_answer_and_changes_nothing(make_store: MakeStore) -> None:
-    keeper, store = troubled(make_store, ConflictError("expected to be the only writer, got another"))
+    engine, store = troubled(make_store, ConflictError("expected to be the only writer, got another"))
     with pytest.raises(ConflictError):
-        keeper.answer_all(asks(EVENING[BETTING]))
+        engine.answer_all(asks(EVENING[BETTING]))
     assert store.errors == []
-    assert differences(keeper, EVENING[:BETTING]) == []
+    assert differences(engine, EVENING[:BETTING]) == []
 
 
 # A journal that cannot be written
 
 
 def test_a_command_that_cannot_be_written_is_refused_and_has_not_happened(make_store: MakeStore) -> None:
-    keeper, _ = troubled(make_store, UnwritableError("expected room on the disk, got none"))
-    balances = dict(keeper.table(NAME).ledger.balances)
+    engine, _ = troubled(make_store, UnwritableError("expected room on the disk, got none"))
+    balances = dict(engine.table(NAME).ledger.balances)
     batch = (*EVENING[BETTING], *EVENING[BETTING + 1])
-    assert set(refusals_of(keeper, batch)) == {("journal-unwritable", "house:journal")}
-    assert keeper.trouble == "expected room on the disk, got none"
-    assert keeper.table(NAME).ledger.balances == balances
-    assert differences(keeper, EVENING[:BETTING]) == []
+    assert set(refusals_of(engine, batch)) == {("journal-unwritable", "house:journal")}
+    assert engine.trouble == "expected room on the disk, got none"
+    assert engine.table(NAME).ledger.balances == balances
+    assert differences(engine, EVENING[:BETTING]) == []
 
 
 def test_it_goes_on_when_it_can_be_written_again(make_store: MakeStore) -> None:
-    keeper, store = troubled(make_store, *[UnwritableError("expected room, got none")] * 3)
+    engine, store = troubled(make_store, *[UnwritableError("expected room, got none")] * 3)
     for _ in range(3):
-        refusals_of(keeper, EVENING[BETTING])
-        assert keeper.trouble == "expected room, got none"
+        refusals_of(engine, EVENING[BETTING])
+        assert engine.trouble == "expected room, got none"
     assert store.errors == []
-    play(keeper, EVENING[BETTING:])
-    assert keeper.trouble is None
-    assert differences(keeper, EVENING) == []
-    assert differences(Keeper(Journal(make_store())), EVENING) == []
+    play(engine, EVENING[BETTING:])
+    assert engine.trouble is None
+    assert differences(engine, EVENING) == []
+    assert differences(Engine(Journal(make_store())), EVENING) == []
 
 
 def test_trouble_lasts_until_something_was_written(make_store: MakeStore) -> None:
-    keeper, _ = troubled(make_store, UnwritableError("expected room, got none"))
-    refusals_of(keeper, EVENING[BETTING])
-    assert isinstance(keeper.open_table(rulebook(BOOK), OPENING), Refusal)  # there is one of this name
-    assert keeper.trouble == "expected room, got none"
+    engine, _ = troubled(make_store, UnwritableError("expected room, got none"))
+    refusals_of(engine, EVENING[BETTING])
+    assert isinstance(engine.open_table(rulebook(BOOK), OPENING), Refusal)  # there is one of this name
+    assert engine.trouble == "expected room, got none"
 
 
 def test_a_rulebook_that_could_not_be_written_is_not_stored(make_store: MakeStore) -> None:
     store = Troubled(make_store())
-    keeper = Keeper(opened(store))
+    engine = Engine(opened(store))
     store.errors.append(UnwritableError("expected room, got none"))
-    assert isinstance(keeper.open_table(rulebook(BOOK), OPENING), Refusal)
-    assert isinstance(keeper.open_table(rulebook(BOOK), OPENING), tuple)
-    assert Keeper(Journal(make_store())).table(NAME).book.digest == rulebook(BOOK).digest
+    assert isinstance(engine.open_table(rulebook(BOOK), OPENING), Refusal)
+    assert isinstance(engine.open_table(rulebook(BOOK), OPENING), tuple)
+    assert Engine(Journal(make_store())).table(NAME).book.digest == rulebook(BOOK).digest
 
 
 def in_doubt(make_store: MakeStore, *, written: bool) -> None:
     """Nothing is done after a write that may have happened, until a new journal looks whether it has."""
-    keeper, store = troubled(make_store, InDoubtError("expected a sync, got none"), written=written)
+    engine, store = troubled(make_store, InDoubtError("expected a sync, got none"), written=written)
     for batch in (
         EVENING[BETTING],
         EVENING[BETTING],
         EVENING[BETTING + 1],
     ):  # the retry may be on disk or not
-        for answer in keeper.answer_all(asks(batch)):
+        for answer in engine.answer_all(asks(batch)):
             assert isinstance(answer, Refusal)
             assert (answer.reason, answer.clause) == (Reason.JOURNAL_IN_DOUBT, "house:journal")
             assert "ask again then" in answer.message
-        assert keeper.trouble is not None
-        assert "expected a sync, got none" in keeper.trouble
+        assert engine.trouble is not None
+        assert "expected a sync, got none" in engine.trouble
     assert store.errors == []
-    again = Keeper(Journal(make_store()))
+    again = Engine(Journal(make_store()))
     assert differences(again, EVENING[: BETTING + written]) == []
     first = play(again, EVENING[BETTING : BETTING + 1])
     assert [bool(answer) for answer in first] == [not written] * len(first)  # asked again, it is a retry
@@ -242,42 +242,42 @@ def test_in_doubt_nothing_is_done_until_it_is_known_that_it_was_not_written(make
 class WithoutRoom(Troubled):
     """A store that takes entries and no snapshots."""
 
-    def keep(self, snapshot: Kept, parts: Mapping[int, bytes]) -> None:
+    def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Raises."""
         raise UnwritableError(f"expected room for {snapshot.stream} and {len(parts)} rounds, got none")
 
 
 def test_a_snapshot_that_cannot_be_kept_is_nobodys_trouble(make_store: MakeStore) -> None:
-    keeper = Keeper(opened(WithoutRoom(make_store())), snapshot_every=1)
-    play(keeper, EVENING)
-    assert keeper.trouble is None
-    assert keeper.journal.store.snapshots() == []
-    assert differences(keeper, EVENING) == []
-    assert differences(Keeper(Journal(make_store())), EVENING) == []
+    engine = Engine(opened(WithoutRoom(make_store())), snapshot_every=1)
+    play(engine, EVENING)
+    assert engine.trouble is None
+    assert engine.journal.store.snapshots() == []
+    assert differences(engine, EVENING) == []
+    assert differences(Engine(Journal(make_store())), EVENING) == []
 
 
 # After a start
 
 
 def test_recovery_decides_at_every_table(make_store: MakeStore) -> None:
-    keeper = at_the_first_bet(make_store)
+    engine = at_the_first_bet(make_store)
     other = msgspec.structs.replace(OPENING, table="SB2")
-    keeper.open_table(rulebook(BOOK), other)
-    past = {name: _events_of(keeper, name) for name in ("SB1", "SB2")}
-    size = keeper.journal.size
+    engine.open_table(rulebook(BOOK), other)
+    past = {name: _events_of(engine, name) for name in ("SB1", "SB2")}
+    size = engine.journal.size
     at = START + 10**9
-    answers = Keeper(Journal(make_store())).recover(at=at)
+    answers = Engine(Journal(make_store())).recover(at=at)
     assert answers == {name: recover(past[name], rulebook(BOOK), at=at).events for name in past}
     assert [len(answer) for answer in answers.values()] == [2, 1]  # at one of them a round is void
     assert Journal(make_store()).size == size + 3
 
 
-def _events_of(keeper: Keeper, table: str) -> list[Any]:
-    return [entry.event for entry in keeper.journal.entries(stream=stream_of(table))]
+def _events_of(engine: Engine, table: str) -> list[Any]:
+    return [entry.event for entry in engine.journal.entries(stream=stream_of(table))]
 
 
 def test_a_house_that_nobody_opened_is_there_and_empty(make_store: MakeStore) -> None:
-    keeper = Keeper(opened(make_store()))
-    assert (keeper.tables(), keeper.house()) == ([], House())
-    play(keeper, EVENING[:1])
-    assert Keeper(Journal(make_store())).house() == in_memory(EVENING[:1])[1] != House()
+    engine = Engine(opened(make_store()))
+    assert (engine.tables(), engine.house()) == ([], House())
+    play(engine, EVENING[:1])
+    assert Engine(Journal(make_store())).house() == in_memory(EVENING[:1])[1] != House()
