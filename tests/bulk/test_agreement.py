@@ -162,6 +162,6 @@ def test_bets_are_shelved_while_they_come_in() -> None:
             if len(kept) == 2:
                 for n in range(2, 10, 2):
                     extend(kept, mix[n : n + 2])
-            assert kept._shelves
+            assert kept._buffers
             assert len(kept._loose) < 4
             assert disagreements(kept, mix) == []

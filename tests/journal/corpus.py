@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from taisai.game.events import TableOpened
 from taisai.journal.codec import Codec, Entry
-from taisai.journal.engine import Ask, Keeper
+from taisai.journal.engine import Engine, Submission
 from taisai.journal.journal import Journal
 from taisai.journal.records import JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.seals.checkpoints import read_signed
@@ -76,22 +76,22 @@ def replayed(name: str) -> list[bytes]:
         MemoryStore(), journal=opening.journal, key=PublicKey.parse(opening.key), at=opening.at,
         by=opening.by, program=opening.program, demonstration=opening.demonstration,
     )  # fmt: skip
-    keeper, books = Keeper(journal), _books(entries(name))
+    engine, books = Engine(journal), _books(entries(name))
     for entry in entries(name):
         if isinstance(entry.event, KeyIntroduced):
             event, new = entry.event, PublicKey.parse(entry.event.key)
             journal.rotate(_signer(journal), new, at=event.at, by=event.by)
         elif entry.asked is not None:
-            _decide_again(keeper, entry, books)
+            _decide_again(engine, entry, books)
         while sealed and sealed[0].size == journal.size:
             journal.seal(_signer(journal), at=sealed.pop(0).at)
     return [line + b"\n" for line in small.exported(journal)]
 
 
-def _decide_again(keeper: Keeper, entry: Entry, books: Mapping[str, Rulebook]) -> None:
+def _decide_again(engine: Engine, entry: Entry, books: Mapping[str, Rulebook]) -> None:
     assert entry.asked is not None
     book = books[entry.event.digest] if isinstance(entry.event, TableOpened) else None
-    keeper.answer_all([Ask(entry.stream, entry.asked, book)])
+    engine.answer_all([Submission(entry.stream, entry.asked, book)])
 
 
 def _books(stored: Sequence[Entry]) -> dict[str, Rulebook]:

@@ -17,7 +17,7 @@ from typing import Final
 
 from taisai.cage.messages import HouseCommand
 from taisai.journal.codec import HOUSE, stream_of
-from taisai.journal.engine import Keeper
+from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
@@ -44,36 +44,36 @@ def every_playbook() -> Journal:
         MemoryStore(), journal="every-playbook", key=small.OLD.public, at=small.AT, by="house",
         program="taisai", demonstration=False,
     )  # fmt: skip
-    keeper, house = Keeper(journal), list(SCRIPT)
+    engine, house = Engine(journal), list(SCRIPT)
     for number, name in enumerate(PLAYBOOKS):
-        _ask_house(keeper, house, 2)
-        small.play_into(keeper, name)
+        _ask_house(engine, house, 2)
+        small.play_into(engine, name)
         if number == len(PLAYBOOKS) // 2:
             journal.seal(small.OLD, at=small.AT + number)
             journal.rotate(small.OLD, small.NEW.public, at=small.AT + number, by="house")
         elif number % 20 == 19:
             journal.seal(small.OLD if number < len(PLAYBOOKS) // 2 else small.NEW, at=small.AT + number)
-    _ask_house(keeper, house, len(house))
+    _ask_house(engine, house, len(house))
     journal.seal(small.NEW, at=small.AT + len(PLAYBOOKS))
     return journal
 
 
-def _ask_house(keeper: Keeper, commands: list[HouseCommand], count: int) -> None:
-    """Ask the next commands of the House; some of them are refused, and leave no entry."""
+def _ask_house(engine: Engine, commands: list[HouseCommand], count: int) -> None:
+    """Submission the next commands of the House; some of them are refused, and leave no entry."""
     for command in commands[:count]:
-        keeper.answer(HOUSE, command)
+        engine.answer(HOUSE, command)
     del commands[:count]
 
 
 def one_evening() -> Journal:
     """A table and the House between which tickets move, asked in batches."""
-    keeper = Keeper(contract.opened(MemoryStore()))
+    engine = Engine(contract.opened(MemoryStore()))
     for number, batch in enumerate(evening(3, seats=4, rounds=6)):
-        keeper.answer_all(contract.asks(batch))
+        engine.answer_all(contract.asks(batch))
         if number % 25 == 24:
-            keeper.journal.seal(contract.KEY, at=batch[0].command.at)
-    keeper.journal.seal(contract.KEY, at=batch[0].command.at)
-    return keeper.journal
+            engine.journal.seal(contract.KEY, at=batch[0].command.at)
+    engine.journal.seal(contract.KEY, at=batch[0].command.at)
+    return engine.journal
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {
@@ -87,18 +87,18 @@ def database(directory: Path) -> bytes:
     """The SQLite file of a simulated evening, with a vault, a checkpoint and a snapshot of each stream."""
     played(SEED, storage=partial(OnDisk, directory=directory))
     path = directory / DATABASE
-    keeper = Keeper(Journal(SqliteStore(path)))
-    for stream in (HOUSE, *map(stream_of, keeper.tables())):
-        keeper.snapshot(stream)
+    engine = Engine(Journal(SqliteStore(path)))
+    for stream in (HOUSE, *map(stream_of, engine.tables())):
+        engine.snapshot(stream)
     entropy = Random(SEED).randbytes
     made = credentials.made(
         "dan", PASSWORD, passwords=Passwords(entropy, CHEAP), entropy=entropy, issuer="Lotus"
     )
-    credentials.keep(keeper.journal.store, "dan", made.credentials)
-    last = keeper.journal.store.last()
+    credentials.keep(engine.journal.store, "dan", made.credentials)
+    last = engine.journal.store.last()
     assert last is not None
-    keeper.journal.seal(SIMULATION_KEY, at=keeper.journal.codec.decode(last.body, last.position).event.at)
-    keeper.journal.close()
+    engine.journal.seal(SIMULATION_KEY, at=engine.journal.codec.decode(last.body, last.position).event.at)
+    engine.journal.close()
     return path.read_bytes()
 
 

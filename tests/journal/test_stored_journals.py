@@ -22,7 +22,7 @@ from taisai.game import acts, irregular
 from taisai.game.commands import COMMANDS, tag_of
 from taisai.game.events import EVENTS
 from taisai.game.refusals import Refusal
-from taisai.journal import Journal, Keeper, SqliteStore, Store
+from taisai.journal import Engine, Journal, SqliteStore, Store
 from taisai.journal.errors import DamagedError
 from taisai.journal.records import RECORDS
 from taisai.journal.seals.keys import PublicKey
@@ -129,17 +129,17 @@ def test_the_commands_of_the_stored_database_give_its_bytes(database: Path) -> N
 def test_the_stored_database_opens_as_its_entries_leave_it(database: Path) -> None:
     """Its snapshots are used or rebuilt, and both give the state that a replay gives."""
     with closing(SqliteStore(database)) as store:
-        engine = Keeper(Journal(store))
+        engine = Engine(Journal(store))
         table, house = engine.table(TABLE), engine.house()
         store.forget()
-        replayed = Keeper(Journal(store))
+        replayed = Engine(Journal(store))
         assert unlike(replayed.table(TABLE), table) == []
         assert replayed.house() == house
 
 
 def test_the_stored_database_can_be_continued(database: Path) -> None:
     with closing(SqliteStore(database)) as store:
-        engine = Keeper(Journal(store))
+        engine = Engine(Journal(store))
         answer = engine.recover(at=corpus.DATABASE_END + 1_000)[TABLE]
         assert not isinstance(answer, Refusal)
         engine.journal.seal(SIMULATION_KEY, at=corpus.DATABASE_END + 1_000)
