@@ -5,9 +5,9 @@ import { accountsOf, sumOf } from "../src/cage/accounts";
 import Report from "../src/cage/Report.svelte";
 import Ticket from "../src/cage/Ticket.svelte";
 import type { Books, ReportView, TakingsLine } from "../src/connection/messages";
-import { speak } from "../src/words/index.svelte";
+import { loadLanguage } from "../src/i18n/index.svelte";
 
-beforeAll(() => speak("en"));
+beforeAll(() => loadLanguage("en"));
 
 const book = (of: string, accounts: Record<string, number>): Books => ({ of, accounts, held: 0, owed: 0 });
 
@@ -33,7 +33,7 @@ test("a ticket that was redeemed has no code that could be read again", () => {
   expect(screen.queryByTestId("print")).toBeNull();
 });
 
-test("the report has each table's figures as the floor reckons them, and a dash where there is no hold", () => {
+test("the report has each table's figures as the server reckons them, and a dash where there is no hold", () => {
   const line = { table: "T1", currency: "SGD", day: "2026-11-16", shift: "", drop: 100_000, tickets_in: 0, tickets_out: 0, fills: 0, credits: 0, handle: 5_000, collected: 0, won: 0, win: -200, hold: null, hold_percent: null, rounds: 3, void: 1 } as TakingsLine;
   const report: ReportView = { day: "2026-11-16", tables: [line], totals: [{ ...line, table: "", hold_percent: "-0.20" }] };
   render(Report, { report, onday: () => undefined, isShort: true });

@@ -3,15 +3,15 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { dayAfter } from "../src/console/defaults";
 import type { Desk } from "../src/console/desk.svelte";
-import { asksFirst, groupOf, isBeside, nameOf, onlyNumber } from "../src/console/grouping";
+import { needsInput, groupOf, isRoundAction, nameOf, onlyNumber } from "../src/console/offers";
 import { byTotal, costs, OUTCOMES } from "../src/console/outcomes";
-import Heat from "../src/console/Heat.svelte";
+import HeatMap from "../src/console/HeatMap.svelte";
 import Keypad from "../src/console/Keypad.svelte";
-import { begun, filledIn, isFilled } from "../src/parts/form/fields";
-import Form from "../src/parts/Form.svelte";
+import { begun, filledFields, isFilled } from "../src/shared/form/fields";
+import Form from "../src/shared/Form.svelte";
 import { Refused } from "../src/connection/http";
 import type { Blank, ConsoleView, Offer, TableView } from "../src/connection/messages";
-import { speak } from "../src/words/index.svelte";
+import { loadLanguage } from "../src/i18n/index.svelte";
 
 const words = (text: string) => ({ en: text, zh: text });
 const blank = (field: string, kind: string, more: Partial<Blank> = {}): Blank =>
@@ -20,10 +20,10 @@ const offer = (command: string, more: Partial<Offer> = {}): Offer =>
   ({ command, preset: {}, blanks: [], by: ["dealer"], clause: "1.1", label: words(command), then: null, main: false, ...more });
 const second = blank("second", "second");
 
-beforeAll(() => speak("en"));
+beforeAll(() => loadLanguage("en"));
 
 describe("outcomes", () => {
-  test("there are 56, in the order in which the floor tells their costs", () => {
+  test("there are 56, in the order in which the server tells their costs", () => {
     expect(OUTCOMES).toHaveLength(56);
     expect(OUTCOMES.slice(0, 7).map((one) => one.join(""))).toEqual(["111", "112", "113", "114", "115", "116", "122"]);
     expect(OUTCOMES.at(-1)).toEqual([6, 6, 6]);
@@ -35,12 +35,12 @@ describe("outcomes", () => {
     expect(columns.at(-1)?.costs[0]).toEqual({ faces: [6, 6, 6], total: 18, loses: 55 });
   });
   test("the worst and the best are marked, and each says its figure", () => {
-    render(Heat, { all: costs(OUTCOMES.map((_one, place) => 100 * (place - 20))), worst: [6, 6, 6], best: [1, 1, 1], currency: "PLAY", kind: "dice" });
+    render(HeatMap, { all: costs(OUTCOMES.map((_one, place) => 100 * (place - 20))), worst: [6, 6, 6], best: [1, 1, 1], currency: "PLAY", kind: "dice" });
     expect(screen.getByRole("button", { name: "6 6 6: -35.00" }).textContent).toContain("▼");
     expect(screen.getByRole("button", { name: "1 1 1: +20.00" }).textContent).toContain("▲");
   });
   test("one tab stop; arrows go from total to total", async () => {
-    const { container } = render(Heat, { all: costs(OUTCOMES.map(() => 1)), worst: [1, 1, 1], best: [6, 6, 6], currency: "PLAY", kind: "dice" });
+    const { container } = render(HeatMap, { all: costs(OUTCOMES.map(() => 1)), worst: [1, 1, 1], best: [6, 6, 6], currency: "PLAY", kind: "dice" });
     expect(container.querySelectorAll('button[tabindex="0"]')).toHaveLength(1);
     await fireEvent.keyDown(container.querySelector(".heat")!, { key: "ArrowRight" });
     expect(document.activeElement?.getAttribute("data-outcome")).toBe("112");
@@ -57,9 +57,9 @@ describe("acts", () => {
     expect(groupOf(offer("something-new"))).toBe("table");
   });
   test("a second person alone is not asked for beforehand", () => {
-    expect(asksFirst(offer("perform", { blanks: [second] }))).toBe(false);
-    expect(asksFirst(offer("shut", { blanks: [blank("reason", "text")] }))).toBe(true);
-    expect(asksFirst(offer("close-table"))).toBe(true);
+    expect(needsInput(offer("perform", { blanks: [second] }))).toBe(false);
+    expect(needsInput(offer("shut", { blanks: [blank("reason", "text")] }))).toBe(true);
+    expect(needsInput(offer("close-table"))).toBe(true);
   });
   test("a step that wants one number is done beside it", () => {
     const tumbles = blank("tumbles", "whole", { least: 3, most: 20 });
@@ -67,9 +67,9 @@ describe("acts", () => {
     expect(onlyNumber(offer("inspect", { blanks: [tumbles, blank("passed", "yes-no")] }))).toBeUndefined();
   });
   test("a correction of this round stands beside the next step, one of an earlier round among the others", () => {
-    expect(isBeside(offer("report", { preset: { event: "wrong-result", round: 7 } }))).toBe(true);
-    expect(isBeside(offer("report", { preset: { event: "wrong-result" } }))).toBe(false);
-    expect(isBeside(offer("decide-referral"))).toBe(false);
+    expect(isRoundAction(offer("report", { preset: { event: "wrong-result", round: 7 } }))).toBe(true);
+    expect(isRoundAction(offer("report", { preset: { event: "wrong-result" } }))).toBe(false);
+    expect(isRoundAction(offer("decide-referral"))).toBe(false);
   });
   test("the day after the last of a month", () => {
     expect(dayAfter("2026-02-28")).toBe("2026-03-01");
@@ -125,7 +125,7 @@ describe("blanks", () => {
   });
   test("no is an answer, and nothing is none", () => {
     expect(isFilled(blank("passed", "yes-no"), false)).toBe(true);
-    expect(filledIn([blank("passed", "yes-no"), blank("detail", "text", { optional: true }), second], { passed: false, detail: "", second: "x" })).toEqual({ passed: false });
+    expect(filledFields([blank("passed", "yes-no"), blank("detail", "text", { optional: true }), second], { passed: false, detail: "", second: "x" })).toEqual({ passed: false });
   });
 });
 

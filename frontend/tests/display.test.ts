@@ -2,11 +2,11 @@
 import { render, screen } from "@testing-library/svelte";
 import { beforeAll, describe, expect, it } from "vitest";
 import Notice from "../src/display/Notice.svelte";
-import Past from "../src/display/Past.svelte";
+import HistoryPanel from "../src/display/HistoryPanel.svelte";
 import Reveal from "../src/display/Reveal.svelte";
-import { hotAndCold, standOf } from "../src/display/stand";
+import { hotAndCold, statusOf } from "../src/display/status";
 import type { TableView } from "../src/connection/messages";
-import { speak } from "../src/words/index.svelte";
+import { loadLanguage } from "../src/i18n/index.svelte";
 
 const words = (text: string) => ({ en: text, zh: text });
 function table(more: Partial<TableView> = {}): TableView {
@@ -26,7 +26,7 @@ function table(more: Partial<TableView> = {}): TableView {
 const closed = { ...table().round, phase: "closed", bets_open: false, notice: words("No more bets") };
 const shown = (number: number, more = {}) => ({ number, void: false, faces: [1, 2, 3] as [number, number, number], total: 6, size: "small", parity: "even", ...more });
 
-beforeAll(() => speak("en"));
+beforeAll(() => loadLanguage("en"));
 
 describe("where a table stands", () => {
   const thrown = { kind: "dice", round: 7, faces: [1, 2, 3] as [number, number, number], total: 6, source: null };
@@ -38,9 +38,9 @@ describe("where a table stands", () => {
     ["waits", table({ round: { ...closed, phase: "between" }, dice: thrown })],
     ["held", table({ board: { ...table().board, hold: "referral" } })],
     ["held", table({ board: { ...table().board, shut: "a die is missing" } })],
-  ])("%s", (stand, view) => expect(standOf(view)).toBe(stand));
+  ])("%s", (stand, view) => expect(statusOf(view)).toBe(stand));
 
-  it("says so in the floor's own words, and that bets are closed in a word of its own", () => {
+  it("says so in the server's own words, and that bets are closed in a word of its own", () => {
     render(Notice, { view: table({ round: closed }) });
     expect(screen.getByTestId("notice").textContent).toBe("No more bets");
     expect(screen.getByText(/Bets closed/)).toBeTruthy();
@@ -48,7 +48,7 @@ describe("where a table stands", () => {
 });
 
 describe("the dice", () => {
-  it("are hidden until the floor tells them", () => {
+  it("are hidden until the server tells them", () => {
     render(Reveal, { view: table() });
     expect(screen.getByTestId("dice").dataset["faces"]).toBe("");
   });
@@ -74,15 +74,15 @@ describe("history", () => {
   it("says how many more came as often as the last that is named", () => {
     const cold = { ...totals, 5: 0, 16: 0, 17: 0, 6: 0 };
     expect(hotAndCold({ totals: cold }).cold).toMatchObject({ shown: [{ total: 3 }, { total: 5 }, { total: 6 }], more: 2 });
-    render(Past, { history: { ...table().history, totals: cold, counted: 25 } });
+    render(HistoryPanel, { history: { ...table().history, totals: cold, counted: 25 } });
     expect(screen.getByText("and 2 more with the same count")).toBeTruthy();
   });
   it("is for information only", () => {
-    render(Past, { history: { ...table().history, totals, counted: 25 } });
+    render(HistoryPanel, { history: { ...table().history, totals, counted: 25 } });
     expect(screen.getByText(/For information only/)).toBeTruthy();
   });
   it("has no road where a rulebook has no such areas", () => {
-    const { container } = render(Past, { history: { ...table().history, sizes: [{ mark: "big", rounds: [1] }] } });
+    const { container } = render(HistoryPanel, { history: { ...table().history, sizes: [{ mark: "big", rounds: [1] }] } });
     expect(container.querySelectorAll(".road")).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
 // The connection: it comes back by itself, feeds go on where they were, and no bet is ever in doubt.
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { changed } from "../src/connection/changes";
-import { floorNow } from "../src/connection/clock.svelte";
-import { Floor } from "../src/connection/floor.svelte";
+import { serverNow } from "../src/connection/clock.svelte";
+import { Connection } from "../src/connection/connection.svelte";
 import { Refused, Unanswered } from "../src/connection/http";
 import type { AnyChanges, AnyServerMessage, AnyView, SeatView } from "../src/connection/messages";
 import { isStale } from "../src/connection/upgrade";
@@ -39,23 +39,23 @@ beforeEach(() => {
 
 describe("coming in", () => {
   it("says hello with its token, and is welcomed", async () => {
-    const floor = new Floor({ token: "secret" });
-    expect(floor.state).toBe("connecting");
+    const connection = new Connection({ token: "secret" });
+    expect(connection.state).toBe("connecting");
     await welcomed(latest());
     expect(latest().asks("hello")[0]).toMatchObject({ protocol: 2, token: "secret" });
-    expect(floor.state).toBe("open");
-    expect(Math.round((floorNow() - Date.now()) / 1000)).toBe(5);
+    expect(connection.state).toBe("open");
+    expect(Math.round((serverNow() - Date.now()) / 1000)).toBe(5);
     vi.setSystemTime(Date.now() + 3_600_000); // somebody sets the device's clock
-    expect(Math.round((Date.now() - floorNow()) / 1000)).toBe(3_595);
+    expect(Math.round((Date.now() - serverNow()) / 1000)).toBe(3_595);
   });
   it("stays out where it is not known, and says why", async () => {
-    const floor = new Floor({ token: "old" });
+    const connection = new Connection({ token: "old" });
     latest().tell(challenge());
     await settled();
     latest().tell({ type: "refused", to: latest().asks("hello")[0]?.["id"], reason: "not-known", message: "expected a session" });
     await settled();
-    expect(floor.state).toBe("unknown");
-    expect(floor.why).toBe("expected a session");
+    expect(connection.state).toBe("unknown");
+    expect(connection.why).toBe("expected a session");
     latest().close();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(Socket.all).toHaveLength(1);
@@ -63,38 +63,38 @@ describe("coming in", () => {
 });
 
 describe("feeds", () => {
-  async function following(): Promise<Floor> {
-    const floor = new Floor({ token: "t" });
+  async function following(): Promise<Connection> {
+    const connection = new Connection({ token: "t" });
     await welcomed(latest());
-    const done = floor.follow("seat:T/1");
-    const ask = latest().asks("follow")[0];
-    latest().tell({ type: "snapshot", to: ask?.["id"], feed: "seat:T/1", number: 3, view: SEAT });
+    const done = connection.follow("seat:T/1");
+    const request = latest().asks("follow")[0];
+    latest().tell({ type: "snapshot", to: request?.["id"], feed: "seat:T/1", number: 3, view: SEAT });
     await done;
-    return floor;
+    return connection;
   }
   const change = (number: number, changes: unknown) => ({ type: "change", feed: "seat:T/1", number, changes });
 
   it("are current after every change", async () => {
-    const floor = await following();
+    const connection = await following();
     latest().tell(change(4, { of: "seat", credits: 400, at_risk: 100, placed: [{ id: "b", area: "small", stake: 100 }] }));
-    expect(floor.views.get("seat:T/1")).toMatchObject({ credits: 400, bets: [{ id: "b" }] });
+    expect(connection.views.get("seat:T/1")).toMatchObject({ credits: 400, bets: [{ id: "b" }] });
   });
   it("start anew where a change is missing", async () => {
-    const floor = await following();
+    const connection = await following();
     latest().tell(change(6, { of: "seat", credits: 1 }));
-    expect((floor.views.get("seat:T/1") as SeatView).credits).toBe(500);
+    expect((connection.views.get("seat:T/1") as SeatView).credits).toBe(500);
     expect(latest().asks("follow")).toHaveLength(2);
     expect(latest().asks("follow")[1]).not.toHaveProperty("after");
   });
   it("go on from their last number after a cut", async () => {
-    const floor = await following();
+    const connection = await following();
     latest().close();
-    expect(floor.state).toBe("lost");
+    expect(connection.state).toBe("lost");
     await vi.advanceTimersByTimeAsync(1_000);
     await welcomed(latest());
     expect(latest().asks("follow")[0]).toMatchObject({ feed: "seat:T/1", epoch: "e1", after: 3 });
   });
-  it("start from a snapshot where the floor counts anew", async () => {
+  it("start from a snapshot where the server counts anew", async () => {
     await following();
     latest().close();
     await vi.advanceTimersByTimeAsync(1_000);
@@ -105,26 +105,26 @@ describe("feeds", () => {
 
 describe("asks", () => {
   it("are answered or refused", async () => {
-    const floor = new Floor({ token: "t" });
+    const connection = new Connection({ token: "t" });
     await welcomed(latest());
-    const refused = floor.do("T", { command: "close-table" });
+    const refused = connection.do("T", { command: "close-table" });
     latest().tell({ type: "refused", to: latest().asks("do")[0]?.["id"], reason: "late", message: "too late", clause: "5.1" });
     await expect(refused).rejects.toBeInstanceOf(Refused);
     await expect(refused).rejects.toMatchObject({ reason: "late", clause: "5.1" });
   });
   it("that are not safe to repeat are unanswered after a cut", async () => {
-    const floor = new Floor({ token: "t" });
+    const connection = new Connection({ token: "t" });
     await welcomed(latest());
-    const asked = floor.do("T", { command: "close-table" });
+    const asked = connection.do("T", { command: "close-table" });
     asked.catch(() => undefined);
     latest().close();
     await expect(asked).rejects.toBeInstanceOf(Unanswered);
   });
   it("that are safe are asked again under the same id, until they are answered", async () => {
-    const floor = new Floor({ token: "t" });
+    const connection = new Connection({ token: "t" });
     await welcomed(latest());
     const bets = [{ id: "b1", area: "small", stake: 100 }];
-    const asked = floor.do("T", { command: "place-bets", round: 1, seat: "1", bets }, { isSafe: true });
+    const asked = connection.do("T", { command: "place-bets", round: 1, seat: "1", bets }, { isSafe: true });
     const first = latest().asks("do")[0];
     for (let cut = 0; cut < 3; cut += 1) {
       const closed = latest();

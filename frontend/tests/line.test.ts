@@ -1,14 +1,14 @@
-// A line that may be dead, a floor that may be busy: what a page does about it, and what it never does.
+// A line that may be dead, a connection that may be busy: what a page does about it, and what it never does.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { unanswered, untilAnswered } from "../src/connection/again.svelte";
-import { floorNow } from "../src/connection/clock.svelte";
-import { Floor, type Who } from "../src/connection/floor.svelte";
-import { http, Refused, Unanswered, Unreached } from "../src/connection/http";
-import { isDemonstration, keepSession, session } from "../src/connection/identity";
-import { ANSWER_WITHIN, QUIET, QUIET_WHILE_WAITING } from "../src/connection/pulse";
-import { OVERDUE } from "../src/connection/waiting.svelte";
+import { unanswered, retryUntilAnswered } from "../src/connection/retry.svelte";
+import { serverNow } from "../src/connection/clock.svelte";
+import { Connection, type Identity } from "../src/connection/connection.svelte";
+import { http, Refused, Unanswered, Unreachable } from "../src/connection/http";
+import { isDemonstration, saveSession, session } from "../src/connection/identity";
+import { ANSWER_WITHIN, QUIET, QUIET_WHILE_WAITING } from "../src/connection/heartbeat";
+import { OVERDUE } from "../src/connection/pendingRequests.svelte";
 
-/** A socket that the floor may answer at, or not. */
+/** A socket that the server may answer at, or not. */
 class Socket {
   static all: Socket[] = [];
   sent: Record<string, unknown>[] = [];
@@ -18,9 +18,9 @@ class Socket {
   isDead = false;
   constructor() { Socket.all.push(this); }
   send(text: string): void {
-    const ask = JSON.parse(text) as Record<string, unknown>;
-    this.sent.push(ask);
-    if (ask["type"] === "ping" && !this.isDead) this.tell({ type: "pong", to: ask["id"], now: Date.now() });
+    const request = JSON.parse(text) as Record<string, unknown>;
+    this.sent.push(request);
+    if (request["type"] === "ping" && !this.isDead) this.tell({ type: "pong", to: request["id"], now: Date.now() });
   }
   close(): void { this.isClosed = true; } // nobody says farewell on a dead line
   tell(...tells: unknown[]): void { this.onmessage?.({ data: JSON.stringify(tells) }); }
@@ -36,16 +36,16 @@ async function welcomed(socket = latest()): Promise<void> {
   socket.tell({ type: "welcome", to: socket.asks("hello")[0]?.["id"], role: "terminal", name: "T1" });
   await passes(0);
 }
-const floors: Floor[] = [];
-function dialled(who: Who): Floor {
-  const floor = new Floor(who);
-  floors.push(floor);
-  return floor;
+const floors: Connection[] = [];
+function dialled(who: Identity): Connection {
+  const connection = new Connection(who);
+  floors.push(connection);
+  return connection;
 }
-async function connected(): Promise<Floor> {
-  const floor = dialled({ token: "t" });
+async function connected(): Promise<Connection> {
+  const connection = dialled({ token: "t" });
   await welcomed();
-  return floor;
+  return connection;
 }
 const dismissed = (why: string) => latest().tell({ type: "end", why, message: `expected better, got ${why}` });
 
@@ -58,9 +58,9 @@ afterEach(() => { for (const one of floors.splice(0)) one.close(); vi.unstubAllG
 
 describe("a line that says nothing", () => {
   it("is asked whether anyone is there, and is kept while someone is", async () => {
-    const floor = await connected();
+    const connection = await connected();
     await passes(4 * QUIET);
-    expect(floor.state).toBe("open");
+    expect(connection.state).toBe("open");
     expect(Socket.all).toHaveLength(1);
     expect(latest().asks("ping").length).toBeLessThanOrEqual(4);
     expect(latest().asks("ping").length).toBeGreaterThanOrEqual(3);
@@ -74,43 +74,43 @@ describe("a line that says nothing", () => {
     expect(latest().asks("ping")).toEqual([]);
   });
   it("is lost within seconds, is let go without a farewell, and dialled again", async () => {
-    const floor = await connected();
+    const connection = await connected();
     latest().isDead = true;
     await passes(QUIET + ANSWER_WITHIN + 1_000);
-    expect(floor.state).not.toBe("open");
+    expect(connection.state).not.toBe("open");
     expect(Socket.all[0]?.isClosed).toBe(true);
     await passes(1_000);
     expect(Socket.all).toHaveLength(2);
     await welcomed();
-    expect(floor.state).toBe("open");
+    expect(connection.state).toBe("open");
   });
   it("is lost sooner where an answer is waited for; who asked knows that nobody knows", async () => {
-    const floor = await connected();
+    const connection = await connected();
     latest().isDead = true;
-    const asked = expect(floor.do("T", { command: "close-table" })).rejects.toBeInstanceOf(Unanswered);
+    const asked = expect(connection.do("T", { command: "close-table" })).rejects.toBeInstanceOf(Unanswered);
     await passes(QUIET_WHILE_WAITING + ANSWER_WITHIN + 1_000);
     await asked;
-    expect(floor.state).toBe("lost");
+    expect(connection.state).toBe("lost");
   });
   it("is asked at once where the device says that it is offline, and is not lost for that alone", async () => {
-    const floor = await connected();
+    const connection = await connected();
     dispatchEvent(new Event("offline"));
     await passes(3_000);
     expect(latest().asks("ping")).toHaveLength(1);
-    expect(floor.state).toBe("open");
+    expect(connection.state).toBe("open");
     latest().isDead = true;
     dispatchEvent(new Event("offline"));
     await passes(2_100);
-    expect(floor.state).toBe("lost");
+    expect(connection.state).toBe("lost");
   });
   it("is dialled at once when there is a network again", async () => {
-    const floor = await connected();
+    const connection = await connected();
     for (let cut = 0; cut < 5; cut += 1) { latest().onclose?.(); await passes(6_300); }
     latest().onclose?.();
     const many = Socket.all.length;
     dispatchEvent(new Event("online"));
     expect(Socket.all).toHaveLength(many + 1);
-    floor.close();
+    connection.close();
     dispatchEvent(new Event("online"));
     expect(Socket.all).toHaveLength(many + 1);
   });
@@ -122,46 +122,46 @@ describe("a line that says nothing", () => {
   });
 });
 
-describe("an answer that does not come though the floor is there", () => {
+describe("an answer that does not come though the server is there", () => {
   it("is asked for again under the same id where that is safe, and said to be in doubt", async () => {
-    const floor = await connected();
-    const asked = floor.send({ type: "books" }, { isSafe: true, id: "mine-1" });
+    const connection = await connected();
+    const asked = connection.send({ type: "books" }, { isSafe: true, id: "mine-1" });
     await passes(OVERDUE + 1_000);
     expect(latest().asks("books").map((one) => one["id"])).toEqual(["mine-1", "mine-1"]);
-    expect(floor.waiting.late).toBe(1);
+    expect(connection.waiting.late).toBe(1);
     latest().tell({ type: "done", to: "mine-1", again: true });
     await expect(asked).resolves.toMatchObject({ again: true });
-    expect(floor.waiting.late).toBe(0);
+    expect(connection.waiting.late).toBe(0);
   });
   it("is given up where it is not: nobody knows", async () => {
-    const floor = await connected();
-    const asked = expect(floor.do("T", { command: "close-table" })).rejects.toBeInstanceOf(Unanswered);
+    const connection = await connected();
+    const asked = expect(connection.do("T", { command: "close-table" })).rejects.toBeInstanceOf(Unanswered);
     await passes(OVERDUE + 1_000);
     await asked;
-    expect(floor.state).toBe("open");
+    expect(connection.state).toBe("open");
     expect(latest().asks("do")).toHaveLength(1);
   });
 });
 
 describe("ends", () => {
   it.each(["full", "silent", "stopped", "slow", "resync"])("after '%s' it comes back, and is who it was", async (why) => {
-    const floor = await connected();
+    const connection = await connected();
     dismissed(why);
     latest().onclose?.();
-    expect(floor.state).toBe("lost");
+    expect(connection.state).toBe("lost");
     await passes(1_000);
     await welcomed();
-    expect(floor.state).toBe("open");
+    expect(connection.state).toBe("open");
   });
   it.each(["signed-out", "idle", "expired", "revoked"])("after '%s' it has to sign in", async (why) => {
-    const floor = await connected();
+    const connection = await connected();
     dismissed(why);
     latest().onclose?.();
     await passes(30_000);
-    expect(floor.state).toBe("unknown");
+    expect(connection.state).toBe("unknown");
     expect(Socket.all).toHaveLength(1);
   });
-  it("a floor that is full is asked less and less often", async () => {
+  it("a connection that is full is asked less and less often", async () => {
     dialled({ token: "t" });
     const at: number[] = [];
     for (let tries = 0; tries < 6; tries += 1) {
@@ -175,37 +175,37 @@ describe("ends", () => {
     expect(waits[0]).toBeLessThan(500);
     expect(waits[4]).toBeGreaterThan(2_000);
   });
-  it("a busy floor does not say who somebody is", async () => {
-    const floor = dialled({ token: "t" });
+  it("a busy connection does not say who somebody is", async () => {
+    const connection = dialled({ token: "t" });
     await challenge();
     latest().tell({ ...REFUSED, reason: "too-often", to: latest().asks("hello")[0]?.["id"] });
     await passes(1_000);
-    expect(floor.state).toBe("lost");
+    expect(connection.state).toBe("lost");
     await welcomed();
-    expect(floor.state).toBe("open");
+    expect(connection.state).toBe("open");
   });
   it("a device that is not enrolled comes in by itself when it is", async () => {
-    const floor = dialled({ device: "T-77" });
+    const connection = dialled({ device: "T-77" });
     for (let tries = 0; tries < 3; tries += 1) {
       await challenge();
       latest().tell({ ...REFUSED, to: latest().asks("hello")[0]?.["id"] });
       await passes(0);
-      expect([floor.state, floor.why]).toEqual(["unknown", "expected an enrolled device"]);
+      expect([connection.state, connection.why]).toEqual(["unknown", "expected an enrolled device"]);
       await passes(6_500);
     }
     expect(Socket.all).toHaveLength(4);
     await welcomed();
-    expect(floor.state).toBe("open");
+    expect(connection.state).toBe("open");
   });
 });
 
-describe("the floor's clock", () => {
+describe("the server's clock", () => {
   it("is set again by every sign of life", async () => {
     await connected();
-    const before = floorNow();
-    vi.setSystemTime(Date.now() + 60_000); // the floor's own here: it has been put right
+    const before = serverNow();
+    vi.setSystemTime(Date.now() + 60_000); // the server's own here: it has been put right
     await passes(QUIET + 1_000);
-    expect(Math.round((floorNow() - before) / 1_000)).toBe(66);
+    expect(Math.round((serverNow() - before) / 1_000)).toBe(66);
   });
 });
 
@@ -217,18 +217,18 @@ describe("over HTTP", () => {
   };
   const json = (told: object, status = 200) => new Response(JSON.stringify(told), { status });
 
-  it("what is no floor's answer is no refusal", async () => {
+  it("what is no connection's answer is no refusal", async () => {
     answers(new TypeError("Failed to fetch"), new Response("<html>Bad gateway</html>", { status: 502 }), json({ error: "proxy" }, 503), json({ reason: "late", message: "expected before" }, 409));
-    await expect(http("GET", "/x")).rejects.toBeInstanceOf(Unreached);
+    await expect(http("GET", "/x")).rejects.toBeInstanceOf(Unreachable);
     const posted = http("POST", "/x");
     await expect(posted).rejects.toBeInstanceOf(Unanswered);
-    await expect(posted).rejects.not.toBeInstanceOf(Unreached);
-    await expect(http("GET", "/x")).rejects.toBeInstanceOf(Unreached);
-    await expect(http("GET", "/x")).rejects.toMatchObject({ reason: "late", isPassing: false });
+    await expect(posted).rejects.not.toBeInstanceOf(Unreachable);
+    await expect(http("GET", "/x")).rejects.toBeInstanceOf(Unreachable);
+    await expect(http("GET", "/x")).rejects.toMatchObject({ reason: "late", isTemporary: false });
   });
   it("is asked until there is an answer, and a refusal that stands is thrown", async () => {
     const asked = answers(new TypeError("Failed to fetch"), json({ reason: "too-often", message: "expected less" }, 429), json({ reason: "not-known", message: "no" }, 404));
-    const told = expect(untilAnswered(() => http("GET", "/x"))).rejects.toBeInstanceOf(Refused);
+    const told = expect(retryUntilAnswered(() => http("GET", "/x"))).rejects.toBeInstanceOf(Refused);
     await passes(100);
     expect(unanswered.many).toBe(1);
     await passes(10_000);
@@ -236,7 +236,7 @@ describe("over HTTP", () => {
     expect(asked).toHaveBeenCalledTimes(3);
     expect(unanswered.many).toBe(0);
   });
-  it("a page learns what it is in, however often that fails at first, and also from a floor in trouble", async () => {
+  it("a page learns what it is in, however often that fails at first, and also from a connection in trouble", async () => {
     answers(new Response("<html>", { status: 502 }), json({ error: "proxy" }, 503), json({ status: "trouble", demonstration: true }, 503));
     const is = isDemonstration();
     await passes(10_000);
@@ -250,7 +250,7 @@ describe("a session", () => {
     expect(session()).toBeNull();
   });
   it("that is whole is there again", () => {
-    keepSession({ token: "t", role: "dealer", person: "Dan" });
+    saveSession({ token: "t", role: "dealer", person: "Dan" });
     expect(session()).toMatchObject({ token: "t", person: "Dan" });
   });
 });

@@ -1,13 +1,13 @@
 // The lobby: every role has a door, and a house at work shows nothing of play money.
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import AtWork from "../src/lobby/AtWork.svelte";
-import { doorOf, rolesAt } from "../src/lobby/doors";
+import HouseLobby from "../src/lobby/HouseLobby.svelte";
+import { linkOf, rolesAt } from "../src/lobby/links";
 import Roles from "../src/lobby/Roles.svelte";
 import Tour from "../src/lobby/Tour.svelte";
 import { hide, nextStep, tour, went } from "../src/lobby/tour.svelte";
 import type { DemoTold } from "../src/connection/messages";
-import { speak } from "../src/words/index.svelte";
+import { loadLanguage } from "../src/i18n/index.svelte";
 
 const HERE = ["dealer", "pit-supervisor", "shift-manager"];
 const THERE = ["dealer", "floorperson", "casino-supervisor"];
@@ -15,7 +15,7 @@ const ROLES = ["player", "dealer", "floorperson", "pit-supervisor", "casino-supe
 const spot = (table: string, ranks: string[]) => ({ table, rulebook: "r", dealer: "Lin", dealing: true, head: "Sato", ranks, players: [] });
 const DEMO: DemoTold = { currency: "PLAY", roles: ROLES, tables: [spot("T1", HERE), spot("T2", THERE)] };
 
-beforeAll(() => speak("en"));
+beforeAll(() => loadLanguage("en"));
 
 describe("doors", () => {
   it.each([
@@ -26,7 +26,7 @@ describe("doors", () => {
     ["cashier", "/cage"],
     ["auditor", "/round?table=T1&as=auditor"],
     ["administrator", "/office"],
-  ])("%s: %s", (role, door) => expect(doorOf(role, "T1", HERE)).toBe(door));
+  ])("%s: %s", (role, door) => expect(linkOf(role, "T1", HERE)).toBe(door));
 
   it("every role is at some table, or of the house", () => {
     const every = new Set([...HERE, ...THERE]);
@@ -65,7 +65,7 @@ describe("a house at work", () => {
   it("has doors at each table, and not a word of play money", async () => {
     const health = { status: "ok", program: "p", demonstration: false, tables: [{ name: "SB1", rulebook: "r", phase: "open", number: 1, hold: null, shut: null }], sockets: 0, journal: 0, trouble: null, checks: [] };
     vi.stubGlobal("fetch", () => Promise.resolve(new Response(JSON.stringify(health))));
-    const { container } = render(AtWork);
+    const { container } = render(HouseLobby);
     await screen.findByText("SB1");
     const doors = [...container.querySelectorAll("a")].map((one) => one.getAttribute("href"));
     expect(doors).toEqual(expect.arrayContaining(["/pit", "/cage", "/office", "/round", ...["terminal", "console", "display", "recorder", "round"].map((page) => `/${page}?table=SB1`)]));

@@ -1,13 +1,13 @@
-// The office: who may do what there, a second person where the floor wants one, and a secret that is told once.
+// The office: who may do what there, a second person where the server wants one, and a secret that is told once.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import Devices from "../src/office/Devices.svelte";
 import People from "../src/office/People.svelte";
-import { inOrder, isKey, keyOf, Roll } from "../src/office/roll.svelte";
-import { Acting } from "../src/pit/acting.svelte";
-import type { Floor } from "../src/connection/floor.svelte";
+import { inOrder, isKey, keyOf, StaffList } from "../src/office/staffList.svelte";
+import { StaffRequests } from "../src/pit/staffRequests.svelte";
+import type { Connection } from "../src/connection/connection.svelte";
 import type { DeviceTold, PersonTold } from "../src/connection/messages";
-import { speak } from "../src/words/index.svelte";
+import { loadLanguage } from "../src/i18n/index.svelte";
 
 const someone = (person: string, rank: string, more: Partial<PersonTold> = {}): PersonTold => ({ person, rank, locked: false, has_credentials: true, sessions: 0, ...more });
 const PEOPLE = [someone("Dan Ho", "dealer", { locked: true }), someone("Ann Lee", "administrator", { sessions: 1 }), someone("Bo Chu", "dealer")];
@@ -18,7 +18,7 @@ interface Request { method: string; path: string; body: Record<string, unknown> 
 let asked: Request[] = [];
 let answers: Record<string, (request: Request) => [number, object]> = {};
 
-beforeAll(() => speak("en"));
+beforeAll(() => loadLanguage("en"));
 beforeEach(() => {
   asked = [];
   answers = {};
@@ -32,14 +32,14 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-async function rollOf(role: string): Promise<Roll> {
-  const roll = new Roll(new Acting({} as Floor, "token", true), role);
-  await roll.look();
-  return roll;
+async function rollOf(role: string): Promise<StaffList> {
+  const staffList = new StaffList(new StaffRequests({} as Connection, "token", true), role);
+  await staffList.look();
+  return staffList;
 }
 const TWO = (request: Request): [number, object] => (request.body?.["approval"] ? [200, { done: true, uri: SECRET }] : [403, { reason: "second-person", message: "expected two, got one" }]);
 
-describe("the roll", () => {
+describe("the staffList", () => {
   it("has the highest rank first, then goes by name", () => {
     expect(inOrder(PEOPLE).map((one) => one.person)).toEqual(["Ann Lee", "Bo Chu", "Dan Ho"]);
   });
@@ -47,22 +47,22 @@ describe("the roll", () => {
     expect(keyOf(" AB cd\n01 ")).toBe("abcd01");
     expect([isKey("ab".repeat(32)), isKey("ab".repeat(31)), isKey("xy".repeat(32))]).toEqual([true, false, false]);
   });
-  it("asks for a second person where the floor wants one, and sends exactly what he agreed to", async () => {
+  it("asks for a second person where the server wants one, and sends exactly what he agreed to", async () => {
     answers = { "POST /api/staff": TWO, "POST /api/demo/agree": () => [200, { approval: "yes", until: 0 }] };
-    const roll = await rollOf("administrator");
+    const staffList = await rollOf("administrator");
     const body = { person: "Sue Tan", rank: "pit-supervisor", password: "a long one" };
-    const done = roll.ask("POST", ["staff"], body, "what");
-    await waitFor(() => expect(roll.acting.waiting).not.toBeNull());
-    await roll.acting.agreed(null);
+    const done = staffList.ask("POST", ["staff"], body, "what");
+    await waitFor(() => expect(staffList.requests.waiting).not.toBeNull());
+    await staffList.requests.agreed(null);
     expect((await done)?.uri).toBe(SECRET);
     expect(asked[1]?.body).toEqual({ request: { endpoint: "POST /api/staff", body } });
     expect(asked[2]?.body).toEqual({ ...body, approval: "yes" });
   });
   it("does nothing where nobody agrees", async () => {
-    const roll = await rollOf("administrator");
-    const done = roll.ask("POST", ["staff", "Dan Ho", "unlock"], { reason: "known" }, "what", true);
-    await waitFor(() => expect(roll.acting.waiting?.request).toEqual({ endpoint: "POST /api/staff/Dan Ho/unlock", body: { reason: "known" } }));
-    roll.acting.declined();
+    const staffList = await rollOf("administrator");
+    const done = staffList.ask("POST", ["staff", "Dan Ho", "unlock"], { reason: "known" }, "what", true);
+    await waitFor(() => expect(staffList.requests.waiting?.request).toEqual({ endpoint: "POST /api/staff/Dan Ho/unlock", body: { reason: "known" } }));
+    staffList.requests.declined();
     expect(await done).toBeNull();
     expect(asked).toEqual([]);
   });
@@ -74,14 +74,14 @@ describe("people and devices", () => {
     ["shift-manager", ["revoke", "unlock"], false],
     ["auditor", [], false],
   ])("%s sees what is his to do", async (role, acts, mayEnrol) => {
-    const { container } = render(People, { roll: await rollOf(role), wanted: "dan" });
+    const { container } = render(People, { staffList: await rollOf(role), wanted: "dan" });
     expect(container.querySelectorAll("tbody tr")).toHaveLength(1);
     expect([...container.querySelectorAll("tbody button")].map((one) => (one as HTMLElement).dataset["testid"]).sort()).toEqual(acts);
     expect(screen.queryByTestId("enrol-person") !== null).toBe(mayEnrol);
   });
   it("a secret is shown with its code, and is gone when it is closed", async () => {
     answers = { "POST /api/staff": () => [200, { done: true, uri: SECRET }] };
-    render(People, { roll: await rollOf("administrator"), wanted: "" });
+    render(People, { staffList: await rollOf("administrator"), wanted: "" });
     await fireEvent.input(screen.getByTestId("new-person"), { target: { value: "Sue Tan" } });
     await fireEvent.input(screen.getByTestId("new-password"), { target: { value: "a long one" } });
     await fireEvent.submit(screen.getByTestId("enrol-person"));
@@ -92,7 +92,7 @@ describe("people and devices", () => {
     expect(document.body.textContent).not.toContain("otpauth");
   });
   it("a key is short until it is asked for, and a device goes only when that is sure", async () => {
-    render(Devices, { roll: await rollOf("administrator"), wanted: "" });
+    render(Devices, { staffList: await rollOf("administrator"), wanted: "" });
     expect(screen.getByTestId("key").textContent).toBe("abababab…");
     await fireEvent.click(screen.getByTestId("key"));
     expect(screen.getByTestId("key").textContent).toBe("ab".repeat(32));
@@ -102,10 +102,10 @@ describe("people and devices", () => {
     await fireEvent.click(screen.getByTestId("sure-do"));
     await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/devices", body: { device: "P7", reason: "its screen is dark" } }]));
   });
-  it("a person leaves the roll under whatever name he came onto it", async () => {
-    const roll = await rollOf("administrator");
-    roll.people = [someone("..", "dealer")];
-    render(People, { roll, wanted: "" });
+  it("a person leaves the staffList under whatever name he came onto it", async () => {
+    const staffList = await rollOf("administrator");
+    staffList.people = [someone("..", "dealer")];
+    render(People, { staffList, wanted: "" });
     await fireEvent.click(screen.getByTestId("dismiss"));
     await fireEvent.click(screen.getByTestId("sure-do"));
     await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/staff", body: { person: ".." } }]));

@@ -1,11 +1,11 @@
 // A round retold: what lay there at the close, what each bet got and by which clause.
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { bySeat, laidOn } from "../src/parts/retold";
-import Retold from "../src/parts/Retold.svelte";
+import { bySeat, stakesOn } from "../src/shared/roundBets";
+import RoundRecord from "../src/shared/RoundRecord.svelte";
 import Lookup from "../src/round/Lookup.svelte";
 import type { BetLine, FeltView, RoundView } from "../src/connection/messages";
-import { choose, speak } from "../src/words/index.svelte";
+import { chooseLanguage, loadLanguage } from "../src/i18n/index.svelte";
 
 const bet = (id: string, area: string, stake: number, state: string, more: Partial<BetLine> = {}): BetLine =>
   ({ id, seat: "1", layout: "A", area, label: { en: `Area ${area}`, zh: `${area}区` }, stake, state, won: 0, returned: 0, kept_out: 0, clause: "3.8", kept_out_by: null, lay: state !== "gone", ruled: null, ...more });
@@ -27,21 +27,21 @@ const felt: FeltView = {
   areas: ["big", "small"].map((id) => ({ id, label: { en: id, zh: id }, family: "even-money", numbers: [], odds: [{ text: { en: "1 to 1", zh: "1 赔 1" }, dice: null }], wins: { en: "", zh: "" }, clause: "4.1.1", says: "Even money pays 1 to 1.", least: 1, most: 9, step: 1, edge: null })),
 };
 
-beforeAll(() => speak("en"));
+beforeAll(() => loadLanguage("en"));
 
 describe("what lay there", () => {
   it("is what was not taken back, layout by layout", () => {
-    expect([...laidOn(BETS, "A")]).toEqual([["big", { stake: 600, won: true, lost: false }], ["small", { stake: 200, won: false, lost: true }]]);
-    expect(laidOn(BETS, "B").get("big")?.stake).toBe(50);
+    expect([...stakesOn(BETS, "A")]).toEqual([["big", { stake: 600, won: true, lost: false }], ["small", { stake: 200, won: false, lost: true }]]);
+    expect(stakesOn(BETS, "B").get("big")?.stake).toBe(50);
   });
   it("is told seat by seat, in the order of their numbers", () => {
     expect(bySeat(BETS).map(([seat, bets]) => [seat, bets.length])).toEqual([["1", 2], ["2", 2], ["10", 1]]);
   });
   it("is drawn on the felt, with what the outcome lights, whether anybody bet there or not", () => {
-    const nobody = render(Retold, { round: round({ bets: BETS.slice(2, 3) }), currency: "SGD", felt });
+    const nobody = render(RoundRecord, { round: round({ bets: BETS.slice(2, 3) }), currency: "SGD", felt });
     expect(nobody.container.querySelector<HTMLElement>('[data-area="big"]')?.dataset["lit"]).toBe("true");
     nobody.unmount();
-    const { container } = render(Retold, { round: round(), currency: "SGD", felt });
+    const { container } = render(RoundRecord, { round: round(), currency: "SGD", felt });
     const [big, small] = ["big", "small"].map((area) => container.querySelector<HTMLElement>(`[data-area="${area}"]`));
     expect([big?.dataset["stake"], big?.dataset["lit"]]).toEqual(["600", "true"]);
     expect([small?.dataset["stake"], small?.dataset["lit"]]).toEqual(["200", "false"]);
@@ -50,7 +50,7 @@ describe("what lay there", () => {
 
 describe("a round", () => {
   it("tells every bet with its state and its clause", () => {
-    const { container } = render(Retold, { round: round(), currency: "SGD", felt });
+    const { container } = render(RoundRecord, { round: round(), currency: "SGD", felt });
     const rows = [...container.querySelectorAll("tbody tr")].map((row) => [row.getAttribute("data-state"), row.querySelector(".clause")?.textContent ?? ""]);
     expect(rows).toEqual([["won", "4.1.1"], ["gone", ""], ["won", "4.1.1"], ["won", "3.8"], ["lost", "3.8"]]);
     expect(screen.getByText("Even money pays 1 to 1.")).toBeTruthy();
@@ -59,37 +59,37 @@ describe("a round", () => {
   it("tells a bet that was returned by decision as one that lay there, with reason and both people", () => {
     const ruled = { how: "returned", by: "Sue", second: "Pat", reason: "they fell" };
     const bets = [bet("r", "small", 1000, "returned", { returned: 1000, clause: "3.12", ruled })];
-    const { container } = render(Retold, { round: round({ bets }), currency: "SGD", felt });
+    const { container } = render(RoundRecord, { round: round({ bets }), currency: "SGD", felt });
     expect(container.querySelector<HTMLElement>('[data-area="small"]')?.dataset["stake"]).toBe("1000");
     const told = screen.getByTestId("ruled").textContent ?? "";
     for (const word of ["by decision", "Sue", "Pat", "they fell"]) expect(told).toContain(word);
     expect(container.querySelector("tbody tr")?.textContent).toContain("3.12");
   });
   it("says what was keyed in at first where it was corrected", () => {
-    render(Retold, { round: round({ entered: [1, 2, 3] }), currency: "SGD" });
+    render(RoundRecord, { round: round({ entered: [1, 2, 3] }), currency: "SGD" });
     expect(screen.getByTestId("corrected").textContent).toContain("1 2 3");
     expect(screen.getByTestId("retold-dice").dataset["faces"]).toBe("4,5,6");
   });
   it("says by which clause it is void", () => {
-    render(Retold, { round: round({ void: true, clause: "5.1", faces: null, total: null }), currency: "SGD" });
+    render(RoundRecord, { round: round({ void: true, clause: "5.1", faces: null, total: null }), currency: "SGD" });
     expect(screen.getByTestId("void").textContent).toContain("5.1");
   });
   it("tells incidents with their clauses, and says where it cannot recall them", () => {
-    const { unmount } = render(Retold, { round: round({ incidents: [{ at: 0, by: "Ann", what: "x", says: { en: "Too few tumbles", zh: "" }, clause: "5.2", second: "Bo", reason: "one tumble" }] }), currency: "SGD" });
+    const { unmount } = render(RoundRecord, { round: round({ incidents: [{ at: 0, by: "Ann", what: "x", says: { en: "Too few tumbles", zh: "" }, clause: "5.2", second: "Bo", reason: "one tumble" }] }), currency: "SGD" });
     expect(screen.getByTestId("incidents").textContent).toMatch(/Too few tumbles.*Ann and Bo.*5\.2.*one tumble/);
     unmount();
-    render(Retold, { round: round({ recalled: false }), currency: "SGD" });
+    render(RoundRecord, { round: round({ recalled: false }), currency: "SGD" });
     expect(screen.getByText(/last ten rounds/)).toBeTruthy();
   });
   it("says how many bets it leaves out", () => {
-    render(Retold, { round: round({ left_out: 12 }), currency: "SGD" });
+    render(RoundRecord, { round: round({ left_out: 12 }), currency: "SGD" });
     expect(screen.getByText(/^12 more bets/)).toBeTruthy();
   });
   it("is told in Chinese at once", async () => {
-    render(Retold, { round: round(), currency: "SGD" });
-    await choose("zh");
+    render(RoundRecord, { round: round(), currency: "SGD" });
+    await chooseLanguage("zh");
     expect(screen.getByText("各注结果")).toBeTruthy();
-    await choose("en");
+    await chooseLanguage("en");
   });
 });
 

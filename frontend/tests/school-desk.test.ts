@@ -1,10 +1,10 @@
 // Dealer school's desk by the keyboard alone: figures go from line to line, and a ruling is one key.
 import { render, screen } from "@testing-library/svelte";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import Rule from "../src/school/Rule.svelte";
-import Settle from "../src/school/Settle.svelte";
+import RulingExercise from "../src/school/RulingExercise.svelte";
+import SettleExercise from "../src/school/SettleExercise.svelte";
 import type { FeltView, RulingExerciseTold, RulingJudgedTold, SettleExerciseTold } from "../src/connection/messages";
-import { speak } from "../src/words/index.svelte";
+import { loadLanguage } from "../src/i18n/index.svelte";
 
 const words = (en: string) => ({ en, zh: en });
 const COMMON = { book: "some-book", title: words("Book"), layout: "A", level: 1, seed: 7, par: 1000 };
@@ -17,7 +17,7 @@ beforeAll(() => {
   vi.stubGlobal("ResizeObserver", class { observe(): void {} unobserve(): void {} disconnect(): void {} });
   Element.prototype.scrollTo = () => undefined;
 });
-beforeEach(() => speak("en"));
+beforeEach(() => loadLanguage("en"));
 
 describe("settling", () => {
   const exercise: SettleExerciseTold = { ...COMMON, kind: "settle", cards: false, faces: [1, 2, 3], bets: [bet(2, "big"), bet(1, "small")] };
@@ -30,7 +30,7 @@ describe("settling", () => {
 
   it("goes seat by seat by Enter, and answers in the exercise's own order", () => {
     const onanswer = vi.fn();
-    render(Settle, { exercise, felt: FELT, judged: null, isBusy: false, onanswer, onnext: () => undefined });
+    render(SettleExercise, { exercise, felt: FELT, judged: null, isBusy: false, onanswer, onnext: () => undefined });
     expect((document.activeElement as HTMLElement).dataset["testid"]).toBe("bet-1");
     key("20");
     expect((document.activeElement as HTMLElement).dataset["testid"]).toBe("bet-0");
@@ -41,7 +41,7 @@ describe("settling", () => {
 
   it("leads back to what is still blank, and takes nothing for nought", () => {
     const onanswer = vi.fn();
-    render(Settle, { exercise, felt: FELT, judged: null, isBusy: false, onanswer, onnext: () => undefined });
+    render(SettleExercise, { exercise, felt: FELT, judged: null, isBusy: false, onanswer, onnext: () => undefined });
     press("Enter");
     key("7x");
     expect(onanswer).not.toHaveBeenCalled();
@@ -64,7 +64,7 @@ describe("ruling", () => {
 
   it("is one key, and none but 1 to 4", () => {
     const onanswer = vi.fn();
-    render(Rule, { exercise, judged: null, isBusy: false, onanswer, onnext: () => undefined });
+    render(RulingExercise, { exercise, judged: null, isBusy: false, onanswer, onnext: () => undefined });
     for (const one of ["5", "0", "a"]) press(one);
     press("2", document.body, { ctrlKey: true });
     press("2", document.body, { repeat: true });
@@ -76,7 +76,7 @@ describe("ruling", () => {
   it("shows what was ordered and by which clause, and goes on by Enter that is not held", async () => {
     const onanswer = vi.fn();
     const onnext = vi.fn();
-    const { rerender } = render(Rule, { exercise, judged: null as RulingJudgedTold | null, isBusy: false, onanswer, onnext });
+    const { rerender } = render(RulingExercise, { exercise, judged: null as RulingJudgedTold | null, isBusy: false, onanswer, onnext });
     await rerender({ judged });
     expect(screen.getByText("Late bets are refused.")).toBeTruthy();
     expect(screen.getByText("5.5")).toBeTruthy();

@@ -1,15 +1,15 @@
 // Dealer school: what a lesson comes to, which exercise comes next, and what is kept of it.
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { bestOf, bests, keepIfBest, keepLast, lastAsked } from "../src/school/best";
+import { bestOf, bests, saveIfBest, saveLastChoice, lastChoice } from "../src/school/bestScores";
 import { Lesson, LENGTH } from "../src/school/lesson.svelte";
-import { asksAbout, type Done, mostAbout, scoreOf, streakOf, weakest } from "../src/school/marks";
-import { freshSeed, seedOf, seedsFrom } from "../src/school/seeds";
-import { byArea, inOrder, returning, typed } from "../src/school/stacks";
-import { addressOf, type Asked, Teacher } from "../src/school/teacher";
+import { asksAbout, type Done, mostRelevant, scoreOf, streakOf, weakest } from "../src/school/results";
+import { randomSeed, parseSeed, seedsFrom } from "../src/school/seeds";
+import { byArea, inOrder, returning, typed } from "../src/school/bets";
+import { exerciseLink, type LessonSettings, SchoolClient } from "../src/school/schoolClient";
 import type { ExerciseTold, RulingExerciseTold, SchoolBetTold, SettleExerciseTold, SettleJudgedTold } from "../src/connection/messages";
 
 const words = (en: string) => ({ en, zh: en });
-const ASKED: Asked = { kind: "settle", book: "some-book", layout: "A", level: 1 };
+const ASKED: LessonSettings = { kind: "settle", book: "some-book", layout: "A", level: 1 };
 const bet = (seat: number, area: string, stake = 10): SchoolBetTold => ({ seat, colour: "red", colour_label: words("red"), area, label: words(area), stake });
 const settle = (seed: number, ...areas: string[]): SettleExerciseTold =>
   ({ ...ASKED, kind: "settle", title: words("Book"), seed, par: 1000, cards: false, faces: [1, 2, 3], bets: areas.map((area) => bet(1, area)) });
@@ -46,9 +46,9 @@ describe("marks", () => {
   });
   it("takes the exercise that asks most about what is weak", () => {
     const some: ExerciseTold[] = [settle(1, "odd"), settle(2, "small", "big"), settle(3, "big")];
-    expect(mostAbout(new Set(["small", "big"]), some)?.seed).toBe(2);
-    expect(mostAbout(new Set(), some)?.seed).toBe(1);
-    expect(mostAbout(new Set(["late-bet"]), [rule(7, "die-cocked"), rule(8, "late-bet")])?.seed).toBe(8);
+    expect(mostRelevant(new Set(["small", "big"]), some)?.seed).toBe(2);
+    expect(mostRelevant(new Set(), some)?.seed).toBe(1);
+    expect(mostRelevant(new Set(["late-bet"]), [rule(7, "die-cocked"), rule(8, "late-bet")])?.seed).toBe(8);
     expect(asksAbout(rule(1, "late-bet"))).toEqual(["late-bet"]);
   });
 });
@@ -56,16 +56,16 @@ describe("marks", () => {
 describe("seeds", () => {
   it("are drawn by the browser's own source, and short enough to read out", () => {
     const drawn = vi.spyOn(crypto, "getRandomValues").mockImplementation((into) => { (into as unknown as Uint32Array)[0] = 4_294_967_295; return into; });
-    expect(freshSeed()).toBe(967_295);
+    expect(randomSeed()).toBe(967_295);
     expect(drawn).toHaveBeenCalledOnce();
     drawn.mockRestore();
   });
   it("follow on the one that a trainer gave", () => { expect(seedsFrom(8, 3, 9)).toEqual([8, 9, 0]); });
   it("are whole numbers that the school has", () => {
-    expect(["7", " 7 ", "0", "10", "-1", "1.5", "x", "", null].map((text) => seedOf(text, 9))).toEqual([7, 7, 0, null, null, null, null, null, null]);
+    expect(["7", " 7 ", "0", "10", "-1", "1.5", "x", "", null].map((text) => parseSeed(text, 9))).toEqual([7, 7, 0, null, null, null, null, null, null]);
   });
   it("make an address under which anyone finds the same exercise", () => {
-    expect(addressOf(ASKED, 7)).toBe("/school?kind=settle&book=some-book&layout=A&level=1&seed=7");
+    expect(exerciseLink(ASKED, 7)).toBe("/school?kind=settle&book=some-book&layout=A&level=1&seed=7");
   });
 });
 
@@ -85,8 +85,8 @@ describe("bets", () => {
 describe("best lessons", () => {
   beforeEach(() => localStorage.clear());
   it("are kept for every sort, if they are better", () => {
-    expect([keepIfBest(ASKED, 500, 1), keepIfBest(ASKED, 400, 2), keepIfBest(ASKED, 500, 3), keepIfBest(ASKED, 700, 4)]).toEqual([true, false, false, true]);
-    keepIfBest({ ...ASKED, level: 2 }, 10, 5);
+    expect([saveIfBest(ASKED, 500, 1), saveIfBest(ASKED, 400, 2), saveIfBest(ASKED, 500, 3), saveIfBest(ASKED, 700, 4)]).toEqual([true, false, false, true]);
+    saveIfBest({ ...ASKED, level: 2 }, 10, 5);
     expect(bestOf(ASKED)).toBe(700);
     expect(bestOf({ ...ASKED, layout: "B" })).toBeNull();
     expect(bests().map((one) => one.level)).toEqual([2, 1]);
@@ -94,9 +94,9 @@ describe("best lessons", () => {
   it("are none where somebody else wrote there", () => {
     localStorage.setItem("taisai-school-best", "{not json");
     localStorage.setItem("taisai-school-last", "[]");
-    expect([bests(), bestOf(ASKED), lastAsked()]).toEqual([[], null, null]);
-    keepLast(ASKED);
-    expect(lastAsked()).toEqual(ASKED);
+    expect([bests(), bestOf(ASKED), lastChoice()]).toEqual([[], null, null]);
+    saveLastChoice(ASKED);
+    expect(lastChoice()).toEqual(ASKED);
   });
 });
 
@@ -119,7 +119,7 @@ describe("a lesson", () => {
     });
   });
   const begun = async (plan = { asked: ASKED, seeds: seedsFrom(1, LENGTH, 99), weak: [] as string[], isDrill: false }) => {
-    const lesson = new Lesson(new Teacher("secret", () => undefined), plan, 3_600_000);
+    const lesson = new Lesson(new SchoolClient("secret", () => undefined), plan, 3_600_000);
     await lesson.next();
     return lesson;
   };
@@ -137,7 +137,7 @@ describe("a lesson", () => {
     expect([lesson.isOver, lesson.done.length, lesson.score, lesson.streak]).toEqual([true, LENGTH, 900, 7]);
     expect(sent.filter((one) => one.body).map((one) => one.body?.["seed"])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(sent.every((one) => one.token === "Bearer secret")).toBe(true);
-    expect(Lesson.kept(new Teacher(undefined, () => undefined), 1)).toBeNull();
+    expect(Lesson.kept(new SchoolClient(undefined, () => undefined), 1)).toBeNull();
   });
 
   it("says how long it took, and never more than the school hears", async () => {
@@ -151,7 +151,7 @@ describe("a lesson", () => {
     const lesson = await begun();
     await lesson.answer(reply);
     await lesson.next();
-    const again = Lesson.kept(new Teacher(undefined, () => undefined), 3_600_000);
+    const again = Lesson.kept(new SchoolClient(undefined, () => undefined), 3_600_000);
     await again?.next();
     expect([again?.exercise?.seed, again?.done.length, again?.score, again?.begun]).toEqual([2, 1, 100, lesson.begun]);
   });
@@ -175,11 +175,11 @@ describe("a lesson", () => {
 
   it("asks who it is when the session is over, and keeps the exercise", async () => {
     const ended = vi.fn();
-    const lesson = new Lesson(new Teacher("secret", ended), { asked: ASKED, seeds: [1], weak: [], isDrill: false }, 1000);
+    const lesson = new Lesson(new SchoolClient("secret", ended), { asked: ASKED, seeds: [1], weak: [], isDrill: false }, 1000);
     await lesson.next();
     isSignedOut = true;
     await expect(lesson.answer(reply)).rejects.toThrow("it is over");
     expect(ended).toHaveBeenCalledOnce();
-    expect(Lesson.kept(new Teacher(undefined, ended), 1)?.done).toEqual([]);
+    expect(Lesson.kept(new SchoolClient(undefined, ended), 1)?.done).toEqual([]);
   });
 });

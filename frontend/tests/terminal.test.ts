@@ -1,17 +1,17 @@
-// The terminal: a felt from whatever geometry the floor sends, and bets that are pending until they are answered.
+// The terminal: a felt from whatever geometry the server sends, and bets that are pending until they are answered.
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { SvelteMap } from "svelte/reactivity";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { pileOf } from "../src/parts/chips";
-import { rowsOf } from "../src/parts/felt";
-import Felt from "../src/parts/Felt.svelte";
-import { toasts } from "../src/parts/toast.svelte";
+import { pileOf } from "../src/shared/chips";
+import { rowsOf } from "../src/shared/felt";
+import Felt from "../src/shared/Felt.svelte";
+import { toasts } from "../src/shared/toast.svelte";
 import { Seat } from "../src/terminal/seat.svelte";
-import Stack from "../src/terminal/Stack.svelte";
+import ChipStack from "../src/terminal/ChipStack.svelte";
 import { Refused, Unanswered } from "../src/connection/http";
-import type { Floor } from "../src/connection/floor.svelte";
+import type { Connection } from "../src/connection/connection.svelte";
 import type { AnyView, FeltArea, FeltView, SeatView, TableView } from "../src/connection/messages";
-import { speak } from "../src/words/index.svelte";
+import { loadLanguage } from "../src/i18n/index.svelte";
 
 function area(id: string, more: Partial<FeltArea> = {}): FeltArea {
   return {
@@ -28,7 +28,7 @@ function felt(areas: FeltArea[]): FeltView {
   } as unknown as FeltView;
 }
 
-beforeEach(async () => { await speak("en"); toasts.splice(0); });
+beforeEach(async () => { await loadLanguage("en"); toasts.splice(0); });
 
 describe("the felt", () => {
   const areas = Array.from({ length: 104 }, (_one, place) => area(`a${place}`));
@@ -39,10 +39,10 @@ describe("the felt", () => {
     expect(container.querySelectorAll(".ours")).toHaveLength(52);
   });
   it("tells whoever listens the name, the odds and what lies there", () => {
-    render(Felt, { felt: felt(areas.slice(0, 2)), onarea: () => undefined, saidOf: (one: FeltArea) => (one.id === "a1" ? "$5.00 registered" : "") });
+    render(Felt, { felt: felt(areas.slice(0, 2)), onarea: () => undefined, spokenDetailsOf: (one: FeltArea) => (one.id === "a1" ? "$5.00 registered" : "") });
     expect(screen.getByRole("button", { name: "a1, 62 to 1, $5.00 registered" })).toBeTruthy();
   });
-  it("lights what the floor lights, not by colour alone", async () => {
+  it("lights what the server lights, not by colour alone", async () => {
     const { container, rerender } = render(Felt, { felt: felt(areas), onarea: () => undefined });
     await rerender({ lit: new Set(["a3"]) });
     const lit = container.querySelectorAll('[data-lit="true"]');
@@ -118,18 +118,18 @@ describe("a seat", () => {
     const views = new SvelteMap<string, AnyView>([["table:T", TABLE], ["seat:T/1", SEAT]]);
     let made = 0;
     const sent: { command: Record<string, unknown>; isSafe: boolean }[] = [];
-    const floor = {
+    const connection = {
       views, welcome: { name: "T-1" }, newId: () => `id-${(made += 1)}`,
       do: (_table: string, command: Record<string, unknown>, more: { isSafe: boolean }) => { sent.push({ command, ...more }); return answer(command); },
     };
-    const seat = new Seat(floor as unknown as Floor, "T", "1");
+    const seat = new Seat(connection as unknown as Connection, "T", "1");
     seat.felt = felt([area("small"), area("big")]);
     seat.chip = 100;
     return { seat, sent, views };
   }
   const small = area("small");
 
-  it("shows a bet as pending until the floor has answered, and then as the floor has it", async () => {
+  it("shows a bet as pending until the server has answered, and then as the server has it", async () => {
     let answer: (value: unknown) => void = () => undefined;
     const { seat, sent, views } = seated(() => new Promise((done) => { answer = done; }));
     seat.place(small);
@@ -159,7 +159,7 @@ describe("a seat", () => {
     expect(sent).toHaveLength(1);
     expect((sent[0]?.command["bets"] as unknown[]).length).toBe(2);
   });
-  it("derives what was collected and paid from what the floor tells, not from what it heard", () => {
+  it("derives what was collected and paid from what the server tells, not from what it heard", () => {
     const { seat, views } = seated(() => new Promise(() => undefined));
     views.set("seat:T/1", { ...SEAT, bets: [{ id: "a", area: "small", stake: 100 }, { id: "b", area: "big", stake: 200 }] } as AnyView);
     views.set("table:T", standing({ phase: "collected", bets_open: false, collected: true }, ["small"]));
@@ -174,7 +174,7 @@ describe("a seat", () => {
     seat.place(small, 50_000);
     await vi.waitFor(() => { expect(seat.refusals.has("small")).toBe(true); });
     expect([seat.states.get("small"), seat.stakes.get("small"), seat.refusals.get("small")?.stake]).toEqual(["registered", 500, 50_000]);
-    const { container } = render(Stack, { seat, area: small });
+    const { container } = render(ChipStack, { seat, area: small });
     expect(container.querySelector("text")?.textContent).toBe("5");
     expect(screen.getByLabelText("refused")).toBeTruthy();
   });

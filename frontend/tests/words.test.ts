@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { both, choose, language, LANGUAGES, minorUnits, money, number, say, sayAny, speak } from "../src/words/index.svelte";
+import { localized, chooseLanguage, language, LANGUAGES, minorUnits, money, number, t, tDynamic, loadLanguage } from "../src/i18n/index.svelte";
 
 type Table = Record<string, Record<string, string>>;
-const folder = join(import.meta.dirname, "../src/words");
+const folder = join(import.meta.dirname, "../src/i18n");
 const tables = Object.fromEntries(
   readdirSync(folder).filter((name) => name.endsWith(".json"))
     .map((name) => [name, JSON.parse(readFileSync(join(folder, name), "utf8")) as Table]),
@@ -40,28 +40,28 @@ describe("languages", () => {
 });
 
 describe("saying", () => {
-  beforeEach(() => speak("en"));
-  it("fills values in", () => { expect(say("common.round", 7)).toBe("Round 7"); });
+  beforeEach(() => loadLanguage("en"));
+  it("fills values in", () => { expect(t("common.round", 7)).toBe("Round 7"); });
   it("switches at once, and remembers", async () => {
-    await choose("zh");
+    await chooseLanguage("zh");
     expect(language()).toBe("zh");
-    expect(say("common.round", 7)).toBe("第 7 局");
+    expect(t("common.round", 7)).toBe("第 7 局");
     expect(document.documentElement.lang).toBe("zh-CN");
     expect(localStorage.getItem("taisai-language")).toBe("zh");
   });
-  it("tells the floor's own words in the language, or in English", async () => {
-    expect(both({ en: "Small", zh: "小" })).toBe("Small");
-    await speak("zh");
-    expect(both({ en: "Small", zh: "小" })).toBe("小");
-    expect(both(null)).toBe("");
+  it("tells the server's own words in the language, or in English", async () => {
+    expect(localized({ en: "Small", zh: "小" })).toBe("Small");
+    await loadLanguage("zh");
+    expect(localized({ en: "Small", zh: "小" })).toBe("小");
+    expect(localized(null)).toBe("");
   });
-  it("has a name for what it does not know", () => { expect(sayAny("rank.floor-walker")).toBe("floor-walker"); });
-  it("refuses a language that there is none of", async () => { await expect(speak("xx")).rejects.toThrow("expected one of en, zh"); });
+  it("has a name for what it does not know", () => { expect(tDynamic("rank.floor-walker")).toBe("floor-walker"); });
+  it("refuses a language that there is none of", async () => { await expect(loadLanguage("xx")).rejects.toThrow("expected one of en, zh"); });
   it("knows the languages there are", () => { expect(LANGUAGES).toEqual(["en", "zh"]); });
 });
 
 describe("money", () => {
-  beforeEach(() => speak("en"));
+  beforeEach(() => loadLanguage("en"));
   it("is written by locale, from minor units", () => {
     expect(money(123_456, "SGD")).toContain("1,234.56");
     expect(money(500, "SGD", { isShort: true })).toMatch(/^\D*5$/);

@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const folder = join(dirname(fileURLToPath(import.meta.url)), "../src/words");
+const folder = join(dirname(fileURLToPath(import.meta.url)), "../src/i18n");
 const [key, ...texts] = process.argv.slice(2);
 const files = readdirSync(folder).filter((name) => name.endsWith(".json")).sort();
 const [section, name] = (key ?? "").split(".");

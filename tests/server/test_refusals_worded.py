@@ -19,7 +19,7 @@ from tests.game.machine import SETUPS
 from tests.server.projections.played import states
 
 _FLOOR: Final = Path(taisai.server.__path__[0])
-_WORDS: Final = Path(__file__).parents[2] / "frontend/src/words"
+_WORDS: Final = Path(__file__).parents[2] / "frontend/src/i18n"
 _FILES: Final = sorted(_WORDS.glob("*.json"))
 _ID: Final = re.compile(r"[a-z]+(-[a-z]+)*")
 _AMOUNT: Final = re.compile(r"\b[1-9][0-9]{2,}\b")

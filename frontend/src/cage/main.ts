@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Cage from "./Cage.svelte";
 
-void begin(Cage);
+void mountPage(Cage);

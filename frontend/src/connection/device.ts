@@ -1,4 +1,4 @@
-// A device's own key. It is made in the browser and stays there; the floor knows its public half alone.
+// A device's own key. It is made in the browser and stays there; the server knows its public half alone.
 const FOLDER = "taisai-devices";
 const SIGNS = "taisai device 1";
 
@@ -45,7 +45,7 @@ export async function deviceKey(name: string): Promise<DeviceKey> {
   return made;
 }
 
-/** What proves to the floor that this is the device: its signature under the challenge. */
+/** What proves to the server that this is the device: its signature under the challenge. */
 export async function signature(device: string, key: CryptoKey, nonce: string): Promise<string> {
   const says = new TextEncoder().encode(`${SIGNS}\n${device}\n`);
   const text = new Uint8Array([...says, ...asBytes(nonce)]);

@@ -8,12 +8,12 @@ export class Refused extends Error {
   /** What was expected and what came, where both are money, in minor units of the currency. */
   readonly sums: readonly number[];
   readonly currency: string;
-  /** Whether the same may be answered otherwise in a moment: the floor is busy. */
-  readonly isPassing: boolean;
+  /** Whether the same may be answered otherwise in a moment: the server is busy. */
+  readonly isTemporary: boolean;
 
   constructor(told: { reason: string; message: string; clause?: string | null; bet?: string | null; sums?: readonly number[]; status?: number }, currency = "") {
     super(told.message);
-    this.isPassing = told.reason === "too-often" || (told.status ?? 0) >= 500;
+    this.isTemporary = told.reason === "too-often" || (told.status ?? 0) >= 500;
     this.sums = told.sums ?? [];
     this.currency = currency;
     this.reason = told.reason;
@@ -30,7 +30,7 @@ export class Unanswered extends Error {
 }
 
 /** The same where nothing can have been done: it was only looked at. */
-export class Unreached extends Unanswered {}
+export class Unreachable extends Unanswered {}
 
 /** Milliseconds for an answer over HTTP: a password alone takes a fifth of a second to check. */
 const PATIENCE = 20_000;
@@ -38,7 +38,7 @@ const PATIENCE = 20_000;
 interface Sent {
   body?: unknown;
   token?: string | undefined;
-  /** Takes what is told with any status: a floor in trouble still says what it is. */
+  /** Takes what is told with any status: a connection in trouble still says what it is. */
   isAnyStatus?: boolean;
 }
 
@@ -46,13 +46,13 @@ function isRefusal(told: unknown): told is RefusalTold {
   return typeof told === "object" && told !== null && "reason" in told && "message" in told;
 }
 
-/** Asks; what cannot be reached, is cut off, or is answered by something that is no floor, is unanswered. */
+/** Asks; what cannot be reached, is cut off, or is answered by something that is no connection, is unanswered. */
 export async function http<T>(method: "GET" | "POST" | "DELETE", path: string, sent: Sent = {}): Promise<T> {
   const { body, token, isAnyStatus = false } = sent;
   const headers: Record<string, string> = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (token) headers["Authorization"] = `Bearer ${token}`;
-  const lost = method === "GET" ? new Unreached() : new Unanswered();
+  const lost = method === "GET" ? new Unreachable() : new Unanswered();
   let answer: Response;
   let told: unknown;
   try {

@@ -1,8 +1,8 @@
-// Who a page is. In a demonstration it comes in by itself; in a house at work staff sign in, and a device is enrolled.
-import { untilAnswered } from "./again.svelte";
+// Identity a page is. In a demonstration it comes in by itself; in a house at work staff sign in, and a device is enrolled.
+import { retryUntilAnswered } from "./retry.svelte";
 import { deviceKey } from "./device";
-import type { Who } from "./floor.svelte";
-import { http, Unreached } from "./http";
+import type { Identity } from "./connection.svelte";
+import { http, Unreachable } from "./http";
 import type { EnteredTold, HealthTold, SignedInTold } from "./messages";
 
 export interface Place {
@@ -16,7 +16,7 @@ const asked = new URLSearchParams(location.search);
 export const fromAddress = (name: string): string | null => asked.get(name);
 
 /** Remembers something in the page's address, so that it is there again after a reload. */
-export function intoAddress(name: string, value: string): void {
+export function setInAddress(name: string, value: string): void {
   asked.set(name, value);
   history.replaceState(null, "", `${location.pathname}?${asked}`);
 }
@@ -25,13 +25,13 @@ let looked: Promise<boolean> | null = null;
 
 async function look(): Promise<boolean> {
   const { demonstration } = await http<HealthTold>("GET", "/health", { isAnyStatus: true });
-  if (typeof demonstration !== "boolean") throw new Unreached(); // something else said that
+  if (typeof demonstration !== "boolean") throw new Unreachable(); // something else said that
   return demonstration;
 }
 
 /** Whether this is a demonstration, in which every role is open; asked until there is an answer. */
 export function isDemonstration(): Promise<boolean> {
-  looked ??= untilAnswered(look).catch((error: unknown) => {
+  looked ??= retryUntilAnswered(look).catch((error: unknown) => {
     looked = null;
     throw error;
   });
@@ -46,13 +46,13 @@ export const enter = (role: string, table: string | null, key?: string): Promise
  * A terminal or display: under its name, with its own key. In a demonstration it is given a place; elsewhere it is
  * whatever an administrator enrolled under the name in its address.
  */
-export async function device(role: "player" | "display", table: string | null): Promise<Who & { name: string; open: string }> {
+export async function device(role: "player" | "display", table: string | null): Promise<Identity & { name: string; open: string }> {
   let slot = asked.get("device");
   if (await isDemonstration()) {
     slot ??= crypto.randomUUID();
     const key = await deviceKey(slot);
     const entered = await enter(role, table, key.open);
-    intoAddress("device", slot);
+    setInAddress("device", slot);
     return { device: entered.device ?? "", key: key.secret, name: entered.name, open: key.open };
   }
   const name = slot ?? "";
@@ -81,8 +81,8 @@ export function session(): Session | null {
   }
 }
 
-export function keepSession(one: Session | null): void {
-  if (one) sessionStorage.setItem(TOKEN, JSON.stringify(one));
+export function saveSession(session: Session | null): void {
+  if (session) sessionStorage.setItem(TOKEN, JSON.stringify(session));
   else sessionStorage.removeItem(TOKEN);
 }
 
@@ -92,19 +92,19 @@ export async function staff(role: string, table: string | null): Promise<Session
   if (known?.role === role && (known.table ?? null) === table) return known;
   const entered = await enter(role, table);
   const made = { token: entered.token ?? "", role, person: entered.name, table };
-  keepSession(made);
+  saveSession(made);
   return made;
 }
 
 export async function signIn(person: string, password: string, code: string): Promise<Session> {
   const told = await http<SignedInTold>("POST", "/api/sign-in", { body: { person, password, code } });
   const made = { token: told.token, role: told.session.role, person: told.session.person };
-  keepSession(made);
+  saveSession(made);
   return made;
 }
 
 export async function signOut(): Promise<void> {
   const known = session();
-  keepSession(null);
+  saveSession(null);
   if (known) await http("POST", "/api/sign-out", { token: known.token }).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 // What blanks begin with where the table already knows it.
 import type { Offer } from "../connection/messages";
 import type { Desk, Fields } from "./desk.svelte";
-import { presetOf } from "./grouping";
+import { presetOf } from "./offers";
 
 /** The day after another, such as 2026-11-16. */
 export function dayAfter(day: string): string {

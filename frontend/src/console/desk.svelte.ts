@@ -1,24 +1,24 @@
-// The desk of a Game Console: what the floor tells of its table, and how things are done there.
-import { approved, needsSecond, type Proof } from "../parts/second";
-import type { Staff } from "../parts/Staffed.svelte";
-import type { RequestBody, Floor } from "../connection/floor.svelte";
+// The desk of a Game Console: what the server tells of its table, and how things are done there.
+import { approved, needsSecondPerson, type Credentials } from "../shared/approval";
+import type { Staff } from "../shared/StaffSession.svelte";
+import type { RequestBody, Connection } from "../connection/connection.svelte";
 import { http } from "../connection/http";
 import type {
   AnyCommand, BetLine, Blank, ConsoleView, DemoTold, FeltView, Offer, PreviewView, TableView, FeltReply, PreviewReply, RoundsReply, Words,
 } from "../connection/messages";
-import { both, say } from "../words/index.svelte";
+import { localized, t } from "../i18n/index.svelte";
 
 export type Fields = Record<string, unknown>;
 
 /** Something that waits for a second person. */
 export interface Waiting {
   what: string;
-  agreed: (proof: Proof | null) => Promise<void>;
+  agreed: (proof: Credentials | null) => Promise<void>;
   cancelled: () => void;
 }
 
 export class Desk {
-  readonly floor: Floor;
+  readonly connection: Connection;
   readonly table: string;
   /** The position that is taken here. */
   readonly role: string;
@@ -34,18 +34,18 @@ export class Desk {
 
   constructor(staff: Staff, table: string) {
     this.#staff = staff;
-    this.floor = staff.floor;
+    this.connection = staff.connection;
     this.table = table;
     this.role = staff.role;
     this.isDemonstration = staff.isDemonstration;
   }
 
   get view(): TableView | undefined {
-    return this.floor.views.get(`table:${this.table}`) as TableView | undefined;
+    return this.connection.views.get(`table:${this.table}`) as TableView | undefined;
   }
 
   get desk(): ConsoleView | undefined {
-    return this.floor.views.get(`console:${this.table}`) as ConsoleView | undefined;
+    return this.connection.views.get(`console:${this.table}`) as ConsoleView | undefined;
   }
 
   get currency(): string {
@@ -53,7 +53,7 @@ export class Desk {
   }
 
   get person(): string {
-    return this.floor.welcome?.name ?? this.#staff.person;
+    return this.connection.welcome?.name ?? this.#staff.person;
   }
 
   /** Whether this person stands at the table in his position. */
@@ -74,30 +74,30 @@ export class Desk {
   // Coming
 
   async start(): Promise<void> {
-    await Promise.all([this.floor.follow(`table:${this.table}`), this.floor.follow(`console:${this.table}`)]);
+    await Promise.all([this.connection.follow(`table:${this.table}`), this.connection.follow(`console:${this.table}`)]);
     await this.takePosition();
-    await Promise.all([this.#askFelt(), this.lookForVirtual()]);
+    await Promise.all([this.#askFelt(), this.loadVirtualDealer()]);
   }
 
   async takePosition(): Promise<void> {
-    await this.floor.send({ type: "take-position", table: this.table, position: this.role } as RequestBody, { isSafe: true });
+    await this.connection.send({ type: "take-position", table: this.table, position: this.role } as RequestBody, { isSafe: true });
   }
 
   async #askFelt(): Promise<void> {
-    const told = await this.floor.send<FeltReply>({ type: "felt", table: this.table } as RequestBody, { isSafe: true });
+    const told = await this.connection.send<FeltReply>({ type: "felt", table: this.table } as RequestBody, { isSafe: true });
     this.felt = told.felt;
   }
 
   // Virtual people
 
-  async lookForVirtual(): Promise<void> {
+  async loadVirtualDealer(): Promise<void> {
     if (!this.isDemonstration) return;
     const told = await http<DemoTold>("GET", "/api/demo");
     this.isVirtual = told.tables.find((one) => one.table === this.table)?.dealing ?? null;
   }
 
   async letVirtualDeal(dealing: boolean): Promise<void> {
-    await this.floor.send({ type: "virtual-dealer", table: this.table, dealing } as RequestBody);
+    await this.connection.send({ type: "virtual-dealer", table: this.table, dealing } as RequestBody);
     this.isVirtual = dealing;
     if (!dealing && !this.isHere) await this.takePosition();
   }
@@ -106,14 +106,14 @@ export class Desk {
 
   async preview(faces: readonly number[]): Promise<PreviewView> {
     const request = { type: "preview", table: this.table, faces } as unknown as RequestBody;
-    return (await this.floor.send<PreviewReply>(request, { isSafe: true })).preview;
+    return (await this.connection.send<PreviewReply>(request, { isSafe: true })).preview;
   }
 
   /** The bets that lie on the layout now. */
   async bets(): Promise<BetLine[]> {
     const round = this.view?.round.number;
     if (!round) return [];
-    const told = await this.floor.send<RoundsReply>({ type: "rounds", table: this.table, round } as RequestBody, { isSafe: true });
+    const told = await this.connection.send<RoundsReply>({ type: "rounds", table: this.table, round } as RequestBody, { isSafe: true });
     return (told.rounds[0]?.bets ?? []).filter((bet) => bet.state === "stands");
   }
 
@@ -121,14 +121,14 @@ export class Desk {
 
   /** Does what is offered; false where whoever was to agree did not. */
   async take(offer: Pick<Offer, "command" | "preset" | "blanks" | "label"> & { then?: Words | null }, fields: Fields = {}): Promise<boolean> {
-    const what = [both(offer.label), both(offer.then)].filter(Boolean).join(" → ");
+    const what = [localized(offer.label), localized(offer.then)].filter(Boolean).join(" → ");
     return this.command({ command: offer.command, ...offer.preset, ...fields }, offer.blanks, what);
   }
 
   async command(command: Fields & { command: string }, blanks: readonly Blank[], what: string): Promise<boolean> {
     const request = { type: "do", table: this.table, do: command as unknown as AnyCommand } as RequestBody;
-    if (needsSecond(blanks)) return this.#withSecond(request, what);
-    await this.#counted(() => this.floor.send(request));
+    if (needsSecondPerson(blanks)) return this.#withSecond(request, what);
+    await this.#counted(() => this.connection.send(request));
     return true;
   }
 
@@ -136,12 +136,12 @@ export class Desk {
     return new Promise((done, failed) => {
       const over = () => { this.waiting = null; };
       this.waiting = {
-        what: say("console.secondWhat", what),
-        // A proof that is wrong can be given again; what the floor then says of the ask itself is the asker's to hear.
+        what: t("console.secondWhat", what),
+        // A proof that is wrong can be given again; what the server then says of the request itself is the asker's to hear.
         agreed: async (proof) => {
           const approval = await approved(request, this.#staff.token, proof);
           over();
-          this.#counted(() => this.floor.send({ ...request, approval } as RequestBody)).then(() => done(true), failed);
+          this.#counted(() => this.connection.send({ ...request, approval } as RequestBody)).then(() => done(true), failed);
         },
         cancelled: () => { over(); done(false); },
       };

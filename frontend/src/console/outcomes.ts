@@ -1,5 +1,5 @@
-// The 56 outcomes, in the order in which the floor tells what each would cost: 111, 112, … 666.
-import { FACES } from "../parts/form/fields";
+// The 56 outcomes, in the order in which the server tells what each would cost: 111, 112, … 666.
+import { FACES } from "../shared/form/fields";
 
 export type Faces = readonly [number, number, number];
 

@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Display from "./Display.svelte";
 
-void begin(Display);
+void mountPage(Display);

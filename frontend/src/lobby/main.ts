@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Lobby from "./Lobby.svelte";
 
-void begin(Lobby);
+void mountPage(Lobby);

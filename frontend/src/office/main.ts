@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Office from "./Office.svelte";
 
-void begin(Office);
+void mountPage(Office);

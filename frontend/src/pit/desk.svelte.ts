@@ -1,10 +1,10 @@
 // A table on a supervisor's desk: looked at from the pit, and acted on once he has come to it.
 import type { Staff } from "./staff";
-import { attempt, tellError } from "../parts/toast.svelte";
-import { Floor } from "../connection/floor.svelte";
+import { attempt, showError } from "../shared/toast.svelte";
+import { Connection } from "../connection/connection.svelte";
 import { enter } from "../connection/identity";
 import type { ConsoleView, FeltView, Offer, RoundView, TableView, FeltReply, RoundsReply } from "../connection/messages";
-import { Acting } from "./acting.svelte";
+import { StaffRequests } from "./staffRequests.svelte";
 import { once } from "./offers";
 
 /** After these a layout has other limits or odds. */
@@ -13,35 +13,35 @@ const FELT_CHANGES = new Set(["limits-set", "odds-offered", "table-opened", "day
 export class Desk {
   readonly table: string;
   readonly staff: Staff;
-  acting = $state.raw<Acting>() as Acting;
+  requests = $state.raw<StaffRequests>() as StaffRequests;
   felt = $state.raw<FeltView | null>(null);
   /** The last rounds, the latest first, and the one in hand. */
   rounds = $state.raw<readonly RoundView[]>([]);
-  readonly console: ConsoleView | undefined = $derived.by(() => this.staff.floor.views.get(`console:${this.table}`) as ConsoleView | undefined);
-  readonly view: TableView | undefined = $derived.by(() => this.staff.floor.views.get(`table:${this.table}`) as TableView | undefined);
+  readonly console: ConsoleView | undefined = $derived.by(() => this.staff.connection.views.get(`console:${this.table}`) as ConsoleView | undefined);
+  readonly view: TableView | undefined = $derived.by(() => this.staff.connection.views.get(`table:${this.table}`) as TableView | undefined);
   readonly currency: string = $derived.by(() => this.view?.table.currency ?? "");
   /** As what he stands at the table, if he does. */
   readonly position: string | null = $derived.by(() => this.console?.people.find((one) => one.name === this.staff.person)?.position ?? null);
-  #visit: Floor | null = null;
+  #visit: Connection | null = null;
 
   constructor(table: string, staff: Staff) {
     this.table = table;
     this.staff = staff;
-    this.acting = new Acting(staff.floor, staff.token, staff.isDemonstration);
+    this.requests = new StaffRequests(staff.connection, staff.token, staff.isDemonstration);
   }
 
   async begin(): Promise<void> {
-    await this.staff.floor.follow(`table:${this.table}`, (what) => {
-      if (what.some((one) => FELT_CHANGES.has(one))) void attempt(() => this.lookAtFelt());
+    await this.staff.connection.follow(`table:${this.table}`, (what) => {
+      if (what.some((one) => FELT_CHANGES.has(one))) void attempt(() => this.loadFelt());
     });
-    await this.staff.floor.follow(`console:${this.table}`);
-    await this.lookAtFelt();
+    await this.staff.connection.follow(`console:${this.table}`);
+    await this.loadFelt();
     if (this.position !== null) await this.come();
   }
 
   end(): void {
     this.#visit?.close();
-    for (const feed of [`console:${this.table}`, `table:${this.table}`]) this.staff.floor.unfollow(feed).catch(() => undefined);
+    for (const feed of [`console:${this.table}`, `table:${this.table}`]) this.staff.connection.unfollow(feed).catch(() => undefined);
   }
 
   /** Comes to the table. The virtual supervisor of a demonstration stands back for as long as this visit lasts. */
@@ -49,24 +49,24 @@ export class Desk {
     try {
       if (this.staff.isDemonstration && !this.#visit) {
         const token = (await enter(this.staff.role, this.table)).token ?? "";
-        this.#visit = new Floor({ token });
-        this.acting = new Acting(this.#visit, token, true);
+        this.#visit = new Connection({ token });
+        this.requests = new StaffRequests(this.#visit, token, true);
       }
-      await this.acting.floor.send({ type: "take-position", table: this.table, position: this.staff.role }, { isSafe: true });
+      await this.requests.connection.send({ type: "take-position", table: this.table, position: this.staff.role }, { isSafe: true });
     } catch (error) {
-      tellError(error);
+      showError(error);
     }
   }
 
-  async lookAtFelt(): Promise<void> {
-    this.felt = (await this.staff.floor.send<FeltReply>({ type: "felt", table: this.table }, { isSafe: true })).felt;
+  async loadFelt(): Promise<void> {
+    this.felt = (await this.staff.connection.send<FeltReply>({ type: "felt", table: this.table }, { isSafe: true })).felt;
   }
 
-  async lookBack(): Promise<void> {
-    this.rounds = (await this.staff.floor.send<RoundsReply>({ type: "rounds", table: this.table, most: 10 }, { isSafe: true })).rounds;
+  async loadRounds(): Promise<void> {
+    this.rounds = (await this.staff.connection.send<RoundsReply>({ type: "rounds", table: this.table, most: 10 }, { isSafe: true })).rounds;
   }
 
-  /** What the floor offers of these commands. */
+  /** What the server offers of these commands. */
   offers(...commands: readonly string[]): readonly Offer[] {
     return once(this.console?.acts.filter((offer) => commands.includes(offer.command)) ?? []);
   }

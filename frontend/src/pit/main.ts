@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Pit from "./Pit.svelte";
 
-void begin(Pit);
+void mountPage(Pit);

@@ -2,7 +2,7 @@
 import type { Blank, Offer, ReferralLine } from "../connection/messages";
 
 /** The blanks that a form asks for: a second person proves himself elsewhere. */
-export const filledBlanks = (blanks: readonly Blank[]): Blank[] => blanks.filter((blank) => blank.kind !== "second");
+export const formBlanks = (blanks: readonly Blank[]): Blank[] => blanks.filter((blank) => blank.kind !== "second");
 
 /** What an offer is, so that a dialog that is open for one never becomes another's. */
 export const keyOf = (offer: Offer): string => `${offer.command} ${JSON.stringify(offer.preset)}`;
@@ -17,16 +17,16 @@ export const decisionsOn = (acts: readonly Offer[], referral: ReferralLine): Off
   acts.filter((offer) => offer.command === "decide-referral" && preset(offer)["referral"] === referral.id);
 
 /** Ways to settle a claim at the table, or to give it up. */
-export const endsOf = (acts: readonly Offer[], claim: string): Offer[] =>
+export const claimOffers = (acts: readonly Offer[], claim: string): Offer[] =>
   acts.filter((offer) => offer.command === "settle-claim" && preset(offer)["claim"] === claim);
 
 /** What is offered for one piece of equipment. */
-export const onItem = (acts: readonly Offer[], item: string): Offer[] =>
+export const itemOffers = (acts: readonly Offer[], item: string): Offer[] =>
   acts.filter((offer) => preset(offer)["item"] === item);
 
 /** Treatments after which money or a round is not what it was. */
 const GRAVE = new Set(["void", "void-rounds", "shut"]);
-export const isGrave = (offer: Offer): boolean =>
+export const isSevere = (offer: Offer): boolean =>
   GRAVE.has(String(preset(offer)["treatment"] ?? "")) || ["shut", "close-table"].includes(offer.command);
 
 /** A decision's own words, without the question, which stands beside it already: "Question: treatment". */

@@ -1,8 +1,8 @@
-import type { Floor } from "../connection/floor.svelte";
+import type { Connection } from "../connection/connection.svelte";
 
-/** Who works at a page. */
+/** Identity works at a page. */
 export interface Staff {
-  floor: Floor;
+  connection: Connection;
   token: string;
   role: string;
   person: string;

@@ -1,17 +1,17 @@
 // The layout of a live table as staff record it: chips as they lie, seat by seat. What was tapped is pending until the
-// floor has answered for it, however often the connection is cut in between.
-import { sound } from "../look/sound";
-import { attempt, reasonOf, tell } from "../parts/toast.svelte";
-import { Acting } from "../pit/acting.svelte";
+// connection has answered for it, however often the connection is cut in between.
+import { sound } from "../theme/sound";
+import { attempt, errorText, showMessage } from "../shared/toast.svelte";
+import { StaffRequests } from "../pit/staffRequests.svelte";
 import type { Staff } from "../pit/staff";
 import { Refused } from "../connection/http";
 import type {
   AnyCommand, ConsoleView, FeltArea, FeltView, IrregularityLine, Means, ColourLine, SeatLine, SeatView, Slip, TableView, FeltReply,
 } from "../connection/messages";
-import { both, say } from "../words/index.svelte";
+import { localized, t } from "../i18n/index.svelte";
 import { seatsOf, sumsOf, type Tap } from "./taps";
 
-const MOST_FOLLOWED = 40; // seats whose bets are watched: a socket may follow 64 feeds
+const MOST_FOLLOWED = 40; // seats rankNames bets are watched: a socket may follow 64 feeds
 const MOST_TAPS = 30;
 const REFUSED_SHOWN = 4_000;
 const FELT_CHANGES = new Set(["limits-set", "odds-offered", "table-opened", "day-begun"]);
@@ -19,7 +19,7 @@ const FELT_CHANGES = new Set(["limits-set", "odds-offered", "table-opened", "day
 export class Layout {
   readonly staff: Staff;
   readonly table: string;
-  readonly acting: Acting;
+  readonly requests: StaffRequests;
   felt = $state.raw<FeltView | null>(null);
   seat = $state("1");
   means = $state<Means>("cash-chips");
@@ -34,8 +34,8 @@ export class Layout {
   moving = $state.raw<Slip | null>(null);
   readonly #watched = new Set<string>();
 
-  readonly view: TableView | undefined = $derived.by(() => this.staff.floor.views.get(`table:${this.table}`) as TableView | undefined);
-  readonly console: ConsoleView | undefined = $derived.by(() => this.staff.floor.views.get(`console:${this.table}`) as ConsoleView | undefined);
+  readonly view: TableView | undefined = $derived.by(() => this.staff.connection.views.get(`table:${this.table}`) as TableView | undefined);
+  readonly console: ConsoleView | undefined = $derived.by(() => this.staff.connection.views.get(`console:${this.table}`) as ConsoleView | undefined);
   readonly currency: string = $derived.by(() => this.view?.table.currency ?? "");
   readonly isHere: boolean = $derived.by(() => this.console?.people.some((one) => one.name === this.staff.person) ?? false);
   /** Colour → what it is called and how it is drawn. */
@@ -64,26 +64,26 @@ export class Layout {
   constructor(staff: Staff, table: string) {
     this.staff = staff;
     this.table = table;
-    this.acting = new Acting(staff.floor, staff.token, staff.isDemonstration);
+    this.requests = new StaffRequests(staff.connection, staff.token, staff.isDemonstration);
   }
 
   async begin(): Promise<void> {
-    const { floor } = this.staff;
-    await floor.follow(`table:${this.table}`, (what) => this.#heard(what));
-    await floor.follow(`console:${this.table}`, (_what, view) => this.#watch(view as ConsoleView));
+    const { connection } = this.staff;
+    await connection.follow(`table:${this.table}`, (what) => this.#heard(what));
+    await connection.follow(`console:${this.table}`, (_what, view) => this.#watch(view as ConsoleView));
     this.seat = this.seats.find((seat) => this.lines.get(seat)?.terminal === null) ?? this.seats.find((seat) => !this.lines.has(seat)) ?? "1";
     this.means = this.kinds.includes("cash-chips") ? "cash-chips" : (this.kinds[0] ?? "cash-chips");
-    await this.#lookAtFelt();
+    await this.#loadFelt();
     // A Dealer who comes relieves the one before: that he says himself.
     if (!this.isHere && this.staff.role !== "dealer") await this.come();
   }
 
   async come(): Promise<void> {
-    await attempt(() => this.staff.floor.send({ type: "take-position", table: this.table, position: this.staff.role }, { isSafe: true }));
+    await attempt(() => this.staff.connection.send({ type: "take-position", table: this.table, position: this.staff.role }, { isSafe: true }));
   }
 
   #heard(what: readonly string[]): void {
-    if (what.some((one) => FELT_CHANGES.has(one))) void attempt(() => this.#lookAtFelt());
+    if (what.some((one) => FELT_CHANGES.has(one))) void attempt(() => this.#loadFelt());
     if (what.includes("bets-opened")) { this.taps = []; this.moving = null; }
     if (what.includes("bets-closed")) sound("closed");
   }
@@ -92,12 +92,12 @@ export class Layout {
     for (const { seat } of view.seats.shown.slice(0, MOST_FOLLOWED)) {
       if (this.#watched.has(seat)) continue;
       this.#watched.add(seat);
-      this.staff.floor.follow(`seat:${this.table}/${seat}`).catch(() => this.#watched.delete(seat));
+      this.staff.connection.follow(`seat:${this.table}/${seat}`).catch(() => this.#watched.delete(seat));
     }
   }
 
   #bets(seat: string): readonly Slip[] {
-    return (this.staff.floor.views.get(`seat:${this.table}/${seat}`) as SeatView | undefined)?.bets ?? [];
+    return (this.staff.connection.views.get(`seat:${this.table}/${seat}`) as SeatView | undefined)?.bets ?? [];
   }
 
   /** The bets that lie on an area, of whichever seat. */
@@ -105,8 +105,8 @@ export class Layout {
     return this.seats.flatMap((seat) => this.#bets(seat).filter((bet) => bet.area === area).map((bet) => ({ seat, bet })));
   }
 
-  async #lookAtFelt(): Promise<void> {
-    this.felt = (await this.staff.floor.send<FeltReply>({ type: "felt", table: this.table }, { isSafe: true })).felt;
+  async #loadFelt(): Promise<void> {
+    this.felt = (await this.staff.connection.send<FeltReply>({ type: "felt", table: this.table }, { isSafe: true })).felt;
     if (!this.felt.denominations.includes(this.chip)) this.chip = this.felt.denominations[0] ?? 0;
   }
 
@@ -128,12 +128,12 @@ export class Layout {
   tap(area: FeltArea): void {
     if (this.moving) void this.#move(this.moving, area);
     else if (this.line) void this.#record(area, this.line);
-    else tell(say("recorder.takeFirst", this.seat));
+    else showMessage(t("recorder.takeFirst", this.seat));
   }
 
   async #record(area: FeltArea, line: SeatLine): Promise<void> {
     const inPieces = this.means === "colour-chips";
-    const bet = { id: this.staff.floor.newId(), area: area.id, stake: inPieces ? this.pieces : this.chip };
+    const bet = { id: this.staff.connection.newId(), area: area.id, stake: inPieces ? this.pieces : this.chip };
     const stake = inPieces ? this.pieces * line.colour_value : this.chip;
     const tap: Tap = { ...bet, stake, seat: line.seat, label: area.label, state: "pending", why: "", clause: null, isLate: false, isFresh: true };
     this.taps = [tap, ...this.taps].slice(0, MOST_TAPS);
@@ -143,11 +143,11 @@ export class Layout {
       ...(this.isAtRequest ? { at_request: true } : {}),
     } as AnyCommand;
     try {
-      await this.staff.floor.do(this.table, command, { isSafe: true });
+      await this.staff.connection.do(this.table, command, { isSafe: true });
       this.#note(tap.id, { state: "registered", isFresh: false });
     } catch (error) {
       sound("refused");
-      const { text, clause } = reasonOf(error);
+      const { text, clause } = errorText(error);
       this.#note(tap.id, { state: "refused", why: text, clause, isLate: error instanceof Refused && error.reason === "late" });
       setTimeout(() => this.#note(tap.id, { isFresh: false }), REFUSED_SHOWN);
     }
@@ -169,25 +169,25 @@ export class Layout {
 
   async takeBack(seat: string, id: string): Promise<void> {
     const command = { command: "take-back" as const, round: this.view?.round.number ?? 0, seat, ids: [id] };
-    const done = await attempt(() => this.staff.floor.do(this.table, command, { isSafe: true }));
+    const done = await attempt(() => this.staff.connection.do(this.table, command, { isSafe: true }));
     if (done) this.#note(id, { state: "back" });
   }
 
   async #move(bet: Slip, area: FeltArea): Promise<void> {
     this.moving = null;
     const command = { command: "move-bet" as const, round: this.view?.round.number ?? 0, id: bet.id, area: area.id };
-    const done = await attempt(() => this.acting.do(this.table, command, say("recorder.moveWhat", this.labelOf(bet.area), this.labelOf(area.id))));
+    const done = await attempt(() => this.requests.do(this.table, command, t("recorder.moveWhat", this.labelOf(bet.area), this.labelOf(area.id))));
     if (done) this.#note(bet.id, { area: area.id, label: area.label });
   }
 
   labelOf(area: string): string {
     const { label } = this.felt?.areas.find((one) => one.id === area) ?? {};
-    return label ? both(label) : area;
+    return label ? localized(label) : area;
   }
 
   // Seats and colour chips
 
   async do(command: AnyCommand): Promise<boolean> {
-    return (await attempt(() => this.staff.floor.do(this.table, command))) !== undefined;
+    return (await attempt(() => this.staff.connection.do(this.table, command))) !== undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Recorder from "./Recorder.svelte";
 
-void begin(Recorder);
+void mountPage(Recorder);

@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Round from "./Round.svelte";
 
-void begin(Round);
+void mountPage(Round);

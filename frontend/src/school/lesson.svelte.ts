@@ -1,8 +1,8 @@
 // A lesson: ten exercises, one after another, each answered once. It is there again after a reload.
 import type { ExerciseTold, FeltView, JudgedTold } from "../connection/messages";
-import { type Done, isAllRight, mostAbout, scoreOf, streakOf, weakest } from "./marks";
-import { freshSeed } from "./seeds";
-import type { Asked, Reply, Teacher } from "./teacher";
+import { type Done, isAllCorrect, mostRelevant, scoreOf, streakOf, weakest } from "./results";
+import { randomSeed } from "./seeds";
+import type { LessonSettings, Reply, SchoolClient } from "./schoolClient";
 
 export const LENGTH = 10;
 export const FULL_MARKS = 100;
@@ -12,7 +12,7 @@ const LOOKED_AT = 4;
 const AGAIN = 4;
 
 interface Plan {
-  asked: Asked;
+  asked: LessonSettings;
   /** The exercises that are settled beforehand; the others are drawn when they come. */
   seeds: number[];
   /** What a drill is about; empty in any other lesson. */
@@ -27,7 +27,7 @@ interface Kept extends Plan {
 
 export class Lesson {
   readonly plan: Plan;
-  readonly #teacher: Teacher;
+  readonly #client: SchoolClient;
   readonly #longest: number;
   done = $state.raw<readonly Done[]>([]);
   exercise = $state.raw<ExerciseTold | null>(null);
@@ -40,22 +40,22 @@ export class Lesson {
   readonly score = $derived(scoreOf(this.done));
   readonly streak = $derived(streakOf(this.done));
 
-  constructor(teacher: Teacher, plan: Plan, longest: number) {
-    this.#teacher = teacher;
+  constructor(client: SchoolClient, plan: Plan, longest: number) {
+    this.#client = client;
     this.plan = plan;
     this.#longest = longest;
   }
 
-  get asked(): Asked {
+  get asked(): LessonSettings {
     return this.plan.asked;
   }
 
   /** The lesson that this tab was in, as far as it came. */
-  static kept(teacher: Teacher, longest: number): Lesson | null {
+  static kept(client: SchoolClient, longest: number): Lesson | null {
     try {
       const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null") as Kept | null;
       if (!kept) return null;
-      const lesson = new Lesson(teacher, { asked: kept.asked, seeds: kept.seeds, weak: kept.weak, isDrill: kept.isDrill }, longest);
+      const lesson = new Lesson(client, { asked: kept.asked, seeds: kept.seeds, weak: kept.weak, isDrill: kept.isDrill }, longest);
       lesson.done = kept.done;
       lesson.begun = kept.begun;
       lesson.#going = kept.seed;
@@ -84,9 +84,9 @@ export class Lesson {
     this.isBusy = true;
     try {
       const { kind, book, layout } = this.asked;
-      if (kind !== "ruling") this.felt ??= await this.#teacher.felt(book, layout);
+      if (kind !== "ruling") this.felt ??= await this.#client.felt(book, layout);
       const going = this.#going;
-      const exercise = going === null ? await this.#draw() : await this.#teacher.exercise(this.asked, going);
+      const exercise = going === null ? await this.#draw() : await this.#client.exercise(this.asked, going);
       this.#going = null;
       this.judged = null;
       this.exercise = exercise;
@@ -105,7 +105,7 @@ export class Lesson {
     this.isBusy = true;
     try {
       const took = Math.min(this.#longest, Math.max(0, Math.round(Date.now() - this.begun)));
-      this.judged = await this.#teacher.judge(this.asked, exercise.seed, took, reply);
+      this.judged = await this.#client.judge(this.asked, exercise.seed, took, reply);
       this.done = [...this.done, { exercise, judged: this.judged }];
       this.#keep(null);
     } finally {
@@ -113,9 +113,9 @@ export class Lesson {
     }
   }
 
-  /** A lesson about what went wrong in this one: some of it again, then new exercises that ask about the same. */
+  /** A lesson about what went wrong in this one: some of it again, then new exercises that request about the same. */
   drill(): Plan {
-    const missed = this.done.filter((one) => !isAllRight(one.judged)).sort((a, b) => a.judged.score - b.judged.score);
+    const missed = this.done.filter((one) => !isAllCorrect(one.judged)).sort((a, b) => a.judged.score - b.judged.score);
     return {
       asked: this.asked,
       seeds: missed.slice(0, AGAIN).map((one) => one.exercise.seed),
@@ -126,10 +126,10 @@ export class Lesson {
 
   async #draw(): Promise<ExerciseTold> {
     const given = this.plan.seeds[this.done.length];
-    if (given !== undefined) return this.#teacher.exercise(this.asked, given);
+    if (given !== undefined) return this.#client.exercise(this.asked, given);
     const many = this.plan.weak.length > 0 && this.asked.kind !== "key" ? LOOKED_AT : 1;
-    const drawn = await Promise.all(Array.from({ length: many }, () => this.#teacher.exercise(this.asked, freshSeed())));
-    const taken = mostAbout(new Set(this.plan.weak), drawn);
+    const drawn = await Promise.all(Array.from({ length: many }, () => this.#client.exercise(this.asked, randomSeed())));
+    const taken = mostRelevant(new Set(this.plan.weak), drawn);
     if (!taken) throw new Error("expected an exercise, got none");
     return taken;
   }

@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import School from "./School.svelte";
 
-void begin(School);
+void mountPage(School);

@@ -4,7 +4,7 @@
 const NUMBERS = 1_000_000;
 
 /** One of a million exercises; none is kept from coming by what came before. */
-export function freshSeed(): number {
+export function randomSeed(): number {
   const drawn = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   return drawn % NUMBERS;
 }
@@ -15,7 +15,7 @@ export function seedsFrom(first: number, many: number, greatest: number): number
 }
 
 /** A seed as it was typed or stands in an address; null for what is none. */
-export function seedOf(text: string | null, greatest: number): number | null {
+export function parseSeed(text: string | null, greatest: number): number | null {
   if (text === null || !/^\d{1,16}$/.test(text.trim())) return null;
   const seed = Number(text);
   return seed <= greatest ? seed : null;

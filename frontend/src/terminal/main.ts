@@ -1,4 +1,4 @@
-import { begin } from "../parts/page";
+import { mountPage } from "../shared/page";
 import Terminal from "./Terminal.svelte";
 
-void begin(Terminal);
+void mountPage(Terminal);

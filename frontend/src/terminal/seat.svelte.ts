@@ -1,14 +1,14 @@
-// A player's seat: what lies where, what is on its way, and what he may ask for. A bet is pending until the floor has
+// A player's seat: what lies where, what is on its way, and what he may ask for. A bet is pending until the server has
 // answered for it, however often the connection is cut in between.
-import { sound } from "../look/sound";
-import { attempt, reasonOf, tell, tellError } from "../parts/toast.svelte";
+import { sound } from "../theme/sound";
+import { attempt, errorText, showMessage, showError } from "../shared/toast.svelte";
 import { Unanswered } from "../connection/http";
-import type { RequestBody, Floor } from "../connection/floor.svelte";
+import type { RequestBody, Connection } from "../connection/connection.svelte";
 import type {
   AnyCommand, AnyView, Favourite, FeltArea, FeltView, RoundView, SeatView, Slip, TableView, DoneReply, FavouritesReply,
   FeltReply, RoundsReply, TicketsReply, TicketLine,
 } from "../connection/messages";
-import { say } from "../words/index.svelte";
+import { t } from "../i18n/index.svelte";
 
 const REFUSED_SHOWN = 4_000;
 const MOST_BUYS = 3;
@@ -40,24 +40,24 @@ export class Seat {
   chip = $state(0);
   /** Whether the chip in hand is the seat's own colour, where it bought one. */
   isColour = $state(false);
-  /** Bets that the floor has not answered for, or has just refused. */
+  /** Bets that the server has not answered for, or has just refused. */
   unsettled = $state.raw<readonly Unsettled[]>([]);
   rounds = $state.raw<readonly RoundView[] | null>(null);
   favourites = $state.raw<readonly Favourite[]>([]);
   /** The tickets of this session that are still good, the latest first. */
   tickets = $state.raw<readonly TicketLine[]>([]);
-  /** Whether a ticket was asked for that the floor has not answered for. */
+  /** Whether a ticket was asked for that the server has not answered for. */
   isTicketing = $state(false);
   /** What the House is called, as it stands on a ticket. */
   house = $state("");
   /** The bets of a round that was paid or is void, until the next opens: so that one sees what they came to. */
   #past = $state.raw<{ round: number; bets: readonly Slip[]; inColour: readonly string[] } | null>(null);
 
-  readonly floor: Floor;
+  readonly connection: Connection;
   readonly tableName: string;
   readonly name: string;
-  readonly table: TableView = $derived.by(() => this.floor.views.get(`table:${this.tableName}`) as TableView);
-  readonly mine: SeatView = $derived.by(() => this.floor.views.get(`seat:${this.tableName}/${this.name}`) as SeatView);
+  readonly table: TableView = $derived.by(() => this.connection.views.get(`table:${this.tableName}`) as TableView);
+  readonly mine: SeatView = $derived.by(() => this.connection.views.get(`seat:${this.tableName}/${this.name}`) as SeatView);
   readonly isReady: boolean = $derived.by(() => Boolean(this.felt && this.table && this.mine));
   readonly currency: string = $derived.by(() => this.table.table.currency);
   readonly lit: ReadonlySet<string> = $derived.by(() => new Set(this.felt ? (this.table.lit[this.felt.layout] ?? []) : []));
@@ -94,22 +94,22 @@ export class Seat {
     return new Set([...this.laid.filter((bet) => ids.has(bet.id)), ...this.unsettled.filter((one) => one.isColour)].map((one) => one.area));
   });
 
-  constructor(floor: Floor, table: string, name: string) {
-    this.floor = floor;
+  constructor(connection: Connection, table: string, name: string) {
+    this.connection = connection;
     this.tableName = table;
     this.name = name;
   }
 
   async begin(): Promise<void> {
-    await this.floor.follow(`table:${this.tableName}`, (what) => this.#heardTable(what));
-    await this.floor.follow(`seat:${this.tableName}/${this.name}`, (_what, view, before) => this.#heardSeat(view, before));
+    await this.connection.follow(`table:${this.tableName}`, (what) => this.#heardTable(what));
+    await this.connection.follow(`seat:${this.tableName}/${this.name}`, (_what, view, before) => this.#heardSeat(view, before));
     if (!this.mine.taken) await attempt(() => this.sit());
-    await this.#lookAtFelt();
-    await attempt(() => this.lookAtFavourites());
-    await attempt(() => this.lookAtTickets());
+    await this.#loadFelt();
+    await attempt(() => this.loadFavourites());
+    await attempt(() => this.loadTickets());
   }
 
-  /** What became of the bets on an area, as the floor tells it: a page that was away knows no less. */
+  /** What became of the bets on an area, as the server tells it: a page that was away knows no less. */
   #lying(area: string): Lying {
     const { round } = this.table;
     if (round.bets_open) return "registered";
@@ -119,9 +119,9 @@ export class Seat {
   }
 
   #heardTable(what: readonly string[]): void {
-    if (what.some((one) => FELT_CHANGES.has(one))) void attempt(() => this.#lookAtFelt());
+    if (what.some((one) => FELT_CHANGES.has(one))) void attempt(() => this.#loadFelt());
     if (what.includes("bets-closed")) sound("closed");
-    if (what.some((one) => RETOLD_ANEW.has(one)) && this.rounds) void attempt(() => this.lookBack());
+    if (what.some((one) => RETOLD_ANEW.has(one)) && this.rounds) void attempt(() => this.loadRounds());
   }
 
   #heardSeat(view: AnyView, before: AnyView | undefined): void {
@@ -129,7 +129,7 @@ export class Seat {
     if (was && (was.session !== now.session || was.taken !== now.taken)) { this.#forget(); return; }
     if (was?.bets.length && !now.bets.length) this.#past = { round: now.last?.number ?? 0, bets: was.bets, inColour: was.in_colour ?? [] };
     if (was && now.last && now.last.number !== was.last?.number && now.last.returned > now.last.staked) sound("won");
-    if (was && this.felt && now.layout && now.layout !== this.felt.layout) void attempt(() => this.#lookAtFelt());
+    if (was && this.felt && now.layout && now.layout !== this.felt.layout) void attempt(() => this.#loadFelt());
   }
 
   /** Someone else sits here, or nobody: what the last player had is not shown to the next. */
@@ -139,14 +139,14 @@ export class Seat {
     const wasLookingBack = this.rounds !== null;
     this.rounds = null;
     if (!this.mine.taken) return;
-    void attempt(() => this.lookAtFavourites());
-    void attempt(() => this.lookAtTickets());
-    if (wasLookingBack) void attempt(() => this.lookBack());
+    void attempt(() => this.loadFavourites());
+    void attempt(() => this.loadTickets());
+    if (wasLookingBack) void attempt(() => this.loadRounds());
   }
 
-  async #lookAtFelt(): Promise<void> {
+  async #loadFelt(): Promise<void> {
     const layout = this.mine.layout || this.table.table.layout;
-    this.felt = (await this.floor.send<FeltReply>({ type: "felt", table: this.tableName, layout }, { isSafe: true })).felt;
+    this.felt = (await this.connection.send<FeltReply>({ type: "felt", table: this.tableName, layout }, { isSafe: true })).felt;
     if (!this.felt.denominations.includes(this.chip)) this.chip = this.felt.denominations[0] ?? 0;
   }
 
@@ -160,7 +160,7 @@ export class Seat {
 
   /** Several bets at once: all of them, or none. */
   async #lay(wanted: readonly { area: string; stake: number }[], isColour = false): Promise<void> {
-    const bets = wanted.map(({ area, stake }) => ({ id: this.floor.newId(), area, stake }));
+    const bets = wanted.map(({ area, stake }) => ({ id: this.connection.newId(), area, stake }));
     const ids = new Set(bets.map((bet) => bet.id));
     const others = () => this.unsettled.filter((one) => !ids.has(one.id));
     this.unsettled = [...this.unsettled, ...bets.map((bet) => ({ ...bet, isColour, state: "pending" as const, why: "" }))];
@@ -169,27 +169,27 @@ export class Seat {
       await this.do({ command: "place-bets", round: this.table.round.number, bets, ...(isColour ? { means: "colour-chips" as const } : {}) }, true);
       this.unsettled = others();
     } catch (error) {
-      if (error instanceof Unanswered) { this.unsettled = others(); tellError(error); return; }
-      const why = reasonOf(error).text;
+      if (error instanceof Unanswered) { this.unsettled = others(); showError(error); return; }
+      const why = errorText(error).text;
       this.unsettled = [...others(), ...bets.map((bet) => ({ ...bet, isColour, state: "refused" as const, why }))];
-      tellError(error);
+      showError(error);
       setTimeout(() => { this.unsettled = others(); }, REFUSED_SHOWN);
     }
   }
 
   do(command: OfSeat, isSafe = false): Promise<unknown> {
-    return this.floor.do(this.tableName, { ...command, seat: this.name } as AnyCommand, { isSafe });
+    return this.connection.do(this.tableName, { ...command, seat: this.name } as AnyCommand, { isSafe });
   }
 
   ask(type: "undo" | "clear" | "double" | "repeat"): void {
-    void attempt(() => this.floor.send({ type, table: this.tableName, seat: this.name } as RequestBody));
+    void attempt(() => this.connection.send({ type, table: this.tableName, seat: this.name } as RequestBody));
   }
 
   // The seat itself, credits and tickets
 
   async sit(): Promise<void> {
-    const player = say("terminal.guest", this.name);
-    await this.do({ command: "take-seat", player, terminal: this.floor.welcome?.name ?? "" });
+    const player = t("terminal.guest", this.name);
+    await this.do({ command: "take-seat", player, terminal: this.connection.welcome?.name ?? "" });
   }
 
   buy(amount: number): void {
@@ -203,21 +203,21 @@ export class Seat {
   /** All credits as a ticket. A cut loses none: it is asked for again under the same id, and told again by the list. */
   async ticketOut(): Promise<void> {
     this.isTicketing = true;
-    await attempt(() => this.floor.send<DoneReply>({ type: "ticket-out", table: this.tableName, seat: this.name }, { isSafe: true }));
+    await attempt(() => this.connection.send<DoneReply>({ type: "ticket-out", table: this.tableName, seat: this.name }, { isSafe: true }));
     this.isTicketing = false;
-    await attempt(() => this.lookAtTickets());
+    await attempt(() => this.loadTickets());
   }
 
   async ticketIn(ticket: string): Promise<boolean> {
-    const ask = { type: "ticket-in", table: this.tableName, seat: this.name, ticket } as const;
-    const done = await attempt(() => this.floor.send(ask, { isSafe: true }));
-    await attempt(() => this.lookAtTickets());
+    const request = { type: "ticket-in", table: this.tableName, seat: this.name, ticket } as const;
+    const done = await attempt(() => this.connection.send(request, { isSafe: true }));
+    await attempt(() => this.loadTickets());
     return done !== undefined;
   }
 
-  async lookAtTickets(): Promise<void> {
+  async loadTickets(): Promise<void> {
     const { session } = this.mine;
-    const told = await this.floor.send<TicketsReply>({ type: "tickets", table: this.tableName, seat: this.name }, { isSafe: true });
+    const told = await this.connection.send<TicketsReply>({ type: "tickets", table: this.tableName, seat: this.name }, { isSafe: true });
     if (session !== this.mine.session) return; // an answer for whoever sat here before
     [this.house, this.tickets] = [told.house, told.tickets];
   }
@@ -228,15 +228,15 @@ export class Seat {
 
   // Favourites: sets of bets under a name
 
-  async lookAtFavourites(): Promise<void> {
-    const told = await this.floor.send<FavouritesReply>({ type: "favourites", table: this.tableName, seat: this.name });
+  async loadFavourites(): Promise<void> {
+    const told = await this.connection.send<FavouritesReply>({ type: "favourites", table: this.tableName, seat: this.name });
     this.favourites = told.favourites;
   }
 
   async keepFavourite(name: string, bets: readonly { area: string; stake: number }[]): Promise<void> {
     const kept = bets.map(({ area, stake }) => ({ area, stake }));
-    await attempt(() => this.floor.send({ type: "keep-favourite", table: this.tableName, seat: this.name, name, bets: kept } as RequestBody));
-    await attempt(() => this.lookAtFavourites());
+    await attempt(() => this.connection.send({ type: "keep-favourite", table: this.tableName, seat: this.name, name, bets: kept } as RequestBody));
+    await attempt(() => this.loadFavourites());
   }
 
   layFavourite(favourite: Favourite): void {
@@ -245,14 +245,14 @@ export class Seat {
 
   // Looking back, and asking for someone
 
-  async lookBack(): Promise<void> {
-    const told = await this.floor.send<RoundsReply>({ type: "rounds", table: this.tableName, seat: this.name, most: 10 });
+  async loadRounds(): Promise<void> {
+    const told = await this.connection.send<RoundsReply>({ type: "rounds", table: this.tableName, seat: this.name, most: 10 });
     this.rounds = told.rounds.filter((round) => round.bets.length > 0);
   }
 
   async call(round: number | null = null): Promise<void> {
     const about = round === null ? { subject: "call" as const } : { subject: "dispute" as const, round };
     const done = await attempt(() => this.do({ command: "call-attendant", ...about }));
-    if (done !== undefined) tell(say(round === null ? "terminal.called" : "terminal.disputed"));
+    if (done !== undefined) showMessage(t(round === null ? "terminal.called" : "terminal.disputed"));
   }
 }

@@ -1,0 +1,5 @@
+// Identity may do something, in words: positions lowest first, or the clock.
+import { t, tDynamic } from "../i18n/index.svelte";
+
+export const rankNames = (by: readonly string[]): string =>
+  by.map((one) => (one === "clock" ? t("console.byClock") : tDynamic(`rank.${one}`))).join(" / ");

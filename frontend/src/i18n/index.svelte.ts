@@ -1,0 +1,103 @@
+// Words: what the pages say in every language, one file each, and how numbers, money and times are written in it.
+import { Unreachable } from "../connection/http";
+import type { Words } from "../connection/messages";
+import type en from "./en.json";
+
+type Sections = typeof en;
+/** "section.key", as in the language files. */
+export type Key = {
+  [S in keyof Sections]: S extends string ? `${S}.${keyof Sections[S] & string}` : never;
+}[keyof Sections];
+type Table = Record<string, Record<string, string>>;
+
+const REMEMBERED = "taisai-language";
+const FILES = import.meta.glob<{ default: Table }>("./*.json");
+const codeOf = (file: string) => file.slice(2, -".json".length);
+export const LANGUAGES: readonly string[] = Object.keys(FILES).map(codeOf).sort();
+
+let table = $state.raw<Table>({});
+let code = $state("en");
+
+function wanted(): string {
+  const kept = localStorage.getItem(REMEMBERED);
+  const heard = [kept, ...navigator.languages.map((one) => one.slice(0, 2)), "en"];
+  return heard.find((one): one is string => one !== null && LANGUAGES.includes(one)) ?? "en";
+}
+
+/** The language that is spoken now. */
+export const language = (): string => code;
+
+let latest = 0;
+
+/** Speaks another language from here on; every text on the page follows. Where it cannot be had, nothing changes. */
+export async function loadLanguage(next: string = wanted()): Promise<void> {
+  const load = FILES[`./${next}.json`];
+  if (!load) throw new Error(`expected one of ${LANGUAGES.join(", ")}, got ${next}`);
+  const mine = (latest += 1);
+  const words = await load().catch(() => {
+    throw new Unreachable();
+  });
+  if (mine !== latest) return; // another was chosen meanwhile
+  table = words.default;
+  code = next;
+  document.documentElement.lang = locale();
+}
+
+export async function chooseLanguage(next: string): Promise<void> {
+  await loadLanguage(next);
+  localStorage.setItem(REMEMBERED, next);
+}
+
+const locale = (): string => table["common"]?.["locale"] ?? code;
+
+/** A text of the pages, with values in the places {0}, {1}, … */
+export function t(key: Key, ...values: readonly (string | number)[]): string {
+  return tDynamic(key, ...values);
+}
+
+/** The same for a key that is only known at run time, such as a rank; the key's own last part where it is unknown. */
+export function tDynamic(key: string, ...values: readonly (string | number)[]): string {
+  const [section = "", name = ""] = key.split(".");
+  const found = table[section]?.[name] ?? name;
+  return found.replace(/\{(\d)\}/g, (_whole, place: string) => String(values[Number(place)] ?? ""));
+}
+
+/** Whether a text of that key is there. */
+export function hasText(key: string): boolean {
+  const [section = "", name = ""] = key.split(".");
+  return table[section]?.[name] !== undefined;
+}
+
+/** A text of the server's own. */
+export const localized = (words: Words | null | undefined): string =>
+  words ? ((words as unknown as Record<string, string>)[code] ?? words.en) : "";
+
+/** How a currency is written; play money has no sign of its own, and two decimals. */
+function written(currency: string): Intl.NumberFormatOptions {
+  return /^[A-Z]{3}$/.test(currency)
+    ? { style: "currency", currency, currencyDisplay: "narrowSymbol" }
+    : { style: "decimal", minimumFractionDigits: 2, maximumFractionDigits: 2 };
+}
+
+/** An amount in minor units, as money; without its decimals where they are nought and `isShort`. */
+export function money(amount: number, currency: string, { isShort = false, isSigned = false } = {}): string {
+  const value = amount / minorUnits(currency);
+  const isWhole = isShort && Number.isInteger(value);
+  return new Intl.NumberFormat(locale(), {
+    ...written(currency),
+    ...(isWhole ? { minimumFractionDigits: 0, maximumFractionDigits: 0 } : {}),
+    ...(isSigned ? { signDisplay: "exceptZero" as const } : {}),
+  }).format(value);
+}
+
+/** How many minor units of a currency are one: for what people type. */
+export function minorUnits(currency: string): number {
+  return 10 ** (new Intl.NumberFormat("en", written(currency)).resolvedOptions().maximumFractionDigits ?? 2);
+}
+
+export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
+  new Intl.NumberFormat(locale(), options).format(value);
+
+export const time = (at: number): string => new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(at);
+export const dateTime = (at: number): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "medium" }).format(at);

@@ -1,0 +1,28 @@
+// Where a role works: the page, and what its address says. Which roles and ranks there are the server tells.
+export const terminal = (table: string): string => `/terminal?${new URLSearchParams({ table })}`;
+export const console = (table: string, as?: string): string => `/console?${new URLSearchParams({ table, ...(as ? { as } : {}) })}`;
+export const display = (table: string): string => `/display?${new URLSearchParams({ table })}`;
+export const recorder = (table: string): string => `/recorder?${new URLSearchParams({ table })}`;
+export const rounds = (table: string, as?: string): string => `/round?${new URLSearchParams({ table, ...(as ? { as } : {}) })}`;
+export const pit = (as?: string): string => (as ? `/pit?${new URLSearchParams({ as })}` : "/pit");
+export const CAGE = "/cage";
+export const SCHOOL = "/school";
+export const OFFICE = "/office";
+
+/** The door of a role: at a table where its work is there. `ranks` are those that the table's rulebook knows. */
+export function linkOf(role: string, table: string, ranks: readonly string[]): string {
+  if (role === "player") return terminal(table);
+  if (role === "display") return display(table);
+  if (role === ranks[0]) return console(table);
+  if (ranks.includes(role)) return console(table, role);
+  if (role === "cashier") return CAGE;
+  if (role === "administrator") return OFFICE;
+  if (role === "auditor") return rounds(table, role);
+  return pit(role);
+}
+
+/** Of all roles: those with a place at the table, and those of the house. Ranks of other tables' ladders are neither. */
+export function rolesAt(roles: readonly string[], ranks: readonly string[], everyRank: ReadonlySet<string>): { here: string[]; house: string[] } {
+  const atTable = (role: string) => role === "player" || role === "display" || ranks.includes(role);
+  return { here: roles.filter(atTable), house: roles.filter((role) => !atTable(role) && !everyRank.has(role)) };
+}

@@ -1,0 +1,74 @@
+// The staff staffList and the devices, as the server has them, and what is asked about them over HTTP.
+import type { StaffRequests } from "../pit/staffRequests.svelte";
+import { http, Refused } from "../connection/http";
+import type { DeviceTold, DoneTold, HealthTold, PersonTold } from "../connection/messages";
+
+type Method = "POST" | "DELETE";
+
+/** Ranks that someone can be given, lowest first; the server refuses any other. */
+export const RANKS = ["auditor", "cashier", "dealer", "floorperson", "pit-supervisor", "pit-manager", "casino-supervisor", "shift-manager", "administrator"] as const;
+/** Devices that can connect. */
+export const KINDS = ["terminal", "display", "shaker"] as const;
+/** What a key is, when it is read aloud or copied in pieces. */
+export const keyOf = (typed: string): string => typed.replace(/\s/g, "").toLowerCase();
+export const isKey = (key: string): boolean => /^[0-9a-f]{64}$/.test(key);
+
+/** Highest rank first, then by name. */
+export function inOrder(people: readonly PersonTold[]): PersonTold[] {
+  const height = (one: PersonTold) => (RANKS as readonly string[]).indexOf(one.rank);
+  return [...people].sort((one, other) => height(other) - height(one) || one.person.localeCompare(other.person));
+}
+
+export class StaffList {
+  people = $state.raw<readonly PersonTold[]>([]);
+  devices = $state.raw<readonly DeviceTold[]>([]);
+  tables = $state.raw<readonly string[]>([]);
+  isKnown = $state(false);
+  readonly requests: StaffRequests;
+  /** Identity may enrol and dismiss. */
+  readonly mayChange: boolean;
+  /** Identity may unlock people, and end their sessions. */
+  readonly mayRelease: boolean;
+
+  constructor(requests: StaffRequests, role: string) {
+    this.requests = requests;
+    this.mayChange = role === "administrator";
+    this.mayRelease = this.mayChange || role === "shift-manager";
+  }
+
+  async look(): Promise<void> {
+    const { token } = this.requests;
+    const [people, devices, health] = await Promise.all([
+      http<PersonTold[]>("GET", "/api/staff", { token }),
+      http<DeviceTold[]>("GET", "/api/devices", { token }),
+      http<HealthTold>("GET", "/health"),
+    ]);
+    this.people = inOrder(people);
+    this.devices = devices;
+    this.tables = health.tables.map((one) => one.name);
+    this.isKnown = true;
+  }
+
+  /** Asks, with a second person where the server wants one, and looks again; null where nobody agreed. */
+  async ask(method: Method, place: readonly string[], body: object | undefined, what: string, needsTwo = false): Promise<DoneTold | null> {
+    const path = `/api/${place.map(encodeURIComponent).join("/")}`;
+    const { token } = this.requests;
+    const send = (sent: object | undefined) => http<DoneTold>(method, path, { token, ...(sent ? { body: sent } : {}) });
+    let done: DoneTold | null = null;
+    if (!needsTwo) {
+      try {
+        done = await send(body);
+      } catch (error) {
+        if (!body || !(error instanceof Refused && error.reason === "second-person")) throw error;
+      }
+    }
+    if (!done) {
+      const approval = await this.requests.approval({ endpoint: `${method} /api/${place.join("/")}`, body }, what);
+      if (approval === null) return null;
+      done = await send({ ...body, approval });
+    }
+    // It is done, whether or not it can be looked at just now: what was told once must not be lost.
+    await this.look().catch(() => undefined);
+    return done;
+  }
+}

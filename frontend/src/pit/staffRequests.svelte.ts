@@ -1,0 +1,104 @@
+// What someone asks the server for, alone or with a second person: where the server wants one it says so, and he is
+// asked for then.
+import { approved, type Credentials } from "../shared/approval";
+import type { RequestBody, Connection } from "../connection/connection.svelte";
+import { Refused, Unanswered } from "../connection/http";
+import type { AnyCommand, AnyServerMessage } from "../connection/messages";
+import { answered, idOf, isOpen } from "./unansweredRequests";
+
+/** What the server knows by the id of its request, or of its command: the same again is the same deed. */
+const KNOWN_BY_ID: ReadonlySet<string> = new Set([
+  "sell-ticket", "redeem-ticket", "fill", "take-credit", "take-drop", "count-drop", "settle-claim", "bring-in", "take-out",
+]);
+
+interface Waiting {
+  request: object;
+  /** What he agrees to, in words. */
+  what: string;
+  done: (approval: string | null) => void;
+}
+
+const kindOf = (request: RequestBody): string => (request.type === "do" ? request.do.command : request.type);
+
+/** The request as it is sent: the owners' money has an id of its own, which is the intent's. */
+function named(request: RequestBody, meant: string, connection: Connection): RequestBody {
+  if (request.type !== "do" || (request.do.command !== "bring-in" && request.do.command !== "take-out")) return request;
+  return { ...request, do: { ...request.do, id: idOf(meant, () => connection.newId()) } };
+}
+
+export class StaffRequests {
+  /** What a second person is wanted for. */
+  waiting = $state.raw<Waiting | null>(null);
+  readonly connection: Connection;
+  readonly token: string;
+  readonly isDemonstration: boolean;
+  /** What is being asked for: it is waited for, however often the button is pressed. */
+  readonly #asked = new Map<string, Promise<AnyServerMessage | null>>();
+
+  constructor(connection: Connection, token: string, isDemonstration: boolean) {
+    this.connection = connection;
+    this.token = token;
+    this.isDemonstration = isDemonstration;
+  }
+
+  /** Asks; a refusal is thrown. Null where no second person agreed. What is asked for already is not asked for twice. */
+  send(request: RequestBody, what: string, needsTwo = false): Promise<AnyServerMessage | null> {
+    const meant = JSON.stringify(request);
+    const asked = this.#asked.get(meant) ?? this.#send(request, meant, what, needsTwo).finally(() => this.#asked.delete(meant));
+    this.#asked.set(meant, asked);
+    return asked;
+  }
+
+  do(table: string | null, command: AnyCommand, what: string, needsTwo = false): Promise<AnyServerMessage | null> {
+    return this.send({ type: "do", do: command, ...(table === null ? {} : { table }) } as RequestBody, what, needsTwo);
+  }
+
+  async #send(request: RequestBody, meant: string, what: string, needsTwo: boolean): Promise<AnyServerMessage | null> {
+    // What was asked for and not answered may be done: then the server says so, and nobody has to agree again.
+    if (!needsTwo || isOpen(meant)) {
+      try {
+        return await this.#once(request, meant);
+      } catch (error) {
+        if (!(error instanceof Refused && error.reason === "second-person")) throw error;
+      }
+    }
+    const approval = await this.approval(named(request, meant, this.connection), what);
+    return approval === null ? null : this.#once(request, meant, approval);
+  }
+
+  /** Under one id for as long as it is not answered; where the server knows nothing by an id, once and no more. */
+  async #once(request: RequestBody, meant: string, approval?: string): Promise<AnyServerMessage> {
+    const isSafe = KNOWN_BY_ID.has(kindOf(request));
+    const whole = { ...named(request, meant, this.connection), ...(approval ? { approval } : {}) } as RequestBody;
+    if (!isSafe) return this.connection.send(whole);
+    try {
+      const tell = await this.connection.send(whole, { isSafe, id: idOf(meant, () => this.connection.newId()) });
+      answered(meant);
+      return tell;
+    } catch (error) {
+      const isAnswered = !(error instanceof Unanswered) && !(error instanceof Refused && error.reason === "second-person");
+      if (isAnswered) answered(meant);
+      throw error;
+    }
+  }
+
+  /** A second person's word on exactly this; null where he does not give it. */
+  approval(request: object, what: string): Promise<string | null> {
+    this.waiting?.done(null);
+    return new Promise((done) => { this.waiting = { request, what, done }; });
+  }
+
+  /** A proof that is wrong is thrown, and the next one may be right. */
+  async agreed(proof: Credentials | null): Promise<void> {
+    const { waiting } = this;
+    if (!waiting) return;
+    const approval = await approved(waiting.request as RequestBody, this.token, proof);
+    this.waiting = null;
+    waiting.done(approval);
+  }
+
+  declined(): void {
+    this.waiting?.done(null);
+    this.waiting = null;
+  }
+}

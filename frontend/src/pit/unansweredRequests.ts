@@ -1,0 +1,33 @@
+// What someone means to do, each under one id until the server has answered for it: after a cut or a reload the same is
+// asked again under the same id, and is done once.
+const KEPT_FOR = 3_600_000;
+const KEY = "taisai-intents";
+type Kept = Record<string, { id: string; at: number }>;
+
+function read(): Kept {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Kept | null;
+    return Object.fromEntries(Object.entries(kept ?? {}).filter(([, one]) => Date.now() - one.at < KEPT_FOR));
+  } catch {
+    return {}; // whatever lay there is none of ours
+  }
+}
+
+const write = (kept: Kept): void => sessionStorage.setItem(KEY, JSON.stringify(kept));
+
+/** Whether it was asked for, and not answered. */
+export const isOpen = (what: string): boolean => what in read();
+
+/** Its id: the one that it was asked under, or a new one. */
+export function idOf(what: string, make: () => string): string {
+  const kept = read();
+  const id = kept[what]?.id ?? make();
+  write({ ...kept, [what]: { id, at: kept[what]?.at ?? Date.now() } });
+  return id;
+}
+
+/** It was answered: the next of its kind is another. */
+export function answered(what: string): void {
+  const { [what]: _over, ...rest } = read();
+  write(rest);
+}
