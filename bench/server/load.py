@@ -20,7 +20,7 @@ from bench.server.crowd import Client, crowd
 from bench.server.ours import KEY
 from bench.terminals import TABLE
 from taisai.server.auth.verification import device_text
-from taisai.server.projections.boards import seat_feed, table_feed
+from taisai.server.projections.feed_writer import seat_feed, table_feed
 
 TERMINALS: Final = 2_000
 IN_A_ROW: Final = 5

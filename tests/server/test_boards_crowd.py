@@ -14,9 +14,10 @@ from taisai.journal import Submission, stream_of
 from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
-from taisai.server.projections import round_view, seat_view
 from taisai.server.projections import seat_feeds as seats_of_boards
 from taisai.server.projections import table_feeds as table_of_boards
+from taisai.server.projections.rounds import round_view
+from taisai.server.projections.seat import seat_view
 from tests.server.connected import PEOPLE, Connected, connected
 
 STREAM: Final = stream_of("T1")
@@ -202,7 +203,7 @@ async def test_everyones_history_costs_one_look_at_each_bet(house: Connected) ->
 def test_sabotage_rounds_that_are_gone_through_for_every_player_are_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fresh(*given: Any, by_seat: object, **named: Any) -> Any:  # noqa: ARG001  nor is it used
+    def fresh(*given: Any, index: object, **named: Any) -> Any:  # noqa: ARG001  nor is it used
         return round_view(*given, **named)
 
     monkeypatch.setattr(table_of_boards, "round_view", fresh)

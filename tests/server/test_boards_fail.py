@@ -13,9 +13,8 @@ from taisai.journal import JournalError, Submission, stream_of
 from taisai.journal.errors import DamagedError
 from taisai.rules import rulebook
 from taisai.server.auth.permissions import Role
-from taisai.server.projections.boards import Boards
-from taisai.server.projections.table_feeds import TableBoard
-from taisai.server.projections.table_reader import AGAIN, Reader
+from taisai.server.projections.house_feeds import READ_AGAIN, HouseFeeds, TableReader
+from taisai.server.projections.table_feeds import TableFeeds
 from tests.server.connected import BOOK, LIMITS, PEOPLE, Connected, connected
 
 SEAT = "seat:T1/1"
@@ -34,7 +33,7 @@ async def test_a_bet_is_answered_though_the_boards_fail_and_the_terminal_comes_b
     terminal = await house.came("P1")
     await terminal.answer("follow", feed=SEAT)
     with pytest.MonkeyPatch.context() as broken:
-        broken.setattr(TableBoard, "take", fails)
+        broken.setattr(TableFeeds, "apply", fails)
         (bet,) = terminal.bets()
         await house.settle()
     assert terminal.answer_to(bet)["type"] == "done"
@@ -120,7 +119,7 @@ async def test_a_table_that_cannot_be_read_is_left_out_and_silences_nobody(house
 
 
 def test_sabotage_boards_that_ask_for_every_table_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Reader, "read", lambda _self, name, look: look(name))
+    monkeypatch.setattr(TableReader, "read", lambda _self, name, look: look(name))
     with pytest.raises(AssertionError):
         connected()(_one_is_damaged)()
 
@@ -139,7 +138,7 @@ async def test_boards_that_begin_again_leave_it_out_too_and_take_it_in_when_it_c
         assert list(boards.tables) == ["T1"]
     boards.refresh()
     assert list(boards.tables) == ["T1"], "not at every look"
-    await house.pass_(AGAIN / 1000)
+    await house.pass_(READ_AGAIN / 1000)
     boards.refresh()
     assert list(boards.tables) == ["T1", "T2"]
     assert boards.unreadable == {}
@@ -180,12 +179,12 @@ async def test_what_follows_the_opening_of_a_table_in_one_group_is_counted_once(
 
 
 def test_sabotage_what_is_counted_twice_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Boards._found
+    found = HouseFeeds._table_of
 
-    def forgetful(self: Boards, name: str, made: set[str]) -> Any:
+    def forgetful(self: HouseFeeds, name: str, made: set[str]) -> Any:
         made.discard(name)
         return found(self, name, made)
 
-    monkeypatch.setattr(Boards, "_found", forgetful)
+    monkeypatch.setattr(HouseFeeds, "_table_of", forgetful)
     with pytest.raises(AssertionError):
         connected()(_opened_in_a_group)()

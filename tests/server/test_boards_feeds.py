@@ -10,7 +10,7 @@ from taisai.cage.messages import DeviceKind, EnrolDevice
 from taisai.game.refusals import Refusal
 from taisai.server.auth.permissions import Role
 from taisai.server.projections import table_feeds as table_of_boards
-from taisai.server.projections.feed_names import Numbers
+from taisai.server.projections.feed_writer import FeedWriter
 from taisai.server.runtime.house_server import FORGET
 from tests.server.connected import PEOPLE, Connected, connected
 
@@ -19,7 +19,7 @@ SEAT = "seat:T1/1"
 
 def counted(house: Connected) -> set[str]:
     """The feeds that count."""
-    return set(house.casino.host.boards._numbers._at)
+    return set(house.casino.host.boards._writer._numbers)
 
 
 async def forgets(house: Connected, times: int = 1) -> None:
@@ -73,9 +73,8 @@ async def _forgotten(house: Connected) -> None:
     await forgets(house)
     assert counted(house) == {"table:T1"}
     boards = house.casino.host.boards
-    assert boards._shown == {}
     board = boards.tables["T1"]
-    assert (set(board._shown), board._seats._shown, board._seats._feeds) == ({"table:T1"}, {}, {})
+    assert (set(boards._writer.views), board._seats._feeds) == ({"table:T1"}, {})
     assert terminal.is_open
 
 
@@ -89,7 +88,7 @@ async def test_what_nobody_follows_for_a_while_is_no_longer_worked_out(house: Co
 
 
 def test_sabotage_numbers_that_never_forget_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Numbers, "forget", lambda *_: [])
+    monkeypatch.setattr(FeedWriter, "forget", lambda *_: [])
     with pytest.raises(AssertionError):
         connected()(_forgotten)()
 
@@ -130,13 +129,13 @@ async def test_whoever_comes_back_to_a_feed_that_was_forgotten_starts_from_a_sna
 
 
 def test_sabotage_a_feed_that_counts_from_nought_again_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    follow = Numbers.follow
+    follow = FeedWriter.follow
 
-    def anew(self: Numbers, feed: str) -> int:
-        self._start = 1  # where it was when it had told one change
+    def anew(self: FeedWriter, feed: str) -> int:
+        self._first = 1  # where it was when it had told one change
         return follow(self, feed)
 
-    monkeypatch.setattr(Numbers, "follow", anew)
+    monkeypatch.setattr(FeedWriter, "follow", anew)
     with pytest.raises(AssertionError):
         connected()(_comes_back)()
 
@@ -169,14 +168,14 @@ async def test_it_is_done_every_minute(house: Connected) -> None:
 
 
 def test_a_follower_between_two_looks_keeps_the_feed() -> None:
-    numbers = Numbers()
+    numbers = FeedWriter()
     assert numbers.follow("a") == 0
-    assert numbers.next("a") == 1
+    assert numbers.next_number("a") == 1
     assert numbers.forget(set()) == []
     numbers.follow("a")
     kept: list[Any] = [numbers.forget(set()), numbers.forget({"a"}), numbers.forget(set())]
     assert kept == [[], [], []]
     assert numbers.forget(set()) == ["a"]
     assert "a" not in numbers
-    assert numbers.next("a") is None
+    assert numbers.next_number("a") is None
     assert numbers.follow("a") == 2, "after every number that it had"

@@ -9,8 +9,9 @@ import pytest
 from taisai.game import commands as said
 from taisai.game.words import Subject, Treatment
 from taisai.rules.vocabulary import Irregularity, Phase
-from taisai.server.projections import REMEMBERED, Stories, all_feeds, table_reader
-from taisai.server.projections.table_feeds import TableBoard
+from taisai.server.projections import house_feeds
+from taisai.server.projections.round_log import REMEMBERED, RoundLogs
+from taisai.server.projections.table_feeds import TableFeeds
 from tests.server.attended import MBS, RWS, SEAT, TABLE, TERMINAL, Attended, attended
 
 
@@ -51,7 +52,7 @@ def test_what_went_wrong_in_a_round_is_told_with_it() -> None:
 
 
 def test_sabotage_rounds_without_their_stories_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Stories, "take", lambda *_: None)
+    monkeypatch.setattr(RoundLogs, "apply", lambda *_: None)
     with pytest.raises(AssertionError):
         attended(_corrected_and_void, RWS)
 
@@ -67,7 +68,7 @@ def test_it_is_told_after_a_start_as_before() -> None:
 
 
 def test_sabotage_stories_that_a_start_does_not_read_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(all_feeds, "stories_of", lambda *_: Stories())
+    monkeypatch.setattr(house_feeds, "round_logs_of", lambda *_: RoundLogs())
     with pytest.raises(AssertionError):
         attended(_after_a_start, RWS)
 
@@ -82,7 +83,9 @@ def test_a_start_reads_so_many_entries_and_what_it_has_not_read_it_does_not_tell
             for version, event in house.engine.journal.events("table:T1")
             if type(event).__name__ == "BetsOpened" and event.round == 2  # type: ignore[union-attr]
         )
-        monkeypatch.setattr(table_reader, "LATEST", house.engine.journal.version("table:T1") - first + 6)
+        monkeypatch.setattr(
+            house_feeds, "LATEST_ENTRIES", house.engine.journal.version("table:T1") - first + 6
+        )
         await house.crash_and_come_back()
         void, corrected = await recalled(house)
         assert (void.recalled, void.clause) == (True, "5.3.2")
@@ -95,7 +98,7 @@ def test_a_start_reads_so_many_entries_and_what_it_has_not_read_it_does_not_tell
 def test_a_void_that_is_not_remembered_names_no_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     async def played(house: Attended) -> None:
         await _corrected_and_void(house)
-        monkeypatch.setattr(table_reader, "LATEST", 1)
+        monkeypatch.setattr(house_feeds, "LATEST_ENTRIES", 1)
         await house.crash_and_come_back()
         void, _ = await recalled(house)
         assert (void.void, void.clause, void.recalled) == (True, None, False)
@@ -139,12 +142,12 @@ def test_the_next_player_is_told_his_own_rounds_alone() -> None:
 
 
 def test_sabotage_rounds_of_whoever_sat_there_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    retold = TableBoard.retold
+    rounds = TableFeeds.rounds
 
     def everyones(self: Any, table: Any, numbers: Any, seat: Any, _session: Any) -> Any:
-        return retold(self, table, numbers, seat, None)
+        return rounds(self, table, numbers, seat, None)
 
-    monkeypatch.setattr(TableBoard, "retold", everyones)
+    monkeypatch.setattr(TableFeeds, "rounds", everyones)
     with pytest.raises(AssertionError):
         attended(_next_player, RWS)
 
@@ -163,7 +166,7 @@ def test_a_players_dispute_is_told_to_staff_and_to_himself_alone() -> None:
         (own,) = await recalled(house, own=True)
         assert [one.what for one in told.incidents] == ["referred", "referral-decided"]
         assert own.incidents == told.incidents
-        stories = Stories.of(event for _, event in house.engine.journal.events("table:T1"))
+        stories = RoundLogs.of(event for _, event in house.engine.journal.events("table:T1"))
         story = stories.of_round(1)
         assert story is not None
         assert story.incidents(SEAT) == told.incidents

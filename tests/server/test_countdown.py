@@ -286,14 +286,14 @@ def test_rws_5_4_an_earlier_round_that_is_void_now_leaves_the_clock_of_this_one_
 
 
 def test_sabotage_a_clock_that_stops_for_any_void_round_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = BettingTime.take
+    right = BettingTime.apply
 
-    def take(self: BettingTime, event: object) -> None:
+    def apply(self: BettingTime, event: object) -> None:
         if isinstance(event, RoundVoided):
             self._up_at = None
         right(self, event)
 
-    monkeypatch.setattr(betting_time.BettingTime, "take", take)
+    monkeypatch.setattr(betting_time.BettingTime, "apply", apply)
     with pytest.raises(AssertionError):
         attended(_earlier_void, RWS)
 
@@ -397,22 +397,22 @@ def _referred(at: int, name: str) -> Referred:
 def test_two_holds_at_once_are_one_pause() -> None:
     by: Any = {"by": "dan", "clause": Clause("x")}
     time = BettingTime(10_000)
-    time.take(BetsOpened(at=0, **by, round=1, phase=Phase.OPEN, day="2026-11-15", terms=""))
+    time.apply(BetsOpened(at=0, **by, round=1, phase=Phase.OPEN, day="2026-11-15", terms=""))
 
     def up_at() -> int | None:
         return time.up_at
 
     assert up_at() == 10_000
-    time.take(_referred(2_000, "r1"))
-    time.take(_referred(3_000, "r2"))
-    time.take(WithdrawalOffered(at=3_500, **by, round=1))
-    time.take(Interrupted(at=3_600, **by, phase=Phase.OPEN, action=Recovery.DECLARE, witness=None))
+    time.apply(_referred(2_000, "r1"))
+    time.apply(_referred(3_000, "r2"))
+    time.apply(WithdrawalOffered(at=3_500, **by, round=1))
+    time.apply(Interrupted(at=3_600, **by, phase=Phase.OPEN, action=Recovery.DECLARE, witness=None))
     for at, name in ((4_000, "r1"), (5_000, "r2"), (5_500, "r2")):
         assert up_at() is None
-        time.take(
+        time.apply(
             ReferralDecided(at=at, **by, referral=name, treatment=Treatment.CONTINUE, reason="", second=None)
         )
-    time.take(WithdrawalClosed(at=6_000, **by))
+    time.apply(WithdrawalClosed(at=6_000, **by))
     assert up_at() is None
-    time.take(SightDeclared(at=7_000, **by, declared=Declared.UNSEEN, second="pat"))
+    time.apply(SightDeclared(at=7_000, **by, declared=Declared.UNSEEN, second="pat"))
     assert up_at() == 15_000

@@ -11,9 +11,8 @@ from taisai.game import commands as said
 from taisai.journal import Engine, JournalError
 from taisai.journal.stores.contract import MOST_SECRET
 from taisai.rules.vocabulary import Irregularity
-from taisai.server.projections import saved_takings
-from taisai.server.projections.saved_takings import keep_takings, takings_of
-from taisai.server.projections.takings import Settled, Sums, Takings
+from taisai.server.projections import takings
+from taisai.server.projections.takings import PeriodSums, SettlementSums, Takings, load_takings, save_takings
 from tests.server.attended import RWS, STREAM, TABLE, Attended, attended
 
 SMALL, BIG, TRIPLE = (1, 2, 4), (4, 5, 6), (6, 6, 6)
@@ -34,7 +33,7 @@ def shown(takings: Takings) -> object:
 
 def faults(house: Attended) -> list[str]:
     """Where kept and counted differ."""
-    kept, counted = shown(takings_of(house.engine, TABLE)), shown(afresh(house.engine))
+    kept, counted = shown(load_takings(house.engine, TABLE)), shown(afresh(house.engine))
     return [] if kept == counted else [f"expected {counted}, got {kept}"]
 
 
@@ -72,7 +71,7 @@ async def _evening(house: Attended) -> list[str]:
                 detail="x",
             )
         found += faults(house)
-        keep_takings(house.engine, TABLE, house.casino.host.boards.tables[TABLE].takings)
+        save_takings(house.engine, TABLE, house.casino.host.boards.tables[TABLE].takings)
         found += faults(house)
     found += (
         [] if shown(house.casino.host.boards.tables[TABLE].takings) == shown(afresh(house.engine)) else ["x"]
@@ -83,8 +82,8 @@ async def _evening(house: Attended) -> list[str]:
 @pytest.fixture
 def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chunk is two rounds, a page one period: a few rounds are as good as thousands."""
-    monkeypatch.setattr(saved_takings, "CHUNK", 2)
-    monkeypatch.setattr(saved_takings, "PAGE", 1)
+    monkeypatch.setattr(takings, "CHUNK", 2)
+    monkeypatch.setattr(takings, "PAGE", 1)
 
 
 @pytest.mark.usefixtures("chunks")
@@ -99,21 +98,21 @@ def test_kept_is_counted_over_stops_and_corrections_of_old_rounds() -> None:
 
 @pytest.mark.usefixtures("chunks")
 def test_sabotage_chunks_that_are_not_written_again_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = keep_takings
+    right = save_takings
 
     def forgetful(engine: Engine, table: str, takings: Takings) -> None:
         takings.touched = {number for number in takings.touched if number == takings.round}
         right(engine, table, takings)
 
-    monkeypatch.setattr("taisai.server.projections.all_feeds.keep_takings", forgetful)
-    monkeypatch.setitem(globals(), "keep_takings", forgetful)
+    monkeypatch.setattr("taisai.server.projections.house_feeds.save_takings", forgetful)
+    monkeypatch.setitem(globals(), "save_takings", forgetful)
     assert attended(_evening, RWS, demonstration=False, is_followed=False) != []
 
 
 async def _cut_between_pieces(house: Attended) -> None:
     for number in (1, 2, 3):
         await house.played(SMALL, small=1_000 * number)
-    keep_takings(house.engine, TABLE, takings_of(house.engine, TABLE))
+    save_takings(house.engine, TABLE, load_takings(house.engine, TABLE))
     before = {name: house.store.secret(name) for name in house.store.secrets("takings/")}
     await _corrected(house, 1, BIG)
     await house.do(said.BeginShift, "sue", shift="night")
@@ -132,7 +131,7 @@ async def _cut_between_pieces(house: Attended) -> None:
             right(name, body)
 
         house.store.keep_secret = keep  # type: ignore[method-assign]
-        keep_takings(house.engine, TABLE, takings_of(house.engine, TABLE))
+        save_takings(house.engine, TABLE, load_takings(house.engine, TABLE))
         house.store.keep_secret = right  # type: ignore[method-assign]
         assert faults(house) == [], f"after {cut} pieces"
     assert left > 0, "the last time all of them were written"
@@ -146,7 +145,7 @@ def test_a_crash_between_the_pieces_counts_afresh() -> None:
 
 @pytest.mark.usefixtures("chunks")
 def test_sabotage_pieces_that_are_believed_however_new_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_takings, "_check", lambda *_: None)
+    monkeypatch.setattr(takings, "_check", lambda *_: None)
     with pytest.raises(AssertionError):
         attended(_cut_between_pieces, RWS, demonstration=False, is_followed=False)
 
@@ -154,7 +153,7 @@ def test_sabotage_pieces_that_are_believed_however_new_are_seen(monkeypatch: pyt
 def test_what_cannot_be_read_is_counted_afresh() -> None:
     async def played(house: Attended) -> None:
         await house.played(SMALL, small=1_000)
-        keep_takings(house.engine, TABLE, takings_of(house.engine, TABLE))
+        save_takings(house.engine, TABLE, load_takings(house.engine, TABLE))
         for name in house.store.secrets("takings/"):
             kept = house.store.secret(name)
             for body in (b"", b"{]", b"[]", b"null"):
@@ -168,8 +167,8 @@ def test_what_cannot_be_read_is_counted_afresh() -> None:
 def test_what_was_kept_of_a_longer_journal_is_not_believed() -> None:
     async def played(house: Attended) -> None:
         await house.played(SMALL, small=1_000)
-        longer = takings_of(house.engine, TABLE)
-        keep_takings(house.engine, TABLE, longer)
+        longer = load_takings(house.engine, TABLE)
+        save_takings(house.engine, TABLE, longer)
         name = f"takings/{TABLE}"
         told: dict[str, Any] = msgspec.json.decode(house.store.secret(name) or b"")
         house.store.keep_secret(name, msgspec.json.encode(told | {"version": told["version"] + 1}))
@@ -182,24 +181,24 @@ def test_a_table_may_be_open_for_years() -> None:
     """Each secret is short, so many shifts and the greatest sums fit all the same."""
 
     async def played(house: Attended) -> None:
-        takings, most = takings_of(house.engine, TABLE), 2**53 - 1
+        takings, most = load_takings(house.engine, TABLE), 2**53 - 1
         for number in range(5 * 365 * 3):
             period = (f"day {number // 3:06}", f"the shift with the longest name of all {number % 3}")
-            takings.periods[period] = Sums(*[most] * 10)
+            takings.periods[period] = PeriodSums(*[most] * 10)
         latest = takings.periods[next(reversed(takings.periods))]
         for number in range(1, 2_001):
-            takings._book(1_000_000 + number, Settled(most, most, most))
+            takings._book(1_000_000 + number, SettlementSums(most, most, most))
         takings.round = 1_002_000
-        keep_takings(house.engine, TABLE, takings)
+        save_takings(house.engine, TABLE, takings)
         assert not takings.touched, "all of it was kept"
         names = house.store.secrets("takings/")
         assert all(len(house.store.secret(name) or b"") <= MOST_SECRET for name in names)
-        assert takings_of(house.engine, TABLE).periods == takings.periods
+        assert load_takings(house.engine, TABLE).periods == takings.periods
         writes: list[str] = []
         right = house.store.keep_secret
         house.store.keep_secret = lambda name, body: (writes.append(name), right(name, body))[1]  # type: ignore[method-assign,func-returns-value]
         latest.drop -= 1
-        keep_takings(house.engine, TABLE, takings)
+        save_takings(house.engine, TABLE, takings)
         assert len(writes) == 2, "the page that changed, and the whole"
 
     attended(played, RWS, demonstration=False, is_followed=False)

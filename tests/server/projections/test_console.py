@@ -10,8 +10,7 @@ from taisai.game.equipment import HOUR
 from taisai.game.words import RECOGNISER, Fault, Subject
 from taisai.protocol.views import AnyView, changed, difference
 from taisai.rules import OUTCOMES, rulebook
-from taisai.server.projections import after_bets, console_view
-from taisai.server.projections.console import MOST_SEATS, ONLY_BETS
+from taisai.server.projections.console import MOST_SEATS, ONLY_BETS, after_bets, console_view
 from tests.game.playing import RWS, SEAT, THREE_CARD, US, at, opened
 from tests.server.projections.played import every_state
 

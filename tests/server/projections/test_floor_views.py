@@ -12,8 +12,9 @@ from taisai.game import Account, Refusal, Table, decide, evolve
 from taisai.game.commands import Command, Report
 from taisai.protocol.views import LargeWin
 from taisai.rules import Irregularity, rulebook
-from taisai.server.projections import History, Transit, cage_view, lobby_view, pit_view
-from taisai.server.projections.books import books_view
+from taisai.server.projections.books import TransfersInTransit, books_view
+from taisai.server.projections.history import History
+from taisai.server.projections.overview import cage_view, lobby_view, pit_view
 from tests.game.playing import MBS, RWS, US, at, opened
 from tests.journal.evening import BOOK, NAME, evening
 from tests.server.projections.played import every_state
@@ -37,7 +38,7 @@ def floors(seed: int = 1) -> Iterator[tuple[House, Table]]:
 
 
 def test_transit_followed_is_what_is_unfinished_at_every_moment() -> None:
-    transit, seen = Transit(), set[str]()
+    transit, seen = TransfersInTransit(), set[str]()
     for house, table in floors():
         transit.catch_up(house, {NAME: table})
         expected = {(one.table, one.id) for one in unfinished(house, {NAME: table.in_transit()})}
@@ -50,7 +51,7 @@ def test_transit_followed_is_what_is_unfinished_at_every_moment() -> None:
 
 
 def test_the_cage_shows_its_cash_what_tickets_are_worth_and_what_is_on_its_way() -> None:
-    transit = Transit()
+    transit = TransfersInTransit()
     for house, table in floors(2):
         view = cage_view(house, {NAME: table}, transit)
         assert view == cage_view(house, {NAME: table})

@@ -10,8 +10,7 @@ from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Command, Report
 from taisai.protocol.views import HistoryView, Run, Shown
 from taisai.rules import OUTCOMES, Irregularity, rulebook
-from taisai.server.projections import History
-from taisai.server.projections.history import MOST, marks_of
+from taisai.server.projections.history import MOST, History, marks_of
 from tests.game.machine import SETUPS
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, opened
 from tests.journal.evening import BOOK, evening
@@ -27,7 +26,7 @@ def unlike() -> Iterator[str]:
                 kept = kept or {most: History.of(state.table, most) for most in (MOST, 3)}
                 for most, history in kept.items():
                     for event in state.latest:
-                        history.take(event, state.table)
+                        history.apply(event, state.table)
                     if history.view() != History.of(state.table, most).view():
                         yield f"{state}, {most} rounds"
 
@@ -41,7 +40,7 @@ def test_sabotage_a_history_that_overlooks_corrections_is_found(monkeypatch: pyt
         if len(table.rounds) != self._known:
             self._catch_up(table)
 
-    monkeypatch.setattr(History, "take", only_new)
+    monkeypatch.setattr(History, "apply", only_new)
     assert next(unlike(), None) is not None
 
 
@@ -124,7 +123,7 @@ def test_a_corrected_round_shows_what_the_dice_showed() -> None:
     (_, event) = playing.do(
         Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
     )
-    assert kept.take(event, playing.table)
+    assert kept.apply(event, playing.table)
     assert kept.view().results[0] == Shown(number=1, faces=(4, 5, 6), total=15, size="big", parity="odd")
     assert [run.mark for run in kept.view().sizes] == ["big", "small"]
 
@@ -162,7 +161,7 @@ def test_over_a_scripted_evening(seed: int) -> None:
             for event in () if isinstance(answer, Refusal) else answer:
                 evolve(table, event)
                 history = history or History.of(table)
-                history.take(event, table)
+                history.apply(event, table)
     assert history is not None
     assert history.view() == History.of(table).view()
     assert [one.number for one in history.view().results if one.void] == [2, 5]

@@ -12,7 +12,11 @@ from taisai.game.commands import ChooseWithdrawal, Recover, Report
 from taisai.game.words import RECOVERY
 from taisai.protocol.views import IrregularityLine, Offer
 from taisai.rules import Irregularity, rulebook
-from taisai.server.projections import History, console_view, irregularities, offers, seat_view, table_view
+from taisai.server.projections.console import console_view
+from taisai.server.projections.history import History
+from taisai.server.projections.offers import irregularities, offers
+from taisai.server.projections.seat import seat_view
+from taisai.server.projections.table import table_view
 from tests.game.playing import MBS, RWS, SEAT, STAFF, US, Playing, at, phases
 from tests.server.projections.filling import command_of, filled
 from tests.server.projections.played import State, every_state

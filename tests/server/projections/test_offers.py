@@ -170,10 +170,12 @@ def test_every_offer_cites_a_clause_of_the_rulebook_or_the_house() -> None:
 def test_sabotage_an_offer_that_the_game_was_not_asked_about_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def anything_goes(stage: trial.Stage, _kind: object, _fields: object, **_by: object) -> trial.Accepted:
-        return trial.Accepted(stage.positions, stage.table.bet_clause, second=False, irregular=False)
+    def anything_goes(
+        stage: trial.TrialTable, _kind: object, _fields: object, **_by: object
+    ) -> trial.AcceptedTrial:
+        return trial.AcceptedTrial(stage.positions, stage.table.bet_clause, second=False, irregular=False)
 
-    monkeypatch.setattr(trial.Stage, "tried", anything_goes)
+    monkeypatch.setattr(trial.TrialTable, "tried", anything_goes)
     state = next(states(SETUPS[0], 0))
     assert list(refused_offers(state, offers(state.table, state.now), Random(1)))
 

@@ -10,7 +10,10 @@ from taisai.game.words import Means
 from taisai.protocol.replies import DoneReply
 from taisai.rules import rulebook
 from taisai.rules.clauses import Clause
-from taisai.server.projections import History, console_view, seat_view, table_view
+from taisai.server.projections.console import console_view
+from taisai.server.projections.history import History
+from taisai.server.projections.seat import seat_view
+from taisai.server.projections.table import table_view
 from taisai.server.replies import answer_to
 from tests.game.playing import MBS, RWS, US, opened
 from tests.game.seeded import shown as demonstrated

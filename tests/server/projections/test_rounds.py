@@ -12,16 +12,15 @@ from taisai.game.commands import DecideReferral, PlaceBets, Report, Slip, TakeBa
 from taisai.game.words import RECOGNISER, Treatment
 from taisai.protocol.views import RoundView, RuledBet
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
-from taisai.server.projections import Stories, preview, round_view
-from taisai.server.projections.incidents import Story
-from taisai.server.projections.rounds import MOST_BETS
+from taisai.server.projections.round_log import RoundLog, RoundLogs
+from taisai.server.projections.rounds import MOST_BETS, preview, round_view
 from tests.game.playing import MBS, RWS, SEAT, TERMINAL, at
 from tests.server.projections.played import every_state
 
 
-def story_of(events: Iterable[object], number: int) -> Story | None:
+def story_of(events: Iterable[object], number: int) -> RoundLog | None:
     """What happened in a round."""
-    return Stories.of(events).of_round(number)
+    return RoundLogs.of(events).of_round(number)
 
 
 def test_every_round_is_retold_as_its_bets_were_settled() -> None:
@@ -31,7 +30,7 @@ def test_every_round_is_retold_as_its_bets_were_settled() -> None:
         numbers = [*range(1, len(table.rounds) + 1), *([table.round.number] if table.round else [])]
         for number in numbers[-2:]:
             story = story_of(state.events, number)
-            view = round_view(table, number, story=story)
+            view = round_view(table, number, log=story)
             assert view is not None
             back = sum(one.stake for one in view.bets if one.state in ("returned", "withdrawn") and one.ruled)
             round_ = table.round if table.round and table.round.number == number else table.past(number)
@@ -41,7 +40,7 @@ def test_every_round_is_retold_as_its_bets_were_settled() -> None:
             assert view.totals.returned == sum(one.returned for one in found) + back
             assert view.void == round_.voided
             for seat in table.seats:
-                mine = round_view(table, number, seat, story=story)
+                mine = round_view(table, number, seat, log=story)
                 assert mine is not None
                 assert {bet.seat for bet in mine.bets} <= {seat}
                 assert [bet for bet in view.bets if bet.seat == seat] == list(mine.bets)
@@ -67,7 +66,7 @@ def ruled(bets: dict[str, str | None], phase: str = "closed") -> RoundView:
         DecideReferral, "sue", referral=referral, treatment=Treatment.TREAT_BETS, reason="they fell",
         bets=bets, second="pat",
     )  # fmt: skip
-    view = round_view(playing.table, 1, story=story_of(playing.log, 1))
+    view = round_view(playing.table, 1, log=story_of(playing.log, 1))
     assert view is not None
     return view
 
@@ -106,7 +105,7 @@ def test_the_outcome_lights_its_areas_on_every_layout_and_every_clause_is_told_i
 
 def retold(playing_phase: str) -> RoundView:
     playing = at(rulebook(RWS), playing_phase)
-    view = round_view(playing.table, 1, story=story_of(playing.log, 1))
+    view = round_view(playing.table, 1, log=story_of(playing.log, 1))
     assert view is not None
     return view
 
@@ -130,12 +129,12 @@ def test_a_settled_round_tells_who_won_by_which_clause() -> None:
 def test_a_correction_and_a_void_are_told_with_their_clauses() -> None:
     playing = at(rulebook(RWS), "between")
     playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
-    view = round_view(playing.table, 1, story=story_of(playing.log, 1))
+    view = round_view(playing.table, 1, log=story_of(playing.log, 1))
     assert view is not None
     assert (view.entered, view.faces) == ((1, 2, 3), (4, 5, 6))
     assert [one.what for one in view.incidents] == ["irregularity-ruled", "round-resettled"]
     playing.do(Report, "dan", event=Irregularity.DIE_DAMAGED, round=1, second="sue")
-    void = round_view(playing.table, 1, story=story_of(playing.log, 1))
+    void = round_view(playing.table, 1, log=story_of(playing.log, 1))
     assert void is not None
     assert (void.void, void.clause, void.faces) == (True, "5.4", None)
     assert {bet.state for bet in void.bets} == {"void"}

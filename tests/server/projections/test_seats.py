@@ -14,12 +14,12 @@ from taisai.game.round import Round
 from taisai.game.seats import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
-from taisai.server.projections import BySeat, seat_view
+from taisai.server.projections.seat import SeatIndex, seat_view
 from tests.game.playing import MBS, RWS, SEAT, STAKES, TERMINAL, at, opened
 from tests.server.projections.played import State, every_state
 
 
-def wrong_seats(state: State, by_seat: BySeat) -> Iterator[str]:
+def wrong_seats(state: State, by_seat: SeatIndex) -> Iterator[str]:
     """What a seat's view says otherwise than the table, by an index that was there all the time."""
     table = state.table
     for name, seat in table.seats.items():
@@ -73,9 +73,9 @@ def _wrong_last(state: State, view: SeatView) -> Iterator[str]:
 
 def all_wrong() -> Iterator[str]:
     """At tables of every kind, each with one index for all that is played there."""
-    indexes: dict[int, BySeat] = {}
+    indexes: dict[int, SeatIndex] = {}
     for state in every_state():
-        by_seat = indexes.setdefault(id(state.table), BySeat())
+        by_seat = indexes.setdefault(id(state.table), SeatIndex())
         by_seat.forget_claims()
         yield from wrong_seats(state, by_seat)
 
@@ -88,10 +88,10 @@ def test_a_seat_shows_what_the_table_knows_of_it() -> None:
 def test_sabotage_bets_that_still_show_though_they_were_taken_back_are_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def all_of(_self: BySeat, round_: Round, seat: str) -> list[BetRegistered]:
+    def all_of(_self: SeatIndex, round_: Round, seat: str) -> list[BetRegistered]:
         return [bet for bet in round_.bets.values() if bet.seat == seat]
 
-    monkeypatch.setattr(BySeat, "bets", all_of)
+    monkeypatch.setattr(SeatIndex, "bets", all_of)
     assert any(all_wrong())
 
 

@@ -11,9 +11,11 @@ from taisai.game.commands import Limits, Report, Shut, TakeReading
 from taisai.game.words import RECOGNISER
 from taisai.protocol.views import AnyView, Board, DiceView, TableView, Words, changed, difference
 from taisai.rules import Irregularity, Outcome, rulebook
-from taisai.server.projections import History, clock_closes, countdown_view, table_view
 from taisai.server.projections import texts as said
-from taisai.server.projections.incidents import Stories
+from taisai.server.projections.betting_time import clock_closes, countdown_view
+from taisai.server.projections.history import History
+from taisai.server.projections.round_log import RoundLogs
+from taisai.server.projections.table import table_view
 from tests.game.playing import MBS, RWS, STAFF, THREE_CARD, US, Playing, at, opened, phases
 from tests.game.seeded import seed_of
 from tests.game.seeded import shown as demonstrated
@@ -148,8 +150,8 @@ def test_rws_5_3_2_a_void_round_is_told_with_its_clause_until_the_next_opens() -
     playing = at(rulebook(RWS), "revealed")
     playing.act("enter-result", flat=False)
     assert shown(playing).round.void == str(playing.table.irregularities.void)  # where nobody remembers more
-    story = Stories.of(playing.log).of_round(1)
-    view = table_view(playing.table, History.of(playing.table), story=story).round
+    log = RoundLogs.of(playing.log).of_round(1)
+    view = table_view(playing.table, History.of(playing.table), log=log).round
     assert (view.number, view.void, view.collected, view.paid) == (1, "5.3.2", False, False)
     playing.to("open")
     assert shown(playing).round.void is None

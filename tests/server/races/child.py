@@ -30,7 +30,7 @@ from taisai.rules.errors import RulesError
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewSession, SessionPolicy
 from taisai.server.connections.dispatcher import ConnectionLimits
-from taisai.server.projections import console_view
+from taisai.server.projections.console import console_view
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from taisai.server.runtime.serving import Serving, listening

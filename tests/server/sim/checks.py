@@ -20,9 +20,9 @@ from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply
 from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import View
-from taisai.server.projections import seat_view
-from taisai.server.projections.boards import Boards
 from taisai.server.projections.books import books_view
+from taisai.server.projections.house_feeds import HouseFeeds
+from taisai.server.projections.seat import seat_view
 from tests.server.sim.furnished import TABLE
 from tests.server.sim.people import Heard
 from tests.server.sim.world import World
@@ -89,12 +89,12 @@ def _views(world: World, *, connected: bool = False) -> Iterator[str]:
                 yield f"expected {feed} of {client.who} as it is, got {_difference(expected, got)}"
 
 
-def _fresh(boards: Boards, feed: str) -> View:
+def _fresh(boards: HouseFeeds, feed: str) -> View:
     """What a feed shows, made from nothing but the tables and the House."""
-    board, table = boards.tables[TABLE], boards._engine.table(TABLE)
+    table = boards._engine.table(TABLE)
     if feed.startswith("seat:"):
         return seat_view(table, feed.partition("/")[2])
-    return board._view(table, feed) if ":" in feed else boards._floor_view(feed)
+    return boards.tables[TABLE].view(table, feed) if ":" in feed else boards._house_view(feed)
 
 
 def _difference(expected: bytes, got: bytes) -> str:

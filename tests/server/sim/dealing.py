@@ -13,8 +13,7 @@ from taisai.protocol.views import Blank, IrregularityLine, Offer
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
 from taisai.server.auth.sessions import Session
-from taisai.server.projections.irregularities import irregularities
-from taisai.server.projections.offers import offers
+from taisai.server.projections.offers import irregularities, offers
 from tests.server.sim.checks import look
 from tests.server.sim.furnished import TABLE
 from tests.server.sim.people import Dealer

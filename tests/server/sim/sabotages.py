@@ -15,8 +15,8 @@ from taisai.journal.journal import Decision
 from taisai.journal.stores.contract import Row
 from taisai.rules.vocabulary import Phase
 from taisai.server.connections.sockets import Socket
-from taisai.server.projections import feed_names
-from taisai.server.projections.seat_feeds import Seats
+from taisai.server.projections import feed_writer
+from taisai.server.projections.seat_feeds import SeatFeeds
 from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim.world import World
 from tests.server.sim.writing import InlineWriter
@@ -64,13 +64,13 @@ def _take_late_bets(patch: Patch) -> None:
 
 
 def _skip_a_number(patch: Patch) -> None:
-    right = feed_names.Numbers.next
+    right = feed_writer.FeedWriter.next_number
 
-    def next_(self: feed_names.Numbers, feed: str) -> int | None:
+    def next_(self: feed_writer.FeedWriter, feed: str) -> int | None:
         number = right(self, feed)
         return right(self, feed) if number is not None and number % 7 == 0 else number
 
-    patch.setattr(feed_names.Numbers, "next", next_)
+    patch.setattr(feed_writer.FeedWriter, "next_number", next_)
 
 
 class _Forgetful(MemoryStore):
@@ -117,7 +117,7 @@ def _forget_to_answer(patch: Patch) -> None:
 
 
 def _forget_who_staked(patch: Patch) -> None:
-    patch.setattr(Seats, "_stakes", lambda *_: None)
+    patch.setattr(SeatFeeds, "_keep_stakes", lambda *_: None)
 
 
 def _publish_late(patch: Patch) -> None:

@@ -61,7 +61,7 @@ def _takings(entries: Iterable[Entry]) -> dict[str, Takings]:
     for entry in entries:
         name = table_of(entry.stream)
         if name is not None:
-            found.setdefault(name, Takings()).take(entry.event)
+            found.setdefault(name, Takings()).apply(entry.event)
     return found
 
 

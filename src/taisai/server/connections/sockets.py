@@ -20,7 +20,7 @@ from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal
 from taisai.server.auth.rate_limits import network_of
 from taisai.server.connections.outbox import DirectTransport, Message, Outbox, Send
-from taisai.server.projections.boards import Shown, seat_feed
+from taisai.server.projections.feed_writer import FeedSnapshot, seat_feed
 from taisai.server.replies import answer_to, encoded, refused
 
 if TYPE_CHECKING:
@@ -293,9 +293,9 @@ def _wrong(dispatcher: Dispatcher, socket: Socket, feed: str) -> str | None:
 
 
 def _shown(
-    dispatcher: Dispatcher, socket: Socket, ask: FollowRequest, shown: Shown | BaseException | None
+    dispatcher: Dispatcher, socket: Socket, ask: FollowRequest, shown: FeedSnapshot | BaseException | None
 ) -> None:
-    if not isinstance(shown, Shown):
+    if not isinstance(shown, FeedSnapshot):
         socket.wanted.discard(ask.feed)
         dispatcher.metrics.refusals["not-known"] += 1
         socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))

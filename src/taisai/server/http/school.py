@@ -40,7 +40,8 @@ from taisai.school.course import Course, book_of, course_of
 from taisai.school.ruling import Scene
 from taisai.server.http import school_bodies as bodies
 from taisai.server.http.guard import refused
-from taisai.server.projections import felt_view, texts
+from taisai.server.projections import texts
+from taisai.server.projections.felt import felt_view
 
 COLOURS: Final = (
     ("red", Words("red", "红色")),

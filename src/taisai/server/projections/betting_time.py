@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from taisai.game import Table
-from taisai.game import events as happened
+from taisai.game import Table, events
 from taisai.game.words import Hold
-from taisai.rules.procedure import Recovery
+from taisai.protocol.views import CountdownView
+from taisai.rules.procedure import CLOCK, Recovery
+from taisai.rules.vocabulary import Act
 
 
 class BettingTime:
@@ -53,27 +54,27 @@ class BettingTime:
             self._rung_at = self.up_at
         return self.is_up and not was_up
 
-    def take(self, event: object) -> None:
+    def apply(self, event: object) -> None:
         """What an event does to it."""
         match event:
-            case happened.BetsOpened() | happened.BetsReopened():
+            case events.BetsOpened() | events.BetsReopened():
                 self._up_at, self.round = event.at + self.window, event.round
-            case happened.BetsClosed():
+            case events.BetsClosed():
                 self._up_at = None
-            case happened.RoundVoided() | happened.RoundConcluded() if event.round == self.round:
+            case events.RoundVoided() | events.RoundConcluded() if event.round == self.round:
                 self._up_at = None  # an earlier one that is void now does not stop the clock of this one
                 self._holds.clear()
-            case happened.WithdrawalOffered():
+            case events.WithdrawalOffered():
                 self._hold(Hold.WITHDRAWAL, event.at)
-            case happened.WithdrawalClosed():
+            case events.WithdrawalClosed():
                 self._release(Hold.WITHDRAWAL, event.at)
-            case happened.Interrupted(action=Recovery.DECLARE):
+            case events.Interrupted(action=Recovery.DECLARE):
                 self._hold(Hold.DECLARATION, event.at)
-            case happened.SightDeclared():
+            case events.SightDeclared():
                 self._release(Hold.DECLARATION, event.at)
-            case happened.Referred(holds=True):
+            case events.Referred(holds=True):
                 self._hold(event.referral, event.at)
-            case happened.ReferralDecided():
+            case events.ReferralDecided():
                 self._release(event.referral, event.at)
             case _:
                 pass
@@ -89,3 +90,20 @@ class BettingTime:
         self._holds.remove(what)
         if not self._holds and self._up_at is not None:
             self._up_at += max(0, at - self._held_since)
+
+
+def countdown_view(
+    table: Table, closes_at: int | None = None, *, window: int = 0, is_up: bool = False
+) -> CountdownView:
+    """The betting clock, which is outside; who closes is in the rulebook."""
+    since = None if closes_at is None else closes_at - window
+    return CountdownView(closes_at=closes_at, since=since, prompt=not clock_closes(table), is_up=is_up)
+
+
+def clock_closes(table: Table) -> bool:
+    """Whether the betting clock closes bets; elsewhere it prompts the Dealer."""
+    return any(
+        step.act is Act.CLOSE_BETS and step.by == CLOCK
+        for step in table.procedure.steps
+        if step.when is None or step.when.holds(table.settings)
+    )

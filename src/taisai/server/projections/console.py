@@ -8,8 +8,7 @@ from typing import Final
 
 import msgspec
 
-from taisai.game import Table, exposures
-from taisai.game import events as happened
+from taisai.game import Table, events, exposures
 from taisai.game.equipment import HOUR
 from taisai.game.readings import faces_read, suggested
 from taisai.game.words import Hold, Means
@@ -31,16 +30,22 @@ from taisai.protocol.views import (
 from taisai.rules.equipment import EquipmentItem, InspectedBefore
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.server.projections import texts
-from taisai.server.projections.colours import colours
-from taisai.server.projections.irregularities import irregularities, irregularity
-from taisai.server.projections.labels import claim_line, extreme, faces_of, item_label, rank_label, waiting
-from taisai.server.projections.offers import offers
-from taisai.server.projections.table import countdown_view
+from taisai.server.projections.betting_time import countdown_view
+from taisai.server.projections.labels import (
+    claim_line,
+    colours,
+    extreme,
+    faces_of,
+    item_label,
+    rank_label,
+    waiting,
+)
+from taisai.server.projections.offers import irregularities, irregularity, offers
 
 MOST_SEATS: Final = 200  # that are shown; all are counted
 MOST_REFERRALS: Final = 50  # that are shown
 MOST_CLAIMS: Final = 100  # that are shown
-ONLY_BETS: Final = frozenset({happened.BetRegistered, happened.BetTakenBack, happened.BetMoved})
+ONLY_BETS: Final = frozenset({events.BetRegistered, events.BetTakenBack, events.BetMoved})
 """Events that change what lies on the layout, and nothing that anyone may do while no question is open."""
 
 

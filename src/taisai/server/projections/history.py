@@ -23,7 +23,7 @@ _ANY_TRIPLE: Final = "any-triple"
 _NOTHING: Final = HistoryView()
 
 
-class Marks(NamedTuple):
+class RoadMarks(NamedTuple):
     """How a road marks an outcome; None where the layout has no area for it."""
 
     size: str | None
@@ -31,11 +31,11 @@ class Marks(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def marks_of(matrix: Matrix) -> tuple[Marks, ...]:
+def marks_of(matrix: Matrix) -> tuple[RoadMarks, ...]:
     """The marks of the 56 outcomes, by what wins on them."""
     areas = frozenset(map(str, matrix.areas))
     return tuple(
-        Marks(_mark(won, areas, _SIZES), _mark(won, areas, _PARITIES))
+        RoadMarks(_mark(won, areas, _SIZES), _mark(won, areas, _PARITIES))
         for won in (frozenset(map(str, matrix.illuminated(outcome))) for outcome in OUTCOMES)
     )
 
@@ -67,7 +67,7 @@ class History:
         made._catch_up(table)
         return made
 
-    def take(self, event: object, table: Table) -> bool:
+    def apply(self, event: object, table: Table) -> bool:
         """What an event changed, once the table has evolved by it; says whether something did."""
         if len(table.rounds) != self._known:
             self._catch_up(table)

@@ -1,21 +1,29 @@
-"""Offers: exactly what may be done at a table now, by whom, by which clause: a page needs no rules."""
+"""Offers: what may be done at a table now, by whom and by which clause, so that a page needs no rules.
+
+Irregularities are the other half: what can be reported now, the ruling, and the fields of the report.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from taisai.game import Refusal, Table, decide
-from taisai.game.commands import Leave
-from taisai.protocol.views import Offer, Words
+from taisai.game.commands import Leave, Report
+from taisai.protocol.views import Blank, IrregularityLine, Offer, Words
+from taisai.rules.irregularities import Ruling
+from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import Step
-from taisai.server.projections import form_fields, texts
-from taisai.server.projections.candidates import Candidate, acts, corrections, offered, releases
-from taisai.server.projections.decisions import ON_BETS, decisions
-from taisai.server.projections.trial import Stage
+from taisai.rules.vocabulary import Irregularity
+from taisai.server.projections import offer_forms as form
+from taisai.server.projections import texts
+from taisai.server.projections.labels import item_label
+from taisai.server.projections.offer_forms import Candidate, offered
+from taisai.server.projections.round_offers import ON_BETS, acts, corrections, decisions, releases
+from taisai.server.projections.trial import AcceptedTrial, TrialTable
 from taisai.server.projections.upkeep_offers import claims, equipment, people, running, shoe
 
 _RELEASES: Final = ("declare", "close-withdrawal", "decide-referral")
@@ -35,7 +43,7 @@ def offers(table: Table, now: int | None = None) -> tuple[Offer, ...]:
     """What may be done now, the next step marked; `now` is the table's latest moment unless said."""
     if not table.name:
         return ()
-    stage = Stage(table, table.latest if now is None else now)
+    stage = TrialTable(table, table.latest if now is None else now)
     found = list(_offers(table, stage))
     place = _main(table, found)
     if place is not None:
@@ -43,7 +51,7 @@ def offers(table: Table, now: int | None = None) -> tuple[Offer, ...]:
     return tuple(found)
 
 
-def _offers(table: Table, stage: Stage) -> Iterator[Offer]:
+def _offers(table: Table, stage: TrialTable) -> Iterator[Offer]:
     for one in chain(
         acts(table),
         releases(table),
@@ -65,14 +73,14 @@ def _offers(table: Table, stage: Stage) -> Iterator[Offer]:
     yield from _leaving(table, stage)
 
 
-def _leaving(table: Table, stage: Stage) -> Iterator[Offer]:
+def _leaving(table: Table, stage: TrialTable) -> Iterator[Offer]:
     """People are real here: who may go depends on who is there."""
     going = [
         name
         for name in table.people
         if not isinstance(decide(table, Leave(at=stage.now, by=name, person=name)), Refusal)
     ]
-    who = form_fields.choice("person", ((name, Words(name, name)) for name in going))
+    who = form.choice("person", ((name, Words(name, name)) for name in going))
     trials = tuple({"person": name} for name in going)
     offer = offered(stage.with_people(), Candidate(Leave, {}, texts.COMMANDS["leave"], (who,), trials))
     if offer:
@@ -102,3 +110,78 @@ def _main(table: Table, found: list[Offer]) -> int | None:
             if offer.command == tag and (tag not in ("remove-item", "place-item") or item in used):
                 return place
     return None
+
+
+_OF_ROUNDS: Final = frozenset({Ruling.VOID_AFFECTED, Ruling.SETTLE_BY_OUTCOME})
+"""Rulings that may concern rounds that are over."""
+_OF_ITEMS: Final = frozenset({Irregularity.EQUIPMENT_FAILURE, Irregularity.POWER_FAILURE, Irregularity.OTHER})
+"""What the equipment that failed can be named with."""
+
+
+def irregularities(table: Table, now: int | None = None) -> tuple[IrregularityLine, ...]:
+    """Everything that can go wrong, with the ruling in this phase."""
+    stage = TrialTable(table, table.latest if now is None else now).without_bets()
+    return tuple(_line(table, stage, event) for event in Irregularity)
+
+
+def irregularity(table: Table, event: Irregularity, now: int | None = None) -> IrregularityLine:
+    """One of them."""
+    stage = TrialTable(table, table.latest if now is None else now).without_bets()
+    return _line(table, stage, event)
+
+
+def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityLine:
+    ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
+    found, trial = _tried(table, stage, event)
+    asked = tuple(_blanks(table, event, ruled.ruling, trial))
+    if found is not None and found.second:
+        asked = (*asked, form.second(table))
+    return IrregularityLine(
+        id=str(event),
+        label=texts.IRREGULARITIES[event],
+        ruling=str(ruled.ruling),
+        says=texts.RULINGS[ruled.ruling],
+        clause=str(ruled.clause),
+        to=ruled.to,
+        foreseen=ruled.foreseen,
+        blanks=asked,
+        by=found.by if found is not None else (),
+    )
+
+
+def _tried(
+    table: Table, stage: TrialTable, event: Irregularity
+) -> tuple[AcceptedTrial | None, dict[str, Any]]:
+    """The least that a report has to tell to be taken; None where it is not taken now."""
+    for trial in _trials(table):
+        found = stage.tried(Report, {"event": event, **trial})
+        if not isinstance(found, Refusal):
+            return found, trial
+    return None, {}
+
+
+def _trials(table: Table) -> Iterator[dict[str, Any]]:
+    """Nothing; else what the dice show; else that of the last round."""
+    shown = [{"faces": tuple(outcome.faces)} for outcome in (OUTCOMES[0], OUTCOMES[-1])]
+    yield {}
+    yield from shown
+    if table.round is None and len(table.rounds):
+        last = {"round": len(table.rounds)}
+        yield last
+        yield from (last | one for one in shown)
+
+
+def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, Any]) -> Iterator[Blank]:
+    if "faces" in trial:
+        yield form.faces(table)
+    newest = len(table.rounds) + (table.round is not None)
+    if newest and (ruling in _OF_ROUNDS or "round" in trial):
+        yield form.round_number(table, optional="round" not in trial)
+    if newest and ruling is Ruling.VOID_AFFECTED:
+        yield form.round_number(table, "through", optional=True)
+    if (event, table.phase) in table.irregularities.seen:
+        yield form.yes_no("seen", optional=True)
+    if event in _OF_ITEMS and table.equipment.placed:
+        placed = ((name, item_label(table, name)) for name in table.equipment.placed)
+        yield form.choice("item", placed, optional=True)
+    yield form.text("detail", optional=True)

@@ -1,4 +1,4 @@
-"""The floor as a whole: the lobby, the pit and the cage."""
+"""The lobby, the pit and the cage: what is shown of all tables together."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from taisai.cage import House
+from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
 from taisai.game import Account, Table, exposures
 from taisai.protocol.views import (
     Alarm,
@@ -17,10 +18,11 @@ from taisai.protocol.views import (
     PitTable,
     PitView,
     TableClaims,
+    Words,
 )
+from taisai.server.projections.books import TransfersInTransit
 from taisai.server.projections.felt import denominations
 from taisai.server.projections.history import History
-from taisai.server.projections.in_transit import Transit
 from taisai.server.projections.labels import board_of, claim_line, phase_label, title_of, waiting
 from taisai.server.projections.table import limits_range
 
@@ -89,9 +91,11 @@ def _in_pit(table: Table) -> PitTable:
     )
 
 
-def cage_view(house: House, tables: Mapping[str, Table], transit: Transit | None = None) -> CageView:
+def cage_view(
+    house: House, tables: Mapping[str, Table], transit: TransfersInTransit | None = None
+) -> CageView:
     """The cage; give `transit` where it is shown again and again."""
-    transit = transit or Transit()
+    transit = transit or TransfersInTransit()
     transit.catch_up(house, tables)
     balances = house.ledger.balances
     return CageView(
@@ -124,3 +128,25 @@ def _claims(table: Table) -> TableClaims:
         by_players=balances[Account.CLAIMS_ON_PLAYERS],
         claims=tuple(map(claim_line, islice(table.claims.values(), MOST_CLAIMS))),
     )
+
+
+def alarm_of(event: object) -> Alarm | None:
+    """What the pit is told of an event, if it is told anything."""
+    match event:
+        case DiceAlarmNoted():
+            says = Words(
+                en=f"Dice {event.serial} look unfair: {event.results} results counted, e = {event.e_value}",
+                zh=f"骰子 {event.serial} 疑似不公平：已计 {event.results} 次，e = {event.e_value}",
+            )
+            return Alarm(at=event.at, about=event.table, says=says)
+        case ClockJumped():
+            says = Words(en=f"The clock was set by {event.jump} ms", zh=f"时钟被调整 {event.jump} 毫秒")
+            return Alarm(at=event.at, about="floor", says=says)
+        case OverrideNoted():
+            says = Words(en=f"{event.person}: {event.detail}", zh=f"{event.person}：{event.detail}")
+            return Alarm(at=event.at, about=event.table, says=says)
+        case PersonLocked():
+            says = Words(en=f"{event.person} is locked", zh=f"{event.person} 已被锁定")
+            return Alarm(at=event.at, about="floor", says=says)
+        case _:
+            return None

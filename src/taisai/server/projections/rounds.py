@@ -16,9 +16,9 @@ from taisai.game.verdicts import Verdict
 from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome
-from taisai.server.projections.by_seat import BySeat
-from taisai.server.projections.incidents import REMEMBERED, Story
 from taisai.server.projections.labels import area_label, extreme, faces_of, phase_label
+from taisai.server.projections.round_log import REMEMBERED, RoundLog
+from taisai.server.projections.seat import SeatIndex
 
 MOST_BETS: Final = 500
 """Bets of a round that are told at once: a seat can hardly have more, and staff ask for a seat."""
@@ -30,30 +30,30 @@ def round_view(
     seat: str | None = None,
     *,
     session: int | None = None,
-    story: Story | None = None,
-    by_seat: BySeat | None = None,
+    log: RoundLog | None = None,
+    index: SeatIndex | None = None,
 ) -> RoundView | None:
-    """A round, past or in hand, with everybody's bets or one seat's, and its story where that is known.
+    """A round, past or in hand, with everybody's bets or one seat's, and its log where that is known.
 
     With a session it is told to a player, who is told the rounds that he bet in himself. None where there is
-    none to tell. Give `by_seat` where several are told: then no other seat's bets are looked at.
+    none to tell. Give `index` where several are told: then no other seat's bets are looked at.
     """
     round_ = _round(table, number)
     if round_ is None or (session is not None and round_.sessions.get(seat or "") != session):
         return None
-    laid = round_.bets.values() if seat is None else (by_seat or BySeat()).laid(round_, seat)
+    laid = round_.bets.values() if seat is None else (index or SeatIndex()).laid(round_, seat)
     stood = [bet for bet in laid if bet.id not in round_.gone]
     gone = [bet for bet in laid if bet.id in round_.gone] if len(stood) < len(laid) else []
     is_whole = seat is not None or bool(round_.kept_out)  # what limits keep out is found from the last bet on
     found = verdicts(table, round_, stood if is_whole else stood[:MOST_BETS])
     by_bet = {one.bet.id: one for one in found}
-    lines = [_line(table, bet, by_bet.get(bet.id), round_, story) for bet in stood[:MOST_BETS]]
-    lines += [_off(table, bet, story) for bet in gone[: MOST_BETS - len(lines)]]
+    lines = [_line(table, bet, by_bet.get(bet.id), round_, log) for bet in stood[:MOST_BETS]]
+    lines += [_off(table, bet, log) for bet in gone[: MOST_BETS - len(lines)]]
     if session is not None:  # what staff wrote down is not for players
         lines = [replace(one, ruled=one.ruled and replace(one.ruled, reason="")) for one in lines]
-    treated = [bet for bet in gone if story and story.treated(bet.id, bet.seat)]
-    incidents = story.incidents(None if session is None else seat) if story else ()
-    clause = (story.void or str(table.irregularities.void)) if story and round_.voided else None
+    treated = [bet for bet in gone if log and log.treated(bet.id, bet.seat)]
+    incidents = log.incidents(None if session is None else seat) if log else ()
+    clause = (log.void or str(table.irregularities.void)) if log and round_.voided else None
     return RoundView(
         table=table.name,
         number=number,
@@ -63,7 +63,7 @@ def round_view(
         label=phase_label(table, round_.phase),
         faces=faces_of(round_.result) if round_.result else None,
         total=round_.result.total if round_.result else None,
-        entered=story.entered if story else None,
+        entered=log.entered if log else None,
         void=round_.voided,
         clause=clause,
         decided=round_.voided or round_.settled is not None,
@@ -74,7 +74,7 @@ def round_view(
         says=_says(table, clause, lines, incidents),
         seat=seat,
         incidents=incidents,
-        recalled=story is not None,
+        recalled=log is not None,
     )
 
 
@@ -133,9 +133,9 @@ def _totals(
     )
 
 
-def _off(table: Table, bet: BetRegistered, story: Story | None) -> BetLine:
+def _off(table: Table, bet: BetRegistered, log: RoundLog | None) -> BetLine:
     """A bet that does not stand: its player took it back, or it was treated by decision or option."""
-    treated = story.treated(bet.id, bet.seat) if story else None
+    treated = log.treated(bet.id, bet.seat) if log else None
     label = area_label(table, bet.layout, bet.area)
     if treated is None:
         return BetLine(
@@ -150,11 +150,11 @@ def _off(table: Table, bet: BetRegistered, story: Story | None) -> BetLine:
 
 
 def _line(
-    table: Table, bet: BetRegistered, verdict: Verdict | None, round_: Round, story: Story | None
+    table: Table, bet: BetRegistered, verdict: Verdict | None, round_: Round, log: RoundLog | None
 ) -> BetLine:
     """A bet that stands, or stood to the end."""
     label = area_label(table, bet.layout, bet.area)
-    ruled = story.moved(bet.id) if story else None
+    ruled = log.moved(bet.id) if log else None
     if verdict is None:
         return BetLine(
             id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,

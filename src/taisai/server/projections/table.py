@@ -23,12 +23,12 @@ from taisai.protocol.views import (
     Words,
 )
 from taisai.rules.areas import AreaId
-from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act, Phase, Visibility
 from taisai.server.projections import texts
+from taisai.server.projections.betting_time import countdown_view
 from taisai.server.projections.history import History
-from taisai.server.projections.incidents import Story
 from taisai.server.projections.labels import board_of, faces_of, phase_label, title_of
+from taisai.server.projections.round_log import RoundLog
 
 _SWEPT: Final = frozenset({Phase.COLLECTED, Phase.PAID})
 """When losing bets are off the layout."""
@@ -40,13 +40,13 @@ def table_view(
     *,
     countdown: CountdownView | None = None,
     since: int | None = None,
-    story: Story | None = None,
+    log: RoundLog | None = None,
 ) -> TableView:
-    """A table; the betting clock's word comes from outside, as does the story of its latest round."""
+    """A table; the betting clock's word comes from outside, as does the log of its latest round."""
     return TableView(
         table=_facts(table),
         limits=limits_view(table),
-        round=_stand(table, since, story),
+        round=_stand(table, since, log),
         countdown=countdown or countdown_view(table),
         dice=_dice(table, history),
         lit=lit(table),
@@ -84,23 +84,6 @@ def _limit_lines(table: Table, limits: Limits) -> Iterator[LimitLine]:
         yield LimitLine(group="", label=texts.OTHERS, least=limits.least, most=limits.most)
 
 
-def countdown_view(
-    table: Table, closes_at: int | None = None, *, window: int = 0, is_up: bool = False
-) -> CountdownView:
-    """The betting clock, which is outside; who closes is in the rulebook."""
-    since = None if closes_at is None else closes_at - window
-    return CountdownView(closes_at=closes_at, since=since, prompt=not clock_closes(table), is_up=is_up)
-
-
-def clock_closes(table: Table) -> bool:
-    """Whether the betting clock closes bets; elsewhere it prompts the Dealer."""
-    return any(
-        step.act is Act.CLOSE_BETS and step.by == CLOCK
-        for step in table.procedure.steps
-        if step.when is None or step.when.holds(table.settings)
-    )
-
-
 def _facts(table: Table) -> TableFacts:
     return TableFacts(
         name=table.name,
@@ -122,7 +105,7 @@ def kind_of(table: Table) -> str:
     return "cards" if table.shoe.used else "dice"
 
 
-def _stand(table: Table, since: int | None, story: Story | None) -> RoundStand:
+def _stand(table: Table, since: int | None, log: RoundLog | None) -> RoundStand:
     round_, phase = table.round, table.phase
     last = table.past(len(table.rounds)) if round_ is None else None
     is_over = last is not None and not last.voided
@@ -137,13 +120,13 @@ def _stand(table: Table, since: int | None, story: Story | None) -> RoundStand:
         since=since,
         collected=is_over or phase in _SWEPT,
         paid=is_over or phase is Phase.PAID,
-        void=void_by(table, story) if last is not None and last.voided else None,
+        void=void_by(table, log) if last is not None and last.voided else None,
     )
 
 
-def void_by(table: Table, story: Story | None) -> str:
+def void_by(table: Table, log: RoundLog | None) -> str:
     """The clause by which a round is void; where nobody remembers it, that of every void round."""
-    return (story.void if story else None) or str(table.irregularities.void)
+    return (log.void if log else None) or str(table.irregularities.void)
 
 
 def _notice(table: Table) -> Words:

@@ -1,17 +1,23 @@
-"""Reports: what each table took in a gaming day, and in each shift of it.
+"""Takings: what each table took in a gaming day, and in each shift of it.
 
 What is booked belongs to the day on which it is booked: a correction next week leaves last week's report.
+Takings are saved in pieces, so that a start need not read every entry again. Each piece has the number of
+entries after which it is true. After a crash some may be newer than the rest: then all is counted again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from taisai.game import events as happened
+import msgspec
+
+from taisai.game import events
 from taisai.game.words import Means
+from taisai.journal import Engine, JournalError, stream_of
 from taisai.protocol.views import ReportView, TakingsLine
 
 Period = tuple[str, str]
@@ -19,7 +25,7 @@ Period = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Sums:
+class PeriodSums:
     """What came and went."""
 
     drop: int = 0
@@ -33,11 +39,13 @@ class Sums:
     rounds: int = 0
     void: int = 0
 
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Sums)})
+    def __add__(self, other: PeriodSums) -> PeriodSums:
+        return PeriodSums(
+            **{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(PeriodSums)}
+        )
 
 
-class Settled(NamedTuple):
+class SettlementSums(NamedTuple):
     """What the settlement of a round came to, as it stands."""
 
     staked: int
@@ -54,13 +62,13 @@ class Takings:
         self.currency = ""
         self.day = ""
         self.shift = ""
-        self.periods: dict[Period, Sums] = {}
-        self.settled: dict[int, Settled] = {}
+        self.periods: dict[Period, PeriodSums] = {}
+        self.settled: dict[int, SettlementSums] = {}
         """Round → its settlement as it stands, so that a correction books the difference."""
         self.touched: set[int] = set()
         """Rounds whose settlement is another since someone last wrote them down."""
         self.pages: dict[int, bytes] = {}
-        """Sums of so many periods as someone last wrote them down."""
+        """PeriodSums of so many periods as someone last wrote them down."""
         self.round = 0
         """The latest round."""
         self.over = 0
@@ -71,21 +79,21 @@ class Takings:
         """Made again from a table's events."""
         made = cls()
         for event in events:
-            made.take(event)
+            made.apply(event)
         return made
 
     @property
-    def _now(self) -> Sums:
-        return self.periods.setdefault((self.day, self.shift), Sums())
+    def _now(self) -> PeriodSums:
+        return self.periods.setdefault((self.day, self.shift), PeriodSums())
 
-    def take(self, event: object) -> None:
+    def apply(self, event: object) -> None:
         """What an event brought or cost."""
         match event:
-            case happened.TableOpened():
+            case events.TableOpened():
                 self.table, self.currency, self.day = event.table, event.currency, event.day
-            case happened.DayBegun():
+            case events.DayBegun():
                 self.day = event.day
-            case happened.ShiftBegun():
+            case events.ShiftBegun():
                 self.shift = event.shift
             case _:
                 self._moved(event)
@@ -93,36 +101,36 @@ class Takings:
 
     def _moved(self, event: object) -> None:
         match event:
-            case happened.CreditsBought():
+            case events.CreditsBought():
                 self._now.drop += event.amount
-            case happened.ColourBought(paid_with=Means.CASH):
+            case events.ColourBought(paid_with=Means.CASH):
                 self._now.drop += event.value * event.pieces
-            case happened.TicketReceived():
+            case events.TicketReceived():
                 self._now.tickets_in += event.amount
-            case happened.CreditsDispensed():
+            case events.CreditsDispensed():
                 self._now.tickets_out += event.amount
-            case happened.FillReceived():
+            case events.FillReceived():
                 self._now.fills += event.amount
-            case happened.CreditSent():
+            case events.CreditSent():
                 self._now.credits += event.amount
             case _:
                 pass
 
     def _played(self, event: object) -> None:
         match event:
-            case happened.BetsOpened():
+            case events.BetsOpened():
                 self.round = event.round
-            case happened.RoundSettled():
-                self._book(self.round, Settled(event.staked, event.collected, event.won))
-            case happened.RoundResettled():
-                self._book(event.round, Settled(event.staked, event.collected, event.won))
-            case happened.SettlementUndone():
+            case events.RoundSettled():
+                self._book(self.round, SettlementSums(event.staked, event.collected, event.won))
+            case events.RoundResettled():
+                self._book(event.round, SettlementSums(event.staked, event.collected, event.won))
+            case events.SettlementUndone():
                 self._book(event.round, None)
-            case happened.RoundVoided():
+            case events.RoundVoided():
                 self._book(event.round, None)
                 self._now.void += 1
                 self._end(event.round)
-            case happened.RoundConcluded():
+            case events.RoundConcluded():
                 self._end(event.round)
             case _:
                 pass
@@ -132,11 +140,11 @@ class Takings:
             self.over = number
             self._now.rounds += 1
 
-    def _book(self, number: int, settled: Settled | None) -> None:
+    def _book(self, number: int, settled: SettlementSums | None) -> None:
         """The difference between a settlement and what was booked of it before."""
         self.touched.add(number)
-        was = self.settled.pop(number, Settled(0, 0, 0))
-        now = settled or Settled(0, 0, 0)
+        was = self.settled.pop(number, SettlementSums(0, 0, 0))
+        now = settled or SettlementSums(0, 0, 0)
         if settled is not None:
             self.settled[number] = settled
         if was != now:
@@ -145,9 +153,9 @@ class Takings:
             sums.collected += now.collected - was.collected
             sums.won += now.won - was.won
 
-    def total(self, day: str | None = None) -> Sums:
+    def total(self, day: str | None = None) -> PeriodSums:
         """A gaming day, or all of them."""
-        return sum((one for (of, _), one in self.periods.items() if day in (None, of)), Sums())
+        return sum((one for (of, _), one in self.periods.items() if day in (None, of)), PeriodSums())
 
     def lines(self, day: str) -> list[TakingsLine]:
         """The day as a whole, and each shift of it where it has several."""
@@ -161,9 +169,9 @@ class Takings:
 def report_view(takings: Mapping[str, Takings], day: str | None = None) -> ReportView:
     """A gaming day over all tables; the latest that some table has begun unless said."""
     day = day or max((one.day for one in takings.values()), default="")
-    totals: dict[str, Sums] = {}
+    totals: dict[str, PeriodSums] = {}
     for one in takings.values():
-        totals[one.currency] = totals.get(one.currency, Sums()) + one.total(day)
+        totals[one.currency] = totals.get(one.currency, PeriodSums()) + one.total(day)
     return ReportView(
         day=day,
         tables=tuple(line for one in takings.values() for line in one.lines(day)),
@@ -171,7 +179,7 @@ def report_view(takings: Mapping[str, Takings], day: str | None = None) -> Repor
     )
 
 
-def _line(table: str, currency: str, day: str, shift: str, sums: Sums) -> TakingsLine:
+def _line(table: str, currency: str, day: str, shift: str, sums: PeriodSums) -> TakingsLine:
     win = sums.collected - sums.won
     return TakingsLine(
         table=table, currency=currency, day=day, shift=shift, drop=sums.drop, tickets_in=sums.tickets_in,
@@ -192,3 +200,110 @@ def percent(part: int, whole: int) -> str:
     hundredths = round(Fraction(10_000 * part, whole))
     sign, size = "-" if hundredths < 0 else "", abs(hundredths)
     return f"{sign}{size // 100}.{size % 100:02}"
+
+
+CHUNK: Final = 1_000
+"""Rounds whose settlements are kept together: a correction, whenever it comes, books the difference."""
+PAGE: Final = 100
+"""Shifts whose sums are kept together: a secret is short, and a table may be open for years."""
+Periods = list[tuple[str, str, PeriodSums]]
+
+
+class _SavedTakings(msgspec.Struct, frozen=True):
+    """A table's takings after so many entries of its stream."""
+
+    version: int
+    table: str
+    currency: str
+    day: str
+    shift: str
+    periods: int
+    """How many periods there are; their sums are in pages."""
+    round: int
+    over: int
+
+
+class _Page(msgspec.Struct, frozen=True):
+    version: int
+    periods: Periods
+
+
+class _Chunk(msgspec.Struct, frozen=True):
+    version: int
+    settled: list[tuple[int, SettlementSums]]
+
+
+class _NewerError(Exception):
+    """A piece is of later than the whole."""
+
+
+def _vault(table: str, piece: str = "") -> str:
+    return f"takings/{table}/{piece}" if piece else f"takings/{table}"
+
+
+def load_takings(engine: Engine, table: str) -> Takings:
+    """A table's takings: as they were kept, and what came since; all of it anew where nothing was."""
+    takings, after = Takings(), 0
+    written = engine.journal.store.secret(_vault(table))
+    if written is not None:
+        with suppress(msgspec.DecodeError, _NewerError):
+            kept = msgspec.json.decode(written, type=_SavedTakings)
+            if kept.version <= engine.journal.version(stream_of(table)):
+                takings, after = _restored(engine, table, kept), kept.version
+    for _, event in engine.journal.events(stream_of(table), after=after):
+        takings.apply(event)
+    return takings
+
+
+def save_takings(engine: Engine, table: str, takings: Takings) -> None:
+    """Writes them down; that may fail, and costs the next start some time."""
+    store, version = engine.journal.store, engine.journal.version(stream_of(table))
+    kept = _SavedTakings(
+        version=version,
+        table=takings.table,
+        currency=takings.currency,
+        day=takings.day,
+        shift=takings.shift,
+        periods=len(takings.periods),
+        round=takings.round,
+        over=takings.over,
+    )
+    with suppress(JournalError):
+        for chunk in sorted({number // CHUNK for number in takings.touched}):
+            rounds = range(chunk * CHUNK, (chunk + 1) * CHUNK)
+            settled = [(number, takings.settled[number]) for number in rounds if number in takings.settled]
+            store.keep_secret(_vault(table, str(chunk)), msgspec.json.encode(_Chunk(version, settled)))
+        for page, periods in enumerate(_pages(takings)):
+            if takings.pages.get(page) != (told := msgspec.json.encode(periods)):
+                store.keep_secret(_vault(table, f"page {page}"), msgspec.json.encode(_Page(version, periods)))
+                takings.pages[page] = told
+        store.keep_secret(_vault(table), msgspec.json.encode(kept))
+        takings.touched.clear()
+
+
+def _pages(takings: Takings) -> Iterator[Periods]:
+    periods = [(day, shift, sums) for (day, shift), sums in takings.periods.items()]
+    return (periods[start : start + PAGE] for start in range(0, len(periods), PAGE))
+
+
+def _restored(engine: Engine, table: str, kept: _SavedTakings) -> Takings:
+    store, takings = engine.journal.store, Takings()
+    takings.table, takings.currency, takings.day = kept.table, kept.currency, kept.day
+    takings.shift, takings.round, takings.over = kept.shift, kept.round, kept.over
+    for page in range(-(-kept.periods // PAGE)):
+        told = msgspec.json.decode(store.secret(_vault(table, f"page {page}")) or b"", type=_Page)
+        _check(told.version, kept)
+        takings.periods |= {(day, shift): sums for day, shift, sums in told.periods}
+        takings.pages[page] = msgspec.json.encode(told.periods)
+    for chunk in range(kept.round // CHUNK + 1):
+        written = store.secret(_vault(table, str(chunk)))
+        if written is not None:
+            found = msgspec.json.decode(written, type=_Chunk)
+            _check(found.version, kept)
+            takings.settled |= dict(found.settled)
+    return takings
+
+
+def _check(version: int, kept: _SavedTakings) -> None:
+    if version > kept.version:
+        raise _NewerError

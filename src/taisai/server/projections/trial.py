@@ -23,7 +23,7 @@ _BESIDE: Final = "(someone beside)"
 """The second person of every trial, of the highest position."""
 
 
-class Accepted(NamedTuple):
+class AcceptedTrial(NamedTuple):
     """A command that would be done."""
 
     by: tuple[str, ...]
@@ -56,7 +56,7 @@ def stand_in(position: str) -> str:
     return f"(any {position})"
 
 
-class Stage:
+class TrialTable:
     """A table with someone in every position, and nobody else."""
 
     def __init__(self, table: Table, now: int, staged: Table | None = None) -> None:
@@ -75,19 +75,19 @@ class Stage:
         staged.people[_BESIDE] = Person(self.positions[-1], self.positions[-1])
         return staged
 
-    def with_people(self) -> Stage:
+    def with_people(self) -> TrialTable:
         """The same with those who are really there."""
         staged = copy(self._staged)
         staged.people = self.table.people | staged.people
-        return Stage(self.table, self.now, staged)
+        return TrialTable(self.table, self.now, staged)
 
-    def without_bets(self) -> Stage:
+    def without_bets(self) -> TrialTable:
         """The same with no bets in any round: what is asked of people does not hang on them."""
         staged = copy(self._staged)
         if staged.round is not None:
             staged.round = _emptied(staged.round)
         staged.rounds = cast("PastRounds", _Emptied(staged.rounds))
-        return Stage(self.table, self.now, staged)
+        return TrialTable(self.table, self.now, staged)
 
     def asked(self, kind: type[Command], by: str, fields: Mapping[str, Any]) -> tuple[Event, ...] | Refusal:
         """What a command of someone would come to."""
@@ -95,7 +95,7 @@ class Stage:
 
     def tried(
         self, kind: type[Command], fields: Mapping[str, Any], *, by: tuple[str, ...] | None = None
-    ) -> Accepted | Refusal:
+    ) -> AcceptedTrial | Refusal:
         """Whether some position may do it now; else why the one that comes nearest may not.
 
         `by` names actors that are no positions, such as the betting clock.
@@ -120,7 +120,7 @@ class Stage:
             return wrong or Refusal(Reason.OUT_OF_ORDER, Clause("house:order"), "expected a change, got none")
         events, needs_second = found
         irregular = any(isinstance(event, IrregularityRuled) for event in events)
-        return Accepted(tuple(accepted), events[0].clause, needs_second, irregular)
+        return AcceptedTrial(tuple(accepted), events[0].clause, needs_second, irregular)
 
     def _with_second(
         self, kind: type[Command], actor: str, fields: Mapping[str, Any]

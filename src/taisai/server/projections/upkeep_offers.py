@@ -6,17 +6,17 @@ import datetime
 from collections.abc import Iterator
 from typing import Final
 
-from taisai.game import Refusal, Table, decide
-from taisai.game import commands as ask
+from taisai.game import Refusal, Table, commands, decide
 from taisai.game.names import MOST_ID
 from taisai.game.words import HOUSE, ClaimEnd
 from taisai.protocol.views import Words
 from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 from taisai.rules.outcomes import OUTCOMES
-from taisai.server.projections import form_fields, texts
-from taisai.server.projections.candidates import REASON, Candidate
+from taisai.server.projections import offer_forms as form
+from taisai.server.projections import texts
 from taisai.server.projections.labels import item_label, rank_label
-from taisai.server.projections.trial import Stage
+from taisai.server.projections.offer_forms import REASON, Candidate
+from taisai.server.projections.trial import TrialTable
 
 MOST_RUNS: Final = 100  # trial runs of one inspection; more is a typing mistake
 MOST_CLAIMS: Final = 20  # that are offered to be settled
@@ -30,13 +30,13 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
     for name, placed in kit.placed.items():
         if not placed.working:
             label = texts.joined(item_label(table, name), texts.COMMANDS["repair-item"])
-            yield Candidate(ask.RepairItem, {"item": name}, label)
+            yield Candidate(commands.RepairItem, {"item": name}, label)
             label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, name))
-            yield Candidate(ask.RemoveItem, {"item": name}, label)  # dice are not repaired, but replaced
+            yield Candidate(commands.RemoveItem, {"item": name}, label)  # dice are not repaired, but replaced
     outlived = kit.outlived(max(now, table.latest), settings)
     if outlived is not None and outlived.id in kit.placed:
         label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, outlived.id))
-        yield Candidate(ask.RemoveItem, {"item": outlived.id}, label)
+        yield Candidate(commands.RemoveItem, {"item": outlived.id}, label)
     used = {item.id for item in kit.in_use(settings)}
     for item in sorted(kit.items.values(), key=lambda one: one.id not in used):
         if item.id not in kit.placed:
@@ -47,10 +47,10 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
                 yield _inspecting(table, item, inspection)
     if kit.placed:
         yield Candidate(
-            ask.RemoveItem,
+            commands.RemoveItem,
             {},
             texts.COMMANDS["remove-item"],
-            (form_fields.choice("item", ((name, item_label(table, name)) for name in kit.placed)),),
+            (form.choice("item", ((name, item_label(table, name)) for name in kit.placed)),),
             tuple({"item": name} for name in kit.placed),
         )
 
@@ -61,10 +61,10 @@ def _placing(table: Table, item: EquipmentItem) -> Candidate:
     while serial in retired:
         serial += "+"
     return Candidate(
-        ask.PlaceItem,
+        commands.PlaceItem,
         {"item": item.id},
         texts.joined(texts.COMMANDS["place-item"], item_label(table, item.id)),
-        (form_fields.text("serial", optional="" not in retired, most=MOST_ID),),
+        (form.text("serial", optional="" not in retired, most=MOST_ID),),
         ({"serial": serial},),
     )
 
@@ -81,14 +81,14 @@ def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Ca
         f"{label.zh}（{texts.INSPECTED[inspection.before].zh}）",
     )
     return Candidate(
-        ask.Inspect,
+        commands.Inspect,
         asked,
         label,
         (
-            form_fields.whole("runs", inspection.runs, MOST_RUNS),
-            form_fields.yes_no("passed"),
-            form_fields.faces(table, "entered", optional=True),
-            form_fields.other("lit", "areas", optional=True),
+            form.whole("runs", inspection.runs, MOST_RUNS),
+            form.yes_no("passed"),
+            form.faces(table, "entered", optional=True),
+            form.other("lit", "areas", optional=True),
         ),
         (plain, {**plain, **lit}),
     )
@@ -99,58 +99,58 @@ def shoe(table: Table) -> Iterator[Candidate]:
     if not table.shoe.used:
         return
     rule = table.shoe.rule
-    yield Candidate(ask.ShuffleShoe, {}, texts.COMMANDS["shuffle-shoe"])
+    yield Candidate(commands.ShuffleShoe, {}, texts.COMMANDS["shuffle-shoe"])
     yield Candidate(
-        ask.LoadShoe,
+        commands.LoadShoe,
         {},
         texts.COMMANDS["load-shoe"],
-        (form_fields.whole("decks", rule.least_decks, rule.most_decks),),
+        (form.whole("decks", rule.least_decks, rule.most_decks),),
         ({"decks": rule.least_decks},),
     )
     yield Candidate(
-        ask.CountCards,
+        commands.CountCards,
         {},
         texts.COMMANDS["count-cards"],
-        (form_fields.other("found", "counts"),),
+        (form.other("found", "counts"),),
         ({"found": table.shoe.expected()},),
     )
 
 
 def running(table: Table) -> Iterator[Candidate]:
     """Shutting and reopening, days and shifts, limits and odds, the end."""
-    reason = (form_fields.text("reason"),)
-    yield Candidate(ask.Reopen, {}, texts.COMMANDS["reopen"], reason, ({"reason": REASON},))
-    yield Candidate(ask.Shut, {}, texts.COMMANDS["shut"], reason, ({"reason": REASON},))
+    reason = (form.text("reason"),)
+    yield Candidate(commands.Reopen, {}, texts.COMMANDS["reopen"], reason, ({"reason": REASON},))
+    yield Candidate(commands.Shut, {}, texts.COMMANDS["shut"], reason, ({"reason": REASON},))
     yield Candidate(
-        ask.BeginDay,
+        commands.BeginDay,
         {},
         texts.COMMANDS["begin-day"],
-        (form_fields.text("day", most=10),),
+        (form.text("day", most=10),),
         tuple(_next_day(table)),
     )
     yield Candidate(
-        ask.BeginShift,
+        commands.BeginShift,
         {},
         texts.COMMANDS["begin-shift"],
-        (form_fields.text("shift", most=MOST_ID),),
+        (form.text("shift", most=MOST_ID),),
         ({"shift": "night"},),
     )
     yield Candidate(
-        ask.SetLimits,
+        commands.SetLimits,
         {},
         texts.COMMANDS["set-limits"],
-        (form_fields.other("limits", "limits"),),
+        (form.other("limits", "limits"),),
         ({"limits": table.limits},),
     )
     if any(line.floor for one in table.book.pay_tables.values() for line in one.lines):
         yield Candidate(
-            ask.OfferOdds,
+            commands.OfferOdds,
             {},
             texts.COMMANDS["offer-odds"],
-            (form_fields.other("offers", "odds"),),
+            (form.other("offers", "odds"),),
             ({"offers": table.offers},),
         )
-    yield Candidate(ask.CloseTable, {}, texts.COMMANDS["close-table"])
+    yield Candidate(commands.CloseTable, {}, texts.COMMANDS["close-table"])
 
 
 def _next_day(table: Table) -> Iterator[dict[str, str]]:
@@ -160,21 +160,21 @@ def _next_day(table: Table) -> Iterator[dict[str, str]]:
         return
 
 
-def people(table: Table, stage: Stage) -> Iterator[Candidate]:
+def people(table: Table, stage: TrialTable) -> Iterator[Candidate]:
     """Who comes, and who goes."""
     new = {"person": _NEWCOMER, "rank": stage.positions[0]}
     for position in stage.positions:
         # The House's own word tells whether there is room for one more; the stage, who else may say it.
-        came = ask.Assign(at=stage.now, by=HOUSE, person=_NEWCOMER, rank=position, position=position)
+        came = commands.Assign(at=stage.now, by=HOUSE, person=_NEWCOMER, rank=position, position=position)
         if isinstance(decide(table, came), Refusal):
             continue
         yield Candidate(
-            ask.Assign,
+            commands.Assign,
             {"position": position},
             texts.joined(texts.COMMANDS["assign"], rank_label(table, position)),
             (
-                form_fields.text("person", most=MOST_ID),
-                form_fields.choice("rank", ((rank, rank_label(table, rank)) for rank in stage.positions)),
+                form.text("person", most=MOST_ID),
+                form.choice("rank", ((rank, rank_label(table, rank)) for rank in stage.positions)),
             ),
             (new,),
         )
@@ -186,9 +186,9 @@ def claims(table: Table) -> Iterator[Candidate]:
         for how in (ClaimEnd.TABLE, ClaimEnd.WAIVE):
             label = texts.CLAIMS[how]
             yield Candidate(
-                ask.SettleClaim,
+                commands.SettleClaim,
                 {"claim": claim.id, "how": how},
                 Words(f"{label.en} ({claim.id})", f"{label.zh}（{claim.id}）"),
-                (form_fields.text("reason", optional=how is not ClaimEnd.WAIVE),),
+                (form.text("reason", optional=how is not ClaimEnd.WAIVE),),
                 ({"reason": REASON},),
             )

@@ -17,8 +17,7 @@ from taisai.journal.streams import Aggregate, TableStream
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
-from taisai.server.projections.betting_time import BettingTime
-from taisai.server.projections.table import clock_closes
+from taisai.server.projections.betting_time import BettingTime, clock_closes
 from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.host import Happened, Host
 
@@ -64,7 +63,7 @@ class Countdown:
             return
         before = self._time.up_at
         for event in one.events:
-            self._time.take(event)
+            self._time.apply(event)
             if type(event) in _OPENING:
                 self._host.run(self._looked_up, self._found)
         if self._time.up_at != before:

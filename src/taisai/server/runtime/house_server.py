@@ -28,7 +28,7 @@ from taisai.server.connections.dispatcher import ConnectionLimits, Dispatcher
 from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.dice.shaker import Shaker
 from taisai.server.http.built_pages import our_pages
-from taisai.server.projections.boards import Boards
+from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
 from taisai.server.runtime.host import Host, WriterLike
@@ -119,7 +119,7 @@ class HouseServer:
         self._sealed_at = clock.steady()
         self._tasks: list[asyncio.Task[None]] = []
         windows = {table.name: table.window for table in plan.tables}
-        boards = Boards(engine, windows, now=clock.now)
+        boards = HouseFeeds(engine, windows, now=clock.now)
         feeds = Feeds(entropy(8).hex())
         make = make_writer or (lambda after: Writer(engine, after=after))
         self.host = Host(boards, feeds, make, hand_over=hand_over)
@@ -251,7 +251,7 @@ class HouseServer:
         text = await self.host.look(lambda engine: engine.journal.seal(key, at=now))
         self._sealed = await self.host.look(lambda engine: engine.journal.size)
         self._sealed_at = self.clock.steady()
-        await self.host.look(lambda _engine: self.host.boards.keep())
+        await self.host.look(lambda _engine: self.host.boards.save())
         if self.plan.checkpoints is not None:
             try:
                 await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)

@@ -1,9 +1,5 @@
-"""Boards: what each feed shows now, and the frames that bring its followers there.
+"""The former names of the house's feeds."""
 
-They live in the writer's thread, where tables may be looked at, and are asked after every group of commands.
-"""
+from taisai.server.projections.house_feeds import HouseFeeds as Boards
 
-from taisai.server.projections.all_feeds import Boards
-from taisai.server.projections.feed_names import CAGE, LOBBY, PIT, Shown, console_feed, seat_feed, table_feed
-
-__all__ = ["CAGE", "LOBBY", "PIT", "Boards", "Shown", "console_feed", "seat_feed", "table_feed"]
+__all__ = ["Boards"]

@@ -1,4 +1,4 @@
-"""Stories: what happened in a round beside its course, kept for the last rounds as it happens."""
+"""RoundLogs: what happened in a round beside its course, kept for the last rounds as it happens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from taisai.game import events as happened
+from taisai.game import events
 from taisai.game.words import Subject
 from taisai.protocol.views import Incident, RuledBet, Words
 from taisai.rules.irregularities import Ruling
@@ -35,7 +35,7 @@ class Treated(NamedTuple):
     """Whether it lay on the layout at the close."""
 
 
-class Story:
+class RoundLog:
     """One round: what was keyed in before it was corrected, by which clause it is void, its incidents."""
 
     __slots__ = (
@@ -50,24 +50,24 @@ class Story:
         self.void: str | None = None
         self._incidents: deque[_Told] = deque(maxlen=MOST_INCIDENTS)
         self._closed = False
-        self._decided: happened.ReferralDecided | None = None
+        self._decided: events.ReferralDecided | None = None
         self._back: set[str] = set()
         self._moved: dict[str, RuledBet] = {}
         self._returned: dict[str, Treated] = {}
         self._withdrawn: dict[str, Treated] = {}
 
-    def take(self, event: happened.Event, seat: str | None = None) -> None:
+    def apply(self, event: events.Event, seat: str | None = None) -> None:
         """What an event adds to it; `seat`: the one whose affair it is."""
         match event:
-            case happened.ResultEntered():
+            case events.ResultEntered():
                 self._first = event.faces
-            case happened.BetsReopened():
+            case events.BetsReopened():
                 self._first = self.entered = None
-            case happened.ResultCorrected():
+            case events.ResultCorrected():
                 self.entered = self._first
-            case happened.RoundResettled():
+            case events.RoundResettled():
                 self.entered = self.entered or event.entered
-            case happened.RoundVoided():
+            case events.RoundVoided():
                 self.void = str(event.clause)
             case _:
                 self._bets(event)
@@ -81,32 +81,32 @@ class Story:
             )  # fmt: skip
             self._incidents.append(_Told(seat, told))
 
-    def _bets(self, event: happened.Event) -> None:
+    def _bets(self, event: events.Event) -> None:
         """What became of single bets."""
         match event:
-            case happened.BetsClosed():
+            case events.BetsClosed():
                 self._closed = True
-            case happened.ReferralDecided():
+            case events.ReferralDecided():
                 self._decided = event
-            case happened.BetTakenBack():
+            case events.BetTakenBack():
                 self._back.add(event.id)
-            case happened.BetReturned():
+            case events.BetReturned():
                 ruled = self._ruled(event, "returned")
                 self._returned[event.id] = Treated(str(event.clause), ruled, lay=self._closed)
-            case happened.BetMoved() if self._is_decided(event):
+            case events.BetMoved() if self._is_decided(event):
                 self._moved[event.id] = self._ruled(event, "moved")
-            case happened.WithdrawalChosen() if event.withdraw:
+            case events.WithdrawalChosen() if event.withdraw:
                 ruled = RuledBet(how="withdrawn", by=event.by)
                 self._withdrawn[event.seat] = Treated(str(event.clause), ruled, lay=True)
             case _:
                 pass
 
-    def _is_decided(self, event: happened.Event) -> bool:
+    def _is_decided(self, event: events.Event) -> bool:
         """Whether it follows from the decision that was told just before."""
         decided = self._decided
         return decided is not None and (decided.at, decided.by) == (event.at, event.by)
 
-    def _ruled(self, event: happened.Event, how: str) -> RuledBet:
+    def _ruled(self, event: events.Event, how: str) -> RuledBet:
         decided = self._decided if self._is_decided(event) else None
         second, reason = (decided.second, decided.reason) if decided else (None, "")
         return RuledBet(how=how, by=event.by, second=second, reason=reason)
@@ -129,72 +129,72 @@ class Story:
         return tuple(told if whose == seat else replace(told, reason="") for whose, told in mine)
 
 
-class Stories:
+class RoundLogs:
     """Of the last rounds of a table. One that was not followed from its beginning has none."""
 
     def __init__(self) -> None:
         """Nothing heard yet."""
-        self._stories: dict[int, Story] = {}
+        self._logs: dict[int, RoundLog] = {}
         self._current = 0
         self._referred: dict[str, tuple[int, str | None]] = {}
         """Open referral → round and seat that it is about."""
 
     @classmethod
-    def of(cls, events: Iterable[object]) -> Stories:
+    def of(cls, events: Iterable[object]) -> RoundLogs:
         """Made from a table's events, or from the latest of them."""
         made = cls()
         for event in events:
-            made.take(event)
+            made.apply(event)
         return made
 
-    def take(self, event: object) -> None:
+    def apply(self, event: object) -> None:
         """What an event, which is no bet, adds to the round that it is about."""
-        if not isinstance(event, happened.Event):
+        if not isinstance(event, events.Event):
             return
-        if isinstance(event, happened.BetsOpened):
+        if isinstance(event, events.BetsOpened):
             self._current = event.round
-            self._stories[event.round] = Story()
-            self._stories.pop(event.round - REMEMBERED - 1, None)
+            self._logs[event.round] = RoundLog()
+            self._logs.pop(event.round - REMEMBERED - 1, None)
             return
         number, seat = self._about(event)
-        story = self._stories.get(number)
-        if story is not None:
-            story.take(event, seat)
+        log = self._logs.get(number)
+        if log is not None:
+            log.apply(event, seat)
 
-    def _about(self, event: happened.Event) -> tuple[int, str | None]:
+    def _about(self, event: events.Event) -> tuple[int, str | None]:
         number, seat = getattr(event, "round", None), None
         number = number if isinstance(number, int) else self._current
-        if isinstance(event, happened.Referred):
+        if isinstance(event, events.Referred):
             seat = event.seat
             self._referred[event.referral] = (number, seat)
-        elif isinstance(event, happened.ReferralDecided):
+        elif isinstance(event, events.ReferralDecided):
             return self._referred.pop(event.referral, (number, None))
         return number, seat
 
-    def of_round(self, number: int) -> Story | None:
-        """The story of a round; None where it is not known, or not from its beginning."""
-        return self._stories.get(number)
+    def of_round(self, number: int) -> RoundLog | None:
+        """The log of a round; None where it is not known, or not from its beginning."""
+        return self._logs.get(number)
 
 
-def _says(event: happened.Event) -> Words | None:  # noqa: PLR0911  one kind of incident after the other
+def _says(event: events.Event) -> Words | None:  # noqa: PLR0911  one kind of incident after the other
     """An incident in words; None where the event is part of the course of a round."""
     match event:
-        case happened.IrregularityRuled():
+        case events.IrregularityRuled():
             return texts.joined(texts.IRREGULARITIES[event.irregularity], texts.RULINGS[event.ruling])
-        case happened.Referred():
+        case events.Referred():
             own = event.subject in set(Subject)
             return (
                 texts.SUBJECTS[Subject(event.subject)]
                 if own
                 else texts.IRREGULARITIES[Irregularity(event.subject)]
             )
-        case happened.ReferralDecided():
+        case events.ReferralDecided():
             return texts.TREATMENTS[event.treatment]
-        case happened.SightDeclared():
+        case events.SightDeclared():
             return texts.DECLARED[event.declared]
-        case happened.ResultCorrected() | happened.RoundResettled():
+        case events.ResultCorrected() | events.RoundResettled():
             return texts.CORRECT
-        case happened.RoundVoided():
+        case events.RoundVoided():
             return texts.RULINGS[Ruling.VOID]
         case _:
             return None

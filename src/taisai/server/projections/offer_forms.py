@@ -1,14 +1,19 @@
-"""Blanks: the fields of a command that whoever gives it has to fill in."""
+"""How an offer is made: a candidate is tried at the table, and its form has the fields that are left open."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from taisai.game import Table
+from taisai.game.commands import Command, tag_of
 from taisai.game.table import MOST_TEXT
-from taisai.protocol.views import Blank, Choice, Words
+from taisai.protocol.views import Blank, Choice, Offer, Words
 from taisai.server.projections import texts
 from taisai.server.projections.labels import rank_label
+from taisai.server.projections.trial import AcceptedTrial, TrialTable
 
 
 def faces(table: Table, field: str = "faces", *, optional: bool = False) -> Blank:
@@ -72,3 +77,49 @@ def rounds(table: Table, suggested: Iterable[int]) -> Blank:
         field="round", kind="whole", label=texts.FIELDS["round"], least=1, most=len(table.rounds),
         choices=choices,
     )  # fmt: skip
+
+
+Fields = Mapping[str, Any]
+LOOK_BACK: Final = 10
+"""Rounds among which one is looked for that can be corrected; any other may be named too."""
+MOST_SEATS: Final = 200  # that are listed to choose from
+REASON: Final = "a reason"
+
+
+class Candidate(NamedTuple):
+    """A command that might be done now."""
+
+    kind: type[Command]
+    preset: Fields
+    label: Words
+    blanks: tuple[Blank, ...] = ()
+    trials: Iterable[Fields] = ({},)
+    """What the blanks are tried with: it is offered where one of these would be done."""
+    by: tuple[str, ...] | None = None
+    """Actors that are no positions."""
+    second: str | None = None
+    """The rank of the second person, where it is not the usual one."""
+    takes_two: bool = False
+    """Whether a second person is asked for, though not every way to fill it in would need one."""
+    then: Words | None = None
+    """What follows from it."""
+    is_report: bool = False
+    """Whether it reports an irregularity; else it may not be one."""
+
+
+def offered(stage: TrialTable, one: Candidate) -> Offer | None:
+    """The offer, where the table would do it."""
+    for trial in one.trials:
+        found = stage.tried(one.kind, {**one.preset, **trial}, by=one.by)
+        if isinstance(found, AcceptedTrial) and (one.is_report or not found.irregular):
+            extra = (second(stage.table, one.second),) if found.second or one.takes_two else ()
+            return Offer(
+                command=tag_of(one.kind),
+                preset=msgspec.to_builtins(dict(one.preset)),
+                blanks=(*one.blanks, *extra),
+                by=found.by,
+                clause=str(found.clause),
+                label=one.label,
+                then=one.then,
+            )
+    return None

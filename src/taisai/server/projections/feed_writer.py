@@ -1,0 +1,119 @@
+"""The names of the feeds, and the frames that bring their followers from one view to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, NamedTuple
+
+from taisai.protocol.replies import ChangeNotice
+from taisai.protocol.views import View, difference
+from taisai.server.connections.feeds import Frame
+from taisai.server.replies import encoded
+
+LOBBY: Final = "lobby"
+PIT: Final = "pit"
+CAGE: Final = "cage"
+HOUSE_FEEDS: Final = (LOBBY, PIT, CAGE)
+
+
+def table_feed(table: str) -> str:
+    """The feed of a table, for everyone."""
+    return f"table:{table}"
+
+
+def console_feed(table: str) -> str:
+    """The feed of a table, for its staff."""
+    return f"console:{table}"
+
+
+def seat_feed(table: str, seat: str) -> str:
+    """The feed of a seat, for its own player."""
+    return f"seat:{table}/{seat}"
+
+
+class FeedName(NamedTuple):
+    """The parts of a feed's name; those that it does not have are empty."""
+
+    kind: str
+    table: str = ""
+    seat: str = ""
+
+    @classmethod
+    def parse(cls, feed: str) -> FeedName:
+        """Splits a name such as `seat:T1/4`; any text has parts."""
+        kind, _, rest = feed.partition(":")
+        table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
+        return cls(kind, table, seat)
+
+
+class FeedSnapshot(NamedTuple):
+    """A feed's view, and the number of the frame after which it holds."""
+
+    number: int
+    view: View
+
+
+class FeedWriter:
+    """Numbers the frames of each feed that someone follows, and holds the view that its followers have."""
+
+    def __init__(self) -> None:
+        self.views: dict[str, View] = {}
+        """Feed → the view that its followers have."""
+        self._frames: list[Frame] = []
+        self._numbers: dict[str, int] = {}
+        """Feed → the number of its latest frame."""
+        self._unfollowed: set[str] = set()
+        """Feeds that nobody followed at the last call of `forget`."""
+        self._first = 0
+        """The first number of a new feed; above those of all forgotten feeds, so that none is used twice."""
+
+    def follow(self, feed: str) -> int:
+        """Numbers the feed's frames from now on; returns the number of its latest frame."""
+        self._unfollowed.discard(feed)
+        return self._numbers.setdefault(feed, self._first)
+
+    def forget(self, followed: AbstractSet[str]) -> list[str]:
+        """Stops the feeds that nobody follows now or followed at the last call; returns their names."""
+        forgotten = [feed for feed in self._unfollowed if feed not in followed]
+        for feed in forgotten:
+            self._first = max(self._first, self._numbers.pop(feed) + 1)
+            self.views.pop(feed, None)
+        self._unfollowed = self._numbers.keys() - followed
+        return forgotten
+
+    def __contains__(self, feed: str) -> bool:
+        return feed in self._numbers
+
+    def next_number(self, feed: str) -> int | None:
+        """The number of the feed's next frame; None where nobody follows it."""
+        number = self._numbers.get(feed)
+        if number is None:
+            return None
+        self._numbers[feed] = number = number + 1
+        return number
+
+    def snapshot(self, feed: str, make_view: Callable[[], View]) -> FeedSnapshot:
+        """The feed as its followers have it. Anything newer comes as a frame with its own number."""
+        if feed not in self.views:
+            self.views[feed] = make_view()
+        return FeedSnapshot(self.follow(feed), self.views[feed])
+
+    def show(self, feed: str, view: View, what: tuple[str, ...] = ()) -> None:
+        """Sends what a view changes; `what` names the events that changed it."""
+        changes = difference(self.views[feed], view)
+        self.views[feed] = view
+        if changes is not None:
+            self.send(feed, changes, what=what)
+
+    def send(self, feed: str, changes: Any, *, what: tuple[str, ...] = (), to: str | None = None) -> None:
+        """Makes the feed's next frame; `to` is the request that it answers."""
+        number = self.next_number(feed)
+        if number is not None:
+            notice = ChangeNotice(feed=feed, number=number, changes=changes, what=what, to=to)
+            self._frames.append(Frame(feed, number, encoded(notice)))
+
+    def take_frames(self) -> list[Frame]:
+        """The frames since the last call."""
+        frames, self._frames = self._frames, []
+        return frames

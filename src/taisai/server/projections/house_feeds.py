@@ -1,0 +1,321 @@
+"""Every feed of the house: made from events in the writer's thread, which owns the tables.
+
+The host calls `frames` after each group of commands. Lobby, pit and cage are made here; each table has its
+own `TableFeeds`. A table that cannot be read is left out, and the others go on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+import structlog
+from msgspec.structs import replace
+
+from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
+from taisai.game import Refusal, Table
+from taisai.journal import Engine, JournalError, stream_of, table_of
+from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
+from taisai.server.connections.feeds import Frame
+from taisai.server.projections.books import TransfersInTransit, books_view
+from taisai.server.projections.feed_writer import (
+    HOUSE_FEEDS,
+    LOBBY,
+    PIT,
+    FeedName,
+    FeedSnapshot,
+    FeedWriter,
+)
+from taisai.server.projections.overview import alarm_of, cage_view, lobby_view, pit_view
+from taisai.server.projections.round_log import REMEMBERED, RoundLogs
+from taisai.server.projections.table_feeds import TableFeeds
+from taisai.server.projections.takings import load_takings, report_view, save_takings
+
+if TYPE_CHECKING:
+    from taisai.server.runtime.host import Asked
+
+T = TypeVar("T")
+MOST_ALARMS: Final = 50  # that the pit is shown
+READ_AGAIN: Final = 60_000  # ms until an unreadable table is tried again: that may read all its entries
+LATEST_ENTRIES: Final = 50_000
+"""Entries of a table that a start reads for the logs of its last rounds: about half a second."""
+_TABLE_KINDS: Final = frozenset({"table", "console", "seat"})
+_log = structlog.get_logger(__name__)
+
+
+class ReadFailure(NamedTuple):
+    """Why a table could not be read, and when that was last tried."""
+
+    error: str
+    at: int
+
+
+class TableReader:
+    """Reads tables, and remembers those that cannot be read."""
+
+    def __init__(
+        self, engine: Engine, now: Callable[[], int], on_failure: Callable[[str, ReadFailure], None]
+    ) -> None:
+        """`on_failure` is called once for each table that can no longer be read."""
+        self._engine = engine
+        self._now = now
+        self._on_failure = on_failure
+        self.failures: dict[str, ReadFailure] = {}
+        """Tables that cannot be read now."""
+
+    def table(self, name: str) -> Table | None:
+        """A table; None where it cannot be read."""
+        return self.read(name, self._engine.table)
+
+    def read(self, name: str, function: Callable[[str], T]) -> T | None:
+        """What a function of a table's name returns; None where the table cannot be read."""
+        before = self.failures.get(name)
+        if before is not None and 0 <= self._now() - before.at < READ_AGAIN:
+            return None
+        try:
+            value = function(name)
+        except Exception as error:  # noqa: BLE001  whatever it is, the other tables go on
+            failure = ReadFailure(str(error) or type(error).__name__, self._now())
+            self.failures[name] = failure
+            if before is None:
+                _log.exception("a table cannot be read and is left out", table=name)
+                self._on_failure(name, failure)
+            return None
+        if before is not None:
+            del self.failures[name]
+            _log.info("a table can be read again", table=name)
+        return value
+
+    def clear(self, name: str) -> None:
+        """Forgets a failure: something was decided at the table, so it can be read."""
+        self.failures.pop(name, None)
+
+
+def round_logs_of(engine: Engine, name: str) -> RoundLogs:
+    """The logs of a table's last rounds, as far back as its latest entries reach."""
+    stream = stream_of(name)
+    after = max(0, engine.journal.version(stream) - LATEST_ENTRIES)
+    return RoundLogs.of(event for _, event in engine.journal.events(stream, after=after))
+
+
+class HouseFeeds:
+    """Turns what commands came to into frames for all followers."""
+
+    def __init__(self, engine: Engine, windows: Mapping[str, int | None], *, now: Callable[[], int]) -> None:
+        """`windows`: table → milliseconds that its bets are open for."""
+        self._engine = engine
+        self._windows = windows
+        self._reader = TableReader(engine, now, self._on_failure)
+        self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
+        self._rung: dict[str, int] = {}
+        """Table → the end of the latest time for bets that is up."""
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Makes everything anew from the tables as they are now; nobody follows any feed."""
+        self.tables: dict[str, TableFeeds] = {}
+        self._writer = FeedWriter()
+        self._in_transit = TransfersInTransit()
+        self._terminal_places: frozenset[tuple[str, str]] | None = None
+        """Table and seat of every terminal; None until someone needs them."""
+        for name in self._engine.tables():
+            self._add_table(name)
+
+    def _add_table(self, name: str) -> bool:
+        """Adds a table's feeds; tells whether the table could be read."""
+        feeds = self._reader.read(name, self._make_table)
+        if feeds is not None:
+            self.tables[name] = feeds
+        return feeds is not None
+
+    def _make_table(self, name: str) -> TableFeeds:
+        engine, window = self._engine, self._windows.get(name)
+        table, takings, logs = engine.table(name), load_takings(engine, name), round_logs_of(engine, name)
+        feeds = TableFeeds(table, self._writer, takings, logs, window=window)
+        if name in self._rung:
+            feeds.ring(table, self._rung[name])
+        return feeds
+
+    def _on_failure(self, name: str, failure: ReadFailure) -> None:
+        says = Words(
+            en=f"Table {name} cannot be read: {failure.error}", zh=f"无法读取赌台 {name}：{failure.error}"
+        )
+        self._alarms.append(Alarm(at=failure.at, about=name, says=says))
+
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """The tables that are left out, and why each cannot be read."""
+        return {name: failure.error for name, failure in self._reader.failures.items()}
+
+    def readable(self) -> dict[str, Table]:
+        """The tables that can be read."""
+        tables = ((name, self._reader.table(name)) for name in self.tables)
+        return {name: table for name, table in tables if table is not None}
+
+    # From events to frames
+
+    def frames(self, answered: Iterable[Asked]) -> list[Frame]:
+        """The frames of what a group of commands changed."""
+        changed: dict[str, TableFeeds] = {}
+        is_house_changed = False
+        known: dict[str, tuple[TableFeeds, Table]] = {}
+        added: set[str] = set()
+        for command in answered:
+            events = command.answer
+            if not isinstance(events, tuple) or isinstance(events, Refusal) or not events:
+                continue
+            stream = command.ask.stream
+            at_table = known.get(stream)
+            if at_table is None:
+                name = table_of(stream)
+                if name is None:
+                    is_house_changed = True
+                    self._apply_house(events)
+                    continue
+                at_table = self._table_of(name, added)
+                if at_table is None:
+                    continue
+                known[stream] = at_table
+            feeds, table = at_table
+            if feeds.apply(table, events, command.re):
+                changed[table.name] = feeds
+        if changed or added or is_house_changed:
+            changed |= {name: self.tables[name] for name in added if name in self.tables}
+            changed |= self._update_transfers()
+            for name, feeds in changed.items():
+                if (shown := self._reader.table(name)) is not None:
+                    feeds.show(shown)
+            self._show_house()
+        return self._writer.take_frames()
+
+    def _table_of(self, name: str, added: set[str]) -> tuple[TableFeeds, Table] | None:
+        """A table and its feeds; None where they are made now, which includes all events of this group."""
+        if name in added:
+            return None
+        self._reader.clear(name)
+        if name in self.tables:
+            return self.tables[name], self._engine.table(name)
+        added.add(name)
+        self._add_table(name)
+        return None
+
+    def _apply_house(self, events: Iterable[object]) -> None:
+        for event in events:
+            alarm = alarm_of(event)
+            if alarm is not None:
+                self._alarms.append(alarm)
+            elif isinstance(event, DeviceEnrolled | DeviceDismissed):
+                self._terminal_places = None
+
+    def _update_transfers(self) -> dict[str, TableFeeds]:
+        """The feeds of tables whose transfers in transit have changed."""
+        self._in_transit.catch_up(self._engine.house(), self.readable())
+        changed = {}
+        for name, feeds in self.tables.items():
+            flights = self._in_transit.flights(name)
+            if flights != feeds.flights:
+                feeds.flights = flights
+                changed[name] = feeds
+        return changed
+
+    def ring(self, name: str, until: int) -> list[Frame]:
+        """The time for bets at a table, which ran until then, is up: the Dealer is prompted."""
+        self._rung[name] = until
+        feeds = self.tables.get(name)
+        if feeds is not None and (table := self._reader.table(name)) is not None:
+            feeds.ring(table, until)
+        return self._writer.take_frames()
+
+    def refresh(self) -> list[Frame]:
+        """Shows consoles and pit the bets that came since."""
+        stale = [(name, feeds) for name, feeds in self.tables.items() if feeds.is_stale]
+        for name, feeds in stale:
+            if (table := self._reader.table(name)) is not None:
+                feeds.refresh(table)
+        back = [name for name in self.unreadable if name not in self.tables and self._add_table(name)]
+        if stale or back:
+            self._show_house()
+        return self._writer.take_frames()
+
+    def _show_house(self) -> None:
+        for feed in HOUSE_FEEDS:
+            if feed in self._writer:
+                self._writer.show(feed, self._house_view(feed))
+
+    def _house_view(self, feed: str) -> View:
+        tables = self.readable()
+        if feed == LOBBY:
+            return lobby_view({name: (table, self.tables[name].history) for name, table in tables.items()})
+        house = self._engine.house()
+        if feed == PIT:
+            return pit_view(house, tables, tuple(self._alarms))
+        return cage_view(house, tables, self._in_transit)
+
+    # Followers
+
+    def snapshot(self, feed: str) -> FeedSnapshot | None:
+        """A feed as its followers have it; None where there is no such feed."""
+        if feed in HOUSE_FEEDS:
+            return self._writer.snapshot(feed, lambda: self._house_view(feed))
+        kind, name, seat = FeedName.parse(feed)
+        if name not in self.tables or kind not in _TABLE_KINDS or (kind == "seat") != bool(seat):
+            return None
+        table = self._reader.table(name)
+        if table is None or (seat and seat not in table.seats and (name, seat) not in self._terminals()):
+            return None  # else anyone could have feeds numbered for seats that do not exist
+        return self.tables[name].snapshot(table, feed)
+
+    def _terminals(self) -> frozenset[tuple[str, str]]:
+        if self._terminal_places is None:
+            devices = self._engine.house().devices.values()
+            places = (device.place for device in devices)
+            self._terminal_places = frozenset(place for place in places if place is not None)
+        return self._terminal_places
+
+    def forget(self, followed: AbstractSet[str]) -> list[str]:
+        """Stops the feeds that nobody has followed for a while; returns their names."""
+        forgotten = self._writer.forget(followed)
+        for feed in forgotten:
+            feeds = self.tables.get(FeedName.parse(feed).table)
+            if feeds is not None:
+                feeds.forget(feed)
+        return forgotten
+
+    # Queries
+
+    def rounds(
+        self, name: str, *, most: int, number: int | None = None, seat: str | None = None, own: bool
+    ) -> tuple[RoundView, ...]:
+        """The last rounds of a table, or one; with `own`, those of the last few in which the player bet."""
+        feeds = self.tables.get(name)
+        table = self._reader.table(name) if feeds is not None else None
+        if feeds is None or table is None:
+            raise JournalError(f"expected a table that can be read, got {name!r}")
+        latest = len(table.rounds) + (table.round is not None)
+        if number is None:
+            numbers = range(latest, max(0, latest - most), -1)
+        else:
+            first = max(1, len(table.rounds) - REMEMBERED + 1) if own else 1
+            numbers = range(number, number + (first <= number <= latest))
+        here = table.seats.get(seat or "")
+        session = None if not own else here.session if here is not None and here.taken else 0
+        return tuple(feeds.rounds(table, numbers, seat, session))
+
+    def report(self, day: str | None = None) -> ReportView:
+        """Drop, win and hold of each table."""
+        return report_view({name: feeds.takings for name, feeds in self.tables.items()}, day)
+
+    def books(self) -> BooksView:
+        """Every account; a table that cannot be read is named as missing."""
+        books = books_view(self._engine.house(), self.readable())
+        if not self.unreadable:
+            return books
+        off = (f"the books of {name} cannot be read: {error}" for name, error in self.unreadable.items())
+        return replace(books, balanced=False, off=(*books.off, *off))
+
+    def save(self) -> None:
+        """Saves what the next start would have to count again."""
+        for name, feeds in self.tables.items():
+            save_takings(self._engine, name, feeds.takings)
