@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from taisai.game import commands as c
 from taisai.game import events as e
-from taisai.game import laying, play, settling
+from taisai.game import play, settling
+from taisai.game.betting import stakes
 from taisai.game.money import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
@@ -311,7 +312,7 @@ def _keep_the_stakes_of_a_void_round(patch: pytest.MonkeyPatch) -> None:
 
 
 def _credit_twice(patch: pytest.MonkeyPatch) -> None:
-    was = laying.hand_back
+    was = stakes.hand_back
 
     def hand_back(table: Table, purse: Any, *rest: Any) -> None:
         was(table, purse, *rest)
@@ -331,10 +332,10 @@ def _remember_between_streams(patch: pytest.MonkeyPatch) -> None:
 
 
 def _know_no_retry(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game import bets
+    from taisai.game.betting import placing
 
     late = Refusal(Reason.LATE, Clause("house:retries"), "expected something new, got a retry")
-    patch.setattr(bets, "_again", lambda *_: late)
+    patch.setattr(placing, "_again", lambda *_: late)
 
 
 def _book_transfers_twice(patch: pytest.MonkeyPatch) -> None:

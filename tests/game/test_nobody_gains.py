@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.game.bets import exposures
+from taisai.game.betting.placing import exposures
 from taisai.game.commands import (
     Assign,
     BuyColour,

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from taisai.game import bets, play, refusals
+from taisai.game import play, refusals
+from taisai.game.betting import placing
 from taisai.game.commands import (
     CloseTable,
     Command,
@@ -251,13 +252,13 @@ def test_two_things_wrong_report_the_lower_rank() -> None:
 
 
 def test_sabotage_the_last_reason_instead_of_the_first_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bets, "first", lambda refusals: refusals[-1])
+    monkeypatch.setattr(placing, "first", lambda refusals: refusals[-1])
     assert any(wrong(line) for line in lines())
 
 
 def test_sabotage_a_known_id_told_as_late_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     late = Refusal(Reason.LATE, Clause("house:retries"), "expected a new bet, got a known one")
-    monkeypatch.setattr(bets, "_again", lambda *_: late)
+    monkeypatch.setattr(placing, "_again", lambda *_: late)
     assert any(wrong(line) for line in lines() if "id of another bet" in line)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from taisai.game import bets
+from taisai.game.betting import placing
 from taisai.game.commands import Perform, TakeReading
 from taisai.game.past import PastRounds
 from taisai.game.refusals import Refusal
@@ -77,6 +77,6 @@ async def test_sabotage_retries_without_end_have_old_rounds_loaded(house: Connec
     slips = [{"id": "old", "area": "small", "stake": 100}]
     placed = {"command": "place-bets", "round": 1, "seat": "1", "bets": slips}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(bets, "RETRIED_WITHIN", 10**6)
+        patched.setattr(placing, "RETRIED_WITHIN", 10**6)
         await line.answer("do", table="T1", do=placed)
     assert loaded == [1]

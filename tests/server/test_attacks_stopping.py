@@ -11,7 +11,7 @@ import structlog
 import uvicorn
 from uvicorn.server import ServerState
 
-from taisai.game import bets
+from taisai.game.betting import placing
 from taisai.game.past import PastRounds
 from taisai.server.auth.permissions import Role
 from taisai.server.connections import transport
@@ -229,7 +229,7 @@ async def test_a_retry_that_names_a_round_of_old_does_not_have_it_loaded(house: 
     table.rounds = PastRounds(1_000, load)
     line = await house.came("P1")
     slips = [{"id": "old", "area": "small", "stake": 100}]
-    for number in (1, 500, 1_000 - bets.RETRIED_WITHIN, 0, -1, 5_000, 10**18):
+    for number in (1, 500, 1_000 - placing.RETRIED_WITHIN, 0, -1, 5_000, 10**18):
         for command in (
             {"command": "place-bets", "round": number, "seat": "1", "bets": slips},
             {"command": "take-back", "round": number, "seat": "1", "ids": ["old"]},

@@ -6,6 +6,7 @@ from typing import Final
 
 from taisai.game.adjusting import next_claim
 from taisai.game.authority import at_table, bad_amount, bad_name, refused, two_people
+from taisai.game.betting.stakes import purse_of
 from taisai.game.commands import (
     BuyColour,
     BuyCredits,
@@ -27,7 +28,6 @@ from taisai.game.events import (
     FillReceived,
     TicketReceived,
 )
-from taisai.game.laying import purse_of
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_wrong

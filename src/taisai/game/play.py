@@ -7,15 +7,12 @@ from typing import Any, Final
 
 from taisai.game import (
     acts,
-    bets,
     cashier,
     claims,
     commands,
     events,
     interruption,
     irregular,
-    laying,
-    moving,
     opening,
     readings,
     referrals,
@@ -26,6 +23,7 @@ from taisai.game import (
     upkeep,
     withdrawal,
 )
+from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
 from taisai.game.events import Event
@@ -64,8 +62,8 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.SendCredit: cashier.send_credit,
     commands.SendDrop: cashier.send_drop,
     commands.SettleClaim: claims.settle_claim,
-    commands.PlaceBets: bets.place,
-    commands.RecordBets: bets.record,
+    commands.PlaceBets: placing.place,
+    commands.RecordBets: placing.record,
     commands.TakeBack: moving.take_back,
     commands.MoveBet: moving.move,
     commands.Perform: acts.perform,
@@ -112,9 +110,9 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.CreditSent: cashier.on_credit_sent,
     events.DropSent: cashier.on_drop_sent,
     events.ClaimSettled: claims.on_claim_settled,
-    events.BetRegistered: laying.on_registered,
-    events.BetTakenBack: laying.on_taken_back,
-    events.BetMoved: laying.on_moved,
+    events.BetRegistered: stakes.on_registered,
+    events.BetTakenBack: stakes.on_taken_back,
+    events.BetMoved: stakes.on_moved,
     events.BetReturned: referrals.on_returned,
     events.BetsOpened: acts.on_opened,
     events.BetsReopened: acts.on_reopened,

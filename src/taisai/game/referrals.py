@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 from taisai.game import irregular, voiding
 from taisai.game.authority import at_least, at_table, bad_text, no_seat, refused, two_people
+from taisai.game.betting.moving import cannot_lie, over_maximum
+from taisai.game.betting.stakes import take_off
 from taisai.game.commands import CallAttendant, DecideReferral
 from taisai.game.events import (
     BetMoved,
@@ -17,8 +19,6 @@ from taisai.game.events import (
     SettlementUndone,
     TableShut,
 )
-from taisai.game.laying import take_off
-from taisai.game.moving import cannot_lie, over_maximum
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.round import Round
 from taisai.game.table import MOST_CALLS, Referral, Table

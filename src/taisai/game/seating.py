@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.authority import at_table, bad_name, bad_text, no_seat, refused
+from taisai.game.betting.stakes import purse_of
 from taisai.game.commands import LeaveSeat, ShowLayout, TakeSeat
 from taisai.game.events import Event, LayoutShown, SeatLeft, SeatTaken
-from taisai.game.laying import purse_of
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seats import Seat

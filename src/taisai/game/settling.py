@@ -8,9 +8,9 @@ from typing import Final
 
 from taisai.game import lanes
 from taisai.game.adjusting import adjust, adjustments, claim_excess, owed
+from taisai.game.betting.stakes import hand_back
 from taisai.game.events import RoundResettled, RoundSettled, RoundVoided, SettlementUndone, WinnersPaid
 from taisai.game.lanes import Column
-from taisai.game.laying import hand_back
 from taisai.game.money import Account, Entry, UnbalancedError
 from taisai.game.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
 from taisai.game.seats import Purse

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from taisai.game.authority import at_table, may_act, no_seat, refused
+from taisai.game.betting.stakes import take_off
 from taisai.game.commands import ChooseWithdrawal, CloseWithdrawal
 from taisai.game.events import Event, RoundConcluded, WithdrawalChosen, WithdrawalClosed, WithdrawalOffered
-from taisai.game.laying import take_off
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.game.voiding import shut_now

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from taisai.game import lanes
 from taisai.game.authority import at_table, no_seat, on_hold, refused, two_people
-from taisai.game.bets import RETRIES, beyond_exposure, lying_on, not_a_bet, outside_limits, recent, too_late
+from taisai.game.betting.placing import (
+    RETRIES,
+    beyond_exposure,
+    lying_on,
+    not_a_bet,
+    outside_limits,
+    recent,
+    too_late,
+)
 from taisai.game.commands import MoveBet, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
 from taisai.game.refusals import Reason, Refusal

@@ -1,0 +1,1 @@
+"""Betting: bets placed by terminals, recorded by staff, taken back and moved."""
