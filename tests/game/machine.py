@@ -16,7 +16,7 @@ from taisai.game import play, words
 from taisai.game.limits import Limits
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.game.table import Table
 from taisai.game.words import Means
 from taisai.rules import OUTCOMES, rulebook

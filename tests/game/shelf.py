@@ -9,8 +9,8 @@ import pytest
 
 from taisai.game import Table, opening, snapshot, terms
 from taisai.game.commands import Limits
-from taisai.game.past import PastRounds
-from taisai.game.round import Round
+from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import Round
 from taisai.game.snapshot import TableSnapshot, decode, encode, loading, round_snapshot_of, snapshot_of
 from taisai.game.terms import Terms, digest_of, terms_of
 from taisai.rules import Rulebook

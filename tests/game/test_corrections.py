@@ -474,21 +474,21 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 
 
 def _pay_the_wrong_result_again(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game import settling, voiding
+    from taisai.game.rounds import settlement
 
-    was = settling.due_again
+    was = settlement.due_again
 
     def due_again(table: Table, round_: Any, _outcome: Outcome) -> Any:
         return was(table, round_, round_.result)
 
-    for module in (settling, voiding):
+    for module in (settlement, voiding):
         patch.setattr(module, "due_again", due_again)
 
 
 def _adjust_nobody(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game import settling, voiding
+    from taisai.game.rounds import settlement
 
-    for module in (settling, voiding):
+    for module in (settlement, voiding):
         patch.setattr(module, "adjustments", lambda *_: [])
 
 
@@ -521,7 +521,7 @@ def test_sabotage_a_correction_that_adjusts_nobody_is_seen(monkeypatch: pytest.M
 
 
 def test_sabotage_a_claim_for_too_little_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from taisai.game import adjusting
+    from taisai.game.rounds import adjusting
 
     was = Claim
 
@@ -547,8 +547,8 @@ def alone() -> Reason | None:
 
 
 def test_sabotage_a_second_person_that_is_not_asked_for_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from taisai.game import voiding
+    from taisai.game.rounds import corrections
 
-    monkeypatch.setattr(voiding, "two_people", lambda *_, **__: None)
+    monkeypatch.setattr(corrections, "two_people", lambda *_, **__: None)
     with pytest.raises(AssertionError):
         assert alone() is Reason.SECOND_PERSON

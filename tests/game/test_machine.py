@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from taisai.game import commands as c
 from taisai.game import events as e
-from taisai.game import play, settling
+from taisai.game import play
 from taisai.game.betting import stakes
 from taisai.game.money import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds import settlement
 from taisai.game.table import Table
 from taisai.game.words import Means, Treatment
 from taisai.rules.clauses import Clause
@@ -308,7 +309,7 @@ def _lose_a_bet(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keep_the_stakes_of_a_void_round(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(settling, "stakes_by_purse", lambda *_: {})
+    patch.setattr(settlement, "stakes_by_purse", lambda *_: {})
 
 
 def _credit_twice(patch: pytest.MonkeyPatch) -> None:
@@ -318,7 +319,7 @@ def _credit_twice(patch: pytest.MonkeyPatch) -> None:
         was(table, purse, *rest)
         purse.credits += 1
 
-    patch.setattr(settling, "hand_back", hand_back)
+    patch.setattr(settlement, "hand_back", hand_back)
 
 
 def _remember_between_streams(patch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from taisai.game import readings
 from taisai.game.commands import Perform, Report, TakeReading
 from taisai.game.events import ReadingTaken
 from taisai.game.readings import MOST_READINGS, differs_from_reading, suggested
-from taisai.game.round import Reading
+from taisai.game.rounds.round import Reading
 from taisai.game.words import RECOGNISER, SHAKER, SYSTEM, Fault
 from taisai.rules import Act, Irregularity, Outcome, Phase, rulebook
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, at, opened, phases, standing

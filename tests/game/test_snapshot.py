@@ -10,8 +10,8 @@ import pytest
 
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.events import Event
-from taisai.game.past import PastRounds
 from taisai.game.playbook import Played
+from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import encode, snapshot_of
 from tests.game.hands import STEPS, Hand
 from tests.game.machine import SETUPS, Setup, opened

@@ -10,10 +10,10 @@ import pytest
 
 from taisai.game import Table
 from taisai.game import commands as c
-from taisai.game.past import PastRounds
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
-from taisai.game.round import Round
+from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import Round
 from taisai.game.snapshot import encode, snapshot_of
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game.machine import NOON, SETUPS, opened

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of, restored_house
-from taisai.game.past import PastRounds
+from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import (
     VERSION,
     RoundSnapshot,

@@ -12,8 +12,8 @@ from taisai.game import Table, evolve, snapshot
 from taisai.game.equipment import Equipment
 from taisai.game.events import RoundResettled
 from taisai.game.money import Ledger
-from taisai.game.past import PastRounds
-from taisai.game.round import Round
+from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import Round
 from taisai.game.seats import Seat
 from taisai.game.shoe import Shoe
 from taisai.game.snapshot import rounds as snapshot_of_rounds

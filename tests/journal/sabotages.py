@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from taisai.game.past import PastRounds
+from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import SnapshotError
 from taisai.game.snapshot import codec as snapshot_codec
 from taisai.journal import codec, journal, streams

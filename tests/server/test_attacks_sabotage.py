@@ -8,8 +8,8 @@ import pytest
 
 from taisai.game.betting import placing
 from taisai.game.commands import Perform, TakeReading
-from taisai.game.past import PastRounds
 from taisai.game.refusals import Refusal
+from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.table import Table
 from taisai.game.words import RECOGNISER
 from taisai.protocol.message import PROTOCOL_VERSION

@@ -29,8 +29,8 @@ from taisai.game.money import Account, Entry, Ledger
 from taisai.game.play import decide, evolve, replayed
 from taisai.game.recovery import Declaration, Recovered, recover
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds.verdicts import Verdict, verdicts
 from taisai.game.table import Table
-from taisai.game.verdicts import Verdict, verdicts
 from taisai.game.words import Hold, Means, Subject, Treatment
 
 __all__ = [

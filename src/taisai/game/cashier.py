@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.adjusting import next_claim
 from taisai.game.authority import at_table, bad_amount, bad_name, refused, two_people
 from taisai.game.betting.stakes import purse_of
 from taisai.game.commands import (
@@ -30,9 +29,10 @@ from taisai.game.events import (
 )
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds.adjusting import next_claim
+from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.seats import Seat
-from taisai.game.settling import stakes_by_purse
 from taisai.game.table import Claim, Table, Transfer
 from taisai.game.words import CAGE, Means, Moved
 from taisai.rules.clauses import Clause

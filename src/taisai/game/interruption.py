@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.game import irregular, voiding, withdrawal
+from taisai.game import irregular, withdrawal
 from taisai.game.authority import may_act, refused, two_people
 from taisai.game.commands import Declare, Recover
 from taisai.game.events import (
@@ -11,6 +11,7 @@ from taisai.game.events import (
     SightDeclared,
 )
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds import corrections
 from taisai.game.table import Table
 from taisai.game.words import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
@@ -55,7 +56,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
     if rule.action is Recovery.VOID:
         assert table.round is not None
         number = table.round.number
-        follows = voiding.voided(table, _Stop(at, by, second, clause), number, number, by_itself=True)
+        follows = corrections.voided(table, _Stop(at, by, second, clause), number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
         follows = withdrawal.offered(table, at, by, clause)
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game import voiding, withdrawal
+from taisai.game import withdrawal
 from taisai.game.authority import at_table, bad_text, on_hold, refused, two_people
 from taisai.game.commands import CountCards, Faces, Perform, Report
 from taisai.game.equipment import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
@@ -19,7 +19,8 @@ from taisai.game.events import (
     SettlementWitnessed,
 )
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.round import Round
+from taisai.game.rounds import corrections
+from taisai.game.rounds.round import Round
 from taisai.game.table import Table
 from taisai.game.words import Subject
 from taisai.rules.clauses import Clause
@@ -172,7 +173,7 @@ def _void(table: Table, case: Case) -> Events | Refusal:
     wrong = _alone(table, case)
     if wrong:
         return wrong
-    void = voiding.voided(table, case, case.round.number, case.round.number)
+    void = corrections.voided(table, case, case.round.number, case.round.number)
     if isinstance(void, Refusal):
         return void
     return (*void, *_earlier_rounds(table, case))
@@ -201,7 +202,7 @@ def _void_affected(table: Table, case: Case) -> Events | Refusal:
     over = table.rounds[first - 1 : last]
     if len(over) == last - first + 1 and all(one.voided for one in over):
         return ()  # they are void already; what failed is noted
-    return _alone(table, case) or voiding.voided(table, case, first, last)
+    return _alone(table, case) or corrections.voided(table, case, first, last)
 
 
 def _no_roll(table: Table, case: Case) -> Events | Refusal:
@@ -236,7 +237,7 @@ def _settle_by_outcome(table: Table, case: Case) -> Events | Refusal:
         return ()
     if case.round is None:
         return refused(Reason.BAD_VALUE, case.ruled.clause, "the round that was settled wrongly", "none")
-    return voiding.corrected(table, case, case.round, case.faces)
+    return corrections.corrected(table, case, case.round, case.faces)
 
 
 def _settle_then_shut(table: Table, case: Case) -> Events | Refusal:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from taisai.game import (
-    acts,
     cashier,
     claims,
     commands,
@@ -18,7 +17,6 @@ from taisai.game import (
     referrals,
     seating,
     seeds,
-    settling,
     staffing,
     upkeep,
     withdrawal,
@@ -28,6 +26,7 @@ from taisai.game.commands import Command
 from taisai.game.day import LATEST
 from taisai.game.events import Event
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds import settlement, steps
 from taisai.game.table import Table
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
@@ -66,7 +65,7 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.RecordBets: placing.record,
     commands.TakeBack: moving.take_back,
     commands.MoveBet: moving.move,
-    commands.Perform: acts.perform,
+    commands.Perform: steps.perform,
     commands.Report: irregular.report,
     commands.CallAttendant: referrals.call,
     commands.DecideReferral: referrals.decide_referral,
@@ -114,24 +113,24 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.BetTakenBack: stakes.on_taken_back,
     events.BetMoved: stakes.on_moved,
     events.BetReturned: referrals.on_returned,
-    events.BetsOpened: acts.on_opened,
-    events.BetsReopened: acts.on_reopened,
-    events.BetsClosed: acts.on_act,
-    events.DiceTumbled: acts.on_tumbled,
-    events.ShakerActivated: acts.on_act,
-    events.DealPressed: acts.on_act,
-    events.DiceUncovered: acts.on_act,
-    events.CardsDealt: acts.on_dealt,
-    events.ResultEntered: acts.on_entered,
-    events.ResultCorrected: acts.on_corrected,
-    events.RoundSettled: settling.on_settled,
-    events.LosersCollected: acts.on_act,
-    events.WinnersPaid: settling.on_paid,
-    events.LightsCleared: acts.on_lights_cleared,
-    events.RoundConcluded: acts.on_concluded,
-    events.RoundVoided: settling.on_voided,
-    events.SettlementUndone: settling.on_undone,
-    events.RoundResettled: settling.on_resettled,
+    events.BetsOpened: steps.on_opened,
+    events.BetsReopened: steps.on_reopened,
+    events.BetsClosed: steps.on_act,
+    events.DiceTumbled: steps.on_tumbled,
+    events.ShakerActivated: steps.on_act,
+    events.DealPressed: steps.on_act,
+    events.DiceUncovered: steps.on_act,
+    events.CardsDealt: steps.on_dealt,
+    events.ResultEntered: steps.on_entered,
+    events.ResultCorrected: steps.on_corrected,
+    events.RoundSettled: settlement.on_settled,
+    events.LosersCollected: steps.on_act,
+    events.WinnersPaid: settlement.on_paid,
+    events.LightsCleared: steps.on_lights_cleared,
+    events.RoundConcluded: steps.on_concluded,
+    events.RoundVoided: settlement.on_voided,
+    events.SettlementUndone: settlement.on_undone,
+    events.RoundResettled: settlement.on_resettled,
     events.IrregularityRuled: irregular.on_ruled,
     events.WithdrawalOffered: withdrawal.on_offered,
     events.WithdrawalChosen: withdrawal.on_chosen,

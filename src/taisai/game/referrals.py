@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game import irregular, voiding
+from taisai.game import irregular
 from taisai.game.authority import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.betting.moving import cannot_lie, over_maximum
 from taisai.game.betting.stakes import take_off
@@ -20,7 +20,8 @@ from taisai.game.events import (
     TableShut,
 )
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.round import Round
+from taisai.game.rounds import corrections
+from taisai.game.rounds.round import Round
 from taisai.game.table import MOST_CALLS, Referral, Table
 from taisai.game.words import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
@@ -128,14 +129,14 @@ def _void(table: Table, case: Decided) -> Events | Refusal:
     if wrong:
         return wrong
     assert table.round is not None
-    return voiding.voided(table, case, table.round.number, table.round.number)
+    return corrections.voided(table, case, table.round.number, table.round.number)
 
 
 def _void_rounds(table: Table, case: Decided) -> Events | Refusal:
     first = case.command.round or case.referral.round
     if first is None:
         return refused(Reason.BAD_VALUE, REFERRAL, "the first round to void", "none")
-    return voiding.voided(table, case, first, case.command.through or first)
+    return corrections.voided(table, case, first, case.command.through or first)
 
 
 def _settle_by_outcome(table: Table, case: Decided) -> Events | Refusal:
@@ -143,7 +144,7 @@ def _settle_by_outcome(table: Table, case: Decided) -> Events | Refusal:
     round_ = table.round if table.round and table.round.number == number else table.past(number or 0)
     if round_ is None:
         return refused(Reason.WRONG_ROUND, REFERRAL, "the round to settle by its outcome", number)
-    return voiding.corrected(table, case, round_, case.command.faces)
+    return corrections.corrected(table, case, round_, case.command.faces)
 
 
 def _re_open(table: Table, case: Decided) -> Events | Refusal:
@@ -218,7 +219,7 @@ def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str]
 def _shut(table: Table, case: Decided) -> Events | Refusal:
     made: Events = ()
     if table.round is not None and _in_hand(table, case) is None:
-        void = voiding.voided(table, case, table.round.number, table.round.number)
+        void = corrections.voided(table, case, table.round.number, table.round.number)
         if isinstance(void, Refusal):
             return void
         made = void

@@ -11,7 +11,7 @@ from taisai.game.commands import CommitSeed, RevealSeed
 from taisai.game.draw import Throw, dealt, draw
 from taisai.game.events import Event, SeedCommitted, SeedRevealed
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.game.table import Commitment, Revealed, Table
 from taisai.game.words import SHAKER
 from taisai.rules.clauses import Clause

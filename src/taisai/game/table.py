@@ -9,8 +9,8 @@ from taisai.game.equipment import Equipment
 from taisai.game.lanes import Column
 from taisai.game.limits import Limits
 from taisai.game.money import Ledger
-from taisai.game.past import PastRounds
-from taisai.game.round import Round
+from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import Round
 from taisai.game.seats import Purse, Seat
 from taisai.game.shoe import Shoe
 from taisai.game.terms import InForce, Terms

@@ -7,8 +7,8 @@ from taisai.game.betting.stakes import take_off
 from taisai.game.commands import ChooseWithdrawal, CloseWithdrawal
 from taisai.game.events import Event, RoundConcluded, WithdrawalChosen, WithdrawalClosed, WithdrawalOffered
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds.corrections import shut_now
 from taisai.game.table import Table
-from taisai.game.voiding import shut_now
 from taisai.game.words import Hold
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from taisai.cage import House, decide_house, evolve_house
 from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of, restored_house
-from taisai.game.past import PastRounds
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
+from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import (
     RoundSnapshot,
     SnapshotError,

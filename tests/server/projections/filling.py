@@ -9,7 +9,7 @@ from typing import Any
 from taisai.game import Table
 from taisai.game import commands as c
 from taisai.game.commands import Command
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.protocol import commands
 from taisai.protocol.views import Blank, Offer
 from taisai.rules.outcomes import OUTCOMES

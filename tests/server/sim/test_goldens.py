@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from taisai.audit import verified
-from taisai.game import acts
+from taisai.game.rounds import steps
 from taisai.journal.errors import DamagedError
 from tests.journal.replay import difference, entries_of, replayed
 from tests.server.sim.furnished import BOOKS, KEY, PROGRAM
@@ -74,7 +74,7 @@ def test_sabotage_another_version_number_shows(monkeypatch: pytest.MonkeyPatch) 
 
 def test_sabotage_another_decision_shows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     export = stored(2817)
-    monkeypatch.setattr(acts, "MOST_TUMBLES", 1)
+    monkeypatch.setattr(steps, "MOST_TUMBLES", 1)
     assert difference(entries_of(export), replayed(entries_of(export))) is not None
     with pytest.raises(DamagedError, match="refuse"):
         verified(_written(export, tmp_path))

@@ -20,9 +20,9 @@ from taisai.game.events import (
     RoundVoided,
     SettlementUndone,
 )
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
+from taisai.game.rounds.verdicts import Verdict, verdicts
 from taisai.game.table import Table
-from taisai.game.verdicts import Verdict, verdicts
 from taisai.journal.codec import Entry
 from taisai.journal.streams import TableStream
 from taisai.rules.chance import Chance

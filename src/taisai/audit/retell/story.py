@@ -24,10 +24,10 @@ from taisai.game.events import (
     RoundSettled,
     RoundVoided,
 )
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
+from taisai.game.rounds.verdicts import Verdict, verdicts
 from taisai.game.table import Table
 from taisai.game.terms import Terms
-from taisai.game.verdicts import Verdict, verdicts
 from taisai.journal.codec import AnyCommand, Entry, stream_of
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.rules.book import Rulebook

@@ -16,7 +16,7 @@ from taisai.game.betting.placing import (
 from taisai.game.commands import MoveBet, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.game.seats import Seat
 from taisai.game.table import Table
 from taisai.game.terms import GUARDS, ONES

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from taisai.game.events import Event, RoundResettled, RoundSettled
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.game.words import Means

@@ -4,7 +4,7 @@ A snapshot holds no rounds that are over but their number, and no terms but what
 how long it takes to start again does not depend on how long the table was played at.
 
 >>> from taisai.game import Table
->>> from taisai.game.past import PastRounds
+>>> from taisai.game.rounds.past_rounds import PastRounds
 >>> from taisai.game.snapshot import TableSnapshot, decode, encode, restored, snapshot_of
 >>> from taisai.rules import rulebook
 >>> book = rulebook("mbs-sic-bo-v6")

@@ -12,8 +12,8 @@ from msgspec import Struct
 from taisai.game import lanes
 from taisai.game.events import BetRegistered
 from taisai.game.lanes import Column
-from taisai.game.past import Load
-from taisai.game.round import Reading, Round, Settled, Totals
+from taisai.game.rounds.past_rounds import Load
+from taisai.game.rounds.round import Reading, Round, Settled, Totals
 from taisai.game.snapshot.codec import Snapshot, SnapshotError, decode
 from taisai.game.words import Means
 from taisai.rules.clauses import Clause

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from taisai.game.limits import Limits
-from taisai.game.past import PastRounds
+from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot.codec import Snapshot, SnapshotError, check
 from taisai.game.snapshot.parts import (
     EquipmentSnapshot,

@@ -14,7 +14,7 @@ import structlog
 
 from taisai.game import events as happened
 from taisai.game.refusals import Refusal
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.game.seeds import unseen
 from taisai.journal import Engine, JournalError, stream_of
 from taisai.journal.closes import Close, last_close

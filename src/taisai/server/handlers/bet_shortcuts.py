@@ -11,7 +11,7 @@ from taisai.game.betting.placing import RETRIES
 from taisai.game.commands import PlaceBets, Slip, TakeBack
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.game.table import Table
 from taisai.journal import Engine, stream_of
 from taisai.protocol.replies import DoneReply

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from taisai.game import Table
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.protocol.views import HistoryView, Run, Shown
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES

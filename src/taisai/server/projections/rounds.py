@@ -7,12 +7,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from taisai.game import Table, verdicts
+from taisai.game import Table
 from taisai.game.events import BetRegistered
 from taisai.game.readings import differs_from_reading
-from taisai.game.round import Round, Totals
-from taisai.game.settling import house_side
-from taisai.game.verdicts import Verdict
+from taisai.game.rounds import verdicts
+from taisai.game.rounds.round import Round, Totals
+from taisai.game.rounds.settlement import house_side
+from taisai.game.rounds.verdicts import Verdict
 from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple, cast, overload
 from taisai.game import Reason, Refusal, Table, decide
 from taisai.game.commands import Command
 from taisai.game.events import Event, IrregularityRuled
-from taisai.game.past import PastRounds
-from taisai.game.round import Round, Settled
+from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import Round, Settled
 from taisai.game.table import Person
 from taisai.rules.clauses import Clause
 

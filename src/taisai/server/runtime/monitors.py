@@ -12,7 +12,7 @@ import structlog
 from taisai.cage.messages import NoteAlarm, NoteClock, NoteWin
 from taisai.game import Table
 from taisai.game import events as happened
-from taisai.game.settling import stakes_by_purse
+from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.words import FLOOR
 from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE

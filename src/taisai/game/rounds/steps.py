@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from taisai.game import irregular, needs
+from taisai.game import irregular
 from taisai.game.authority import may_act, on_hold, refused, two_people
 from taisai.game.commands import Perform
 from taisai.game.events import (
@@ -28,10 +28,11 @@ from taisai.game.events import (
 )
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.round import Round
-from taisai.game.settling import close_round, house_side, tray_needs
+from taisai.game.rounds import needs
+from taisai.game.rounds.corrections import shut_now
+from taisai.game.rounds.round import Round
+from taisai.game.rounds.settlement import close_round, house_side, tray_needs
 from taisai.game.table import MOST_ROUNDS, Table
-from taisai.game.voiding import shut_now
 from taisai.game.words import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import Protocol
 
-from taisai.game.adjusting import adjustments, owed
 from taisai.game.authority import refused, two_people
 from taisai.game.commands import Faces
 from taisai.game.events import Event, ResultCorrected, RoundResettled, RoundVoided, TableShut
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.round import Round
-from taisai.game.settling import due_again, stakes_by_purse
+from taisai.game.rounds.adjusting import adjustments, owed
+from taisai.game.rounds.round import Round
+from taisai.game.rounds.settlement import due_again, stakes_by_purse
 from taisai.game.table import Table
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError

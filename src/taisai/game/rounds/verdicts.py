@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
-from taisai.game.round import KeptOut, Round
+from taisai.game.rounds.round import KeptOut, Round
 from taisai.game.table import Table
 from taisai.rules.clauses import Clause
 

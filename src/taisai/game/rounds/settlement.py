@@ -7,12 +7,12 @@ from math import gcd
 from typing import Final
 
 from taisai.game import lanes
-from taisai.game.adjusting import adjust, adjustments, claim_excess, owed
 from taisai.game.betting.stakes import hand_back
 from taisai.game.events import RoundResettled, RoundSettled, RoundVoided, SettlementUndone, WinnersPaid
 from taisai.game.lanes import Column
 from taisai.game.money import Account, Entry, UnbalancedError
-from taisai.game.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
+from taisai.game.rounds.adjusting import adjust, adjustments, claim_excess, owed
+from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
 from taisai.game.seats import Purse
 from taisai.game.table import Table
 from taisai.game.terms import Terms

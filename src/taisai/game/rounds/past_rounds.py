@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 
 Load = Callable[[int], Round]
 """A round's number, from 1 → the round as it was last saved."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from taisai.game.money import Account, Entry
-from taisai.game.round import Round
+from taisai.game.rounds.round import Round
 from taisai.game.seats import Purse
 from taisai.game.table import Claim, Table
 from taisai.game.words import Means
