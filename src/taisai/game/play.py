@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from taisai.game import (
-    cashier,
-    claims,
-    commands,
-    events,
-    interruption,
-    irregular,
-    opening,
-    readings,
-    referrals,
-    seating,
-    seeds,
-    staffing,
-    upkeep,
-    withdrawal,
-)
+from taisai.game import cashier, claims, commands, events, opening, readings, seating, seeds, staffing, upkeep
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
 from taisai.game.events import Event
+from taisai.game.irregularities import interruptions, referrals, rulings, withdrawals
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import settlement, steps
 from taisai.game.table import Table
@@ -66,13 +52,13 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.TakeBack: moving.take_back,
     commands.MoveBet: moving.move,
     commands.Perform: steps.perform,
-    commands.Report: irregular.report,
+    commands.Report: rulings.report,
     commands.CallAttendant: referrals.call,
     commands.DecideReferral: referrals.decide_referral,
-    commands.ChooseWithdrawal: withdrawal.choose,
-    commands.CloseWithdrawal: withdrawal.close_withdrawal,
-    commands.Recover: interruption.recover_now,
-    commands.Declare: interruption.declare,
+    commands.ChooseWithdrawal: withdrawals.choose,
+    commands.CloseWithdrawal: withdrawals.close_withdrawal,
+    commands.Recover: interruptions.recover_now,
+    commands.Declare: interruptions.declare,
     commands.TakeReading: readings.take_reading,
     commands.CommitSeed: seeds.commit_seed,
     commands.RevealSeed: seeds.reveal_seed,
@@ -131,15 +117,15 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.RoundVoided: settlement.on_voided,
     events.SettlementUndone: settlement.on_undone,
     events.RoundResettled: settlement.on_resettled,
-    events.IrregularityRuled: irregular.on_ruled,
-    events.WithdrawalOffered: withdrawal.on_offered,
-    events.WithdrawalChosen: withdrawal.on_chosen,
-    events.WithdrawalClosed: withdrawal.on_withdrawal_closed,
+    events.IrregularityRuled: rulings.on_ruled,
+    events.WithdrawalOffered: withdrawals.on_offered,
+    events.WithdrawalChosen: withdrawals.on_chosen,
+    events.WithdrawalClosed: withdrawals.on_withdrawal_closed,
     events.Referred: referrals.on_referred,
     events.ReferralDecided: referrals.on_decided,
-    events.Interrupted: interruption.on_interrupted,
-    events.SightDeclared: interruption.on_declared,
-    events.SettlementWitnessed: irregular.on_witnessed,
+    events.Interrupted: interruptions.on_interrupted,
+    events.SightDeclared: interruptions.on_declared,
+    events.SettlementWitnessed: rulings.on_witnessed,
     events.ReadingTaken: readings.on_reading,
     events.SeedCommitted: seeds.on_committed,
     events.SeedRevealed: seeds.on_revealed,

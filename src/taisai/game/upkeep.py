@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game import irregular
 from taisai.game.authority import at_table, bad_name, between_rounds, may_act, refused, supervisor
 from taisai.game.commands import CountCards, Inspect, LoadShoe, PlaceItem, RemoveItem, RepairItem, ShuffleShoe
 from taisai.game.equipment import CARDS, DEVICE, DICE, Placed
@@ -19,6 +18,7 @@ from taisai.game.events import (
     ShoeLoaded,
     ShoeShuffled,
 )
+from taisai.game.irregularities import rulings
 from taisai.game.opening import put_in_force
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
@@ -209,7 +209,7 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
     if command.found == table.shoe.expected():
         return (CardsCounted(at=command.at, by=command.by, clause=SHOE, found=command.found),)
     detail = f"found {sum(command.found)} of {table.shoe.cards} cards"
-    return irregular.found(table, command, Irregularity.CARD_COUNT_WRONG, detail=detail)
+    return rulings.found(table, command, Irregularity.CARD_COUNT_WRONG, detail=detail)
 
 
 # Evolving

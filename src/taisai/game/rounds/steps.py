@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from taisai.game import irregular
 from taisai.game.authority import may_act, on_hold, refused, two_people
 from taisai.game.commands import Perform
 from taisai.game.events import (
@@ -26,6 +25,7 @@ from taisai.game.events import (
     ShakerActivated,
     WinnersPaid,
 )
+from taisai.game.irregularities import rulings
 from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import needs
@@ -131,7 +131,7 @@ def _done_wrongly(table: Table, command: Perform, event: Irregularity) -> Events
         done = (DiceTumbled(at=at, by=by, clause=clause, phase=phase, tumbles=command.tumbles),)
     elif command.act is Act.DEAL_CARDS:
         done = (CardsDealt(at=at, by=by, clause=clause, phase=phase),)
-    ruled = irregular.by_act(table, command, event)
+    ruled = rulings.by_act(table, command, event)
     return ruled if isinstance(ruled, Refusal) else (*done, *ruled)
 
 
@@ -178,7 +178,7 @@ def _tumble(_table: Table, command: Perform, step: Step) -> Events:
 def _deal(table: Table, command: Perform, step: Step) -> Events | Refusal:
     """Three cards; where the shoe has fewer, the document speaks."""
     if table.shoe.short:
-        return irregular.by_act(table, command, Irregularity.SHOE_SHORT)
+        return rulings.by_act(table, command, Irregularity.SHOE_SHORT)
     return (CardsDealt(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
 
 

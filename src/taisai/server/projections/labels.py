@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game import Table
-from taisai.game.referrals import open_referrals
+from taisai.game.irregularities.referrals import open_referrals
 from taisai.game.table import Claim, Referral
 from taisai.game.words import Subject
 from taisai.protocol.views import Board, ClaimLine, ColourLine, Extreme, ReferralLine, Words

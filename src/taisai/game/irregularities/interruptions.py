@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from taisai.game import irregular, withdrawal
 from taisai.game.authority import may_act, refused, two_people
 from taisai.game.commands import Declare, Recover
 from taisai.game.events import (
@@ -10,6 +9,7 @@ from taisai.game.events import (
     Interrupted,
     SightDeclared,
 )
+from taisai.game.irregularities import rulings, withdrawals
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.table import Table
@@ -58,13 +58,13 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
         number = table.round.number
         follows = corrections.voided(table, _Stop(at, by, second, clause), number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
-        follows = withdrawal.offered(table, at, by, clause)
+        follows = withdrawals.offered(table, at, by, clause)
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:
-        follows = irregular.witnessed(at, by, clause, rule.witness, "interrupted")
+        follows = rulings.witnessed(at, by, clause, rule.witness, "interrupted")
     elif rule.action is Recovery.LOCK_AND_REFER and not _locked(table):
         ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
         assert table.round is not None
-        follows = irregular.referred(
+        follows = rulings.referred(
             table, at, by, clause, subject=Subject.INTERRUPTION, number=table.round.number,
             to=ruled.to or table.ranks.second, holds=True, outside=clause.startswith("house:"),
             detail=f"stopped when {table.phase}",

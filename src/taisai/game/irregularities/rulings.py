@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game import withdrawal
 from taisai.game.authority import at_table, bad_text, on_hold, refused, two_people
 from taisai.game.commands import CountCards, Faces, Perform, Report
 from taisai.game.equipment import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
@@ -18,6 +17,7 @@ from taisai.game.events import (
     Referred,
     SettlementWitnessed,
 )
+from taisai.game.irregularities import withdrawals
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.round import Round
@@ -229,7 +229,7 @@ def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
 def _withdraw_option(table: Table, case: Case) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
-    return withdrawal.offered(table, case.at, case.by, case.ruled.clause)
+    return withdrawals.offered(table, case.at, case.by, case.ruled.clause)
 
 
 def _settle_by_outcome(table: Table, case: Case) -> Events | Refusal:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game import irregular
 from taisai.game.authority import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.betting.moving import cannot_lie, over_maximum
 from taisai.game.betting.stakes import take_off
@@ -19,6 +18,7 @@ from taisai.game.events import (
     SettlementUndone,
     TableShut,
 )
+from taisai.game.irregularities import rulings
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.round import Round
@@ -63,7 +63,7 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
     waiting = [one for one in open_referrals(table) if one.seat == seat.name]
     if len(waiting) >= MOST_CALLS:
         return refused(Reason.TOO_MANY, CALL, f"at most {MOST_CALLS} open calls of a seat", "one more")
-    return irregular.referred(
+    return rulings.referred(
         table, command.at, command.by, CALL, subject=command.subject, number=command.round,
         to=table.ranks.second, holds=False, outside=False, detail=command.detail, seat=seat.name,
     )  # fmt: skip
@@ -159,7 +159,7 @@ def _re_open(table: Table, case: Decided) -> Events | Refusal:
         return refused(
             Reason.ON_HOLD, table.holds[others[0]], f"the {others[0]} to be over first", "it is open"
         )
-    return irregular.reopened(table, case.at, case.by, case.ruled.clause)
+    return rulings.reopened(table, case.at, case.by, case.ruled.clause)
 
 
 def _treat_bets(table: Table, case: Decided) -> Events | Refusal:

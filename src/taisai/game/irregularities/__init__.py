@@ -1,0 +1,1 @@
+"""Irregularities: what went wrong, the ruling of the rulebook, referrals, withdrawals and stops of the system."""
