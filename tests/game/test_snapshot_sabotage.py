@@ -14,7 +14,7 @@ from taisai.game.events import RoundResettled
 from taisai.game.money import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
 from taisai.game.shoe import Shoe
 from taisai.game.snapshot import rounds as snapshot_of_rounds
 from taisai.game.snapshot import table as snapshot_of_table

@@ -31,8 +31,8 @@ from taisai.game.money import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.adjusting import next_claim
 from taisai.game.rounds.settlement import stakes_by_purse
-from taisai.game.seating import TERMINALS, seat_wrong
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
+from taisai.game.seating.sessions import TERMINALS, seat_wrong
 from taisai.game.table import Claim, Table, Transfer
 from taisai.game.words import CAGE, Means, Moved
 from taisai.rules.clauses import Clause

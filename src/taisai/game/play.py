@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from taisai.game import cashier, claims, commands, events, opening, readings, seating, seeds, staffing, upkeep
+from taisai.game import cashier, claims, commands, events, opening, readings, seeds, staffing, upkeep
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
@@ -13,6 +13,7 @@ from taisai.game.events import Event
 from taisai.game.irregularities import interruptions, referrals, rulings, withdrawals
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import settlement, steps
+from taisai.game.seating.sessions import sessions
 from taisai.game.table import Table
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
@@ -35,9 +36,9 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.LoadShoe: upkeep.load_shoe,
     commands.ShuffleShoe: upkeep.shuffle_shoe,
     commands.CountCards: upkeep.count_cards,
-    commands.TakeSeat: seating.take_seat,
-    commands.LeaveSeat: seating.leave_seat,
-    commands.ShowLayout: seating.show_layout,
+    commands.TakeSeat: sessions.take_seat,
+    commands.LeaveSeat: sessions.leave_seat,
+    commands.ShowLayout: sessions.show_layout,
     commands.BuyCredits: cashier.buy_credits,
     commands.BuyColour: cashier.buy_colour,
     commands.CashColour: cashier.cash_colour,
@@ -83,9 +84,9 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.ShoeLoaded: upkeep.on_loaded,
     events.ShoeShuffled: upkeep.on_shuffled,
     events.CardsCounted: upkeep.on_counted,
-    events.SeatTaken: seating.on_seat_taken,
-    events.SeatLeft: seating.on_seat_left,
-    events.LayoutShown: seating.on_layout_shown,
+    events.SeatTaken: sessions.on_seat_taken,
+    events.SeatLeft: sessions.on_seat_left,
+    events.LayoutShown: sessions.on_layout_shown,
     events.CreditsBought: cashier.on_credits_bought,
     events.ColourBought: cashier.on_colour_bought,
     events.ColourCashed: cashier.on_colour_cashed,

@@ -11,7 +11,7 @@ from taisai.game.limits import Limits
 from taisai.game.money import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Purse, Seat
+from taisai.game.seating.seats import Purse, Seat
 from taisai.game.shoe import Shoe
 from taisai.game.terms import InForce, Terms
 from taisai.game.words import Hold, Moved, Subject

@@ -11,7 +11,7 @@ from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.rounds import settlement, verdicts
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.seat import SeatIndex, seat_view

@@ -17,7 +17,7 @@ from taisai.game.commands import MoveBet, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
 from taisai.game.table import Table
 from taisai.game.terms import GUARDS, ONES
 from taisai.game.words import CHIP_READER, Means

@@ -11,7 +11,7 @@ from taisai.game.events import BetRegistered, Event
 from taisai.game.names import MOST_ID
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
 from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Table
 from taisai.game.terms import GUARDS, ONES, Terms
 from taisai.game.words import CHIP_READER, Means

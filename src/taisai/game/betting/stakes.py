@@ -7,7 +7,7 @@ from array import array
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack
 from taisai.game.money import Account
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Purse, Seat
+from taisai.game.seating.seats import Purse, Seat
 from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.game.words import Means

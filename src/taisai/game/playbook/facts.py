@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from taisai.game.irregularities.referrals import open_referrals
 from taisai.game.money import Account
 from taisai.game.playbook.values import Misread, UnknownWord, pieces
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
 from taisai.game.table import Table
 
 _FACT: Final = re.compile(r"=\s*(books|claims|accounts|table|seat\s+(?P<seat>[^:]+?))\s*:\s*(?P<rest>.*)")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from taisai.game.money import Account, Entry
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Purse
+from taisai.game.seating.seats import Purse
 from taisai.game.table import Claim, Table
 from taisai.game.words import Means
 from taisai.rules.clauses import Clause

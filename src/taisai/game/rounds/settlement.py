@@ -13,7 +13,7 @@ from taisai.game.lanes import Column
 from taisai.game.money import Account, Entry, UnbalancedError
 from taisai.game.rounds.adjusting import adjust, adjustments, claim_excess, owed
 from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
-from taisai.game.seats import Purse
+from taisai.game.seating.seats import Purse
 from taisai.game.table import Table
 from taisai.game.terms import Terms
 from taisai.game.words import Means

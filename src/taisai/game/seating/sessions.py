@@ -10,7 +10,7 @@ from taisai.game.commands import LeaveSeat, ShowLayout, TakeSeat
 from taisai.game.events import Event, LayoutShown, SeatLeft, SeatTaken
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
 from taisai.game.table import MOST_SEATS, Table
 from taisai.game.words import SYSTEM, Means
 from taisai.rules.clauses import Clause

@@ -1,0 +1,1 @@
+"""Seating: the seats of a table, and the players and terminals that take them."""
