@@ -30,7 +30,7 @@ from taisai.game.commands import (
     Slip,
     TakeSeat,
 )
-from taisai.game.equipment import HOUR
+from taisai.game.equipment.items import HOUR
 from taisai.game.events import Event
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal

@@ -364,7 +364,7 @@ def _cite_another_clause(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forgive_few_tumbles(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game.equipment import Equipment
+    from taisai.game.equipment.items import Equipment
 
     patch.setattr(Equipment, "least_tumbles", lambda *_: 0)
 

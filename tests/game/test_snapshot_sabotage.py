@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from taisai.game import Table, evolve, snapshot
-from taisai.game.equipment import Equipment
+from taisai.game.equipment.items import Equipment
+from taisai.game.equipment.shoe import Shoe
 from taisai.game.events import RoundResettled
 from taisai.game.money import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
-from taisai.game.shoe import Shoe
 from taisai.game.snapshot import rounds as snapshot_of_rounds
 from taisai.game.snapshot import table as snapshot_of_table
 from taisai.rules.vocabulary import Phase

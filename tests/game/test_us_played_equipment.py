@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from taisai.game.commands import Assign, BeginShift, Inspect, Perform, PlaceItem, RemoveItem, RepairItem
-from taisai.game.equipment import HOUR
+from taisai.game.equipment.items import HOUR
 from taisai.game.events import ItemFailed, ItemInspected, ItemPlaced
 from taisai.game.words import HOUSE
 from taisai.rules import Act, Outcome, Rulebook, rulebook

@@ -24,7 +24,7 @@ from taisai.game.commands import (
     SetLimits,
     Shut,
 )
-from taisai.game.equipment import Placed
+from taisai.game.equipment.items import Placed
 from taisai.game.events import (
     DayBegun,
     Event,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from taisai.game import cashier, claims, commands, events, opening, readings, seeds, staffing, upkeep
+from taisai.game import cashier, claims, commands, events, opening, readings, seeds, staffing
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
+from taisai.game.equipment.items import maintenance
 from taisai.game.events import Event
 from taisai.game.irregularities import interruptions, referrals, rulings, withdrawals
 from taisai.game.refusals import Reason, Refusal
@@ -29,13 +30,13 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.Reopen: opening.reopen,
     commands.Assign: staffing.assign,
     commands.Leave: staffing.leave,
-    commands.PlaceItem: upkeep.place_item,
-    commands.RemoveItem: upkeep.remove_item,
-    commands.RepairItem: upkeep.repair_item,
-    commands.Inspect: upkeep.inspect,
-    commands.LoadShoe: upkeep.load_shoe,
-    commands.ShuffleShoe: upkeep.shuffle_shoe,
-    commands.CountCards: upkeep.count_cards,
+    commands.PlaceItem: maintenance.place_item,
+    commands.RemoveItem: maintenance.remove_item,
+    commands.RepairItem: maintenance.repair_item,
+    commands.Inspect: maintenance.inspect,
+    commands.LoadShoe: maintenance.load_shoe,
+    commands.ShuffleShoe: maintenance.shuffle_shoe,
+    commands.CountCards: maintenance.count_cards,
     commands.TakeSeat: sessions.take_seat,
     commands.LeaveSeat: sessions.leave_seat,
     commands.ShowLayout: sessions.show_layout,
@@ -76,14 +77,14 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.TableReopened: opening.on_table_reopened,
     events.PersonAssigned: staffing.on_assigned,
     events.PersonLeft: staffing.on_left,
-    events.ItemPlaced: upkeep.on_placed,
-    events.ItemRemoved: upkeep.on_removed,
-    events.ItemFailed: upkeep.on_failed,
-    events.ItemRepaired: upkeep.on_repaired,
-    events.ItemInspected: upkeep.on_inspected,
-    events.ShoeLoaded: upkeep.on_loaded,
-    events.ShoeShuffled: upkeep.on_shuffled,
-    events.CardsCounted: upkeep.on_counted,
+    events.ItemPlaced: maintenance.on_placed,
+    events.ItemRemoved: maintenance.on_removed,
+    events.ItemFailed: maintenance.on_failed,
+    events.ItemRepaired: maintenance.on_repaired,
+    events.ItemInspected: maintenance.on_inspected,
+    events.ShoeLoaded: maintenance.on_loaded,
+    events.ShoeShuffled: maintenance.on_shuffled,
+    events.CardsCounted: maintenance.on_counted,
     events.SeatTaken: sessions.on_seat_taken,
     events.SeatLeft: sessions.on_seat_left,
     events.LayoutShown: sessions.on_layout_shown,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game import equipment
 from taisai.game.authority import bad_name, on_hold, refused
 from taisai.game.commands import TakeReading
+from taisai.game.equipment.items import items
 from taisai.game.events import Event, ReadingTaken
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Reading, Round
@@ -33,7 +33,7 @@ def suggested(table: Table, fault: Fault) -> Irregularity:
     match fault:
         case Fault.NO_SHAKE:
             used = [item.id for item in table.equipment.in_use(table.settings)]
-            automated = equipment.SHAKER in used
+            automated = items.SHAKER in used
             return Irregularity.AUTOMATED_SHAKER_FAILURE if automated else Irregularity.TOO_FEW_TUMBLES
         case Fault.INVALID:
             return Irregularity.DIE_NOT_FLAT

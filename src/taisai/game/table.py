@@ -5,14 +5,14 @@ from __future__ import annotations
 from array import array
 from typing import Final, NamedTuple
 
-from taisai.game.equipment import Equipment
+from taisai.game.equipment.items import Equipment
+from taisai.game.equipment.shoe import Shoe
 from taisai.game.lanes import Column
 from taisai.game.limits import Limits
 from taisai.game.money import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
-from taisai.game.shoe import Shoe
 from taisai.game.terms import InForce, Terms
 from taisai.game.words import Hold, Moved, Subject
 from taisai.rules.book import Rulebook

@@ -6,7 +6,7 @@ import msgspec
 
 from taisai.game import exposures
 from taisai.game.commands import BuyCredits, CallAttendant, RemoveItem, TakeReading, TakeSeat
-from taisai.game.equipment import HOUR
+from taisai.game.equipment.items import HOUR
 from taisai.game.words import RECOGNISER, Fault, Subject
 from taisai.protocol.views import AnyView, changed, difference
 from taisai.rules import OUTCOMES, rulebook

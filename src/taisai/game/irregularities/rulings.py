@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from taisai.game.authority import at_table, bad_text, on_hold, refused, two_people
 from taisai.game.commands import CountCards, Faces, Perform, Report
-from taisai.game.equipment import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
+from taisai.game.equipment.items import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
 from taisai.game.events import (
     BetsReopened,
     DiceUncovered,

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from taisai.game.equipment import Equipment, Placed
+from taisai.game.equipment.items import Equipment, Placed
+from taisai.game.equipment.shoe import Shoe
 from taisai.game.money import Account, Entry, Ledger
 from taisai.game.seating.seats import Purse, Seat
-from taisai.game.shoe import Shoe
 from taisai.game.snapshot.codec import check
 from taisai.game.table import Table
 from taisai.game.words import Means

@@ -6,7 +6,7 @@ from typing import Final
 
 from taisai.game.authority import at_table, bad_name, between_rounds, may_act, refused, supervisor
 from taisai.game.commands import CountCards, Inspect, LoadShoe, PlaceItem, RemoveItem, RepairItem, ShuffleShoe
-from taisai.game.equipment import CARDS, DEVICE, DICE, Placed
+from taisai.game.equipment.items import CARDS, DEVICE, DICE, Placed
 from taisai.game.events import (
     CardsCounted,
     Event,
