@@ -9,11 +9,11 @@ from typing import Final
 
 from taisai.game import commands as c
 from taisai.game import play
-from taisai.game.draw import Throw
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.limits import Limits
 from taisai.game.money import Account
 from taisai.game.refusals import Refusal
-from taisai.game.seeds import drawn_by, unseen
 from taisai.game.table import Table
 from taisai.game.words import (
     CAGE,

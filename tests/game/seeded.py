@@ -6,9 +6,9 @@ from hashlib import sha256
 from typing import Any, Final
 
 from taisai.game.commands import Command, CommitSeed, OpenTable, RevealSeed, TakeReading
-from taisai.game.draw import Throw
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by, round_of, unseen
 from taisai.game.events import Event
-from taisai.game.seeds import drawn_by, round_of, unseen
 from taisai.game.words import SHAKER
 from taisai.rules import rulebook
 from tests.game.playing import Playing

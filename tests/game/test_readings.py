@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from taisai.game import readings
 from taisai.game.commands import Perform, Report, TakeReading
+from taisai.game.dice import readings
+from taisai.game.dice.readings import MOST_READINGS, differs_from_reading, suggested
 from taisai.game.events import ReadingTaken
-from taisai.game.readings import MOST_READINGS, differs_from_reading, suggested
 from taisai.game.rounds.round import Reading
 from taisai.game.words import RECOGNISER, SHAKER, SYSTEM, Fault
 from taisai.rules import Act, Irregularity, Outcome, Phase, rulebook

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from taisai.game import seeds
 from taisai.game.commands import CommitSeed, Perform, Report, RevealSeed, TakeReading
-from taisai.game.draw import Throw, dealt
+from taisai.game.dice import seeds
+from taisai.game.dice.draw import Throw, dealt
+from taisai.game.dice.seeds import unseen
 from taisai.game.events import ReadingTaken, SeedCommitted, SeedRevealed
-from taisai.game.seeds import unseen
 from taisai.game.words import RECOGNISER, SHAKER, SYSTEM, Fault
 from taisai.rules import Act, Irregularity, Phase, rulebook
 from tests.game.playing import MBS, RWS, STAKES, THREE_CARD, US, course, opened, phases

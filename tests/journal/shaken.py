@@ -8,10 +8,10 @@ from hashlib import sha256
 from typing import Any
 
 from taisai.game import commands as c
-from taisai.game.draw import Throw
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.events import Event
 from taisai.game.refusals import Refusal
-from taisai.game.seeds import drawn_by, unseen
 from taisai.game.table import Table
 from taisai.game.words import HOUSE, SHAKER
 from taisai.journal.closes import last_close

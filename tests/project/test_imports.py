@@ -79,7 +79,7 @@ def test_the_layers_hold_when_every_package_exists(house: Path) -> None:
         ("client", "taisai.rules", "client imports protocol alone"),
         ("school", "taisai.protocol", "layers"),
         ("server", "taisai.school", "results of dice and cards come in through one module"),
-        ("server", "taisai.game.seeds", "results of dice and cards come in through one module"),
+        ("server", "taisai.game.dice.seeds", "results of dice and cards come in through one module"),
         ("rules", "rich", "rules import the standard library alone"),
         ("rules", "numpy.random", "rules import the standard library alone"),
     ],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from taisai.game.draw import Throw
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by
 from taisai.game.events import (
     BetsClosed,
     BetsOpened,
@@ -13,7 +14,6 @@ from taisai.game.events import (
     SeedCommitted,
     SeedRevealed,
 )
-from taisai.game.seeds import drawn_by
 from taisai.game.words import SHAKER
 from taisai.journal.codec import Entry, table_of
 from taisai.journal.errors import DamagedError

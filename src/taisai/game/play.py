@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from taisai.game import cashier, claims, commands, events, opening, readings, seeds, staffing
+from taisai.game import cashier, claims, commands, events, opening, staffing
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
+from taisai.game.dice import readings, seeds
 from taisai.game.equipment.items import maintenance
 from taisai.game.events import Event
 from taisai.game.irregularities import interruptions, referrals, rulings, withdrawals

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.cage.messages import NoteOverride
 from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
-from taisai.game.draw import Throw
-from taisai.game.readings import differs_from_reading
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.readings import differs_from_reading
+from taisai.game.dice.seeds import drawn_by
 from taisai.game.refusals import Reason
-from taisai.game.seeds import drawn_by
 from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
 from taisai.journal import Answer, Engine, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand

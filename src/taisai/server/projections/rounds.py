@@ -8,8 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from taisai.game import Table
+from taisai.game.dice.readings import differs_from_reading
 from taisai.game.events import BetRegistered
-from taisai.game.readings import differs_from_reading
 from taisai.game.rounds import verdicts
 from taisai.game.rounds.round import Round, Totals
 from taisai.game.rounds.settlement import house_side

@@ -6,12 +6,12 @@ from typing import Final
 
 from taisai.game.authority import bad_name, on_hold, refused
 from taisai.game.commands import TakeReading
+from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
 from taisai.game.equipment.items import items
 from taisai.game.events import Event, ReadingTaken
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Reading, Round
 from taisai.game.rounds.steps import bad_faces
-from taisai.game.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
 from taisai.game.table import Table
 from taisai.game.words import RECOGNISER, SHAKER, Fault
 from taisai.rules.clauses import Clause

@@ -8,7 +8,7 @@ from typing import Final
 
 from taisai.game.authority import bad_name, between_rounds, on_hold, refused
 from taisai.game.commands import CommitSeed, RevealSeed
-from taisai.game.draw import Throw, dealt, draw
+from taisai.game.dice.draw import Throw, dealt, draw
 from taisai.game.events import Event, SeedCommitted, SeedRevealed
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
