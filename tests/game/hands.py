@@ -12,7 +12,7 @@ from taisai.game import play
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.limits import Limits
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import (

@@ -36,7 +36,7 @@ from taisai.cage.messages import (
     TicketAccepted,
     TicketRedeemed,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import FLOOR, TABLE

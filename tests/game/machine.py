@@ -14,7 +14,7 @@ from taisai.game import commands as c
 from taisai.game import events as e
 from taisai.game import play, words
 from taisai.game.limits import Limits
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table

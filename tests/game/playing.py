@@ -32,7 +32,7 @@ from taisai.game.commands import (
 )
 from taisai.game.equipment.items import HOUR
 from taisai.game.events import Event
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE, Means

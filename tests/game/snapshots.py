@@ -11,7 +11,7 @@ from msgspec import Struct, to_builtins
 from taisai.game.equipment.items import Equipment
 from taisai.game.equipment.shoe import Shoe
 from taisai.game.limits import Limits
-from taisai.game.money import Ledger
+from taisai.game.money.ledger import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.rules import Rulebook
 from tests.game.playing import FILL, MBS, Playing, opened
 

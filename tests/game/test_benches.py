@@ -8,9 +8,8 @@ import pytest
 
 from bench import one_bet, whole_round
 from bench.harness import Target
-from taisai.game import lanes
-from taisai.game.lanes import Column, unpacked
-from taisai.game.money import UnbalancedError
+from taisai.game.money.ledger import UnbalancedError, packed_sums
+from taisai.game.money.packed_sums import Column, unpacked
 
 
 @pytest.fixture
@@ -35,7 +34,7 @@ def _to_another_purse(packed: int, count: int) -> Column:
 
 @pytest.mark.usefixtures("small_round")
 def test_sabotage_money_that_goes_to_another_purse_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "unpacked", _to_another_purse)
+    monkeypatch.setattr(packed_sums, "unpacked", _to_another_purse)
     with pytest.raises((AssertionError, UnbalancedError)):
         list(whole_round.run(quick=True))
 

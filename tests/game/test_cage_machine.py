@@ -33,7 +33,7 @@ from taisai.cage.messages import (
     SendTicket,
     TicketRedeemed,
 )
-from taisai.game.money import Account, Ledger
+from taisai.game.money.ledger import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.words import TABLE
 from taisai.rules.clauses import Clause

@@ -20,7 +20,7 @@ from taisai.game import commands as c
 from taisai.game import events as e
 from taisai.game import play
 from taisai.game.limits import Limits
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim, Table
 from taisai.game.words import TABLE, ClaimEnd, Means, Treatment
@@ -511,7 +511,7 @@ def test_sabotage_of_corrections_is_seen(sabotage: Patch, monkeypatch: pytest.Mo
 
 
 def test_sabotage_a_correction_that_adjusts_nobody_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from taisai.game.money import UnbalancedError
+    from taisai.game.money.ledger import UnbalancedError
 
     _adjust_nobody(monkeypatch)
     with pytest.raises((AssertionError, UnbalancedError)):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from taisai.game import lanes
+from taisai.game.money.ledger import packed_sums
 from taisai.rules.settlement import GREATEST_SUM
 
 
@@ -16,11 +16,13 @@ from taisai.rules.settlement import GREATEST_SUM
 @example([GREATEST_SUM] * 511)
 @example([1] * 2_000)
 def test_the_total_is_the_plain_sum(numbers: list[int]) -> None:
-    assert lanes.total(lanes.packed(numbers), len(numbers)) == sum(numbers)
+    assert packed_sums.total(packed_sums.packed(numbers), len(numbers)) == sum(numbers)
 
 
 def test_sabotage_a_lane_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    total = lanes.total
-    monkeypatch.setattr(lanes, "total", lambda packed, count: total(packed >> lanes.BITS, count - 1))
+    total = packed_sums.total
+    monkeypatch.setattr(
+        packed_sums, "total", lambda packed, count: total(packed >> packed_sums.BITS, count - 1)
+    )
     with pytest.raises(AssertionError):
         test_the_total_is_the_plain_sum()

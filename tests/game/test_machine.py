@@ -18,7 +18,7 @@ from taisai.game import commands as c
 from taisai.game import events as e
 from taisai.game import play
 from taisai.game.betting import stakes
-from taisai.game.money import Account, Ledger
+from taisai.game.money.ledger import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import settlement
 from taisai.game.table import Table

@@ -12,7 +12,7 @@ from taisai.game.commands import (
     TakeBack,
 )
 from taisai.game.events import BetRegistered
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.only import only

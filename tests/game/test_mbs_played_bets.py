@@ -26,7 +26,7 @@ from taisai.game.events import (
     RoundSettled,
     WinnersPaid,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.words import Means
 from taisai.rules import Rulebook, rulebook
 from tests.game.only import only

@@ -30,7 +30,7 @@ from taisai.game.events import (
     RoundSettled,
     RoundVoided,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.words import HOUSE, RECOVERY, Means, Treatment
 from taisai.rules import Rulebook, rulebook

@@ -33,7 +33,7 @@ from taisai.game.commands import (
     TakeSeat,
 )
 from taisai.game.events import SettlementWitnessed, TableShut
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.words import CAGE, HOUSE, RECOVERY, ClaimEnd, Means, Treatment
 from taisai.rules import Irregularity, rulebook
 from taisai.rules.procedure import Declared

@@ -17,7 +17,7 @@ import pytest
 from taisai.game import events as e
 from taisai.game import play
 from taisai.game.commands import Perform, PlaceBets, RecordBets, Slip
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import Means

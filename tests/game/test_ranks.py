@@ -25,7 +25,7 @@ from taisai.game.commands import (
     SendDrop,
     Slip,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import MOST_IN_BATCH, Table
 from taisai.game.words import Means

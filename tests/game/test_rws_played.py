@@ -20,7 +20,7 @@ from taisai.game.commands import (
     TakeSeat,
 )
 from taisai.game.events import RoundConcluded, RoundSettled
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.words import Means
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import CREDITS, RWS, SEAT, TERMINAL, at, opened, standing

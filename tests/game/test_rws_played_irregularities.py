@@ -16,7 +16,7 @@ from taisai.game.commands import (
     Slip,
 )
 from taisai.game.events import RoundResettled, RoundVoided
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.recovery import Declaration, recover
 from taisai.game.words import RECOVERY
 from taisai.rules import Rulebook, rulebook

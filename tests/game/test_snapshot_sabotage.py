@@ -12,7 +12,7 @@ from taisai.game import Table, evolve, snapshot
 from taisai.game.equipment.items import Equipment
 from taisai.game.equipment.shoe import Shoe
 from taisai.game.events import RoundResettled
-from taisai.game.money import Ledger
+from taisai.game.money.ledger import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat

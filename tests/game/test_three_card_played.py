@@ -8,7 +8,7 @@ import pytest
 
 from taisai.game.commands import DecideReferral, MoveBet, Perform, RecordBets, Recover, Report, Slip, TakeBack
 from taisai.game.events import BetRegistered, Referred, RoundResettled
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.words import RECOVERY, Means, Treatment
 from taisai.rules import Act, Rulebook, rulebook

@@ -35,7 +35,7 @@ from taisai.game.events import (
     ShoeLoaded,
     WinnersPaid,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.words import HOUSE, Means, Treatment
 from taisai.rules import Rulebook, rulebook
 from tests.game.items import is_needed

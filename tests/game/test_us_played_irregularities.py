@@ -16,7 +16,7 @@ from taisai.game.commands import (
     Report,
 )
 from taisai.game.events import ReferralDecided, Referred, RoundResettled, TableShut
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.recovery import recover
 from taisai.game.words import RECOVERY, Subject, Treatment
 from taisai.rules import Act, Rulebook, rulebook

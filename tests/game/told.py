@@ -27,7 +27,7 @@ from taisai.game.events import (
     SettlementWitnessed,
     WithdrawalOffered,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.words import RECOVERY, Hold
 from taisai.rules import Act, Irregularity, Phase, Rulebook

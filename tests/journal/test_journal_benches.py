@@ -10,9 +10,8 @@ from msgspec import structs
 
 from bench import auditing, journals, lone_bet, registering, settling_durably, starting, whole_round
 from bench.harness import Line
-from taisai.game import lanes
-from taisai.game.lanes import Column, unpacked
-from taisai.game.money import UnbalancedError
+from taisai.game.money.ledger import UnbalancedError, packed_sums
+from taisai.game.money.packed_sums import Column, unpacked
 from taisai.game.snapshot import TableSnapshot, snapshot_of
 from taisai.game.table import Table
 from taisai.journal import streams
@@ -100,7 +99,7 @@ def _to_another_purse(packed: int, count: int) -> Column:
 
 
 def test_sabotage_money_that_goes_to_another_purse_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "unpacked", _to_another_purse)
+    monkeypatch.setattr(packed_sums, "unpacked", _to_another_purse)
     with pytest.raises((AssertionError, UnbalancedError)):
         list(settling_durably.run(quick=True))
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from taisai.game.events import EVENTS, BetMoved
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from tests.journal import words
 from tests.journal.words import WORDS, differences
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House, unfinished
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.words import HOUSE as BY_THE_HOUSE

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from taisai.cage.messages import RedeemTicket
-from taisai.game.cashier import MOST_DISPENSED
 from taisai.game.commands import LeaveSeat, PlaceBets, Slip
-from taisai.game.money import Account
+from taisai.game.money.cashier import MOST_DISPENSED
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import HOUSE
 from taisai.protocol.replies import DoneReply, RefusedReply

@@ -18,7 +18,7 @@ from taisai.game.commands import (
     SettleClaim,
     Slip,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.play import decide
 from taisai.game.refusals import Refusal
 from taisai.game.words import CAGE, TABLE, ClaimEnd

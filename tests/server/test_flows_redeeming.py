@@ -8,7 +8,7 @@ import pytest
 
 from taisai.cage import decide
 from taisai.cage.messages import RedeemTicket, TicketRedeemed
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.protocol.requests import SellTicketRequest
 from taisai.server.handlers import cage, tickets
 from tests.server.inline import IN_THE_CAGE, InlineFloor, a_floor, person, told

@@ -9,7 +9,7 @@ from msgspec import structs
 from taisai.audit.draws import Draws
 from taisai.audit.replay import JournalReplay
 from taisai.game.events import RoundConcluded, RoundVoided
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import AnyEvent, Entry

@@ -25,7 +25,7 @@ from taisai.cage.messages import (
     TicketSold,
 )
 from taisai.cage.presence import EnrolledDevice, Win, apply_presence, forget_person
-from taisai.game.money import Account, Entry, Ledger
+from taisai.game.money.ledger import Account, Entry, Ledger
 from taisai.game.names import folded, is_name
 
 

@@ -25,7 +25,7 @@ expected open-bets when between, got uncover (out-of-order, 3.10)
 from taisai.game import commands, events
 from taisai.game.betting.placing import exposures
 from taisai.game.day import gaming_day
-from taisai.game.money import Account, Entry, Ledger
+from taisai.game.money.ledger import Account, Entry, Ledger
 from taisai.game.play import decide, evolve, replayed
 from taisai.game.recovery import Declaration, Recovered, recover
 from taisai.game.refusals import Reason, Refusal

@@ -37,7 +37,7 @@ from taisai.game.events import (
     TableShut,
 )
 from taisai.game.limits import Limits, fault_of
-from taisai.game.money import Account, UnbalancedError
+from taisai.game.money.ledger import Account, UnbalancedError
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table

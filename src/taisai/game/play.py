@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from taisai.game import cashier, claims, commands, events, opening, staffing
+from taisai.game import commands, events, opening, staffing
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
@@ -13,6 +13,7 @@ from taisai.game.dice import readings, seeds
 from taisai.game.equipment.items import maintenance
 from taisai.game.events import Event
 from taisai.game.irregularities import interruptions, referrals, rulings, withdrawals
+from taisai.game.money.ledger import cashier, claims
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import settlement, steps
 from taisai.game.seating.sessions import sessions

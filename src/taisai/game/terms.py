@@ -9,8 +9,8 @@ from hashlib import sha256
 from math import gcd, lcm
 from typing import Final, NamedTuple
 
-from taisai.game import lanes
 from taisai.game.limits import Limits, limits_of
+from taisai.game.money.ledger import packed_sums
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError
 from taisai.rules.limits import LimitPolicy
@@ -18,8 +18,8 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
 
-ONES: Final = lanes.spread(len(OUTCOMES))
-GUARDS: Final = lanes.guard(len(OUTCOMES))
+ONES: Final = packed_sums.spread(len(OUTCOMES))
+GUARDS: Final = packed_sums.guard(len(OUTCOMES))
 MOST_COMPILED: Final = 16  # of one table at once, some hundred kilobytes each; a floor has two or three signs
 MOST_AT_HAND: Final = 4  # whichever table asked: one opens under what it has just been asked, others alike
 
@@ -73,8 +73,8 @@ def _compiled(
         layout: book.matrix(layout, settings=settings, offered=offers) for layout in book.pay_by_layout
     }
     unit = lcm(*(matrix.denominator for matrix in matrices.values()))
-    if unit > lanes.GREATEST // GREATEST_SUM:
-        most = lanes.GREATEST // GREATEST_SUM
+    if unit > packed_sums.GREATEST // GREATEST_SUM:
+        most = packed_sums.GREATEST // GREATEST_SUM
         raise RulesError(f"expected odds with a common denominator of at most {most}, got {unit}")
     terms = {layout: _terms(layout, matrix, limits, unit) for layout, matrix in matrices.items()}
     if book.limits.over_maximum is LimitPolicy.SETTLE_TO_MAXIMUM:
@@ -110,7 +110,7 @@ def _terms(layout: str, matrix: Matrix, limits: Limits, unit: int) -> Terms:
             for place in range(len(OUTCOMES))
         ],
         [max(row) for row in returns],
-        [lanes.packed(row) for row in returns],
+        [packed_sums.packed(row) for row in returns],
         unit,
     )
 

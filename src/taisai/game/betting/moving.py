@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from taisai.game import lanes
 from taisai.game.authority import at_table, no_seat, on_hold, refused, two_people
 from taisai.game.betting.placing import (
     RETRIES,
@@ -15,6 +14,7 @@ from taisai.game.betting.placing import (
 )
 from taisai.game.commands import MoveBet, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
+from taisai.game.money.ledger import packed_sums
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
@@ -94,7 +94,7 @@ def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
         left -= playing * terms.lanes[row]
         counted -= playing
     unit = next(iter(table.terms.values())).unit
-    worst = max(lanes.unpacked(left, len(OUTCOMES))) // unit - counted
+    worst = max(packed_sums.unpacked(left, len(OUTCOMES))) // unit - counted
     if worst <= exposure:
         return None
     expected = f"an exposure of at most {exposure} without the bet"
@@ -166,7 +166,7 @@ def cannot_lie(table: Table, round_: Round, bet: BetRegistered, area: str) -> Re
     if row < 0 or bet.stake > terms.greatest[row] or bet.stake % terms.steps[row]:
         return not_a_bet(terms, Slip(bet.id, area, bet.stake))
     returned = round_.returned + bet.stake * terms.lanes[row]
-    if lanes.none_above(returned, GREATEST_SUM * terms.unit, ONES, GUARDS):
+    if packed_sums.none_above(returned, GREATEST_SUM * terms.unit, ONES, GUARDS):
         return None
     return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", "returns of at most 2^53 - 1", "more")
 

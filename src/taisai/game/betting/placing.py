@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game import lanes
 from taisai.game.authority import at_table, may_act, no_seat, refused
 from taisai.game.commands import PlaceBets, RecordBets, Slip
 from taisai.game.events import BetRegistered, Event
+from taisai.game.money.ledger import packed_sums
 from taisai.game.names import MOST_ID
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.rounds.round import Round
@@ -281,12 +281,12 @@ def beyond_exposure(table: Table, round_: Round, terms: Terms, laid: list[tuple[
     counted = round_.counted + sum(counted for _, counted in laid)
     exposure = table.limits.exposure
     ceiling = GREATEST_SUM if exposure is None else min(GREATEST_SUM, exposure + counted)
-    if lanes.none_above(returned, ceiling * terms.unit, ONES, GUARDS):
+    if packed_sums.none_above(returned, ceiling * terms.unit, ONES, GUARDS):
         return None
     if exposure is None:
         clause = Clause("house:greatest-sum")
         return refused(Reason.BEYOND_GREATEST_SUM, clause, "returns of at most 2^53 - 1", "more")
-    worst = max(lanes.unpacked(returned, len(OUTCOMES))) // terms.unit - counted
+    worst = max(packed_sums.unpacked(returned, len(OUTCOMES))) // terms.unit - counted
     expected = f"an exposure of at most {exposure}"
     return refused(Reason.EXPOSURE, "house:exposure", expected, worst, sums=(exposure, worst))
 
@@ -342,4 +342,6 @@ def exposures(table: Table) -> list[int]:
     if round_ is None:
         return [0] * len(OUTCOMES)
     unit = next(iter(table.terms.values())).unit
-    return [amount // unit - round_.counted for amount in lanes.unpacked(round_.returned, len(OUTCOMES))]
+    return [
+        amount // unit - round_.counted for amount in packed_sums.unpacked(round_.returned, len(OUTCOMES))
+    ]

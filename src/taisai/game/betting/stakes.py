@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.table import Table

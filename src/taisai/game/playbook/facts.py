@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from taisai.game.irregularities.referrals import open_referrals
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.playbook.values import Misread, UnknownWord, pieces
 from taisai.game.seating.seats import Seat
 from taisai.game.table import Table

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from taisai.game.commands import Command
 from taisai.game.events import Event, RoundResettled, RoundSettled
-from taisai.game.money import Entry
+from taisai.game.money.ledger import Entry
 from taisai.game.play import decide, evolve
 from taisai.game.playbook.header import UNSAID
 from taisai.game.playbook.reading import Pin, Playbook, PlaybookStep, lines_of, playbook

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from taisai.game.money import Account, Entry
+from taisai.game.money.ledger import Account, Entry
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse
 from taisai.game.table import Claim, Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
-from taisai.game.lanes import Column
+from taisai.game.money.packed_sums import Column
 from taisai.game.words import SHAKER, Fault
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome

@@ -6,11 +6,10 @@ from array import array
 from math import gcd
 from typing import Final
 
-from taisai.game import lanes
 from taisai.game.betting.stakes import hand_back
 from taisai.game.events import RoundResettled, RoundSettled, RoundVoided, SettlementUndone, WinnersPaid
-from taisai.game.lanes import Column
-from taisai.game.money import Account, Entry, UnbalancedError
+from taisai.game.money.ledger import Account, Entry, UnbalancedError, packed_sums
+from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.adjusting import adjust, adjustments, claim_excess, owed
 from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
 from taisai.game.seating.seats import Purse
@@ -100,10 +99,10 @@ def _settlement(table: Table, round_: Round, kept: KeptOut, outcome: Outcome) ->
     ]
     unit = _unit(in_force)
     common = gcd(unit, *(weight for _, weight in winning))
-    weighed = lanes.weighed((column, weight // common) for column, weight in winning)
+    weighed = packed_sums.weighed((column, weight // common) for column, weight in winning)
     if unit > common:  # every stake is a multiple of its area's step, so no lane leaves a rest
         weighed //= unit // common
-    by_purse = lanes.unpacked(weighed, len(table.purses))
+    by_purse = packed_sums.unpacked(weighed, len(table.purses))
     for (_, _, lane), amount in kept.items():
         by_purse[lane] += amount
     held = sum(kept.values())
@@ -191,7 +190,7 @@ def _check(what: str, expected: object, got: object) -> None:
 
 
 def _nothing(table: Table) -> Column:
-    return array("q", bytes(lanes.BYTES * len(table.purses)))
+    return array("q", bytes(packed_sums.BYTES * len(table.purses)))
 
 
 def on_settled(table: Table, event: RoundSettled) -> None:
@@ -215,7 +214,7 @@ def on_settled(table: Table, event: RoundSettled) -> None:
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
     # Whoever staked sits there still: none leaves while he has bets in hand.
-    table.nets[:] = lanes.changed(table.nets, settled.by_purse, table.at_risk)
+    table.nets[:] = packed_sums.changed(table.nets, settled.by_purse, table.at_risk)
     table.at_risk[:] = _nothing(table)
     table.payable[:] = settled.by_purse
     round_.settled, round_.result, round_.phase = settled, outcome, event.phase
@@ -234,14 +233,14 @@ def on_paid(table: Table, event: WinnersPaid) -> None:
     round_ = table.round
     assert round_ is not None
     from_tray, payable = tray_needs(table), table.payable
-    paid = lanes.weighed([(payable, 1)])
-    _check("sum paid", event.paid, lanes.total(paid, len(payable)))
+    paid = packed_sums.weighed([(payable, 1)])
+    _check("sum paid", event.paid, packed_sums.total(paid, len(payable)))
     if from_tray:
         for purse in table.purses:
             if purse.means is _CASH:
                 payable[purse.lane] = 0
-        paid = lanes.weighed([(payable, 1)])
-    table.credits[:] = lanes.unpacked(lanes.weighed([(table.credits, 1)]) + paid, len(payable))
+        paid = packed_sums.weighed([(payable, 1)])
+    table.credits[:] = packed_sums.unpacked(packed_sums.weighed([(table.credits, 1)]) + paid, len(payable))
     payable[:] = _nothing(table)
     table.ledger.move(Account.PAYABLE, Account.CREDITS, event.paid - from_tray, event.clause)
     table.ledger.withdraw(Account.CHIPS, Account.PAYABLE, from_tray, event.clause)

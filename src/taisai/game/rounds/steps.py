@@ -26,7 +26,7 @@ from taisai.game.events import (
     WinnersPaid,
 )
 from taisai.game.irregularities import rulings
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import needs
 from taisai.game.rounds.corrections import shut_now

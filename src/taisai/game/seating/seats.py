@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.game.lanes import Column
+from taisai.game.money.packed_sums import Column
 from taisai.game.names import folded
 from taisai.game.terms import Terms
 from taisai.game.words import Means

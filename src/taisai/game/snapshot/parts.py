@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from taisai.game.equipment.items import Equipment, Placed
 from taisai.game.equipment.shoe import Shoe
-from taisai.game.money import Account, Entry, Ledger
+from taisai.game.money.ledger import Account, Entry, Ledger
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.snapshot.codec import check
 from taisai.game.table import Table

@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from taisai.game import lanes
 from taisai.game.events import BetRegistered
-from taisai.game.lanes import Column
+from taisai.game.money.ledger import packed_sums
+from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.past_rounds import Load
 from taisai.game.rounds.round import Reading, Round, Settled, Totals
 from taisai.game.snapshot.codec import Snapshot, SnapshotError, decode
@@ -102,7 +102,7 @@ def round_snapshot_of(round_: Round) -> RoundSnapshot:
         totals=tuple((layout, tuple(rows)) for layout, rows in round_.totals.items()),
         laid_on=tuple(round_.laid_on.items()),
         stay=tuple(sorted(round_.stay)),
-        returned=tuple(lanes.unpacked(round_.returned, len(OUTCOMES))) if round_.returned else (),
+        returned=tuple(packed_sums.unpacked(round_.returned, len(OUTCOMES))) if round_.returned else (),
         outside=tuple(sorted(round_.outside)),
         kept_out=tuple((*cell, amount) for cell, amount in round_.kept_out.items()),
         tolerated=tuple(sorted(round_.tolerated)),
@@ -126,7 +126,7 @@ def restored_round(snapshot: RoundSnapshot) -> Round:
     round_.gone, round_.stay = set(snapshot.gone), set(snapshot.stay)
     try:
         round_.columns = {layout: [_column(column) for column in rows] for layout, rows in snapshot.columns}
-        round_.returned = lanes.packed(array("q", snapshot.returned))
+        round_.returned = packed_sums.packed(array("q", snapshot.returned))
         round_.result = None if snapshot.result is None else Outcome.parse(snapshot.result)
         by_purse = array("q", snapshot.by_purse)
     except (OverflowError, ValueError) as error:

@@ -18,9 +18,9 @@ from taisai.cage.messages import (
     SendFill,
 )
 from taisai.game.authority import refused as refusal
-from taisai.game.cashier import DROP, FLOAT
-from taisai.game.claims import CLAIMS
 from taisai.game.commands import SendCredit, SendDrop
+from taisai.game.money.cashier import DROP, FLOAT
+from taisai.game.money.claims import CLAIMS
 from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.authority import at_least, bad_name, bad_text, refused, two_people
-from taisai.game.cashier import FLOAT, free_in_tray, known_transfer
 from taisai.game.commands import SettleClaim
 from taisai.game.events import ClaimSettled, Event
-from taisai.game.money import Account
+from taisai.game.money.cashier import FLOAT, free_in_tray, known_transfer
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table, Transfer
 from taisai.game.words import CAGE, ClaimEnd, Moved

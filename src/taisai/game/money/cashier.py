@@ -27,7 +27,7 @@ from taisai.game.events import (
     FillReceived,
     TicketReceived,
 )
-from taisai.game.money import Account
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.adjusting import next_claim
 from taisai.game.rounds.settlement import stakes_by_purse
