@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from taisai.game import commands, events, opening, staffing
+from taisai.game import commands, events, opening
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
@@ -17,6 +17,7 @@ from taisai.game.money.ledger import cashier, claims
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import settlement, steps
 from taisai.game.seating.sessions import sessions
+from taisai.game.staffing.assignments import assignments
 from taisai.game.table import Table
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
@@ -30,8 +31,8 @@ _DECIDE: Final[dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Re
     commands.OfferOdds: opening.offer_odds,
     commands.Shut: opening.shut,
     commands.Reopen: opening.reopen,
-    commands.Assign: staffing.assign,
-    commands.Leave: staffing.leave,
+    commands.Assign: assignments.assign,
+    commands.Leave: assignments.leave,
     commands.PlaceItem: maintenance.place_item,
     commands.RemoveItem: maintenance.remove_item,
     commands.RepairItem: maintenance.repair_item,
@@ -77,8 +78,8 @@ _EVOLVE: Final[dict[type[Event], Callable[[Table, Any], None]]] = {
     events.OddsOffered: opening.on_odds,
     events.TableShut: opening.on_shut,
     events.TableReopened: opening.on_table_reopened,
-    events.PersonAssigned: staffing.on_assigned,
-    events.PersonLeft: staffing.on_left,
+    events.PersonAssigned: assignments.on_assigned,
+    events.PersonLeft: assignments.on_left,
     events.ItemPlaced: maintenance.on_placed,
     events.ItemRemoved: maintenance.on_removed,
     events.ItemFailed: maintenance.on_failed,

@@ -1,0 +1,1 @@
+"""Staffing: who works at a table, and in which position."""
