@@ -8,8 +8,8 @@ from random import Random
 from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
 from taisai.game import commands as c
-from taisai.game.limits import Limits
 from taisai.game.table import Table
+from taisai.game.terms.limits import Limits
 from taisai.game.words import Means, Subject, Treatment
 from taisai.rules.procedure import Declared
 from taisai.rules.vocabulary import Act, Irregularity

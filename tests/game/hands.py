@@ -11,10 +11,10 @@ from taisai.game import commands as c
 from taisai.game import play
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by, unseen
-from taisai.game.limits import Limits
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
+from taisai.game.terms.limits import Limits
 from taisai.game.words import (
     CAGE,
     CHIP_READER,

@@ -13,11 +13,11 @@ import msgspec
 from taisai.game import commands as c
 from taisai.game import events as e
 from taisai.game import play, words
-from taisai.game.limits import Limits
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table
+from taisai.game.terms.limits import Limits
 from taisai.game.words import Means
 from taisai.rules import OUTCOMES, rulebook
 from taisai.rules.clauses import HOUSE_PROCEDURES

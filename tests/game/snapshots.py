@@ -10,13 +10,13 @@ from msgspec import Struct, to_builtins
 
 from taisai.game.equipment.items import Equipment
 from taisai.game.equipment.shoe import Shoe
-from taisai.game.limits import Limits
 from taisai.game.money.ledger import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.table import Table
-from taisai.game.terms import InForce, Terms
+from taisai.game.terms.limits import Limits
+from taisai.game.terms.terms import InForce, Terms
 from taisai.rules.outcomes import Outcome
 from tests.game.copying import deeply_copied
 

@@ -19,10 +19,10 @@ from taisai.cage.messages import BringIn, CollectClaim, HouseCommand, IssueTicke
 from taisai.game import commands as c
 from taisai.game import events as e
 from taisai.game import play
-from taisai.game.limits import Limits
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim, Table
+from taisai.game.terms.limits import Limits
 from taisai.game.words import TABLE, ClaimEnd, Means, Treatment
 from taisai.rules import OUTCOMES, Outcome, rulebook
 from taisai.rules.vocabulary import Act, Irregularity, Phase

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from taisai.game.money.ledger import packed_sums
-from taisai.game.terms import GUARDS, ONES
+from taisai.game.terms.terms import GUARDS, ONES
 from taisai.rules import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
 

@@ -20,8 +20,8 @@ from taisai.game.commands import (
     TakeSeat,
 )
 from taisai.game.events import BetRegistered, LightsCleared, RoundSettled
-from taisai.game.limits import Limits
 from taisai.game.money.ledger import Account
+from taisai.game.terms.limits import Limits
 from taisai.game.words import CHIP_READER, Means
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import FILL, SEAT, US, Playing, at, standing

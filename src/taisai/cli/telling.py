@@ -13,7 +13,7 @@ from taisai.game.events import Event, ResultCorrected, ResultEntered, RoundReset
 from taisai.game.playbook import Happened, Limited, Play, Played, Share
 from taisai.game.playbook.reading import STEP
 from taisai.game.playbook.telling import event_line, limits_told
-from taisai.game.terms import Terms
+from taisai.game.terms.terms import Terms
 from taisai.rules import Outcome, Rulebook
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.errors import printable

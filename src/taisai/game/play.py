@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from taisai.game import commands, events, opening
+from taisai.game import commands, events
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
@@ -19,6 +19,7 @@ from taisai.game.rounds import settlement, steps
 from taisai.game.seating.sessions import sessions
 from taisai.game.staffing.assignments import assignments
 from taisai.game.table import Table
+from taisai.game.terms.terms import opening
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 

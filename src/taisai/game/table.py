@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 
 from taisai.game.equipment.items import Equipment
 from taisai.game.equipment.shoe import Shoe
-from taisai.game.limits import Limits
 from taisai.game.money.ledger import Ledger
 from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
-from taisai.game.terms import InForce, Terms
+from taisai.game.terms.limits import Limits
+from taisai.game.terms.terms import InForce, Terms
 from taisai.game.words import Hold, Moved, Subject
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause

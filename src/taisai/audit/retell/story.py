@@ -27,7 +27,7 @@ from taisai.game.events import (
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.verdicts import Verdict, verdicts
 from taisai.game.table import Table
-from taisai.game.terms import Terms
+from taisai.game.terms.terms import Terms
 from taisai.journal.codec import AnyCommand, Entry, stream_of
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.rules.book import Rulebook

@@ -19,7 +19,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.game.table import Table
-from taisai.game.terms import GUARDS, ONES
+from taisai.game.terms.terms import GUARDS, ONES
 from taisai.game.words import CHIP_READER, Means
 from taisai.rules.irregularities import Ruling
 from taisai.rules.limits import LimitPolicy

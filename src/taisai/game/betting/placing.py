@@ -13,7 +13,7 @@ from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Table
-from taisai.game.terms import GUARDS, ONES, Terms
+from taisai.game.terms.terms import GUARDS, ONES, Terms
 from taisai.game.words import CHIP_READER, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy

@@ -52,7 +52,7 @@ from taisai.game.commands.upkeep import (
     ShuffleShoe,
     Shut,
 )
-from taisai.game.limits import Limits
+from taisai.game.terms.limits import Limits
 
 COMMANDS: Final[tuple[type[Command], ...]] = (
     OpenTable,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import field
 
 from taisai.game.commands.command import Command, Faces
-from taisai.game.limits import Limits
+from taisai.game.terms.limits import Limits
 from taisai.rules.equipment import InspectedBefore
 
 # The table

@@ -19,9 +19,9 @@ from taisai.game.events import (
     ShoeShuffled,
 )
 from taisai.game.irregularities import rulings
-from taisai.game.opening import put_in_force
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
+from taisai.game.terms.opening import put_in_force
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import EquipmentItem, Inspection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taisai.game.commands import Faces
 from taisai.game.events.event import Event
-from taisai.game.limits import Limits
+from taisai.game.terms.limits import Limits
 from taisai.rules.equipment import InspectedBefore
 
 # The table

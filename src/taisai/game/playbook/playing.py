@@ -18,7 +18,7 @@ from taisai.game.playbook.telling import NOTHING, event_line, refusal_line, shar
 from taisai.game.playbook.values import PlaybookError
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
-from taisai.game.terms import Terms
+from taisai.game.terms.terms import Terms
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 

@@ -14,7 +14,7 @@ from taisai.game.rounds.adjusting import adjust, adjustments, claim_excess, owed
 from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
 from taisai.game.seating.seats import Purse
 from taisai.game.table import Table
-from taisai.game.terms import Terms
+from taisai.game.terms.terms import Terms
 from taisai.game.words import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy

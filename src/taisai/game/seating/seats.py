@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taisai.game.money.packed_sums import Column
 from taisai.game.names import folded
-from taisai.game.terms import Terms
+from taisai.game.terms.terms import Terms
 from taisai.game.words import Means
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from taisai.game.limits import Limits
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot.codec import Snapshot, SnapshotError, check
 from taisai.game.snapshot.parts import (
@@ -25,7 +24,8 @@ from taisai.game.snapshot.parts import (
 )
 from taisai.game.snapshot.rounds import RoundSnapshot, restored_round, round_snapshot_of
 from taisai.game.table import Claim, Commitment, Person, Referral, Revealed, Table, Transfer
-from taisai.game.terms import Basis, digest_of
+from taisai.game.terms.limits import Limits
+from taisai.game.terms.terms import Basis, digest_of
 from taisai.game.words import Hold, Subject
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause

@@ -13,8 +13,8 @@ import structlog
 
 from taisai import __version__
 from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
-from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
+from taisai.game.terms.limits import Limits
 from taisai.game.words import FLOOR
 from taisai.journal import Engine, JournalError, SigningKey, Writer
 from taisai.journal.codec import HOUSE

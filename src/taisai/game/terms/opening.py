@@ -36,12 +36,12 @@ from taisai.game.events import (
     TableReopened,
     TableShut,
 )
-from taisai.game.limits import Limits, fault_of
 from taisai.game.money.ledger import Account, UnbalancedError
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
-from taisai.game.terms import Basis, digest_of, terms_of
+from taisai.game.terms.limits import Limits, fault_of
+from taisai.game.terms.terms import Basis, digest_of, terms_of
 from taisai.game.words import SYSTEM, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
