@@ -11,7 +11,7 @@ import pytest
 
 from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game.events import ReadingTaken, ResultEntered
-from taisai.game.words import Fault
+from taisai.game.vocabulary import Fault
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
 from tests.docs.served import opened

@@ -17,7 +17,7 @@ from taisai.cage.messages import (
     SendTicket,
     SignOutCause,
 )
-from taisai.game.words import FLOOR, TABLE
+from taisai.game.vocabulary import FLOOR, TABLE
 from taisai.rules.settlement import GREATEST_SUM
 from tests.game.doors import AT_THE_DOOR, KEY
 from tests.game.houses import LADDER, NOON

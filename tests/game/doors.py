@@ -44,7 +44,7 @@ from taisai.cage.messages import (
     UnlockPerson,
 )
 from taisai.game.names import folded
-from taisai.game.words import FLOOR, SYSTEM
+from taisai.game.vocabulary import FLOOR, SYSTEM
 
 NOON: Final = 1_700_000_000_000
 BY_FLOOR: dict[str, Any] = {"at": NOON, "by": FLOOR}

@@ -15,7 +15,7 @@ from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.terms.limits import Limits
-from taisai.game.words import (
+from taisai.game.vocabulary import (
     CAGE,
     CHIP_READER,
     RECOGNISER,

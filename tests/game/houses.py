@@ -39,7 +39,7 @@ from taisai.cage.messages import (
 from taisai.game.money.ledger import Account
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import FLOOR, TABLE
+from taisai.game.vocabulary import FLOOR, TABLE
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game import doors
 from tests.game.copying import deeply_copied

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from taisai.game.commands import PlaceItem, RecordBets, RemoveItem, Slip
 from taisai.game.events import ItemPlaced
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules import Rulebook
 from tests.game.only import only
 from tests.game.playing import SEAT, at

@@ -12,19 +12,19 @@ import msgspec
 
 from taisai.game import commands as c
 from taisai.game import events as e
-from taisai.game import play, words
+from taisai.game import play, vocabulary
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table
 from taisai.game.terms.limits import Limits
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules import OUTCOMES, rulebook
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game.snapshots import copied, snapshot
 
 NOON = 1_800_000_000_000
-ROLL = words.HOUSE
+ROLL = vocabulary.HOUSE
 EVENTS: Any = msgspec.json.Decoder(reduce(operator.or_, e.EVENTS))
 COMMANDS: Any = msgspec.json.Decoder(reduce(operator.or_, c.COMMANDS))
 WITH_ID = (
@@ -188,7 +188,12 @@ class Watched:
         if refusal.clause not in self.book.clauses and refusal.clause not in HOUSE_PROCEDURES:
             yield f"{refusal} of {command} cites no clause"
         words = refusal.message
-        if "expected" not in words or "got" not in words or not words.isprintable() or len(words) > 1_000:
+        if (
+            "expected" not in words
+            or "got" not in words
+            or not vocabulary.isprintable()
+            or len(vocabulary) > 1_000
+        ):
             yield f"{refusal} of {command} does not say what was expected and got"
 
     def _do(self, command: c.Command, decided: tuple[e.Event, ...]) -> None:

@@ -35,7 +35,7 @@ from taisai.game.events import Event
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.game.words import HOUSE, Means
+from taisai.game.vocabulary import HOUSE, Means
 from taisai.rules import Act, Irregularity, Outcome, Phase, Rulebook
 from tests.game.copying import deeply_copied
 

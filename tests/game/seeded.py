@@ -9,7 +9,7 @@ from taisai.game.commands import Command, CommitSeed, OpenTable, RevealSeed, Tak
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by, round_of, unseen
 from taisai.game.events import Event
-from taisai.game.words import SHAKER
+from taisai.game.vocabulary import SHAKER
 from taisai.rules import rulebook
 from tests.game.playing import Playing
 

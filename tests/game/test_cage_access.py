@@ -25,7 +25,7 @@ from taisai.cage.messages import (
     UnlockPerson,
 )
 from taisai.game.refusals import Reason
-from taisai.game.words import FLOOR, SYSTEM
+from taisai.game.vocabulary import FLOOR, SYSTEM
 from tests.game.doors import (
     AT_THE_DOOR,
     BY_FLOOR,

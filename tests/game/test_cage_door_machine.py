@@ -28,7 +28,7 @@ from taisai.cage.messages import (
     NoteSignIn,
     SetCredentials,
 )
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from tests.game.anyhow import AT_THE_CAGE, JUNK, SENSIBLE, asked
 from tests.game.doors import BY_FLOOR, EACH_TIME, NOON
 from tests.game.houses import BEGINNING, SCRIPT, Watched, replayed, watched

@@ -35,7 +35,7 @@ from taisai.cage.messages import (
 )
 from taisai.game.money.ledger import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import TABLE
+from taisai.game.vocabulary import TABLE
 from taisai.rules.clauses import Clause
 from tests.game.anyhow import AT_THE_CAGE, JUNK, SENSIBLE, asked
 from tests.game.houses import BEGINNING, LADDER, SCRIPT, Watched, replayed, watched

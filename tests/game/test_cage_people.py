@@ -17,7 +17,7 @@ from taisai.cage.messages import (
 )
 from taisai.game.commands import CloseTable
 from taisai.game.refusals import Reason
-from taisai.game.words import SYSTEM
+from taisai.game.vocabulary import SYSTEM
 from tests.game.houses import (
     ASKED,
     BY_ANN,

@@ -11,7 +11,7 @@ import pytest
 from msgspec import Struct
 
 from taisai.game.seating.seats import Purse, Seat
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules import rulebook
 from tests.game import copying
 from tests.game.copying import deeply_copied

@@ -23,7 +23,7 @@ from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim, Table
 from taisai.game.terms.limits import Limits
-from taisai.game.words import TABLE, ClaimEnd, Means, Treatment
+from taisai.game.vocabulary import TABLE, ClaimEnd, Means, Treatment
 from taisai.rules import OUTCOMES, Outcome, rulebook
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game.houses import BEGINNING, BY_TWO, done

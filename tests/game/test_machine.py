@@ -22,7 +22,7 @@ from taisai.game.money.ledger import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import settlement
 from taisai.game.table import Table
-from taisai.game.words import Means, Treatment
+from taisai.game.vocabulary import Means, Treatment
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game import machine

@@ -27,7 +27,7 @@ from taisai.game.events import (
     WinnersPaid,
 )
 from taisai.game.money.ledger import Account
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules import Rulebook, rulebook
 from tests.game.only import only
 from tests.game.playing import FACES, OTHER_FACES, SEAT, Playing, at, opened, standing

@@ -32,7 +32,7 @@ from taisai.game.events import (
 )
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
-from taisai.game.words import HOUSE, RECOVERY, Means, Treatment
+from taisai.game.vocabulary import HOUSE, RECOVERY, Means, Treatment
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared
 from tests.game.items import is_needed

@@ -34,7 +34,7 @@ from taisai.game.commands import (
 )
 from taisai.game.events import SettlementWitnessed, TableShut
 from taisai.game.money.ledger import Account
-from taisai.game.words import CAGE, HOUSE, RECOVERY, ClaimEnd, Means, Treatment
+from taisai.game.vocabulary import CAGE, HOUSE, RECOVERY, ClaimEnd, Means, Treatment
 from taisai.rules import Irregularity, rulebook
 from taisai.rules.procedure import Declared
 from tests.game.playing import CREDITS, MBS, OTHER_FACES, RWS, SEAT, TERMINAL, US, Playing, at

@@ -20,7 +20,7 @@ from taisai.game.commands import Perform, PlaceBets, RecordBets, Slip
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.vocabulary import Act, Phase
 from tests.game.machine import CARDS, MBS, NOON, RWS, US, Setup, opened
 from tests.game.snapshots import copied, snapshot
@@ -357,7 +357,7 @@ def _skip_the_close(patch: pytest.MonkeyPatch) -> None:
 
 
 def _cite_another_clause(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game.authority import refused
+    from taisai.game.checks import refused
     from taisai.game.rounds import steps
 
     patch.setattr(steps, "refused", lambda reason, _clause, *said: refused(reason, "house:order", *said))

@@ -8,7 +8,7 @@ import pytest
 
 from taisai.game import events as happened
 from taisai.game.events import Event
-from taisai.game.words import Treatment
+from taisai.game.vocabulary import Treatment
 from taisai.rules.procedure import Declared
 from tests.clauses.test_irregularity_cases import SEEN, Case, read_cases, text_of
 from tests.game.playbooks import PLAYBOOKS, book_of, terms_compiled_once, told

@@ -8,7 +8,7 @@ import pytest
 
 from taisai.game import Refusal
 from taisai.game import events as happened
-from taisai.game.words import Treatment
+from taisai.game.vocabulary import Treatment
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Act, Phase
 from tests.clauses.test_irregularity_cases import Case

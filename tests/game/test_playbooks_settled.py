@@ -14,7 +14,7 @@ from taisai.game import events as happened
 from taisai.game.commands import Limits
 from taisai.game.events import Event
 from taisai.game.playbook import Limited, Play
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, terms_compiled_once, told
 from tests.oracle import PAY_TABLES, PayTable, Roll
 

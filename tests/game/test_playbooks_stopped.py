@@ -21,7 +21,7 @@ from taisai.game import (
 from taisai.game import events as happened
 from taisai.game.commands import CloseWithdrawal, Command, DecideReferral, Perform
 from taisai.game.events import Event
-from taisai.game.words import Treatment
+from taisai.game.vocabulary import Treatment
 from taisai.rules import Act
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase

@@ -28,7 +28,7 @@ from taisai.game.commands import (
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import MOST_IN_BATCH, Table
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Act, Irregularity
 from tests.game.machine import NOON, RWS, US, Setup, opened

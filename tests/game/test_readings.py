@@ -11,7 +11,7 @@ from taisai.game.dice import readings
 from taisai.game.dice.readings import MOST_READINGS, differs_from_reading, suggested
 from taisai.game.events import ReadingTaken
 from taisai.game.rounds.round import Reading
-from taisai.game.words import RECOGNISER, SHAKER, SYSTEM, Fault
+from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, Fault
 from taisai.rules import Act, Irregularity, Outcome, Phase, rulebook
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, at, opened, phases, standing
 from tests.game.shelf import SnapshotStore, unlike

@@ -12,7 +12,7 @@ from taisai.game.dice import seeds
 from taisai.game.dice.draw import Throw, dealt
 from taisai.game.dice.seeds import unseen
 from taisai.game.events import ReadingTaken, SeedCommitted, SeedRevealed
-from taisai.game.words import RECOGNISER, SHAKER, SYSTEM, Fault
+from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, Fault
 from taisai.rules import Act, Irregularity, Phase, rulebook
 from tests.game.playing import MBS, RWS, STAKES, THREE_CARD, US, course, opened, phases
 from tests.game.seeded import ANOTHER, CLOSE, Shown, committing, seed_of, shown

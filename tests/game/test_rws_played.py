@@ -21,7 +21,7 @@ from taisai.game.commands import (
 )
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.game.money.ledger import Account
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import CREDITS, RWS, SEAT, TERMINAL, at, opened, standing
 from tests.game.told import acts_by, told_of_act

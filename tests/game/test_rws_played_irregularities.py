@@ -18,7 +18,7 @@ from taisai.game.commands import (
 from taisai.game.events import RoundResettled, RoundVoided
 from taisai.game.money.ledger import Account
 from taisai.game.recovery import Declaration, recover
-from taisai.game.words import RECOVERY
+from taisai.game.vocabulary import RECOVERY
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared
 from tests.game.playing import CREDITS, OTHER_FACES, RWS, SEAT, TERMINAL, Playing, at, standing

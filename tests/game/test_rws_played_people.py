@@ -6,7 +6,7 @@ import pytest
 
 from taisai.game.commands import Assign, DecideReferral, Perform, PlaceItem, RemoveItem, RepairItem, Report
 from taisai.game.events import ItemPlaced, PersonAssigned
-from taisai.game.words import HOUSE, Treatment
+from taisai.game.vocabulary import HOUSE, Treatment
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import RWS, at, standing
 

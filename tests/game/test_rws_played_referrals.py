@@ -8,7 +8,7 @@ import pytest
 
 from taisai.game.commands import CallAttendant, DecideReferral, Report
 from taisai.game.events import ReferralDecided
-from taisai.game.words import Subject, Treatment
+from taisai.game.vocabulary import Subject, Treatment
 from taisai.rules import Rulebook, rulebook
 from tests.game.playing import CREDITS, OTHER_FACES, RWS, SEAT, TERMINAL, Playing, at, opened
 from tests.game.told import rulings_by

@@ -10,7 +10,7 @@ from taisai.game.commands import DecideReferral, MoveBet, Perform, RecordBets, R
 from taisai.game.events import BetRegistered, Referred, RoundResettled
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
-from taisai.game.words import RECOVERY, Means, Treatment
+from taisai.game.vocabulary import RECOVERY, Means, Treatment
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.only import only
 from tests.game.playing import FILL, OTHER_FACES, SEAT, at, opened, phases, standing

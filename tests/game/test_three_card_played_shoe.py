@@ -36,7 +36,7 @@ from taisai.game.events import (
     WinnersPaid,
 )
 from taisai.game.money.ledger import Account
-from taisai.game.words import HOUSE, Means, Treatment
+from taisai.game.vocabulary import HOUSE, Means, Treatment
 from taisai.rules import Rulebook, rulebook
 from tests.game.items import is_needed
 from tests.game.only import only

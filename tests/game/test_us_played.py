@@ -22,7 +22,7 @@ from taisai.game.commands import (
 from taisai.game.events import BetRegistered, LightsCleared, RoundSettled
 from taisai.game.money.ledger import Account
 from taisai.game.terms.limits import Limits
-from taisai.game.words import CHIP_READER, Means
+from taisai.game.vocabulary import CHIP_READER, Means
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import FILL, SEAT, US, Playing, at, standing
 from tests.game.told import acts_by, told_of_act

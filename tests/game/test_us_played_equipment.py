@@ -9,7 +9,7 @@ import pytest
 from taisai.game.commands import Assign, BeginShift, Inspect, Perform, PlaceItem, RemoveItem, RepairItem
 from taisai.game.equipment.items import HOUR
 from taisai.game.events import ItemFailed, ItemInspected, ItemPlaced
-from taisai.game.words import HOUSE
+from taisai.game.vocabulary import HOUSE
 from taisai.rules import Act, Outcome, Rulebook, rulebook
 from taisai.rules.equipment import InspectedBefore
 from tests.game.playing import FACES, US, Playing, at, phases, standing

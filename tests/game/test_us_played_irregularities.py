@@ -18,7 +18,7 @@ from taisai.game.commands import (
 from taisai.game.events import ReferralDecided, Referred, RoundResettled, TableShut
 from taisai.game.money.ledger import Account
 from taisai.game.recovery import recover
-from taisai.game.words import RECOVERY, Subject, Treatment
+from taisai.game.vocabulary import RECOVERY, Subject, Treatment
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import FILL, OTHER_FACES, SEAT, US, Playing, at, phases, standing
 from tests.game.told import recoveries_by, ruling_played, rulings_by, told_of_act

@@ -11,7 +11,7 @@ from taisai.game import Refusal, Table, decide, evolve
 from taisai.game import commands as do
 from taisai.game.betting.placing import exposures
 from taisai.game.rounds.verdicts import verdicts
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules import OUTCOMES, Act, Irregularity, Outcome, rulebook
 
 SEATS = ("1", "2", "3")

@@ -29,7 +29,7 @@ from taisai.game.events import (
 )
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
-from taisai.game.words import RECOVERY, Hold
+from taisai.game.vocabulary import RECOVERY, Hold
 from taisai.rules import Act, Irregularity, Phase, Rulebook
 from taisai.rules.procedure import Declared
 from tests.game.playing import CREDITS, RWS, SEAT, STAKES, Answer, Playing, at, course, phases, standing, worn

@@ -38,7 +38,7 @@ from taisai.game.commands import (
     TakeBack,
     TakeSeat,
 )
-from taisai.game.words import CAGE, HOUSE, TABLE
+from taisai.game.vocabulary import CAGE, HOUSE, TABLE
 from taisai.journal.codec import HOUSE as HOUSE_STREAM
 from taisai.journal.codec import stream_of
 from taisai.rules import Act, rulebook

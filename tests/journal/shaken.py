@@ -13,7 +13,7 @@ from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.events import Event
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.game.words import HOUSE, SHAKER
+from taisai.game.vocabulary import HOUSE, SHAKER
 from taisai.journal.closes import last_close
 from taisai.journal.codec import stream_of
 from taisai.journal.engine import Engine

@@ -17,7 +17,7 @@ from taisai.cli import main
 from taisai.game.commands import CommitSeed
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by
-from taisai.game.words import SHAKER
+from taisai.game.vocabulary import SHAKER
 from taisai.journal.closes import last_close
 from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError, JournalError

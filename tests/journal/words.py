@@ -22,7 +22,7 @@ from taisai.game.commands import COMMANDS, tag_of
 from taisai.game.events import EVENTS
 from taisai.game.money.ledger import Account
 from taisai.game.terms.limits import EVEN_MONEY, family
-from taisai.game.words import SYSTEM
+from taisai.game.vocabulary import SYSTEM
 from taisai.journal.codec import FORMAT, HOUSE, NOTHING_BEFORE, Entry, stream_of
 from taisai.journal.records import RECORDS, STREAM
 from taisai.rules import rulebook, rulebook_ids

@@ -11,7 +11,7 @@ from taisai.game.commands import Perform, TakeReading
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.table import Table
-from taisai.game.words import RECOGNISER
+from taisai.game.vocabulary import RECOGNISER
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role

@@ -6,7 +6,7 @@ from typing import Any
 
 from taisai.game.commands import LeaveSeat, Perform, TakeReading, TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.game.words import RECOGNISER
+from taisai.game.vocabulary import RECOGNISER
 from taisai.rules import Act
 from taisai.rules.outcomes import OUTCOMES
 from taisai.server.auth.permissions import Role

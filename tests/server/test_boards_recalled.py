@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from taisai.game import commands as said
-from taisai.game.words import Subject, Treatment
+from taisai.game.vocabulary import Subject, Treatment
 from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.projections import house_feeds
 from taisai.server.projections.round_log import REMEMBERED, RoundLogs

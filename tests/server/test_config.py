@@ -11,7 +11,7 @@ import pytest
 from taisai.cage import House, decide_house, evolve_house
 from taisai.cage.messages import OpenHouse, SettingsTaken, TakeSettings
 from taisai.game.refusals import Refusal
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.server.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
 from taisai.server.config import configuration as config_reading
 from taisai.server.config.kinds import PathKind, SettingKind

@@ -22,7 +22,7 @@ from taisai.game.events import (
     WithdrawalOffered,
 )
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import Treatment
+from taisai.game.vocabulary import Treatment
 from taisai.journal import UnwritableError
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK, Declared, Recovery

@@ -11,7 +11,7 @@ from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game import commands as said
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
-from taisai.game.words import Fault
+from taisai.game.vocabulary import Fault
 from taisai.journal import table_of
 from taisai.protocol.requests import ReadingRequest
 from taisai.rules.vocabulary import Act, Irregularity, Phase

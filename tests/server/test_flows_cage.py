@@ -21,8 +21,8 @@ from taisai.game.commands import (
 from taisai.game.money.ledger import Account
 from taisai.game.play import decide
 from taisai.game.refusals import Refusal
-from taisai.game.words import CAGE, TABLE, ClaimEnd
-from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import CAGE, TABLE, ClaimEnd
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.protocol.requests import (
     CountDropRequest,
     FillRequest,

@@ -10,7 +10,7 @@ from taisai.cage.messages import DismissPerson, EnrolPerson
 from taisai.game.commands import Assign
 from taisai.game.events import PersonLeft
 from taisai.game.refusals import Refusal
-from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal.errors import JournalError
 from taisai.server.auth.permissions import Role
 from taisai.server.handlers import positions

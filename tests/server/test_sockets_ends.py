@@ -16,7 +16,7 @@ from taisai.cage.messages import (
     RevokeSessions,
     SetCredentials,
 )
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.connections.sockets import LAST_WORD

@@ -14,7 +14,7 @@ from taisai.game.events import (
     SeedCommitted,
     SeedRevealed,
 )
-from taisai.game.words import SHAKER
+from taisai.game.vocabulary import SHAKER
 from taisai.journal.codec import Entry, table_of
 from taisai.journal.errors import DamagedError
 

@@ -29,7 +29,7 @@ from taisai.cage.values import (
 )
 from taisai.game.names import is_name
 from taisai.game.refusals import Reason, Refusal, first
-from taisai.game.words import FLOOR, TABLE
+from taisai.game.vocabulary import FLOOR, TABLE
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 

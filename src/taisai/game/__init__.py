@@ -31,7 +31,7 @@ from taisai.game.recovery import Declaration, Recovered, recover
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.verdicts import Verdict, verdicts
 from taisai.game.table import Table
-from taisai.game.words import Hold, Means, Subject, Treatment
+from taisai.game.vocabulary import Hold, Means, Subject, Treatment
 
 __all__ = [
     "Account",

@@ -13,7 +13,7 @@ from taisai.game.commands import Declare, Recover
 from taisai.game.events import Event, Interrupted
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.game.words import RECOVERY
+from taisai.game.vocabulary import RECOVERY
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Declared, Recovery

@@ -14,7 +14,7 @@ from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.terms.limits import Limits
 from taisai.game.terms.terms import InForce, Terms
-from taisai.game.words import Hold, Moved, Subject
+from taisai.game.vocabulary import Hold, Moved, Subject
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Irregularities

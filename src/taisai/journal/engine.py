@@ -13,7 +13,7 @@ from taisai.game.events import TableOpened
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.snapshot import SnapshotError
 from taisai.game.table import Table
-from taisai.game.words import RECOVERY
+from taisai.game.vocabulary import RECOVERY
 from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent, stream_of, table_of
 from taisai.journal.errors import DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Decision, Journal

@@ -14,7 +14,7 @@ from taisai.cage.messages import (
     UnlockPerson,
 )
 from taisai.cage.messages import SignedIn as SignedInEvent
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
 from taisai.server.auth.rate_limits import RateLimit
 from taisai.server.auth.sessions import EndedSession, NewSession, SessionPolicy

@@ -7,7 +7,7 @@ import msgspec
 from taisai.game import exposures
 from taisai.game.commands import BuyCredits, CallAttendant, RemoveItem, TakeReading, TakeSeat
 from taisai.game.equipment.items import HOUR
-from taisai.game.words import RECOGNISER, Fault, Subject
+from taisai.game.vocabulary import RECOGNISER, Fault, Subject
 from taisai.protocol.views import AnyView, changed, difference
 from taisai.rules import OUTCOMES, rulebook
 from taisai.server.projections.console import MOST_SEATS, ONLY_BETS, after_bets, console_view

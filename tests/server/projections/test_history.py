@@ -62,7 +62,7 @@ def played(book: str, *rolls: str) -> Playing:
 
 def void(playing: Playing) -> None:
     from taisai.game.commands import DecideReferral
-    from taisai.game.words import Treatment
+    from taisai.game.vocabulary import Treatment
 
     referral = next(one.id for one in playing.table.referrals.values() if one.decided_by is None)
     playing.do(

@@ -9,7 +9,7 @@ import pytest
 
 from taisai.game import Refusal, decide
 from taisai.game.commands import ChooseWithdrawal, Recover, Report
-from taisai.game.words import RECOVERY
+from taisai.game.vocabulary import RECOVERY
 from taisai.protocol.views import IrregularityLine, Offer
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.console import console_view

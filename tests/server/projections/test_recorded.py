@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from taisai.cage.messages import TicketRedeemed
 from taisai.game.commands import BuyColour, PlaceBets, Slip, TakeSeat
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.protocol.replies import DoneReply
 from taisai.rules import rulebook
 from taisai.rules.clauses import Clause

@@ -9,7 +9,7 @@ import pytest
 from taisai.game import Account, Table
 from taisai.game import events as e
 from taisai.game.commands import BeginDay, BeginShift, Report
-from taisai.game.words import Moved
+from taisai.game.vocabulary import Moved
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.takings import Takings, percent, report_view
 from tests.game.playing import RWS, Playing, at

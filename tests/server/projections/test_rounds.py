@@ -9,7 +9,7 @@ import pytest
 
 from taisai.game.commands import DecideReferral, PlaceBets, Report, Slip, TakeBack, TakeReading
 from taisai.game.rounds import verdicts
-from taisai.game.words import RECOGNISER, Treatment
+from taisai.game.vocabulary import RECOGNISER, Treatment
 from taisai.protocol.views import RoundView, RuledBet
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
 from taisai.server.projections.round_log import RoundLog, RoundLogs

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from taisai.game.commands import Limits, Report, Shut, TakeReading
-from taisai.game.words import RECOGNISER
+from taisai.game.vocabulary import RECOGNISER
 from taisai.protocol.views import AnyView, Board, DiceView, TableView, Words, changed, difference
 from taisai.rules import Irregularity, Outcome, rulebook
 from taisai.server.projections import texts as said

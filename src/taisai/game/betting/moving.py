@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from taisai.game.authority import at_table, no_seat, on_hold, refused, two_people
 from taisai.game.betting.placing import (
     RETRIES,
     beyond_exposure,
@@ -12,6 +11,7 @@ from taisai.game.betting.placing import (
     recent,
     too_late,
 )
+from taisai.game.checks import at_table, no_seat, on_hold, refused, two_people
 from taisai.game.commands import MoveBet, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
 from taisai.game.money.ledger import packed_sums
@@ -20,7 +20,7 @@ from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.game.table import Table
 from taisai.game.terms.terms import GUARDS, ONES
-from taisai.game.words import CHIP_READER, Means
+from taisai.game.vocabulary import CHIP_READER, Means
 from taisai.rules.irregularities import Ruling
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES

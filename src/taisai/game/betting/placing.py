@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_table, may_act, no_seat, refused
+from taisai.game.checks import at_table, may_act, no_seat, refused
 from taisai.game.commands import PlaceBets, RecordBets, Slip
 from taisai.game.events import BetRegistered, Event
 from taisai.game.money.ledger import packed_sums
@@ -14,7 +14,7 @@ from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Table
 from taisai.game.terms.terms import GUARDS, ONES, Terms
-from taisai.game.words import CHIP_READER, Means
+from taisai.game.vocabulary import CHIP_READER, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES

@@ -10,7 +10,7 @@ from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.table import Table
 from taisai.game.terms.terms import Terms
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 

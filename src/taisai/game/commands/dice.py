@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game.commands.command import Command, Faces
-from taisai.game.words import Fault
+from taisai.game.vocabulary import Fault
 
 
 class TakeReading(Command, frozen=True, kw_only=True, tag="take-reading"):

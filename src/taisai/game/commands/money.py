@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from taisai.game.commands.command import Command
-from taisai.game.words import ClaimEnd, Means
+from taisai.game.vocabulary import ClaimEnd, Means
 
 # Seats, chips and credits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import field
 
 from taisai.game.commands.command import Command, Faces
-from taisai.game.words import Subject, Treatment
+from taisai.game.vocabulary import Subject, Treatment
 from taisai.rules.procedure import Declared
 from taisai.rules.vocabulary import Act, Irregularity
 

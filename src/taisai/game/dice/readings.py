@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import bad_name, on_hold, refused
+from taisai.game.checks import bad_name, on_hold, refused
 from taisai.game.commands import TakeReading
 from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
 from taisai.game.equipment.items import items
@@ -13,7 +13,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Reading, Round
 from taisai.game.rounds.steps import bad_faces
 from taisai.game.table import Table
-from taisai.game.words import RECOGNISER, SHAKER, Fault
+from taisai.game.vocabulary import RECOGNISER, SHAKER, Fault
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity, Phase, Visibility

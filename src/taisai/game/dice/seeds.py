@@ -6,14 +6,14 @@ import re
 from hashlib import sha256
 from typing import Final
 
-from taisai.game.authority import bad_name, between_rounds, on_hold, refused
+from taisai.game.checks import bad_name, between_rounds, on_hold, refused
 from taisai.game.commands import CommitSeed, RevealSeed
 from taisai.game.dice.draw import Throw, dealt, draw
 from taisai.game.events import Event, SeedCommitted, SeedRevealed
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.table import Commitment, Revealed, Table
-from taisai.game.words import SHAKER
+from taisai.game.vocabulary import SHAKER
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Act

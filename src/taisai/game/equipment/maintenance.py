@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_table, bad_name, between_rounds, may_act, refused, supervisor
+from taisai.game.checks import at_table, bad_name, between_rounds, may_act, refused, supervisor
 from taisai.game.commands import CountCards, Inspect, LoadShoe, PlaceItem, RemoveItem, RepairItem, ShuffleShoe
 from taisai.game.equipment.items import CARDS, DEVICE, DICE, Placed
 from taisai.game.events import (

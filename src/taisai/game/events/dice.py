@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taisai.game.commands import Faces
 from taisai.game.events.event import Event
-from taisai.game.words import Fault
+from taisai.game.vocabulary import Fault
 
 
 class ReadingTaken(Event, frozen=True, kw_only=True, tag="reading-taken"):

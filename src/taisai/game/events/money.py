@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game.events.event import Event
-from taisai.game.words import ClaimEnd, Means
+from taisai.game.vocabulary import ClaimEnd, Means
 
 # Seats, chips and credits
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game.events.event import Event
-from taisai.game.words import Treatment
+from taisai.game.vocabulary import Treatment
 from taisai.rules.irregularities import Ruling
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Irregularity, Phase

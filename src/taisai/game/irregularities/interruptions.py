@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.game.authority import may_act, refused, two_people
+from taisai.game.checks import may_act, refused, two_people
 from taisai.game.commands import Declare, Recover
 from taisai.game.events import (
     Event,
@@ -13,7 +13,7 @@ from taisai.game.irregularities import rulings, withdrawals
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.table import Table
-from taisai.game.words import RECOVERY, Hold, Subject
+from taisai.game.vocabulary import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.procedure import Declared, Recovery, RecoveryRule

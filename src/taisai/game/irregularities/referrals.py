@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game.authority import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.betting.moving import cannot_lie, over_maximum
 from taisai.game.betting.stakes import take_off
+from taisai.game.checks import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.commands import CallAttendant, DecideReferral
 from taisai.game.events import (
     BetMoved,
@@ -23,7 +23,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.round import Round
 from taisai.game.table import MOST_CALLS, Referral, Table
-from taisai.game.words import Hold, Subject, Treatment
+from taisai.game.vocabulary import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility

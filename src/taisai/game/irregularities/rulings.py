@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game.authority import at_table, bad_text, on_hold, refused, two_people
+from taisai.game.checks import at_table, bad_text, on_hold, refused, two_people
 from taisai.game.commands import CountCards, Faces, Perform, Report
 from taisai.game.equipment.items import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
 from taisai.game.events import (
@@ -22,7 +22,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table
-from taisai.game.words import Subject
+from taisai.game.vocabulary import Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from taisai.game.authority import at_table, may_act, no_seat, refused
 from taisai.game.betting.stakes import take_off
+from taisai.game.checks import at_table, may_act, no_seat, refused
 from taisai.game.commands import ChooseWithdrawal, CloseWithdrawal
 from taisai.game.events import Event, RoundConcluded, WithdrawalChosen, WithdrawalClosed, WithdrawalOffered
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.corrections import shut_now
 from taisai.game.table import Table
-from taisai.game.words import Hold
+from taisai.game.vocabulary import Hold
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_table, bad_amount, bad_name, refused, two_people
 from taisai.game.betting.stakes import purse_of
+from taisai.game.checks import at_table, bad_amount, bad_name, refused, two_people
 from taisai.game.commands import (
     BuyColour,
     BuyCredits,
@@ -34,7 +34,7 @@ from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.seating.seats import Seat
 from taisai.game.seating.sessions import TERMINALS, seat_wrong
 from taisai.game.table import Claim, Table, Transfer
-from taisai.game.words import CAGE, Means, Moved
+from taisai.game.vocabulary import CAGE, Means, Moved
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Phase

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_least, bad_name, bad_text, refused, two_people
+from taisai.game.checks import at_least, bad_name, bad_text, refused, two_people
 from taisai.game.commands import SettleClaim
 from taisai.game.events import ClaimSettled, Event
 from taisai.game.money.cashier import FLOAT, free_in_tray, known_transfer
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table, Transfer
-from taisai.game.words import CAGE, ClaimEnd, Moved
+from taisai.game.vocabulary import CAGE, ClaimEnd, Moved
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from taisai.game.commands import OpenTable
 from taisai.game.playbook.speaking import Spoken, limits_of
 from taisai.game.playbook.values import Misread, UnknownWord, pieces, value_of
-from taisai.game.words import HOUSE
+from taisai.game.vocabulary import HOUSE
 
 START: Final = 1_794_715_200_000  # 2026-11-15, noon in Singapore
 NEEDED: Final = ("book", "opened by", "limits")

@@ -9,7 +9,7 @@ from taisai.game.events import Event, RoundResettled, RoundSettled
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table
 from taisai.game.terms.terms import Terms
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome

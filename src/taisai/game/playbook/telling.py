@@ -11,7 +11,7 @@ from taisai.game.events import BetRegistered, Event
 from taisai.game.playbook.shares import Limited, Share
 from taisai.game.playbook.values import fields_of, keyword, written
 from taisai.game.refusals import Refusal
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 
 NOTHING: Final = "+ nothing"
 """The answer to a harmless retry."""

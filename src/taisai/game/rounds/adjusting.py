@@ -9,7 +9,7 @@ from taisai.game.money.ledger import Account, Entry
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse
 from taisai.game.table import Claim, Table
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 

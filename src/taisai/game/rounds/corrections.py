@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Protocol
 
-from taisai.game.authority import refused, two_people
+from taisai.game.checks import refused, two_people
 from taisai.game.commands import Faces
 from taisai.game.events import Event, ResultCorrected, RoundResettled, RoundVoided, TableShut
 from taisai.game.refusals import Reason, Refusal

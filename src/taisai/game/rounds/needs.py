@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.game.authority import refused
+from taisai.game.checks import refused
 from taisai.game.commands import Perform
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table

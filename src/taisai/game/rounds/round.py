@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from taisai.game.events import BetRegistered
 from taisai.game.money.packed_sums import Column
-from taisai.game.words import SHAKER, Fault
+from taisai.game.vocabulary import SHAKER, Fault
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Act, Phase

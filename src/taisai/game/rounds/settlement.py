@@ -15,7 +15,7 @@ from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled
 from taisai.game.seating.seats import Purse
 from taisai.game.table import Table
 from taisai.game.terms.terms import Terms
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from taisai.game.authority import may_act, on_hold, refused, two_people
+from taisai.game.checks import may_act, on_hold, refused, two_people
 from taisai.game.commands import Perform
 from taisai.game.events import (
     BetsClosed,
@@ -33,7 +33,7 @@ from taisai.game.rounds.corrections import shut_now
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.settlement import close_round, house_side, tray_needs
 from taisai.game.table import MOST_ROUNDS, Table
-from taisai.game.words import SYSTEM
+from taisai.game.vocabulary import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, Outcome

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_table, bad_name, bad_text, no_seat, refused
 from taisai.game.betting.stakes import purse_of
+from taisai.game.checks import at_table, bad_name, bad_text, no_seat, refused
 from taisai.game.commands import LeaveSeat, ShowLayout, TakeSeat
 from taisai.game.events import Event, LayoutShown, SeatLeft, SeatTaken
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating.seats import Seat
 from taisai.game.table import MOST_SEATS, Table
-from taisai.game.words import SYSTEM, Means
+from taisai.game.vocabulary import SYSTEM, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 

@@ -12,7 +12,7 @@ from taisai.game.money.ledger import Account, Entry, Ledger
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.snapshot.codec import check
 from taisai.game.table import Table
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 

@@ -15,7 +15,7 @@ from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.past_rounds import Load
 from taisai.game.rounds.round import Reading, Round, Settled, Totals
 from taisai.game.snapshot.codec import Snapshot, SnapshotError, decode
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.vocabulary import Act, Phase

@@ -26,7 +26,7 @@ from taisai.game.snapshot.rounds import RoundSnapshot, restored_round, round_sna
 from taisai.game.table import Claim, Commitment, Person, Referral, Revealed, Table, Transfer
 from taisai.game.terms.limits import Limits
 from taisai.game.terms.terms import Basis, digest_of
-from taisai.game.words import Hold, Subject
+from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.authority import at_table, bad_name, refused
+from taisai.game.checks import at_table, bad_name, refused
 from taisai.game.commands import Assign, Leave
 from taisai.game.events import Event, PersonAssigned, PersonLeft
 from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
-from taisai.game.words import HOUSE, SYSTEM
+from taisai.game.vocabulary import HOUSE, SYSTEM
 from taisai.rules.clauses import Clause
 
 Events = tuple[Event, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Final
 
-from taisai.game.authority import (
+from taisai.game.checks import (
     bad_name,
     bad_text,
     between_rounds,
@@ -42,7 +42,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person, Table
 from taisai.game.terms.limits import Limits, fault_of
 from taisai.game.terms.terms import Basis, digest_of, terms_of
-from taisai.game.words import SYSTEM, Means
+from taisai.game.vocabulary import SYSTEM, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError

@@ -6,8 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from taisai.game.authority import refused as refusal
 from taisai.game.betting.placing import RETRIES
+from taisai.game.checks import refused as refusal
 from taisai.game.commands import PlaceBets, Slip, TakeBack
 from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from taisai.game.authority import bad_name
-from taisai.game.authority import refused as refusal
+from taisai.game.checks import bad_name
+from taisai.game.checks import refused as refusal
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
 from taisai.journal import Engine

@@ -9,7 +9,7 @@ from taisai.game import Table
 from taisai.game.rounds.round import Round
 from taisai.game.seating.sessions import live_table
 from taisai.game.terms.limits import Limits, family, limits_of
-from taisai.game.words import SHAKER
+from taisai.game.vocabulary import SHAKER
 from taisai.protocol.views import (
     CountdownView,
     DiceView,

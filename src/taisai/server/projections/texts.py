@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from taisai.game.words import ClaimEnd, Fault, Hold, Subject, Treatment
+from taisai.game.vocabulary import ClaimEnd, Fault, Hold, Subject, Treatment
 from taisai.protocol.views import Words
 from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
