@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from taisai.game import Account, Table
 from taisai.game.playbook import PlaybookError, pinned, playbook, rewritten
-from taisai.game.playbook.speaking import VERBS
+from taisai.game.playbook.command_lines import VERBS
 from taisai.game.refusals import OLD_REASONS, Reason
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game.playbooks import (

@@ -11,8 +11,8 @@ from typing import Final
 from taisai.cli.printing import WIDTH, dice, line, show, table
 from taisai.game.events import Event, ResultCorrected, ResultEntered, RoundResettled, RoundSettled
 from taisai.game.playbook import Happened, Limited, Play, Played, Share
-from taisai.game.playbook.reading import STEP
-from taisai.game.playbook.telling import event_line, limits_told
+from taisai.game.playbook.answers import event_line, limits_told
+from taisai.game.playbook.parser import STEP
 from taisai.game.terms.terms import Terms
 from taisai.rules import Outcome, Rulebook
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause

@@ -17,7 +17,7 @@ from taisai.game.commands import Command
 from taisai.game.events import Event
 from taisai.game.play import decide
 from taisai.game.playbook import Mismatch, Play, Playbook
-from taisai.game.playbook.reading import STEP
+from taisai.game.playbook.parser import STEP
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import stream_of, table_of

@@ -16,8 +16,8 @@
 ('! out-of-order [3.10]',) ()
 """
 
-from taisai.game.playbook.playing import Happened, Mismatch, Pinned, Play, Played, pinned, rewritten
-from taisai.game.playbook.reading import Playbook, PlaybookStep, playbook
+from taisai.game.playbook.parser import Playbook, PlaybookStep, playbook
+from taisai.game.playbook.runner import Happened, Mismatch, Pinned, Play, Played, pinned, rewritten
 from taisai.game.playbook.shares import Limited, Share
 from taisai.game.playbook.values import PlaybookError
 

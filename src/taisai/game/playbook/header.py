@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from taisai.game.commands import OpenTable
-from taisai.game.playbook.speaking import Spoken, limits_of
+from taisai.game.playbook.command_lines import Spoken, limits_of
 from taisai.game.playbook.values import Misread, UnknownWord, pieces, value_of
 from taisai.game.vocabulary import HOUSE
 

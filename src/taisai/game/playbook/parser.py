@@ -6,9 +6,9 @@ import re
 from typing import Final, NamedTuple
 
 from taisai.game.commands import OpenTable
+from taisai.game.playbook.command_lines import Spoken, spoken
 from taisai.game.playbook.facts import Fact, fact
 from taisai.game.playbook.header import Header
-from taisai.game.playbook.speaking import Spoken, spoken
 from taisai.game.playbook.values import Misread, PlaybookError, whole
 from taisai.game.refusals import OLD_REASONS
 

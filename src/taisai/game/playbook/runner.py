@@ -11,10 +11,10 @@ from taisai.game.commands import Command
 from taisai.game.events import Event, RoundResettled, RoundSettled
 from taisai.game.money.ledger import Entry
 from taisai.game.play import decide, evolve
+from taisai.game.playbook.answers import NOTHING, event_line, refusal_line, share_line
 from taisai.game.playbook.header import UNSAID
-from taisai.game.playbook.reading import Pin, Playbook, PlaybookStep, lines_of, playbook
+from taisai.game.playbook.parser import Pin, Playbook, PlaybookStep, lines_of, playbook
 from taisai.game.playbook.shares import Share, shares
-from taisai.game.playbook.telling import NOTHING, event_line, refusal_line, share_line
 from taisai.game.playbook.values import PlaybookError
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Table
