@@ -188,12 +188,7 @@ class Watched:
         if refusal.clause not in self.book.clauses and refusal.clause not in HOUSE_PROCEDURES:
             yield f"{refusal} of {command} cites no clause"
         words = refusal.message
-        if (
-            "expected" not in words
-            or "got" not in words
-            or not vocabulary.isprintable()
-            or len(vocabulary) > 1_000
-        ):
+        if "expected" not in words or "got" not in words or not words.isprintable() or len(words) > 1_000:
             yield f"{refusal} of {command} does not say what was expected and got"
 
     def _do(self, command: c.Command, decided: tuple[e.Event, ...]) -> None:

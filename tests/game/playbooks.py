@@ -14,7 +14,8 @@ from taisai.game import Account, Table
 from taisai.game.commands import Limits
 from taisai.game.events import Event
 from taisai.game.playbook import Play, Playbook, Played, playbook
-from taisai.game.terms.terms import Terms, digest_of, opening, terms_of
+from taisai.game.terms import opening
+from taisai.game.terms.terms import Terms, digest_of, terms_of
 from taisai.rules import Rulebook, rulebook
 
 book_of = cache(rulebook)

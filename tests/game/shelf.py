@@ -12,7 +12,8 @@ from taisai.game.commands import Limits
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.snapshot import TableSnapshot, decode, encode, loading, round_snapshot_of, snapshot_of
-from taisai.game.terms.terms import Terms, digest_of, opening, terms, terms_of
+from taisai.game.terms import opening, terms
+from taisai.game.terms.terms import Terms, digest_of, terms_of
 from taisai.rules import Rulebook
 from tests.game import snapshots
 

@@ -8,7 +8,8 @@ import pytest
 
 from bench import one_bet, whole_round
 from bench.harness import Target
-from taisai.game.money.ledger import UnbalancedError, packed_sums
+from taisai.game.money import packed_sums
+from taisai.game.money.ledger import UnbalancedError
 from taisai.game.money.packed_sums import Column, unpacked
 
 

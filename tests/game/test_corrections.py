@@ -474,21 +474,21 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 
 
 def _pay_the_wrong_result_again(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game.rounds import settlement
+    from taisai.game.rounds import corrections, settlement
 
     was = settlement.due_again
 
     def due_again(table: Table, round_: Any, _outcome: Outcome) -> Any:
         return was(table, round_, round_.result)
 
-    for module in (settlement, voiding):
+    for module in (settlement, corrections):
         patch.setattr(module, "due_again", due_again)
 
 
 def _adjust_nobody(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game.rounds import settlement
+    from taisai.game.rounds import corrections, settlement
 
-    for module in (settlement, voiding):
+    for module in (settlement, corrections):
         patch.setattr(module, "adjustments", lambda *_: [])
 
 

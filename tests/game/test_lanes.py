@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from taisai.game.money.ledger import packed_sums
+from taisai.game.money import packed_sums
 from taisai.game.terms.terms import GUARDS, ONES
 from taisai.rules import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM

@@ -140,13 +140,13 @@ def tried(order: Order, model: Model, letter: Letter) -> tuple[Verdict, Model]: 
     }
     acts = [one.act for one, _ in order.acts]
     refused = Verdict("refused", clauses[letter.act])
-    before = steps[: model.done]
+    before = acts[: model.done]
     hidden = letter.act in (Act.UNCOVER, Act.DEAL_CARDS)
     if hidden and Act.OPEN_BETS in before and Act.CLOSE_BETS not in before and order.seen_early:
         if Act.TUMBLE in before or letter.act is Act.DEAL_CARDS:
             return Verdict("void", order.seen_early), Model()
         return refused, model
-    expected = steps[model.done]
+    expected = acts[model.done]
     if letter.act is Act.UNCOVER and expected is Act.PRESS_DEAL and order.no_deal:
         return Verdict("reset", order.no_deal), model._replace(done=model.done + 2)
     if order.book == US and letter.act is Act.TUMBLE and before and before[-1] is Act.TUMBLE:
@@ -160,7 +160,7 @@ def tried(order: Order, model: Model, letter: Letter) -> tuple[Verdict, Model]: 
     if letter.act is Act.ENTER_RESULT and not letter.flat and order.not_flat:
         what, clause = order.not_flat
         return Verdict(what, clause), Model() if what == "void" else Model(1)
-    after = Model((model.done + 1) % len(steps), model.tumbles + letter.tumbles)
+    after = Model((model.done + 1) % len(acts), model.tumbles + letter.tumbles)
     return Verdict("done", refused.clause), after if after.done else Model()
 
 
@@ -303,9 +303,9 @@ def letters_of(order: Order) -> tuple[Letter, ...]:
 @each_order
 def test_of_all_permutations_of_the_acts_only_the_documents_order_is_played(order: Order) -> None:
     acts = tuple(letter for letter, _ in order.acts)
-    found, faults = walked(order, acts, len(steps), repeat=False)
+    found, faults = walked(order, acts, len(acts), repeat=False)
     assert faults == []
-    assert found.sequences == factorial(len(steps))
+    assert found.sequences == factorial(len(acts))
     assert found.as_written == 1
     # Where the deal button was forgotten the outcome stands (5.9): pressed too early or too late, in any of
     # the eight other places, it is refused and the round goes on to its end.

@@ -11,8 +11,9 @@ from typing import Final
 
 import pytest
 
+from taisai.game.terms import opening
 from taisai.game.terms.limits import Limits
-from taisai.game.terms.terms import Terms, opening, terms_of
+from taisai.game.terms.terms import Terms, terms_of
 from taisai.rules import Rulebook, rulebook
 from tests.clauses.test_sabotage import (
     BY_PLAY,

@@ -10,7 +10,8 @@ from msgspec import structs
 
 from bench import auditing, journals, lone_bet, registering, settling_durably, starting, whole_round
 from bench.harness import Line
-from taisai.game.money.ledger import UnbalancedError, packed_sums
+from taisai.game.money import packed_sums
+from taisai.game.money.ledger import UnbalancedError
 from taisai.game.money.packed_sums import Column, unpacked
 from taisai.game.snapshot import TableSnapshot, snapshot_of
 from taisai.game.table import Table

@@ -10,16 +10,16 @@ from taisai.game.betting import moving, placing, stakes
 from taisai.game.commands import Command
 from taisai.game.day import LATEST
 from taisai.game.dice import readings, seeds
-from taisai.game.equipment.items import maintenance
+from taisai.game.equipment import maintenance
 from taisai.game.events import Event
 from taisai.game.irregularities import interruptions, referrals, rulings, withdrawals
-from taisai.game.money.ledger import cashier, claims
+from taisai.game.money import cashier, claims
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import settlement, steps
-from taisai.game.seating.sessions import sessions
-from taisai.game.staffing.assignments import assignments
+from taisai.game.seating import sessions
+from taisai.game.staffing import assignments
 from taisai.game.table import Table
-from taisai.game.terms.terms import opening
+from taisai.game.terms import opening
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
+from taisai.game import verdicts
 from taisai.game.commands import DecideReferral, PlaceBets, Report, Slip, TakeBack, TakeReading
-from taisai.game.rounds import verdicts
 from taisai.game.vocabulary import RECOGNISER, Treatment
 from taisai.protocol.views import RoundView, RuledBet
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook

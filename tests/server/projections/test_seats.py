@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from taisai.game import verdicts
 from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
 from taisai.game.events import BetRegistered
-from taisai.game.rounds import settlement, verdicts
+from taisai.game.rounds import settlement
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference

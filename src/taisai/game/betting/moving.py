@@ -14,7 +14,7 @@ from taisai.game.betting.placing import (
 from taisai.game.checks import at_table, no_seat, on_hold, refused, two_people
 from taisai.game.commands import MoveBet, Slip, TakeBack
 from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
-from taisai.game.money.ledger import packed_sums
+from taisai.game.money import packed_sums
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat

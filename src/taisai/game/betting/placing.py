@@ -7,7 +7,7 @@ from typing import Final
 from taisai.game.checks import at_table, may_act, no_seat, refused
 from taisai.game.commands import PlaceBets, RecordBets, Slip
 from taisai.game.events import BetRegistered, Event
-from taisai.game.money.ledger import packed_sums
+from taisai.game.money import packed_sums
 from taisai.game.names import MOST_ID
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.rounds.round import Round

@@ -7,7 +7,7 @@ from typing import Final
 from taisai.game.checks import bad_name, on_hold, refused
 from taisai.game.commands import TakeReading
 from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
-from taisai.game.equipment.items import items
+from taisai.game.equipment import items
 from taisai.game.events import Event, ReadingTaken
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Reading, Round

@@ -1,1 +1,1 @@
-"""Irregularities: what went wrong, the ruling of the rulebook, referrals, withdrawals and stops of the system."""
+"""Irregularities: what went wrong and its ruling, referrals, withdrawals, and stops of the system."""

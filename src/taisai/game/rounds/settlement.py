@@ -8,7 +8,8 @@ from typing import Final
 
 from taisai.game.betting.stakes import hand_back
 from taisai.game.events import RoundResettled, RoundSettled, RoundVoided, SettlementUndone, WinnersPaid
-from taisai.game.money.ledger import Account, Entry, UnbalancedError, packed_sums
+from taisai.game.money import packed_sums
+from taisai.game.money.ledger import Account, Entry, UnbalancedError
 from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.adjusting import adjust, adjustments, claim_excess, owed
 from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled, Totals

@@ -9,7 +9,7 @@ from hashlib import sha256
 from math import gcd, lcm
 from typing import Final, NamedTuple
 
-from taisai.game.money.ledger import packed_sums
+from taisai.game.money import packed_sums
 from taisai.game.terms.limits import Limits, limits_of
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError

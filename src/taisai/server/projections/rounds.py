@@ -7,10 +7,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from taisai.game import Table
+from taisai.game import Table, verdicts
 from taisai.game.dice.readings import differs_from_reading
 from taisai.game.events import BetRegistered
-from taisai.game.rounds import verdicts
 from taisai.game.rounds.round import Round, Totals
 from taisai.game.rounds.settlement import house_side
 from taisai.game.rounds.verdicts import Verdict

@@ -6,10 +6,9 @@ from collections import OrderedDict
 from itertools import islice
 from typing import Final
 
-from taisai.game import Table
+from taisai.game import Table, verdicts
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered
-from taisai.game.rounds import verdicts
 from taisai.game.rounds.round import Round
 from taisai.game.seats import Seat
 from taisai.game.table import Claim
