@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
 from taisai.game import commands as c
 from taisai.game.table import Table
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import Means, Subject, Treatment
 from taisai.rules.procedure import Declared
 from taisai.rules.vocabulary import Act, Irregularity

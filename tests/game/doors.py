@@ -43,8 +43,7 @@ from taisai.cage.messages import (
     TakeSettings,
     UnlockPerson,
 )
-from taisai.game.names import folded
-from taisai.game.vocabulary import FLOOR, SYSTEM
+from taisai.game.vocabulary import FLOOR, SYSTEM, folded
 
 NOON: Final = 1_700_000_000_000
 BY_FLOOR: dict[str, Any] = {"at": NOON, "by": FLOOR}

@@ -14,7 +14,7 @@ from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import (
     CAGE,
     CHIP_READER,

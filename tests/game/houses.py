@@ -37,9 +37,8 @@ from taisai.cage.messages import (
     TicketRedeemed,
 )
 from taisai.game.money.ledger import Account
-from taisai.game.names import folded
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.vocabulary import FLOOR, TABLE
+from taisai.game.vocabulary import FLOOR, TABLE, folded
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game import doors
 from tests.game.copying import deeply_copied

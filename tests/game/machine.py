@@ -17,7 +17,7 @@ from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import Means
 from taisai.rules import OUTCOMES, rulebook
 from taisai.rules.clauses import HOUSE_PROCEDURES

@@ -15,7 +15,7 @@ from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.table import Table
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import InForce, Terms
 from taisai.rules.outcomes import Outcome
 from tests.game.copying import deeply_copied

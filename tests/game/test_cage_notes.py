@@ -9,7 +9,7 @@ import pytest
 from taisai.cage import House, presence
 from taisai.cage import values as cage_values
 from taisai.cage.messages import HouseCommand, NoteAlarm, NoteClock, NoteOverride, NoteWin, TakeSettings
-from taisai.game import day
+from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
 from tests.game.doors import BY_FLOOR, DISPLAY, FAILED, IN, NOTES, REVOKE, SETTINGS, WIN
@@ -93,12 +93,12 @@ def test_a_text_is_printable_and_has_an_end(command: HouseCommand, field: str) -
 
 def test_a_jump_of_the_clock_is_some_milliseconds() -> None:
     bad: Any
-    for bad in (0, day.LATEST + 1, -day.LATEST - 1, 10**5_000, 1.0, True, None, "1", []):
+    for bad in (0, LATEST + 1, -LATEST - 1, 10**5_000, 1.0, True, None, "1", []):
         assert refused(begun(), NoteClock(jump=bad, **BY_FLOOR)).reason is Reason.BAD_VALUE
 
 
 def test_the_longest_jumps_are_noted() -> None:
-    done(begun(), *(NoteClock(jump=jump, **BY_FLOOR) for jump in (-day.LATEST, -1, 1, day.LATEST)))
+    done(begun(), *(NoteClock(jump=jump, **BY_FLOOR) for jump in (-LATEST, -1, 1, LATEST)))
 
 
 def test_names_in_notes_are_names() -> None:

@@ -20,7 +20,7 @@ from taisai.cage.messages import (
     SendTicket,
     TakeOut,
 )
-from taisai.game import day
+from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
 from tests.game.doors import AT_THE_DOOR
@@ -92,9 +92,9 @@ def test_an_id_is_short_and_printable(command: HouseCommand, field: str) -> None
 def test_a_moment_is_one_that_can_be_told() -> None:
     house = begun()
     bad: Any
-    for bad in (-1, day.LATEST + 1, 10**5_000, 1.0, True, None, "1"):
+    for bad in (-1, LATEST + 1, 10**5_000, 1.0, True, None, "1"):
         assert refused(house, but(SOLD, at=bad)).reason is Reason.BAD_VALUE
-    done(house, but(SOLD, at=day.LATEST), but(CASHED, at=day.LATEST))
+    done(house, but(SOLD, at=LATEST), but(CASHED, at=LATEST))
     assert "9999-12-31T23:59:59.999Z" in refused(house, CASHED).message
 
 

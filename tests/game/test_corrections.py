@@ -22,7 +22,7 @@ from taisai.game import play
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim, Table
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import TABLE, ClaimEnd, Means, Treatment
 from taisai.rules import OUTCOMES, Outcome, rulebook
 from taisai.rules.vocabulary import Act, Irregularity, Phase
@@ -474,21 +474,21 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 
 
 def _pay_the_wrong_result_again(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game.rounds import corrections, settlement
+    from taisai.game.rounds import corrections, effects, settlement
 
     was = settlement.due_again
 
     def due_again(table: Table, round_: Any, _outcome: Outcome) -> Any:
         return was(table, round_, round_.result)
 
-    for module in (settlement, corrections):
+    for module in (effects, corrections):
         patch.setattr(module, "due_again", due_again)
 
 
 def _adjust_nobody(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game.rounds import corrections, settlement
+    from taisai.game.rounds import corrections, effects
 
-    for module in (settlement, corrections):
+    for module in (effects, corrections):
         patch.setattr(module, "adjustments", lambda *_: [])
 
 
@@ -521,7 +521,7 @@ def test_sabotage_a_correction_that_adjusts_nobody_is_seen(monkeypatch: pytest.M
 
 
 def test_sabotage_a_claim_for_too_little_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from taisai.game.rounds import adjusting
+    from taisai.game.rounds import corrections
 
     was = Claim
 
@@ -529,7 +529,7 @@ def test_sabotage_a_claim_for_too_little_is_seen(monkeypatch: pytest.MonkeyPatch
         made = was(*said, **named)
         return made._replace(amount=made.amount - 1)
 
-    monkeypatch.setattr(adjusting, "Claim", claim)
+    monkeypatch.setattr(corrections, "Claim", claim)
     with pytest.raises(AssertionError):
         claims_after_tickets(CASES[0])
 

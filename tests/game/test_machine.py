@@ -20,7 +20,7 @@ from taisai.game import play
 from taisai.game.betting import stakes
 from taisai.game.money.ledger import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds import settlement
+from taisai.game.rounds import effects
 from taisai.game.table import Table
 from taisai.game.vocabulary import Means, Treatment
 from taisai.rules.clauses import Clause
@@ -207,17 +207,17 @@ Decider = Callable[[Table, Any], tuple[e.Event, ...] | Refusal]
 
 
 def _decider(patch: pytest.MonkeyPatch, kind: type[c.Command], bent: Callable[[Decider], Decider]) -> None:
-    patch.setitem(play._DECIDE, kind, bent(play._DECIDE[kind]))
+    patch.setitem(play._DECIDERS, kind, bent(play._DECIDERS[kind]))
 
 
 def _evolver(patch: pytest.MonkeyPatch, kind: type[e.Event], after: Callable[[Table, Any], None]) -> None:
-    was = play._EVOLVE[kind]
+    was = play._EFFECTS[kind]
 
     def evolved(table: Table, event: Any) -> None:
         was(table, event)
         after(table, event)
 
-    patch.setitem(play._EVOLVE, kind, evolved)
+    patch.setitem(play._EFFECTS, kind, evolved)
 
 
 def _change_while_deciding(patch: pytest.MonkeyPatch) -> None:
@@ -309,7 +309,7 @@ def _lose_a_bet(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keep_the_stakes_of_a_void_round(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(settlement, "stakes_by_purse", lambda *_: {})
+    patch.setattr(effects, "stakes_by_purse", lambda *_: {})
 
 
 def _credit_twice(patch: pytest.MonkeyPatch) -> None:
@@ -319,7 +319,7 @@ def _credit_twice(patch: pytest.MonkeyPatch) -> None:
         was(table, purse, *rest)
         purse.credits += 1
 
-    patch.setattr(settlement, "hand_back", hand_back)
+    patch.setattr(effects, "hand_back", hand_back)
 
 
 def _remember_between_streams(patch: pytest.MonkeyPatch) -> None:

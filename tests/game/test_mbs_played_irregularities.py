@@ -17,7 +17,7 @@ from taisai.game.commands import (
 )
 from taisai.game.events import IrregularityRuled
 from taisai.game.money.ledger import Account
-from taisai.game.recovery import Declaration, recover
+from taisai.game.play import Declaration, recover
 from taisai.game.vocabulary import Means
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared

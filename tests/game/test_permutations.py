@@ -370,9 +370,9 @@ def _forgive_few_tumbles(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keep_the_stakes_of_a_void_round(patch: pytest.MonkeyPatch) -> None:
-    from taisai.game.rounds import settlement
+    from taisai.game.rounds import effects
 
-    patch.setattr(settlement, "stakes_by_purse", lambda *_: {})
+    patch.setattr(effects, "stakes_by_purse", lambda *_: {})
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from taisai.game.terms import opening
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import Terms, terms_of
 from taisai.rules import Rulebook, rulebook
 from tests.clauses.test_sabotage import (

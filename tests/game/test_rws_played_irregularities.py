@@ -17,7 +17,7 @@ from taisai.game.commands import (
 )
 from taisai.game.events import RoundResettled, RoundVoided
 from taisai.game.money.ledger import Account
-from taisai.game.recovery import Declaration, recover
+from taisai.game.play import Declaration, recover
 from taisai.game.vocabulary import RECOVERY
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared

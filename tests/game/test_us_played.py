@@ -21,7 +21,7 @@ from taisai.game.commands import (
 )
 from taisai.game.events import BetRegistered, LightsCleared, RoundSettled
 from taisai.game.money.ledger import Account
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import CHIP_READER, Means
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import FILL, SEAT, US, Playing, at, standing

@@ -17,7 +17,7 @@ from taisai.game.commands import (
 )
 from taisai.game.events import ReferralDecided, Referred, RoundResettled, TableShut
 from taisai.game.money.ledger import Account
-from taisai.game.recovery import recover
+from taisai.game.play import recover
 from taisai.game.vocabulary import RECOVERY, Subject, Treatment
 from taisai.rules import Act, Rulebook, rulebook
 from tests.game.playing import FILL, OTHER_FACES, SEAT, US, Playing, at, phases, standing

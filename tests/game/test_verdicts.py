@@ -10,7 +10,7 @@ import pytest
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game import commands as do
 from taisai.game.betting.placing import exposures
-from taisai.game.rounds.verdicts import verdicts
+from taisai.game.rounds.settlement import verdicts
 from taisai.game.vocabulary import Means
 from taisai.rules import OUTCOMES, Act, Irregularity, Outcome, rulebook
 

@@ -15,7 +15,7 @@ from taisai.audit import verified
 from taisai.cli import main
 from taisai.game import Refusal, Table, decide
 from taisai.game.commands import Perform, Recover
-from taisai.game.day import LATEST
+from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
 from taisai.journal.codec import HOUSE
 from taisai.journal.engine import Engine, Submission

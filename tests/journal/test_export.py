@@ -19,7 +19,7 @@ from taisai.audit.exports.lines import lines
 from taisai.audit.exports.rows import bet_rows, event_rows
 from taisai.audit.exports.tables import AT_ONCE, GROUP, write_csv, write_parquet
 from taisai.audit.sources import source_of
-from taisai.game.rounds.verdicts import Verdict, verdicts
+from taisai.game.rounds.settlement import Verdict, verdicts
 from taisai.journal.errors import DamagedError, JournalError
 from tests.journal import played
 from tests.journal.small import on_disk

@@ -18,10 +18,11 @@ from msgspec import NODEFAULT, inspect
 
 import taisai
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, NoteOverride
-from taisai.game.commands import COMMANDS, tag_of
+from taisai.game.commands import COMMANDS
 from taisai.game.events import EVENTS
+from taisai.game.messages import tag_of
 from taisai.game.money.ledger import Account
-from taisai.game.terms.limits import EVEN_MONEY, family
+from taisai.game.terms.terms import EVEN_MONEY, family
 from taisai.game.vocabulary import SYSTEM
 from taisai.journal.codec import FORMAT, HOUSE, NOTHING_BEFORE, Entry, stream_of
 from taisai.journal.records import RECORDS, STREAM

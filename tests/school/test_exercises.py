@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from taisai.game.terms.limits import family
+from taisai.game.terms.terms import family
 from taisai.rules import OUTCOMES, Bet, RulesError
 from taisai.school import GREATEST_SEED, LEVELS, Asked, Kind, exercise
 from taisai.school.course import course_of, near_misses

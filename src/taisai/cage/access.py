@@ -10,9 +10,8 @@ from taisai.cage.house import House
 from taisai.cage.messages import HouseCommand, HouseEvent
 from taisai.cage.presence import MOST_FAILURES, EnrolledDevice, counts, device_of
 from taisai.cage.values import found, quoted, too_many
-from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.vocabulary import SYSTEM
+from taisai.game.vocabulary import SYSTEM, folded, is_name
 from taisai.rules.clauses import Clause
 
 MOST_DEVICES: Final = 10_000  # of the House at a time: five tables of as many seats as one may have

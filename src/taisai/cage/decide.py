@@ -27,9 +27,8 @@ from taisai.cage.values import (
     too_many,
     wrong_values,
 )
-from taisai.game.names import is_name
 from taisai.game.refusals import Reason, Refusal, first
-from taisai.game.vocabulary import FLOOR, TABLE
+from taisai.game.vocabulary import FLOOR, TABLE, is_name
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 

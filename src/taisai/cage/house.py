@@ -26,7 +26,7 @@ from taisai.cage.messages import (
 )
 from taisai.cage.presence import EnrolledDevice, Win, apply_presence, forget_person
 from taisai.game.money.ledger import Account, Entry, Ledger
-from taisai.game.names import folded, is_name
+from taisai.game.vocabulary import folded, is_name
 
 
 class Kind(StrEnum):

@@ -26,7 +26,7 @@ from taisai.cage.messages import (
     SystemStarted,
     SystemStopped,
 )
-from taisai.game.names import folded
+from taisai.game.vocabulary import folded
 
 if TYPE_CHECKING:
     from taisai.cage.house import House

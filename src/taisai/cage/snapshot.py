@@ -6,9 +6,9 @@ from typing import Final
 
 from taisai.cage.house import House, Movement, Ticket, Transfer
 from taisai.cage.presence import EnrolledDevice
-from taisai.game.names import folded
 from taisai.game.snapshot.codec import Snapshot
 from taisai.game.snapshot.parts import LedgerSnapshot, ledger_snapshot_of, restored_ledger
+from taisai.game.vocabulary import folded
 
 
 class HouseSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -20,9 +20,9 @@ from taisai.cage.messages import (
     SignOutCause,
     TakeSettings,
 )
-from taisai.game.day import LATEST
-from taisai.game.names import MOST_ID, folded, is_name
+from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.vocabulary import MOST_ID, folded, is_name
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 from taisai.rules.settlement import GREATEST_SUM

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 
 HOUSE: Final = "The Taisai demonstration"
 CURRENCY: Final = "PLAY"

@@ -24,13 +24,12 @@ expected open-bets when between, got uncover (out-of-order, 3.10)
 
 from taisai.game import commands, events
 from taisai.game.betting.placing import exposures
-from taisai.game.day import gaming_day
 from taisai.game.money.ledger import Account, Entry, Ledger
-from taisai.game.play import decide, evolve, replayed
-from taisai.game.recovery import Declaration, Recovered, recover
+from taisai.game.play import Declaration, Recovered, decide, evolve, recover, replayed
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds.verdicts import Verdict, verdicts
+from taisai.game.rounds.settlement import Verdict, verdicts
 from taisai.game.table import Table
+from taisai.game.terms.opening import gaming_day
 from taisai.game.vocabulary import Hold, Means, Subject, Treatment
 
 __all__ = [

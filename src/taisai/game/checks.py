@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from taisai.game.names import MOST_ID, folded, is_name
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import MOST_TEXT, Table
+from taisai.game.vocabulary import MOST_ID, folded, is_name
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 from taisai.rules.settlement import GREATEST_SUM

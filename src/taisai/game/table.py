@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 from taisai.game.equipment.items import Equipment
 from taisai.game.equipment.shoe import Shoe
+from taisai.game.messages import Command, Event
 from taisai.game.money.ledger import Ledger
 from taisai.game.money.packed_sums import Column
+from taisai.game.refusals import Refusal
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import InForce, Terms
 from taisai.game.vocabulary import Hold, Moved, Subject
 from taisai.rules.book import Rulebook
@@ -234,3 +237,9 @@ class Table:
         """Who deals."""
         lowest = self.ranks.ladder[0].id
         return next((name for name, one in self.people.items() if one.position == lowest), None)
+
+
+Deciders = dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Refusal]]
+"""Kind of command → what decides it: events, none where it is a retry, or a refusal with its clause."""
+Effects = dict[type[Event], Callable[[Table, Any], None]]
+"""Kind of event → how it changes the table."""

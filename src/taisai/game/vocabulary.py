@@ -1,28 +1,58 @@
-"""The words of a table in play that no rulebook has."""
+"""The words of a table in play that no rulebook has, and what may be a name."""
 
 from __future__ import annotations
 
+import unicodedata
 from enum import StrEnum
 from typing import Final
 
 from taisai.rules.procedure import CLOCK
 
+MOST_ID: Final = 64  # characters of a name or an id
+
+
+def folded(name: str) -> str:
+    """A name as it is compared with others, so that 'Sue' and 'sue' are not two people."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def is_name(value: object) -> bool:
+    """Whether a value can name something: printable, of bounded length, no blank at either end."""
+    return type(value) is str and 0 < len(value) <= MOST_ID and value.isprintable() and value.strip() == value
+
+
 CHIP_READER: Final = "chip-reader"
 """The port behind which a chip reader records the chips as they lie."""
+
+
 RECOVERY: Final = "recovery"
 """The system itself, starting again after an interruption."""
+
+
 CAGE: Final = "cage"
 """The House's side of a transfer, as it arrives at a table."""
+
+
 TABLE: Final = "table"
 """A table's side of a transfer, as it arrives at the House."""
+
+
 HOUSE: Final = "house"
 """The House's word on who someone is: whoever signs in does so by its staff roll."""
+
+
 FLOOR: Final = "floor"
 """The live server itself: what it notes of sign-ins, settings, and its own starts and stops."""
+
+
 SHAKER: Final = "shaker"
 """The demonstration shaker, which draws by seed and is none of play for money."""
+
+
 RECOGNISER: Final = "recogniser"
 """The port behind which a device at the table recognises the dice."""
+
+
 SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE, TABLE, HOUSE, FLOOR, SHAKER, RECOGNISER})
 """Actors that are no persons; each may do only what is its own."""
 

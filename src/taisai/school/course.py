@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, NamedTuple
 
-from taisai.game.terms.limits import EVEN_MONEY, family
+from taisai.game.terms.terms import EVEN_MONEY, family
 from taisai.rules.areas import AreaId
 from taisai.rules.book import Rulebook, rulebook, rulebook_ids
 from taisai.rules.errors import RulesError

@@ -10,7 +10,7 @@ import pytest
 from taisai.game import verdicts
 from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
 from taisai.game.events import BetRegistered
-from taisai.game.rounds import settlement
+from taisai.game.rounds import effects
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference
@@ -97,13 +97,13 @@ def test_sabotage_bets_that_still_show_though_they_were_taken_back_are_found(
 
 
 def test_sabotage_a_net_result_that_knows_no_corrections_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = settlement._count
+    counted = effects._count
 
     def never_less(*args: Any, sign: int = 1) -> None:
         if sign == 1:
             counted(*args)
 
-    monkeypatch.setattr(settlement, "_count", never_less)
+    monkeypatch.setattr(effects, "_count", never_less)
     assert any("net result" in one for one in all_wrong())
 
 

@@ -21,7 +21,7 @@ from taisai.game.events import (
     SettlementUndone,
 )
 from taisai.game.rounds.round import Round
-from taisai.game.rounds.verdicts import Verdict, verdicts
+from taisai.game.rounds.settlement import Verdict, verdicts
 from taisai.game.table import Table
 from taisai.journal.codec import Entry
 from taisai.journal.streams import TableStream

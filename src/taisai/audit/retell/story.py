@@ -25,7 +25,7 @@ from taisai.game.events import (
     RoundVoided,
 )
 from taisai.game.rounds.round import Round
-from taisai.game.rounds.verdicts import Verdict, verdicts
+from taisai.game.rounds.settlement import Verdict, verdicts
 from taisai.game.table import Table
 from taisai.game.terms.terms import Terms
 from taisai.journal.codec import AnyCommand, Entry, stream_of

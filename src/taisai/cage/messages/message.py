@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from taisai.game.commands import required_tag
+from taisai.game.messages import required_tag
 from taisai.rules.clauses import Clause
 
 

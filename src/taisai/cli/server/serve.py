@@ -11,8 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from taisai.cli.printing import line
-from taisai.game.day import local_time
 from taisai.game.events import Interrupted
+from taisai.game.terms.opening import local_time
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.vocabulary import Phase

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from taisai.game.betting.messages import BetMoved, BetRegistered, BetTakenBack, MoveBet, Slip, TakeBack
 from taisai.game.betting.placing import (
     RETRIES,
     beyond_exposure,
@@ -12,13 +15,12 @@ from taisai.game.betting.placing import (
     too_late,
 )
 from taisai.game.checks import at_table, no_seat, on_hold, refused, two_people
-from taisai.game.commands import MoveBet, Slip, TakeBack
-from taisai.game.events import BetMoved, BetRegistered, BetTakenBack, Event
+from taisai.game.messages import Event
 from taisai.game.money import packed_sums
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
-from taisai.game.table import Table
+from taisai.game.table import Deciders, Table
 from taisai.game.terms.terms import GUARDS, ONES
 from taisai.game.vocabulary import CHIP_READER, Means
 from taisai.rules.irregularities import Ruling
@@ -198,3 +200,9 @@ def _outside_if_moved(table: Table, bet: BetRegistered, area: str) -> Refusal | 
     lying = lying_on(table.round, seat, terms, old)
     leaving = min(lying, terms.most[old]) - min(lying - bet.stake, terms.most[old])
     return beyond_exposure(table, table.round, terms, [(row, counted), (old, -leaving)])
+
+
+DECIDERS: Final[Deciders] = {
+    TakeBack: take_back,
+    MoveBet: move,
+}

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from taisai.game.betting.messages import BetRegistered, PlaceBets, RecordBets, Slip
 from taisai.game.checks import at_table, may_act, no_seat, refused
-from taisai.game.commands import PlaceBets, RecordBets, Slip
-from taisai.game.events import BetRegistered, Event
+from taisai.game.messages import Event
 from taisai.game.money import packed_sums
-from taisai.game.names import MOST_ID
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
-from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Table
+from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Deciders, Table
 from taisai.game.terms.terms import GUARDS, ONES, Terms
-from taisai.game.vocabulary import CHIP_READER, Means
+from taisai.game.vocabulary import CHIP_READER, MOST_ID, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES
@@ -345,3 +344,9 @@ def exposures(table: Table) -> list[int]:
     return [
         amount // unit - round_.counted for amount in packed_sums.unpacked(round_.returned, len(OUTCOMES))
     ]
+
+
+DECIDERS: Final[Deciders] = {
+    PlaceBets: place,
+    RecordBets: record,
+}

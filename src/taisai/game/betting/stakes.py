@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from typing import Final
 
-from taisai.game.events import BetMoved, BetRegistered, BetTakenBack
+from taisai.game.betting.messages import BetMoved, BetRegistered, BetTakenBack
 from taisai.game.money.ledger import Account
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
-from taisai.game.table import Table
+from taisai.game.table import Effects, Table
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
@@ -132,3 +133,10 @@ def on_moved(table: Table, event: BetMoved) -> None:
     round_.bets[event.id] = moved
     round_.laid_on.setdefault(event.id, bet.area)
     lay(table, round_, purse, moved, moved.stake)
+
+
+EFFECTS: Final[Effects] = {
+    BetRegistered: on_registered,
+    BetTakenBack: on_taken_back,
+    BetMoved: on_moved,
+}

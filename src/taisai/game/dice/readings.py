@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import bad_name, on_hold, refused
-from taisai.game.commands import TakeReading
+from taisai.game.dice.messages import ReadingTaken, TakeReading
 from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
 from taisai.game.equipment import items
-from taisai.game.events import Event, ReadingTaken
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Reading, Round
 from taisai.game.rounds.steps import bad_faces
-from taisai.game.table import Table
+from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import RECOGNISER, SHAKER, Fault
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
@@ -161,3 +161,12 @@ def on_reading(table: Table, event: ReadingTaken) -> None:
     """What a device told stands beside the round; nothing follows from it."""
     assert table.round is not None
     table.round.readings[event.reading] = _told(event, event.cards)
+
+
+DECIDERS: Final[Deciders] = {
+    TakeReading: take_reading,
+}
+
+EFFECTS: Final[Effects] = {
+    ReadingTaken: on_reading,
+}

@@ -7,12 +7,12 @@ from hashlib import sha256
 from typing import Final
 
 from taisai.game.checks import bad_name, between_rounds, on_hold, refused
-from taisai.game.commands import CommitSeed, RevealSeed
 from taisai.game.dice.draw import Throw, dealt, draw
-from taisai.game.events import Event, SeedCommitted, SeedRevealed
+from taisai.game.dice.messages import CommitSeed, RevealSeed, SeedCommitted, SeedRevealed
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
-from taisai.game.table import Commitment, Revealed, Table
+from taisai.game.table import Commitment, Deciders, Effects, Revealed, Table
 from taisai.game.vocabulary import SHAKER
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
@@ -179,3 +179,14 @@ def on_revealed(table: Table, event: SeedRevealed) -> None:
     """The seed is spent."""
     table.commitment = None
     table.revealed = Revealed(event.round, event.seed, event.shake, event.close, event.hash, event.faces)
+
+
+DECIDERS: Final[Deciders] = {
+    CommitSeed: commit_seed,
+    RevealSeed: reveal_seed,
+}
+
+EFFECTS: Final[Effects] = {
+    SeedCommitted: on_committed,
+    SeedRevealed: on_revealed,
+}

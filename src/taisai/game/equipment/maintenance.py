@@ -5,22 +5,28 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_table, bad_name, between_rounds, may_act, refused, supervisor
-from taisai.game.commands import CountCards, Inspect, LoadShoe, PlaceItem, RemoveItem, RepairItem, ShuffleShoe
 from taisai.game.equipment.items import CARDS, DEVICE, DICE, Placed
-from taisai.game.events import (
+from taisai.game.equipment.messages import (
     CardsCounted,
-    Event,
+    CountCards,
+    Inspect,
     ItemFailed,
     ItemInspected,
     ItemPlaced,
     ItemRemoved,
     ItemRepaired,
+    LoadShoe,
+    PlaceItem,
+    RemoveItem,
+    RepairItem,
     ShoeLoaded,
     ShoeShuffled,
+    ShuffleShoe,
 )
 from taisai.game.irregularities import rulings
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Table
+from taisai.game.table import Deciders, Effects, Table
 from taisai.game.terms.opening import put_in_force
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import Clause
@@ -263,3 +269,25 @@ def on_shuffled(table: Table, event: ShoeShuffled) -> None:
 
 def on_counted(_table: Table, _event: CardsCounted) -> None:
     """Nothing changes: the count was right."""
+
+
+DECIDERS: Final[Deciders] = {
+    PlaceItem: place_item,
+    RemoveItem: remove_item,
+    RepairItem: repair_item,
+    Inspect: inspect,
+    LoadShoe: load_shoe,
+    ShuffleShoe: shuffle_shoe,
+    CountCards: count_cards,
+}
+
+EFFECTS: Final[Effects] = {
+    ItemPlaced: on_placed,
+    ItemRemoved: on_removed,
+    ItemFailed: on_failed,
+    ItemRepaired: on_repaired,
+    ItemInspected: on_inspected,
+    ShoeLoaded: on_loaded,
+    ShoeShuffled: on_shuffled,
+    CardsCounted: on_counted,
+}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from taisai.game.checks import may_act, refused, two_people
-from taisai.game.commands import Declare, Recover
-from taisai.game.events import (
-    Event,
-    Interrupted,
-    SightDeclared,
-)
 from taisai.game.irregularities import rulings, withdrawals
+from taisai.game.irregularities.messages import Declare, Interrupted, Recover, SightDeclared
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
-from taisai.game.table import Table
+from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
@@ -115,3 +113,14 @@ def on_declared(table: Table, event: SightDeclared) -> None:
     assert table.round is not None
     table.holds.pop(Hold.DECLARATION)
     table.round.seen = event.declared is Declared.SEEN
+
+
+DECIDERS: Final[Deciders] = {
+    Recover: recover_now,
+    Declare: declare,
+}
+
+EFFECTS: Final[Effects] = {
+    Interrupted: on_interrupted,
+    SightDeclared: on_declared,
+}

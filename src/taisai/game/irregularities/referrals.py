@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from taisai.game.betting.messages import BetMoved, BetReturned
 from taisai.game.betting.moving import cannot_lie, over_maximum
 from taisai.game.betting.stakes import take_off
 from taisai.game.checks import at_least, at_table, bad_text, no_seat, refused, two_people
-from taisai.game.commands import CallAttendant, DecideReferral
-from taisai.game.events import (
-    BetMoved,
-    BetReturned,
-    Event,
-    ReferralDecided,
-    Referred,
-    SettlementUndone,
-    TableShut,
-)
 from taisai.game.irregularities import rulings
+from taisai.game.irregularities.messages import CallAttendant, DecideReferral, ReferralDecided, Referred
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
+from taisai.game.rounds.messages import SettlementUndone
 from taisai.game.rounds.round import Round
-from taisai.game.table import MOST_CALLS, Referral, Table
+from taisai.game.table import MOST_CALLS, Deciders, Effects, Referral, Table
+from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
@@ -280,3 +275,15 @@ def on_returned(table: Table, event: BetReturned) -> None:
     """A bet went back by decision."""
     assert table.round is not None
     take_off(table, table.round, table.round.bets[event.id], event.clause)
+
+
+DECIDERS: Final[Deciders] = {
+    CallAttendant: call,
+    DecideReferral: decide_referral,
+}
+
+EFFECTS: Final[Effects] = {
+    BetReturned: on_returned,
+    Referred: on_referred,
+    ReferralDecided: on_decided,
+}

@@ -6,22 +6,16 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from taisai.game.checks import at_table, bad_text, on_hold, refused, two_people
-from taisai.game.commands import CountCards, Faces, Perform, Report
 from taisai.game.equipment.items import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
-from taisai.game.events import (
-    BetsReopened,
-    DiceUncovered,
-    Event,
-    IrregularityRuled,
-    ItemFailed,
-    Referred,
-    SettlementWitnessed,
-)
+from taisai.game.equipment.messages import CountCards, ItemFailed
 from taisai.game.irregularities import withdrawals
+from taisai.game.irregularities.messages import IrregularityRuled, Referred, Report, SettlementWitnessed
+from taisai.game.messages import Event, Faces
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
+from taisai.game.rounds.messages import BetsReopened, DiceUncovered, Perform
 from taisai.game.rounds.round import Round
-from taisai.game.table import Table
+from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
@@ -324,3 +318,13 @@ def on_witnessed(table: Table, event: SettlementWitnessed) -> None:
     table.round.witness = event.witness
     table.shut_after = event.reason
     table.witnessed_by = event.clause
+
+
+DECIDERS: Final[Deciders] = {
+    Report: report,
+}
+
+EFFECTS: Final[Effects] = {
+    IrregularityRuled: on_ruled,
+    SettlementWitnessed: on_witnessed,
+}

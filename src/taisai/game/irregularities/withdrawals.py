@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from taisai.game.betting.stakes import take_off
 from taisai.game.checks import at_table, may_act, no_seat, refused
-from taisai.game.commands import ChooseWithdrawal, CloseWithdrawal
-from taisai.game.events import Event, RoundConcluded, WithdrawalChosen, WithdrawalClosed, WithdrawalOffered
+from taisai.game.irregularities.messages import (
+    ChooseWithdrawal,
+    CloseWithdrawal,
+    WithdrawalChosen,
+    WithdrawalClosed,
+    WithdrawalOffered,
+)
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.corrections import shut_now
-from taisai.game.table import Table
+from taisai.game.rounds.messages import RoundConcluded
+from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import Hold
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
@@ -94,3 +103,15 @@ def on_chosen(table: Table, event: WithdrawalChosen) -> None:
 def on_withdrawal_closed(table: Table, _event: WithdrawalClosed) -> None:
     """The round goes on where it stood."""
     table.holds.pop(Hold.WITHDRAWAL)
+
+
+DECIDERS: Final[Deciders] = {
+    ChooseWithdrawal: choose,
+    CloseWithdrawal: close_withdrawal,
+}
+
+EFFECTS: Final[Effects] = {
+    WithdrawalOffered: on_offered,
+    WithdrawalChosen: on_chosen,
+    WithdrawalClosed: on_withdrawal_closed,
+}

@@ -6,34 +6,32 @@ from typing import Final
 
 from taisai.game.betting.stakes import purse_of
 from taisai.game.checks import at_table, bad_amount, bad_name, refused, two_people
-from taisai.game.commands import (
+from taisai.game.messages import Event
+from taisai.game.money.ledger import Account
+from taisai.game.money.messages import (
     BuyColour,
     BuyCredits,
     CashColour,
-    DispenseCredits,
-    ReceiveFill,
-    ReceiveTicket,
-    SendCredit,
-    SendDrop,
-)
-from taisai.game.events import (
     ColourBought,
     ColourCashed,
     CreditsBought,
     CreditsDispensed,
     CreditSent,
+    DispenseCredits,
     DropSent,
-    Event,
     FillReceived,
+    ReceiveFill,
+    ReceiveTicket,
+    SendCredit,
+    SendDrop,
     TicketReceived,
 )
-from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds.adjusting import next_claim
+from taisai.game.rounds.corrections import next_claim
 from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.seating.seats import Seat
 from taisai.game.seating.sessions import TERMINALS, seat_wrong
-from taisai.game.table import Claim, Table, Transfer
+from taisai.game.table import Claim, Deciders, Effects, Table, Transfer
 from taisai.game.vocabulary import CAGE, Means, Moved
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
@@ -352,3 +350,26 @@ def on_drop_sent(table: Table, event: DropSent) -> None:
     """The box is empty, and the House owes what was in it."""
     table.transfers[event.transfer] = Transfer(Moved.DROP, event.amount)
     table.ledger.move(Account.DROP, Account.TRANSIT_DUE, event.amount, event.clause)
+
+
+DECIDERS: Final[Deciders] = {
+    BuyCredits: buy_credits,
+    BuyColour: buy_colour,
+    CashColour: cash_colour,
+    ReceiveTicket: receive_ticket,
+    DispenseCredits: dispense_credits,
+    ReceiveFill: receive_fill,
+    SendCredit: send_credit,
+    SendDrop: send_drop,
+}
+
+EFFECTS: Final[Effects] = {
+    CreditsBought: on_credits_bought,
+    ColourBought: on_colour_bought,
+    ColourCashed: on_colour_cashed,
+    TicketReceived: on_ticket_received,
+    CreditsDispensed: on_dispensed,
+    FillReceived: on_filled,
+    CreditSent: on_credit_sent,
+    DropSent: on_drop_sent,
+}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_least, bad_name, bad_text, refused, two_people
-from taisai.game.commands import SettleClaim
-from taisai.game.events import ClaimSettled, Event
+from taisai.game.messages import Event
 from taisai.game.money.cashier import FLOAT, free_in_tray, known_transfer
 from taisai.game.money.ledger import Account
+from taisai.game.money.messages import ClaimSettled, SettleClaim
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Table, Transfer
+from taisai.game.table import Deciders, Effects, Table, Transfer
 from taisai.game.vocabulary import CAGE, ClaimEnd, Moved
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
@@ -82,3 +82,12 @@ def on_claim_settled(table: Table, event: ClaimSettled) -> None:
         ledger.withdraw(Account.CHIPS, account, amount, clause)
     else:
         ledger.move(account, Account.CHIPS, amount, clause)
+
+
+DECIDERS: Final[Deciders] = {
+    SettleClaim: settle_claim,
+}
+
+EFFECTS: Final[Effects] = {
+    ClaimSettled: on_claim_settled,
+}

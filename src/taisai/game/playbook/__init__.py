@@ -16,9 +16,9 @@
 ('! out-of-order [3.10]',) ()
 """
 
+from taisai.game.playbook.answers import Limited, Share
 from taisai.game.playbook.parser import Playbook, PlaybookStep, playbook
 from taisai.game.playbook.runner import Happened, Mismatch, Pinned, Play, Played, pinned, rewritten
-from taisai.game.playbook.shares import Limited, Share
 from taisai.game.playbook.values import PlaybookError
 
 __all__ = [

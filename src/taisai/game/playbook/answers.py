@@ -1,20 +1,30 @@
-"""What a playbook writes down of an answer: events, refusals and settlements, a line each."""
+"""The answer of a table as a playbook writes it: events, refusals, and what became of each stake."""
 
 from __future__ import annotations
 
-from typing import Final
+from enum import StrEnum
+from typing import Final, NamedTuple
 
 from msgspec import NODEFAULT
 
-from taisai.game.commands import Limits, tag_of
-from taisai.game.events import BetRegistered, Event
-from taisai.game.playbook.shares import Limited, Share
+from taisai.game.betting.messages import BetRegistered
+from taisai.game.messages import Event, tag_of
 from taisai.game.playbook.values import fields_of, keyword, written
 from taisai.game.refusals import Refusal
+from taisai.game.rounds.messages import RoundResettled, RoundSettled
+from taisai.game.rounds.round import Round
+from taisai.game.table import Table
+from taisai.game.terms.messages import Limits
+from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
+from taisai.rules.areas import AreaId
+from taisai.rules.clauses import Clause
+from taisai.rules.outcomes import Outcome
 
 NOTHING: Final = "+ nothing"
 """The answer to a harmless retry."""
+
+
 _UNTOLD: Final = frozenset({"at", "by", "clause", "terms", "digest", "day"})
 """Fields that tell nothing of the story; digests change with every word of a rulebook."""
 
@@ -67,3 +77,88 @@ def share_line(share: Share) -> str:
             return f"{head}: {got} [{share.clause}], {share.limited} [{share.limits_clause}]"
         case _:
             return f"{head}: {share.limited}, {got} [{share.limits_clause}]"
+
+
+class Limited(StrEnum):
+    """What the limits had to do with a stake."""
+
+    NOT = "not"
+    OVER_RETURNED = "over the maximum"
+    """It lay above the maximum and came back."""
+    UNDER_RETURNED = "under the minimum"
+    """It lay under the minimum and came back."""
+    UNDER_ONCE = "under the minimum, once"
+    """It lay under the minimum and was settled, this once."""
+
+
+class Share(NamedTuple):
+    """What one player's stake on one area came to."""
+
+    seat: str
+    means: Means
+    layout: str
+    area: AreaId
+    stake: int
+    returned: int
+    """Of stake and winnings together; 0 where it lost."""
+    clause: Clause
+    limited: Limited = Limited.NOT
+    limits_clause: Clause | None = None
+
+
+def shares(table: Table, event: Event) -> tuple[Share, ...]:
+    """What a settlement that just happened came to, in the order of the bets; nothing of other events."""
+    if isinstance(event, RoundSettled):
+        round_ = table.round
+    elif isinstance(event, RoundResettled):
+        in_hand = table.round is not None and table.round.number == event.round
+        round_ = table.round if in_hand else table.past(event.round)
+    else:
+        return ()
+    assert round_ is not None
+    outcome = Outcome.of(*event.faces)
+    found: list[Share] = []
+    for (seat, means, layout, area), stake in _stakes(round_).items():
+        terms = table.in_force[round_.terms][layout]
+        row = terms.rows[area]
+        purse = table.seats[seat].purses[Means.CASH_CHIPS if means is Means.PLAQUES else means]
+        kept = round_.kept_out.get((layout, row, purse.lane), 0)
+        found += _split(table, round_, terms, outcome, seat, means=means, area=area, stake=stake, kept=kept)
+    return tuple(found)
+
+
+def _stakes(round_: Round) -> dict[tuple[str, Means, str, str], int]:
+    """(seat, means, layout, area) → what lies there; plaques and cash chips are one purse."""
+    stakes: dict[tuple[str, Means, str, str], int] = {}
+    for bet in round_.live():
+        means = Means.CASH_CHIPS if bet.means is Means.PLAQUES else bet.means
+        key = (bet.seat, means, bet.layout, bet.area)
+        stakes[key] = stakes.get(key, 0) + bet.stake
+    return stakes
+
+
+def _split(
+    table: Table, round_: Round, terms: Terms, outcome: Outcome, seat: str, *, means: Means, area: str,
+    stake: int, kept: int,
+) -> list[Share]:  # fmt: skip
+    """The part of a stake that played, and the part that the limits gave back."""
+    row, limits = terms.rows[area], table.book.limits
+    lying = sum(sum_ for (whose, _, on, where), sum_ in _stakes(round_).items()
+                if (whose, on, where) == (seat, terms.layout, area))  # fmt: skip
+    name, clause = terms.matrix.areas[row], terms.matrix.clauses[row][outcome.index]
+    made: list[Share] = []
+    if stake > kept:
+        playing = stake - kept
+        matrix = terms.matrix
+        returned = playing * (matrix.nets[row][outcome.index] + matrix.denominator) // matrix.denominator
+        once = lying < terms.least[row]
+        made.append(
+            Share(seat, means, terms.layout, name, playing, returned, clause,
+                  Limited.UNDER_ONCE if once else Limited.NOT, limits.under_clause if once else None)
+        )  # fmt: skip
+    if kept:
+        over = lying > terms.most[row]
+        limited = Limited.OVER_RETURNED if over else Limited.UNDER_RETURNED
+        by = limits.over_clause if over else limits.under_clause
+        made.append(Share(seat, means, terms.layout, name, kept, kept, clause, limited, by))
+    return made

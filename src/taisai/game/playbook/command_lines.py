@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from taisai.game.commands import COMMANDS, Command, Limits, OpenTable, Perform, Slip, tag_of
+from taisai.game.betting.messages import Slip
+from taisai.game.commands import COMMANDS
+from taisai.game.messages import Command, tag_of
 from taisai.game.playbook.values import (
     Misread,
     UnknownWord,
@@ -15,7 +17,9 @@ from taisai.game.playbook.values import (
     value_of,
     whole,
 )
+from taisai.game.rounds.messages import Perform
 from taisai.game.table import Table
+from taisai.game.terms.messages import Limits, OpenTable
 from taisai.rules.vocabulary import Act
 
 _OBJECTS: Final = {

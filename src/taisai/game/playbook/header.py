@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from taisai.game.commands import OpenTable
 from taisai.game.playbook.command_lines import Spoken, limits_of
 from taisai.game.playbook.values import Misread, UnknownWord, pieces, value_of
+from taisai.game.terms.messages import OpenTable
 from taisai.game.vocabulary import HOUSE
 
 START: Final = 1_794_715_200_000  # 2026-11-15, noon in Singapore

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from taisai.game.commands import OpenTable
 from taisai.game.playbook.command_lines import Spoken, spoken
 from taisai.game.playbook.facts import Fact, fact
 from taisai.game.playbook.header import Header
 from taisai.game.playbook.values import Misread, PlaybookError, whole
 from taisai.game.refusals import OLD_REASONS
+from taisai.game.terms.messages import OpenTable
 
 MOST_LINES: Final = 5_000  # of one playbook; a round takes about fifty
 MOST_LINE: Final = 2_000  # characters

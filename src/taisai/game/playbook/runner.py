@@ -7,16 +7,15 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from taisai.game.commands import Command
-from taisai.game.events import Event, RoundResettled, RoundSettled
+from taisai.game.messages import Command, Event
 from taisai.game.money.ledger import Entry
 from taisai.game.play import decide, evolve
-from taisai.game.playbook.answers import NOTHING, event_line, refusal_line, share_line
+from taisai.game.playbook.answers import NOTHING, Share, event_line, refusal_line, share_line, shares
 from taisai.game.playbook.header import UNSAID
 from taisai.game.playbook.parser import Pin, Playbook, PlaybookStep, lines_of, playbook
-from taisai.game.playbook.shares import Share, shares
 from taisai.game.playbook.values import PlaybookError
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds.messages import RoundResettled, RoundSettled
 from taisai.game.table import Table
 from taisai.game.terms.terms import Terms
 from taisai.rules.book import Rulebook

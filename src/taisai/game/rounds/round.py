@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from taisai.game.events import BetRegistered
+from taisai.game.betting.messages import BetRegistered
 from taisai.game.money.packed_sums import Column
 from taisai.game.vocabulary import SHAKER, Fault
 from taisai.rules.clauses import Clause

@@ -1,17 +1,14 @@
-"""Settling: what a round comes to, and how a settlement is undone or done again."""
+"""Settlement: what a round comes to for the house, for every purse and for every bet."""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from math import gcd
-from typing import Final
+from typing import Final, NamedTuple
 
-from taisai.game.betting.stakes import hand_back
-from taisai.game.events import RoundResettled, RoundSettled, RoundVoided, SettlementUndone, WinnersPaid
+from taisai.game.betting.messages import BetRegistered
 from taisai.game.money import packed_sums
-from taisai.game.money.ledger import Account, Entry, UnbalancedError
-from taisai.game.money.packed_sums import Column
-from taisai.game.rounds.adjusting import adjust, adjustments, claim_excess, owed
 from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
 from taisai.game.seating.seats import Purse
 from taisai.game.table import Table
@@ -20,10 +17,10 @@ from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import Outcome
-from taisai.rules.settlement import GREATEST_SUM
-from taisai.rules.vocabulary import Phase
 
 _CASH: Final = Means.CASH_CHIPS
+
+
 _PLAQUES: Final = Means.PLAQUES
 
 
@@ -182,74 +179,6 @@ def due_again(table: Table, round_: Round, outcome: Outcome) -> tuple[Settled, d
     return again, {lane: amount for lane, amount in enumerate(again.by_purse) if amount}
 
 
-# Evolving
-
-
-def _check(what: str, expected: object, got: object) -> None:
-    if expected != got:
-        raise UnbalancedError(f"expected the {what} {expected} that the record carries, got {got}")
-
-
-def _nothing(table: Table) -> Column:
-    return array("q", bytes(packed_sums.BYTES * len(table.purses)))
-
-
-def on_settled(table: Table, event: RoundSettled) -> None:
-    """What was at risk is the house's, or payable."""
-    round_ = table.round
-    assert round_ is not None
-    kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
-    outcome = Outcome.of(*event.faces)
-    settled = _settlement(table, round_, kept, outcome)
-    _check("totals", (event.staked, event.collected, event.won, event.stakes_back), settled[:4])
-    round_.kept_out, round_.tolerated = kept, tolerated
-    for name in tolerated:
-        table.tolerated[name] = table.tolerated.get(name, 0) + 1
-    clause = event.clause
-    entries = (
-        Entry(Account.AT_RISK, -settled.staked, clause),
-        Entry(Account.HOUSE_WON, settled.collected, clause),
-        Entry(Account.HOUSE_LOST, settled.won, clause),
-        Entry(Account.PAYABLE, settled.won + settled.stakes_back - sum(kept.values()), clause),
-        *(Entry(Account.PAYABLE, amount, by) for by, amount in kept_out_by(table, round_, kept).items()),
-    )
-    table.ledger.post(*(entry for entry in entries if entry.amount))
-    # Whoever staked sits there still: none leaves while he has bets in hand.
-    table.nets[:] = packed_sums.changed(table.nets, settled.by_purse, table.at_risk)
-    table.at_risk[:] = _nothing(table)
-    table.payable[:] = settled.by_purse
-    round_.settled, round_.result, round_.phase = settled, outcome, event.phase
-
-
-def _count(table: Table, round_: Round, stakes: dict[int, int], settled: Settled, *, sign: int = 1) -> None:
-    """Counts another settlement for the players who still sit there, or one no longer; who left has left."""
-    for lane, stake in stakes.items():
-        purse = table.purses[lane]
-        if round_.sessions[purse.seat.name] == purse.seat.session:
-            purse.net += sign * (settled.by_purse[lane] - stake)
-
-
-def on_paid(table: Table, event: WinnersPaid) -> None:
-    """What was payable is the players' again: as credits, as colour chips, or out of the tray."""
-    round_ = table.round
-    assert round_ is not None
-    from_tray, payable = tray_needs(table), table.payable
-    paid = packed_sums.weighed([(payable, 1)])
-    _check("sum paid", event.paid, packed_sums.total(paid, len(payable)))
-    if from_tray:
-        for purse in table.purses:
-            if purse.means is _CASH:
-                payable[purse.lane] = 0
-        paid = packed_sums.weighed([(payable, 1)])
-    table.credits[:] = packed_sums.unpacked(packed_sums.weighed([(table.credits, 1)]) + paid, len(payable))
-    payable[:] = _nothing(table)
-    table.ledger.move(Account.PAYABLE, Account.CREDITS, event.paid - from_tray, event.clause)
-    table.ledger.withdraw(Account.CHIPS, Account.PAYABLE, from_tray, event.clause)
-    if table.ledger.balances[Account.CREDITS] > GREATEST_SUM:  # else no purse can be beyond it
-        claim_excess(table, round_, event.clause)
-    round_.phase = event.phase
-
-
 def tray_needs(table: Table) -> int:
     """What leaves the tray when winners are paid."""
     if _CASH not in table.means and _PLAQUES not in table.means:
@@ -257,120 +186,62 @@ def tray_needs(table: Table) -> int:
     return sum(purse.payable for purse in table.purses if purse.means is _CASH)
 
 
-def on_voided(table: Table, event: RoundVoided) -> None:
-    """Every stake goes back; a settlement is undone."""
-    round_ = table.to_change(event.round)
-    clause, stakes = table.irregularities.void, stakes_by_purse(table, round_)
-    if round_.settled is not None:
-        _count(table, round_, stakes, round_.settled, sign=-1)
-    if round_.settled is None:
-        for lane, stake in stakes.items():
-            table.at_risk[lane] -= stake
-            hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
-    elif round_ is table.round and round_.phase is not Phase.PAID:
-        _unsettle(table, round_, clause)
-    else:
-        changes = adjustments(table, round_, stakes)
-        _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
-        entries = [
-            Entry(Account.HOUSE_WON, -round_.settled.collected, clause),
-            Entry(Account.HOUSE_LOST, -round_.settled.won, clause),
-        ]
-        adjust(table, round_, changes, entries, clause)
-    _check("stakes", event.staked, round_.staked)
-    forget_tolerance(table, round_)
-    round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
-    if round_ is table.round:
-        close_round(table)
+Lying = dict[tuple[str, str, str], int]
+"""(seat, layout, area) → all stakes of the seat that lie there."""
 
 
-def _unsettle(table: Table, round_: Round, clause: Clause) -> None:
-    """A settlement that is not yet paid: what was payable is a stake again, and goes back."""
-    assert round_.settled is not None
-    _take_from_payable(table, round_.settled, clause)
-    for lane, stake in stakes_by_purse(table, round_).items():
-        hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
+class Verdict(NamedTuple):
+    """What one bet got."""
+
+    bet: BetRegistered
+    won: int
+    """Above the stake."""
+    returned: int
+    """In all: stake and winnings of a winner, and whatever was kept out of the game."""
+    clause: Clause
+    kept_out: int = 0
+    """How much of the stake the limits kept out, to be returned whatever the dice show."""
+    kept_out_by: Clause | None = None
 
 
-def _take_from_payable(table: Table, settled: Settled, clause: Clause) -> None:
-    table.ledger.post(
-        *(
-            entry
-            for entry in (
-                Entry(Account.PAYABLE, -(settled.won + settled.stakes_back), clause),
-                Entry(Account.HOUSE_WON, -settled.collected, clause),
-                Entry(Account.HOUSE_LOST, -settled.won, clause),
-                Entry(Account.AT_RISK, settled.staked, clause),
-            )
-            if entry.amount
-        )
-    )
-    table.payable[:] = _nothing(table)
+def verdicts(table: Table, round_: Round, bets: Sequence[BetRegistered] | None = None) -> list[Verdict]:
+    """What became of every bet that stood: settled, returned by a void, or still open (then nothing yet).
+
+    Of one seat alone where all its `bets` that stood are given.
+    """
+    stood = round_.live() if bets is None else bets
+    if round_.voided:
+        void = table.irregularities.void
+        return [Verdict(bet, 0, bet.stake, void) for bet in stood]
+    if round_.settled is None or round_.result is None:
+        return []
+    left: KeptOut = {}
+    lying = _lying(stood) if round_.kept_out else {}
+    found = [_verdict(table, round_, bet, left, lying) for bet in reversed(stood)]
+    return found[::-1]
 
 
-def forget_tolerance(table: Table, round_: Round) -> None:
-    """A bet that goes back was not settled after all, so it does not count against its player."""
-    for name in round_.tolerated if round_.day == table.day else ():
-        if table.tolerated.get(name, 0):
-            table.tolerated[name] -= 1
+def _lying(stood: Sequence[BetRegistered]) -> Lying:
+    lying: Lying = {}
+    for bet in stood:
+        cell = (bet.seat, bet.layout, bet.area)
+        lying[cell] = lying.get(cell, 0) + bet.stake
+    return lying
 
 
-def on_undone(table: Table, event: SettlementUndone) -> None:
-    """A settlement that is not yet paid is undone: the stakes are at risk again."""
-    round_ = table.round
-    assert round_ is not None
-    assert round_.settled is not None
-    stakes = stakes_by_purse(table, round_)
-    _count(table, round_, stakes, round_.settled, sign=-1)
-    _take_from_payable(table, round_.settled, event.clause)
-    for lane, stake in stakes.items():
-        table.at_risk[lane] = stake
-    forget_tolerance(table, round_)
-    round_.settled, round_.phase, round_.kept_out, round_.tolerated = None, event.phase, {}, set()
-
-
-def on_resettled(table: Table, event: RoundResettled) -> None:
-    """The difference between two settlements is booked; later rounds are not touched."""
-    round_ = table.to_change(event.round)
-    assert round_.settled is not None
-    outcome = Outcome.of(*event.faces)
-    again, due = due_again(table, round_, outcome)
-    _check("totals", (event.staked, event.collected, event.won, event.stakes_back), again[:4])
-    clause, was = event.clause, round_.settled
-    entries = [
-        Entry(Account.HOUSE_WON, again.collected - was.collected, clause),
-        Entry(Account.HOUSE_LOST, again.won - was.won, clause),
-    ]
-    if round_ is table.round and round_.phase is not Phase.PAID:
-        difference = again.won + again.stakes_back - was.won - was.stakes_back
-        entries.append(Entry(Account.PAYABLE, difference, clause))
-        table.ledger.post(*(entry for entry in entries if entry.amount))
-        table.payable[:] = again.by_purse
-    else:
-        changes = adjustments(table, round_, due)
-        _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
-        adjust(table, round_, changes, entries, clause)
-    if round_.shuffle and round_.shuffle == table.shoe.shuffles:
-        assert round_.result is not None
-        table.shoe.unshow(round_.result.faces)
-        table.shoe.show(outcome.faces)
-    stakes = stakes_by_purse(table, round_)
-    _count(table, round_, stakes, was, sign=-1)
-    _count(table, round_, stakes, again)
-    round_.settled, round_.result = again, outcome
-
-
-def close_round(table: Table) -> None:
-    """The round in hand is over and joins the others; its columns can be made again from its bets."""
-    round_ = table.round
-    assert round_ is not None
-    table.shoe.end_round(table.settings, dealt=round_.dealt)
-    round_.phase = Phase.BETWEEN
-    round_.columns, round_.totals = {}, {}
-    round_.returned = round_.bound = 0
-    table.rounds.append(round_)
-    table.round = None
-    table.holds.clear()
-    for name, referral in table.referrals.items():
-        if referral.holds:  # the question stays open, but there is no round left to wait for it
-            table.referrals[name] = referral._replace(holds=False)
+def _verdict(table: Table, round_: Round, bet: BetRegistered, left: KeptOut, lying: Lying) -> Verdict:
+    """The verdict on a bet; the latest bets of a purse on an area are the first to be kept out."""
+    assert round_.result is not None
+    terms = table.in_force[round_.terms][bet.layout]
+    row = terms.rows[bet.area]
+    cell = (bet.layout, row, table.seats[bet.seat].purses[bet.means.purse].lane)
+    kept = min(bet.stake, left.setdefault(cell, round_.kept_out.get(cell, 0)))
+    left[cell] -= kept
+    playing = bet.stake - kept
+    returned = playing * terms.returns[row][round_.result.index] // terms.unit
+    clause = terms.matrix.clauses[row][round_.result.index]
+    by = None
+    if kept:
+        limits, is_over = table.book.limits, lying[bet.seat, bet.layout, bet.area] > terms.most[row]
+        by = limits.over_clause if is_over else limits.under_clause
+    return Verdict(bet, max(0, returned - playing), returned + kept, clause, kept, by)

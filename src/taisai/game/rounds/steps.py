@@ -1,4 +1,4 @@
-"""Acts: the steps of a round, in the rulebook's own order."""
+"""The steps of a round, in the rulebook's own order, and what must be true before each."""
 
 from __future__ import annotations
 
@@ -6,42 +6,43 @@ from collections.abc import Callable
 from typing import Final
 
 from taisai.game.checks import may_act, on_hold, refused, two_people
-from taisai.game.commands import Perform
-from taisai.game.events import (
+from taisai.game.irregularities import rulings
+from taisai.game.messages import Event
+from taisai.game.money.ledger import Account
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds.corrections import shut_now
+from taisai.game.rounds.messages import (
     BetsClosed,
     BetsOpened,
-    BetsReopened,
     CardsDealt,
     DealPressed,
     DiceTumbled,
     DiceUncovered,
-    Event,
     LightsCleared,
     LosersCollected,
-    ResultCorrected,
+    Perform,
     ResultEntered,
     RoundConcluded,
     RoundSettled,
     ShakerActivated,
     WinnersPaid,
 )
-from taisai.game.irregularities import rulings
-from taisai.game.money.ledger import Account
-from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds import needs
-from taisai.game.rounds.corrections import shut_now
-from taisai.game.rounds.round import Round
-from taisai.game.rounds.settlement import close_round, house_side, tray_needs
-from taisai.game.table import MOST_ROUNDS, Table
+from taisai.game.rounds.settlement import house_side, tray_needs
+from taisai.game.table import MOST_ROUNDS, Deciders, Table
 from taisai.game.vocabulary import SYSTEM
 from taisai.rules.clauses import Clause
+from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError
-from taisai.rules.outcomes import DICE, Outcome
-from taisai.rules.procedure import CLOCK, OutOfOrder, Step
+from taisai.rules.outcomes import Outcome
+from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
 from taisai.rules.vocabulary import Act, Irregularity, Need
 
 Events = tuple[Event, ...]
+
+
 WITNESSED: Final = frozenset({Act.SETTLE, Act.COLLECT, Act.PAY, Act.COLLECT_AND_PAY})
+
+
 MOST_TUMBLES: Final = 1_000  # of one activation; more is a typing mistake
 
 
@@ -63,10 +64,10 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
     if wrong:
         return wrong
     for need in asked.needs:
-        if not needs.met(table, command, need.need):
+        if not _is_met(table, command, need.need):
             if need.unmet is not None:
                 return _done_wrongly(table, command, need.unmet)
-            return needs.unmet(table, command, need)
+            return _unmet(table, command, need)
     return _MAKES[command.act](table, command, asked)
 
 
@@ -277,89 +278,49 @@ _MAKES: Final[dict[Act, Callable[[Table, Perform, Step], Events | Refusal]]] = {
 }
 
 
-# Evolving
+def _is_met(table: Table, command: Perform, need: Need) -> bool:
+    """Whether it is so, with what the act itself brings."""
+    settings, equipment = table.settings, table.equipment
+    match need:
+        case Need.TABLE_INSPECTED:
+            return not equipment.due(InspectedBefore.OPENING, settings)
+        case Need.SHIFT_INSPECTED:
+            return not equipment.due(InspectedBefore.SHIFT, settings)
+        case Need.DICE_WITHIN_LIFE:
+            return equipment.outlived(max(command.at, table.latest), settings) is None
+        case Need.SHOE_CAN_COMPLETE:
+            return table.shoe.unready(settings) is None
+        case Need.ENOUGH_TUMBLES:
+            tumbled = table.round.tumbles if table.round else 0
+            tumbled += command.tumbles if command.act is Act.TUMBLE else 0
+            return tumbled >= equipment.least_tumbles(settings)
+        case Need.DICE_FLAT:
+            return command.flat
 
 
-def _in_hand(table: Table) -> Round:
-    assert table.round is not None
-    return table.round
+def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
+    """The refusal of an act whose need is not met: what it needs, by which clause."""
+    settings, equipment = table.settings, table.equipment
+    clause, expected, got = need.clause, str(need.need), "it is not so"
+    if need.need in (Need.TABLE_INSPECTED, Need.SHIFT_INSPECTED):
+        before = InspectedBefore.OPENING if need.need is Need.TABLE_INSPECTED else InspectedBefore.SHIFT
+        item, inspection = equipment.due(before, settings)[0]
+        clause = inspection.clause
+        expected, got = f"{item.id} inspected by the {inspection.by} before {before}", "no such inspection"
+    elif need.need is Need.DICE_WITHIN_LIFE:
+        outlived = equipment.outlived(max(command.at, table.latest), settings)
+        assert outlived is not None
+        expected = f"{outlived.id} on the table for at most {outlived.hours_on_table} hours"
+        got = "longer" if outlived.id in equipment.placed else "none on the table"
+    elif need.need is Need.SHOE_CAN_COMPLETE:
+        expected, got = str(table.shoe.unready(settings)), f"{table.shoe.left} cards left"
+        clause = need.clause if table.shoe.short and table.shoe.decks else Clause("house:shoe")
+    elif need.need is Need.ENOUGH_TUMBLES:
+        least, done = equipment.least_tumbles(settings), table.round.tumbles if table.round else 0
+        expected, got = f"at least {least} tumbles", str(done)
+    return refused(Reason.UNMET_NEED, clause, expected, got)
 
 
-def on_opened(table: Table, event: BetsOpened) -> None:
-    """A round begins."""
-    table.round = Round(event.round, event.phase, event.day, event.terms, event.at)
-    table.round.acts.add(Act.OPEN_BETS)
-
-
-def on_reopened(table: Table, event: BetsReopened) -> None:
-    """The bets stay, everything else begins anew."""
-    round_ = _in_hand(table)
-    round_.phase, round_.tumbles, round_.result = event.phase, 0, None
-    round_.acts = {Act.OPEN_BETS}
-    round_.seen = False
-    round_.shakes += 1
-    round_.stay, round_.stay_by = set(round_.bets), event.clause
-
-
-def on_act(
-    table: Table, event: BetsClosed | ShakerActivated | DealPressed | DiceUncovered | LosersCollected
-) -> None:
-    """The round goes on to its next phase."""
-    round_ = _in_hand(table)
-    round_.phase = event.phase
-    round_.acts.add(_ACT_OF[type(event)])
-
-
-_ACT_OF: Final[dict[type[Event], Act]] = {
-    BetsClosed: Act.CLOSE_BETS,
-    ShakerActivated: Act.ACTIVATE_SHAKER,
-    DealPressed: Act.PRESS_DEAL,
-    DiceUncovered: Act.UNCOVER,
-    LosersCollected: Act.COLLECT,
+DECIDERS: Final[Deciders] = {
+    Perform: perform,
 }
-
-
-def on_tumbled(table: Table, event: DiceTumbled) -> None:
-    """The dice tumbled."""
-    round_ = _in_hand(table)
-    round_.tumbles += event.tumbles
-    round_.phase = event.phase
-    round_.acts.add(Act.TUMBLE)
-
-
-def on_dealt(table: Table, event: CardsDealt) -> None:
-    """Three cards are out of the shoe."""
-    table.shoe.deal()
-    round_ = _in_hand(table)
-    round_.dealt += DICE
-    round_.shuffle = table.shoe.shuffles
-    round_.phase = event.phase
-    round_.acts.add(Act.DEAL_CARDS)
-
-
-def on_entered(table: Table, event: ResultEntered) -> None:
-    """There is a result."""
-    round_ = _in_hand(table)
-    round_.phase = event.phase
-    round_.result = Outcome.of(*event.faces)
-    round_.acts.add(Act.ENTER_RESULT)
-    if table.shoe.used:
-        table.shoe.show(event.faces)
-
-
-def on_corrected(table: Table, event: ResultCorrected) -> None:
-    """The result is what the dice or cards show."""
-    round_ = _in_hand(table)
-    if table.shoe.used and round_.result is not None:
-        table.shoe.unshow(round_.result.faces)
-        table.shoe.show(event.faces)
-    round_.result = Outcome.of(*event.faces)
-
-
-def on_lights_cleared(_table: Table, _event: LightsCleared) -> None:
-    """The round ends with it."""
-
-
-def on_concluded(table: Table, _event: RoundConcluded) -> None:
-    """The round is over."""
-    close_round(table)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from taisai.game.money.packed_sums import Column
-from taisai.game.names import folded
 from taisai.game.terms.terms import Terms
-from taisai.game.vocabulary import Means
+from taisai.game.vocabulary import Means, folded
 
 
 class Purse:

@@ -6,13 +6,12 @@ from typing import Final
 
 from taisai.game.betting.stakes import purse_of
 from taisai.game.checks import at_table, bad_name, bad_text, no_seat, refused
-from taisai.game.commands import LeaveSeat, ShowLayout, TakeSeat
-from taisai.game.events import Event, LayoutShown, SeatLeft, SeatTaken
-from taisai.game.names import folded
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.seating.messages import LayoutShown, LeaveSeat, SeatLeft, SeatTaken, ShowLayout, TakeSeat
 from taisai.game.seating.seats import Seat
-from taisai.game.table import MOST_SEATS, Table
-from taisai.game.vocabulary import SYSTEM, Means
+from taisai.game.table import MOST_SEATS, Deciders, Effects, Table
+from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 
@@ -165,3 +164,16 @@ def on_layout_shown(table: Table, event: LayoutShown) -> None:
     seat = table.seats[event.seat]
     seat.layout = event.layout
     seat.terms = table.terms[event.layout]
+
+
+DECIDERS: Final[Deciders] = {
+    TakeSeat: take_seat,
+    LeaveSeat: leave_seat,
+    ShowLayout: show_layout,
+}
+
+EFFECTS: Final[Effects] = {
+    SeatTaken: on_seat_taken,
+    SeatLeft: on_seat_left,
+    LayoutShown: on_layout_shown,
+}

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from taisai.game.events import BetRegistered
+from taisai.game.betting.messages import BetRegistered
 from taisai.game.money import packed_sums
 from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.past_rounds import Load

@@ -24,7 +24,7 @@ from taisai.game.snapshot.parts import (
 )
 from taisai.game.snapshot.rounds import RoundSnapshot, restored_round, round_snapshot_of
 from taisai.game.table import Claim, Commitment, Person, Referral, Revealed, Table, Transfer
-from taisai.game.terms.limits import Limits
+from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import Basis, digest_of
 from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.book import Rulebook

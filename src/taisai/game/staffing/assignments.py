@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_table, bad_name, refused
-from taisai.game.commands import Assign, Leave
-from taisai.game.events import Event, PersonAssigned, PersonLeft
-from taisai.game.names import folded
+from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Person, Table
-from taisai.game.vocabulary import HOUSE, SYSTEM
+from taisai.game.staffing.messages import Assign, Leave, PersonAssigned, PersonLeft
+from taisai.game.table import Deciders, Effects, Person, Table
+from taisai.game.vocabulary import HOUSE, SYSTEM, folded
 from taisai.rules.clauses import Clause
 
 Events = tuple[Event, ...]
@@ -106,3 +105,14 @@ def on_assigned(table: Table, event: PersonAssigned) -> None:
 def on_left(table: Table, event: PersonLeft) -> None:
     """Someone is gone."""
     table.people.pop(event.person, None)
+
+
+DECIDERS: Final[Deciders] = {
+    Assign: assign,
+    Leave: leave,
+}
+
+EFFECTS: Final[Effects] = {
+    PersonAssigned: on_assigned,
+    PersonLeft: on_left,
+}

@@ -5,54 +5,53 @@ from __future__ import annotations
 import datetime
 from typing import Final
 
-from taisai.game.checks import (
-    bad_name,
-    bad_text,
-    between_rounds,
-    first_of,
-    refused,
-    supervisor,
-    two_people,
-)
-from taisai.game.commands import (
+from taisai.game.checks import bad_name, bad_text, between_rounds, first_of, refused, supervisor, two_people
+from taisai.game.equipment.items import Placed
+from taisai.game.messages import Event
+from taisai.game.money.ledger import Account, UnbalancedError
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Deciders, Effects, Person, Table
+from taisai.game.terms.messages import (
     BeginDay,
     BeginShift,
     CloseTable,
+    DayBegun,
+    Limits,
+    LimitsSet,
+    OddsOffered,
     OfferOdds,
     OpenTable,
     Reopen,
     SetLimits,
-    Shut,
-)
-from taisai.game.equipment.items import Placed
-from taisai.game.events import (
-    DayBegun,
-    Event,
-    LimitsSet,
-    OddsOffered,
     ShiftBegun,
+    Shut,
     TableClosed,
     TableOpened,
     TableReopened,
     TableShut,
 )
-from taisai.game.money.ledger import Account, UnbalancedError
-from taisai.game.names import folded
-from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Person, Table
-from taisai.game.terms.limits import Limits, fault_of
-from taisai.game.terms.terms import Basis, digest_of, terms_of
-from taisai.game.vocabulary import SYSTEM, Means
+from taisai.game.terms.terms import Basis, digest_of, fault_of, terms_of
+from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError
 from taisai.rules.vocabulary import Act
 
 Events = tuple[Event, ...]
+
+
 TABLE: Final = Clause("house:table")
+
+
 DAY: Final = Clause("house:day")
+
+
 TERMS: Final = Clause("house:terms")
+
+
 SHUT: Final = Clause("house:shut")
+
+
 LEFT_BEHIND: Final = (
     Account.CREDITS,
     Account.CLAIMS_OF_PLAYERS,
@@ -284,3 +283,44 @@ def on_table_reopened(table: Table, _event: TableReopened) -> None:
     """Rounds open again, after the inspections that come before opening."""
     table.shut = None
     table.equipment.begin(InspectedBefore.OPENING)
+
+
+def gaming_day(at: int, zone: datetime.tzinfo, begins: datetime.time = datetime.time(6)) -> str:
+    """The gaming day of a moment in milliseconds since 1970: what is played at night is still yesterday's.
+
+    >>> singapore = datetime.timezone(datetime.timedelta(hours=8))
+    >>> gaming_day(1_763_243_999_000, singapore), gaming_day(1_763_244_000_000, singapore)
+    ('2025-11-15', '2025-11-16')
+    """
+    local = local_time(at, zone)
+    day = local.date()
+    return (day if local.time() >= begins else day - datetime.timedelta(days=1)).isoformat()
+
+
+def local_time(at: int, zone: datetime.tzinfo) -> datetime.datetime:
+    """A moment by the clock on the casino's wall."""
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    return (epoch + datetime.timedelta(milliseconds=at)).astimezone(zone)
+
+
+DECIDERS: Final[Deciders] = {
+    OpenTable: open_table,
+    CloseTable: close_table,
+    BeginDay: begin_day,
+    BeginShift: begin_shift,
+    SetLimits: set_limits,
+    OfferOdds: offer_odds,
+    Shut: shut,
+    Reopen: reopen,
+}
+
+EFFECTS: Final[Effects] = {
+    TableOpened: on_table_opened,
+    TableClosed: on_table_closed,
+    DayBegun: on_day,
+    ShiftBegun: on_shift,
+    LimitsSet: on_limits,
+    OddsOffered: on_odds,
+    TableShut: on_shut,
+    TableReopened: on_table_reopened,
+}

@@ -10,7 +10,7 @@ from math import gcd, lcm
 from typing import Final, NamedTuple
 
 from taisai.game.money import packed_sums
-from taisai.game.terms.limits import Limits, limits_of
+from taisai.game.terms.messages import Limits
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError
 from taisai.rules.limits import LimitPolicy
@@ -18,9 +18,53 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
 
+EVEN_MONEY: Final = "even-money"
+
+
+_EVEN_MONEY_AREAS: Final = frozenset({"small", "big", "odd", "even"})
+
+
+def family(area: str) -> str:
+    """The group an area belongs to: 'even-money', 'triple', 'total' and so on."""
+    if area in _EVEN_MONEY_AREAS:
+        return EVEN_MONEY
+    head, _, tail = area.rpartition("-")
+    return head if head and tail.isdigit() else area
+
+
+def limits_of(limits: Limits, area: str) -> tuple[int, int]:
+    """The least and the most on an area: its own, its family's or the table's."""
+    for name in (area, family(area)):
+        if name in limits.groups:
+            return limits.groups[name]
+    return limits.least, limits.most
+
+
+def fault_of(limits: Limits, book: Rulebook) -> str | None:
+    """What is wrong with limits, if something is."""
+    areas = {str(area) for area in book.areas}
+    known = areas | {family(area) for area in areas}
+    pairs = [("the table", limits.least, limits.most)]
+    pairs += [(name, least, most) for name, (least, most) in limits.groups.items()]
+    for name, least, most in pairs:
+        if not 0 < least <= most <= GREATEST_SUM:
+            return f"expected 0 < least <= most for {name}, got {least} and {most}"
+        if name != "the table" and name not in known:
+            return f"expected a family or an area of {book.id} in the groups, got {name!r}"
+    if limits.exposure is not None and not 0 <= limits.exposure <= GREATEST_SUM:
+        return f"expected an exposure from 0 to 2^53 - 1, got {limits.exposure}"
+    return None
+
+
 ONES: Final = packed_sums.spread(len(OUTCOMES))
+
+
 GUARDS: Final = packed_sums.guard(len(OUTCOMES))
+
+
 MOST_COMPILED: Final = 16  # of one table at once, some hundred kilobytes each; a floor has two or three signs
+
+
 MOST_AT_HAND: Final = 4  # whichever table asked: one opens under what it has just been asked, others alike
 
 

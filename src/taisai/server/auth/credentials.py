@@ -13,7 +13,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from taisai.game.names import folded
+from taisai.game.vocabulary import folded
 from taisai.server.runtime.environment import Entropy
 
 LEAST_PASSWORD: Final = (

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.game.names import folded
+from taisai.game.vocabulary import folded
 
 
 class Role(StrEnum):

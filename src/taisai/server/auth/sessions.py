@@ -10,7 +10,7 @@ from hmac import compare_digest
 from typing import Final, NamedTuple
 
 from taisai.cage.messages import SignOutCause
-from taisai.game.names import folded
+from taisai.game.vocabulary import folded
 from taisai.server.runtime.environment import Entropy
 
 TOKEN: Final = 32  # random bytes: nobody guesses one

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.cage.values import MOST_SETTING, MOST_SETTINGS
-from taisai.game.names import MOST_ID, folded
+from taisai.game.vocabulary import MOST_ID, folded
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import MAX_EXPECTED, RulesError, printable
 from taisai.rules.toml_reader import quoted_value

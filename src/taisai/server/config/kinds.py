@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
-from taisai.game.names import MOST_ID, is_name
+from taisai.game.vocabulary import MOST_ID, is_name
 from taisai.rules.toml_reader import quoted_value
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Final
 
-from taisai.game.terms.limits import Limits, family, fault_of
-from taisai.game.terms.terms import terms_of
+from taisai.game.terms.messages import Limits
+from taisai.game.terms.terms import family, fault_of, terms_of
 from taisai.rules.book import Rulebook, rulebook
 from taisai.rules.errors import RulesError
 from taisai.server.config import kinds

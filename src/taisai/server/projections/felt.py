@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from taisai.game import Table
-from taisai.game.terms.limits import family
-from taisai.game.terms.terms import Terms
+from taisai.game.terms.terms import Terms, family
 from taisai.protocol.views import FeltArea, FeltCell, FeltView, OddsLine, Words
 from taisai.rules.areas import Area
 from taisai.rules.conditions import Condition

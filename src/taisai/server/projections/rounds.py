@@ -11,8 +11,7 @@ from taisai.game import Table, verdicts
 from taisai.game.dice.readings import differs_from_reading
 from taisai.game.events import BetRegistered
 from taisai.game.rounds.round import Round, Totals
-from taisai.game.rounds.settlement import house_side
-from taisai.game.rounds.verdicts import Verdict
+from taisai.game.rounds.settlement import Verdict, house_side
 from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome

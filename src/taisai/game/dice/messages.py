@@ -1,9 +1,23 @@
-"""What devices saw of the dice, and the seeds of the demonstration shaker."""
+"""Commands and events: readings of devices, and the seeds of the demonstration shaker."""
 
 from __future__ import annotations
 
-from taisai.game.commands.command import Command, Faces
+from typing import ClassVar
+
+from taisai.game.messages import Command, Event, Faces
 from taisai.game.vocabulary import Fault
+
+__all__ = [
+    "CommitSeed",
+    "ReadingTaken",
+    "RevealSeed",
+    "SeedCommitted",
+    "SeedRevealed",
+    "TakeReading",
+]
+
+
+# Commands
 
 
 class TakeReading(Command, frozen=True, kw_only=True, tag="take-reading"):
@@ -33,6 +47,7 @@ class CommitSeed(Command, frozen=True, kw_only=True, tag="commit-seed"):
 class RevealSeed(Command, frozen=True, kw_only=True, tag="reveal-seed"):
     """The seed of a round, and what it was drawn with, when no bet can follow any more."""
 
+    after_closing: ClassVar[bool] = True
     round: int
     seed: str
     """In 64 small hexadecimal digits."""
@@ -42,3 +57,38 @@ class RevealSeed(Command, frozen=True, kw_only=True, tag="reveal-seed"):
     """The hash of that entry, in 64 small hexadecimal digits."""
     faces: Faces = ()
     """What was drawn."""
+
+
+# Events
+
+
+class ReadingTaken(Event, frozen=True, kw_only=True, tag="reading-taken"):
+    """What a device saw, or why it saw nothing; no result until the Dealer enters one."""
+
+    round: int
+    reading: str
+    device: str
+    shake: int
+    faces: Faces
+    fault: Fault | None
+    cards: tuple[int, ...] = ()
+    """Cards of each face that were not seen since the shuffle, where the shaker drew from them."""
+
+
+class SeedCommitted(Event, frozen=True, kw_only=True, tag="seed-committed"):
+    """The demonstration shaker is bound to a seed; bets are not open yet."""
+
+    round: int
+    commitment: str
+    source: str
+
+
+class SeedRevealed(Event, frozen=True, kw_only=True, tag="seed-revealed"):
+    """The seed, with all that is needed to make the draw again."""
+
+    round: int
+    seed: str
+    shake: int
+    close: int
+    hash: str
+    faces: Faces

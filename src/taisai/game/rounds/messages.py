@@ -1,11 +1,52 @@
-"""The course of a round."""
+"""Commands and events: the steps of a round, its settlement and its corrections."""
 
 from __future__ import annotations
 
-from taisai.game.commands import Faces
-from taisai.game.events.event import Event
+from taisai.game.messages import Command, Event, Faces
 from taisai.rules.clauses import Clause
-from taisai.rules.vocabulary import Phase
+from taisai.rules.vocabulary import Act, Phase
+
+__all__ = [
+    "BetsClosed",
+    "BetsOpened",
+    "BetsReopened",
+    "CardsDealt",
+    "DealPressed",
+    "DiceTumbled",
+    "DiceUncovered",
+    "LightsCleared",
+    "LosersCollected",
+    "Perform",
+    "ResultCorrected",
+    "ResultEntered",
+    "RoundConcluded",
+    "RoundResettled",
+    "RoundSettled",
+    "RoundVoided",
+    "SettlementUndone",
+    "ShakerActivated",
+    "WinnersPaid",
+]
+
+
+# Commands
+
+
+class Perform(Command, frozen=True, kw_only=True, tag="perform"):
+    """An act of the round."""
+
+    act: Act
+    tumbles: int = 0
+    """How often the dice tumbled, with 'tumble'."""
+    faces: Faces = ()
+    """What is keyed in, with 'enter-result'."""
+    flat: bool = True
+    """Whether every die lies flat, with 'enter-result'."""
+    second: str | None = None
+    """Who is present, where a settlement needs a witness."""
+
+
+# Events
 
 
 class BetsOpened(Event, frozen=True, kw_only=True, tag="bets-opened"):

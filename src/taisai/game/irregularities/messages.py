@@ -1,0 +1,186 @@
+"""Commands and events: irregularities, referrals, withdrawals, and stops of the system."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import field
+
+from taisai.game.messages import Command, Event, Faces
+from taisai.game.vocabulary import Subject, Treatment
+from taisai.rules.irregularities import Ruling
+from taisai.rules.procedure import Declared, Recovery
+from taisai.rules.vocabulary import Irregularity, Phase
+
+__all__ = [
+    "CallAttendant",
+    "ChooseWithdrawal",
+    "CloseWithdrawal",
+    "DecideReferral",
+    "Declare",
+    "Interrupted",
+    "IrregularityRuled",
+    "Recover",
+    "ReferralDecided",
+    "Referred",
+    "Report",
+    "SettlementWitnessed",
+    "SightDeclared",
+    "WithdrawalChosen",
+    "WithdrawalClosed",
+    "WithdrawalOffered",
+]
+
+
+# Commands
+
+
+class Report(Command, frozen=True, kw_only=True, tag="report"):
+    """Something went wrong."""
+
+    after_closing: ClassVar[bool] = True
+    event: Irregularity
+    round: int | None = None
+    """The round that it concerns; the round in hand unless said."""
+    through: int | None = None
+    """The last round affected, where a range is."""
+    seen: bool = False
+    """Whether any die was seen, while they lay concealed."""
+    faces: Faces = ()
+    """What the dice or cards really showed."""
+    item: str | None = None
+    """The equipment that failed."""
+    detail: str = ""
+    second: str | None = None
+
+
+class CallAttendant(Command, frozen=True, kw_only=True, tag="call-attendant"):
+    """A player calls, or disputes a round."""
+
+    seat: str
+    subject: Subject
+    round: int | None = None
+    detail: str = ""
+
+
+class DecideReferral(Command, frozen=True, kw_only=True, tag="decide-referral"):
+    """The decision on a referral, its reason and its effect."""
+
+    after_closing: ClassVar[bool] = True
+    referral: str
+    treatment: Treatment
+    reason: str
+    round: int | None = None
+    through: int | None = None
+    faces: Faces = ()
+    bets: dict[str, str | None] = field(default_factory=dict)
+    """With 'treat-bets': bet → the area it counts on, or None where it is returned."""
+    second: str | None = None
+
+
+class ChooseWithdrawal(Command, frozen=True, kw_only=True, tag="choose-withdrawal"):
+    """A player withdraws all of his bets, or none."""
+
+    seat: str
+    withdraw: bool
+
+
+class CloseWithdrawal(Command, frozen=True, kw_only=True, tag="close-withdrawal"):
+    """The Dealer closes the option to withdraw."""
+
+
+class Recover(Command, frozen=True, kw_only=True, tag="recover"):
+    """The system is back after a stop."""
+
+    before_opening: ClassVar[bool] = True
+    stopped_for: int | None = None
+    """Milliseconds of a stop that no player felt; None where it was felt or is not known."""
+
+
+class Declare(Command, frozen=True, kw_only=True, tag="declare"):
+    """Dealer and supervisor declare whether a die was seen."""
+
+    declared: Declared
+    second: str | None = None
+
+
+# Events
+
+
+class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-ruled"):
+    """Something went wrong, and what the rules order."""
+
+    irregularity: Irregularity
+    round: int | None
+    phase: Phase
+    ruling: Ruling
+    foreseen: bool
+    """Whether the document speaks of it."""
+    seen: bool = False
+    """Whether a concealed die was seen."""
+    detail: str
+    second: str | None
+
+
+class WithdrawalOffered(Event, frozen=True, kw_only=True, tag="withdrawal-offered"):
+    """Each player may withdraw all of his bets or none."""
+
+    round: int
+
+
+class WithdrawalChosen(Event, frozen=True, kw_only=True, tag="withdrawal-chosen"):
+    """A player withdrew all of his bets, or none."""
+
+    seat: str
+    withdraw: bool
+
+
+class WithdrawalClosed(Event, frozen=True, kw_only=True, tag="withdrawal-closed"):
+    """The option is over; the round goes on where it stood."""
+
+
+class Referred(Event, frozen=True, kw_only=True, tag="referred"):
+    """Someone of the named rank, or above, has to decide."""
+
+    referral: str
+    subject: str
+    """An irregularity, or one of the game's own subjects; their words have nothing in common."""
+    round: int | None
+    to: str
+    holds: bool
+    """Whether the round waits for it."""
+    outside: bool
+    """Whether no document speaks of it."""
+    detail: str
+    seat: str | None
+
+
+class ReferralDecided(Event, frozen=True, kw_only=True, tag="referral-decided"):
+    """The decision and its reason; its effect follows in events of its own."""
+
+    referral: str
+    treatment: Treatment
+    reason: str
+    second: str | None
+
+
+class Interrupted(Event, frozen=True, kw_only=True, tag="interrupted"):
+    """The system stopped here, and what follows from it."""
+
+    phase: Phase
+    action: Recovery
+    witness: str | None
+
+
+class SightDeclared(Event, frozen=True, kw_only=True, tag="sight-declared"):
+    """Dealer and supervisor declared whether a die was seen."""
+
+    declared: Declared
+    second: str
+
+
+class SettlementWitnessed(Event, frozen=True, kw_only=True, tag="settlement-witnessed"):
+    """From here on the round is settled in the presence of this rank, and the table shut after it."""
+
+    witness: str
+    reason: str

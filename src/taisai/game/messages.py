@@ -1,0 +1,77 @@
+"""What every command and every event carries, and the tags that journals store."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import ClassVar, Final, TypeVar
+
+from msgspec import Struct
+
+from taisai.rules.clauses import Clause
+
+LATEST: Final = 253_402_300_799_999  # the end of the year 9999, in milliseconds: later no date can be told
+
+
+Faces = tuple[int, ...]
+
+
+_BASES: Final = frozenset({"Command", "Event", "HouseCommand", "HouseEvent"})
+
+
+def required_tag(name: str) -> str:
+    """Refuse a message without a tag of its own: journals store the tag, so it must outlive class names."""
+    if name in _BASES:
+        return name
+    raise TypeError(f'{name} has no tag: declare it as `class {name}(..., tag="...")`')
+
+
+def tag_of(kind: type[Struct]) -> str:
+    """The word that names this kind of message in journals, playbooks and in the protocol."""
+    return str(kind.__struct_config__.tag)
+
+
+class Command(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="command",
+    tag=required_tag,
+    forbid_unknown_fields=True,
+    gc=False,
+):
+    """Something asked of a table."""
+
+    at: int
+    """Milliseconds since 1970 in UTC, by the clock of whoever runs the table."""
+    by: str
+    """A person, a terminal, or one of the system's own actors."""
+    before_opening: ClassVar[bool] = False
+    """Whether a table that was not opened yet takes this command."""
+    after_closing: ClassVar[bool] = False
+    """Whether a closed table still takes this command: a wrong result is corrected whenever it is found."""
+
+
+class Event(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="event",
+    tag=required_tag,
+    forbid_unknown_fields=True,
+    gc=False,
+):
+    """Something that happened."""
+
+    at: int
+    by: str
+    clause: Clause
+    """The document's, or `house:…` where no document speaks."""
+
+
+Message = TypeVar("Message", Command, Event)
+
+
+def messages_in(module: ModuleType, base: type[Message]) -> list[type[Message]]:
+    """The commands, or the events, that a module defines, in the order of their definition."""
+    kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
+    return [kind for kind in kinds if issubclass(kind, base) and kind.__module__ == module.__name__]

@@ -1,0 +1,194 @@
+"""Commands and events: credits, chips, tickets, fills, the drop box and claims."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from taisai.game.messages import Command, Event
+from taisai.game.vocabulary import ClaimEnd, Means
+
+__all__ = [
+    "BuyColour",
+    "BuyCredits",
+    "CashColour",
+    "ClaimSettled",
+    "ColourBought",
+    "ColourCashed",
+    "CreditSent",
+    "CreditsBought",
+    "CreditsDispensed",
+    "DispenseCredits",
+    "DropSent",
+    "FillReceived",
+    "ReceiveFill",
+    "ReceiveTicket",
+    "SendCredit",
+    "SendDrop",
+    "SettleClaim",
+    "TicketReceived",
+]
+
+
+# Commands
+
+
+class BuyCredits(Command, frozen=True, kw_only=True, tag="buy-credits"):
+    """Credits for cash at a terminal."""
+
+    seat: str
+    amount: int
+
+
+class BuyColour(Command, frozen=True, kw_only=True, tag="buy-colour"):
+    """Colour chips at a value that the player sets, for cash or cash chips."""
+
+    seat: str
+    colour: str
+    value: int
+    pieces: int
+    paid_with: Means
+    marker: int | None = None
+    """The value of the marker or cash chip that shows the value of the chips."""
+
+
+class CashColour(Command, frozen=True, kw_only=True, tag="cash-colour"):
+    """Colour chips go back for cash chips."""
+
+    seat: str
+    pieces: int
+
+
+class ReceiveTicket(Command, frozen=True, kw_only=True, tag="receive-ticket"):
+    """The value of a ticket that the House took in arrives at a terminal."""
+
+    after_closing: ClassVar[bool] = True
+    transfer: str
+    seat: str
+    amount: int
+    session: int
+    """The session of the seat in which the ticket was put in."""
+
+
+class DispenseCredits(Command, frozen=True, kw_only=True, tag="dispense-credits"):
+    """All credits of a terminal go out, to become a ticket."""
+
+    after_closing: ClassVar[bool] = True
+    transfer: str
+    seat: str
+
+
+class ReceiveFill(Command, frozen=True, kw_only=True, tag="receive-fill"):
+    """Chips from the cage arrive in the tray."""
+
+    after_closing: ClassVar[bool] = True
+    transfer: str
+    amount: int
+    second: str | None = None
+
+
+class SendCredit(Command, frozen=True, kw_only=True, tag="send-credit"):
+    """Chips leave the tray for the cage."""
+
+    after_closing: ClassVar[bool] = True
+    transfer: str
+    amount: int
+    second: str | None = None
+
+
+class SendDrop(Command, frozen=True, kw_only=True, tag="send-drop"):
+    """The drop box leaves for the count with all that is in it."""
+
+    after_closing: ClassVar[bool] = True
+    transfer: str
+    second: str | None = None
+
+
+class SettleClaim(Command, frozen=True, kw_only=True, tag="settle-claim"):
+    """A claim is paid, collected or given up: at the table, or by the cage under a transfer."""
+
+    after_closing: ClassVar[bool] = True
+    claim: str
+    how: ClaimEnd
+    transfer: str | None = None
+    reason: str = ""
+    second: str | None = None
+
+
+# Events
+
+
+class CreditsBought(Event, frozen=True, kw_only=True, tag="credits-bought"):
+    """Cash fell into the drop box, credits came onto the terminal."""
+
+    seat: str
+    amount: int
+
+
+class ColourBought(Event, frozen=True, kw_only=True, tag="colour-bought"):
+    """Colour chips at the value that the player set."""
+
+    seat: str
+    colour: str
+    value: int
+    pieces: int
+    paid_with: Means
+    marker: int | None
+
+
+class ColourCashed(Event, frozen=True, kw_only=True, tag="colour-cashed"):
+    """Colour chips went back for cash chips."""
+
+    seat: str
+    pieces: int
+    amount: int
+
+
+class TicketReceived(Event, frozen=True, kw_only=True, tag="ticket-received"):
+    """A ticket's value is on the terminal, or is the player's claim where the seat was left meanwhile."""
+
+    transfer: str
+    seat: str
+    amount: int
+    claimed: bool
+
+
+class CreditsDispensed(Event, frozen=True, kw_only=True, tag="credits-dispensed"):
+    """A terminal's credits are on their way to become a ticket."""
+
+    transfer: str
+    seat: str
+    amount: int
+
+
+class FillReceived(Event, frozen=True, kw_only=True, tag="fill-received"):
+    """Chips came into the tray."""
+
+    transfer: str
+    amount: int
+    second: str
+
+
+class CreditSent(Event, frozen=True, kw_only=True, tag="credit-sent"):
+    """Chips left the tray."""
+
+    transfer: str
+    amount: int
+    second: str
+
+
+class DropSent(Event, frozen=True, kw_only=True, tag="drop-sent"):
+    """The drop box went to the count."""
+
+    transfer: str
+    amount: int
+    second: str
+
+
+class ClaimSettled(Event, frozen=True, kw_only=True, tag="claim-settled"):
+    """A claim was paid, collected or given up."""
+
+    claim: str
+    how: ClaimEnd
+    transfer: str | None
+    reason: str
+    second: str

@@ -1,0 +1,344 @@
+"""How the events of a round change the table: its steps, its settlement, and corrections of it."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Final
+
+from taisai.game.betting.stakes import hand_back
+from taisai.game.messages import Event
+from taisai.game.money import packed_sums
+from taisai.game.money.ledger import Account, Entry, UnbalancedError
+from taisai.game.money.packed_sums import Column
+from taisai.game.rounds.corrections import adjust, adjustments, claim_excess, owed
+from taisai.game.rounds.messages import (
+    BetsClosed,
+    BetsOpened,
+    BetsReopened,
+    CardsDealt,
+    DealPressed,
+    DiceTumbled,
+    DiceUncovered,
+    LightsCleared,
+    LosersCollected,
+    ResultCorrected,
+    ResultEntered,
+    RoundConcluded,
+    RoundResettled,
+    RoundSettled,
+    RoundVoided,
+    SettlementUndone,
+    ShakerActivated,
+    WinnersPaid,
+)
+from taisai.game.rounds.round import Round, Settled
+from taisai.game.rounds.settlement import (
+    _CASH,
+    _settlement,
+    due_again,
+    kept_out,
+    kept_out_by,
+    stakes_by_purse,
+    tray_needs,
+)
+from taisai.game.table import Effects, Table
+from taisai.rules.clauses import Clause
+from taisai.rules.outcomes import DICE, Outcome
+from taisai.rules.settlement import GREATEST_SUM
+from taisai.rules.vocabulary import Act, Phase
+
+# Evolving
+
+
+def _check(what: str, expected: object, got: object) -> None:
+    if expected != got:
+        raise UnbalancedError(f"expected the {what} {expected} that the record carries, got {got}")
+
+
+def _nothing(table: Table) -> Column:
+    return array("q", bytes(packed_sums.BYTES * len(table.purses)))
+
+
+# Evolving
+
+
+def _in_hand(table: Table) -> Round:
+    assert table.round is not None
+    return table.round
+
+
+def on_opened(table: Table, event: BetsOpened) -> None:
+    """A round begins."""
+    table.round = Round(event.round, event.phase, event.day, event.terms, event.at)
+    table.round.acts.add(Act.OPEN_BETS)
+
+
+def on_reopened(table: Table, event: BetsReopened) -> None:
+    """The bets stay, everything else begins anew."""
+    round_ = _in_hand(table)
+    round_.phase, round_.tumbles, round_.result = event.phase, 0, None
+    round_.acts = {Act.OPEN_BETS}
+    round_.seen = False
+    round_.shakes += 1
+    round_.stay, round_.stay_by = set(round_.bets), event.clause
+
+
+def on_act(
+    table: Table, event: BetsClosed | ShakerActivated | DealPressed | DiceUncovered | LosersCollected
+) -> None:
+    """The round goes on to its next phase."""
+    round_ = _in_hand(table)
+    round_.phase = event.phase
+    round_.acts.add(_ACT_OF[type(event)])
+
+
+_ACT_OF: Final[dict[type[Event], Act]] = {
+    BetsClosed: Act.CLOSE_BETS,
+    ShakerActivated: Act.ACTIVATE_SHAKER,
+    DealPressed: Act.PRESS_DEAL,
+    DiceUncovered: Act.UNCOVER,
+    LosersCollected: Act.COLLECT,
+}
+
+
+def on_tumbled(table: Table, event: DiceTumbled) -> None:
+    """The dice tumbled."""
+    round_ = _in_hand(table)
+    round_.tumbles += event.tumbles
+    round_.phase = event.phase
+    round_.acts.add(Act.TUMBLE)
+
+
+def on_dealt(table: Table, event: CardsDealt) -> None:
+    """Three cards are out of the shoe."""
+    table.shoe.deal()
+    round_ = _in_hand(table)
+    round_.dealt += DICE
+    round_.shuffle = table.shoe.shuffles
+    round_.phase = event.phase
+    round_.acts.add(Act.DEAL_CARDS)
+
+
+def on_entered(table: Table, event: ResultEntered) -> None:
+    """There is a result."""
+    round_ = _in_hand(table)
+    round_.phase = event.phase
+    round_.result = Outcome.of(*event.faces)
+    round_.acts.add(Act.ENTER_RESULT)
+    if table.shoe.used:
+        table.shoe.show(event.faces)
+
+
+def on_corrected(table: Table, event: ResultCorrected) -> None:
+    """The result is what the dice or cards show."""
+    round_ = _in_hand(table)
+    if table.shoe.used and round_.result is not None:
+        table.shoe.unshow(round_.result.faces)
+        table.shoe.show(event.faces)
+    round_.result = Outcome.of(*event.faces)
+
+
+def on_lights_cleared(_table: Table, _event: LightsCleared) -> None:
+    """The round ends with it."""
+
+
+def on_concluded(table: Table, _event: RoundConcluded) -> None:
+    """The round is over."""
+    close_round(table)
+
+
+def on_settled(table: Table, event: RoundSettled) -> None:
+    """What was at risk is the house's, or payable."""
+    round_ = table.round
+    assert round_ is not None
+    kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
+    outcome = Outcome.of(*event.faces)
+    settled = _settlement(table, round_, kept, outcome)
+    _check("totals", (event.staked, event.collected, event.won, event.stakes_back), settled[:4])
+    round_.kept_out, round_.tolerated = kept, tolerated
+    for name in tolerated:
+        table.tolerated[name] = table.tolerated.get(name, 0) + 1
+    clause = event.clause
+    entries = (
+        Entry(Account.AT_RISK, -settled.staked, clause),
+        Entry(Account.HOUSE_WON, settled.collected, clause),
+        Entry(Account.HOUSE_LOST, settled.won, clause),
+        Entry(Account.PAYABLE, settled.won + settled.stakes_back - sum(kept.values()), clause),
+        *(Entry(Account.PAYABLE, amount, by) for by, amount in kept_out_by(table, round_, kept).items()),
+    )
+    table.ledger.post(*(entry for entry in entries if entry.amount))
+    # Whoever staked sits there still: none leaves while he has bets in hand.
+    table.nets[:] = packed_sums.changed(table.nets, settled.by_purse, table.at_risk)
+    table.at_risk[:] = _nothing(table)
+    table.payable[:] = settled.by_purse
+    round_.settled, round_.result, round_.phase = settled, outcome, event.phase
+
+
+def _count(table: Table, round_: Round, stakes: dict[int, int], settled: Settled, *, sign: int = 1) -> None:
+    """Counts another settlement for the players who still sit there, or one no longer; who left has left."""
+    for lane, stake in stakes.items():
+        purse = table.purses[lane]
+        if round_.sessions[purse.seat.name] == purse.seat.session:
+            purse.net += sign * (settled.by_purse[lane] - stake)
+
+
+def on_paid(table: Table, event: WinnersPaid) -> None:
+    """What was payable is the players' again: as credits, as colour chips, or out of the tray."""
+    round_ = table.round
+    assert round_ is not None
+    from_tray, payable = tray_needs(table), table.payable
+    paid = packed_sums.weighed([(payable, 1)])
+    _check("sum paid", event.paid, packed_sums.total(paid, len(payable)))
+    if from_tray:
+        for purse in table.purses:
+            if purse.means is _CASH:
+                payable[purse.lane] = 0
+        paid = packed_sums.weighed([(payable, 1)])
+    table.credits[:] = packed_sums.unpacked(packed_sums.weighed([(table.credits, 1)]) + paid, len(payable))
+    payable[:] = _nothing(table)
+    table.ledger.move(Account.PAYABLE, Account.CREDITS, event.paid - from_tray, event.clause)
+    table.ledger.withdraw(Account.CHIPS, Account.PAYABLE, from_tray, event.clause)
+    if table.ledger.balances[Account.CREDITS] > GREATEST_SUM:  # else no purse can be beyond it
+        claim_excess(table, round_, event.clause)
+    round_.phase = event.phase
+
+
+def on_voided(table: Table, event: RoundVoided) -> None:
+    """Every stake goes back; a settlement is undone."""
+    round_ = table.to_change(event.round)
+    clause, stakes = table.irregularities.void, stakes_by_purse(table, round_)
+    if round_.settled is not None:
+        _count(table, round_, stakes, round_.settled, sign=-1)
+    if round_.settled is None:
+        for lane, stake in stakes.items():
+            table.at_risk[lane] -= stake
+            hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
+    elif round_ is table.round and round_.phase is not Phase.PAID:
+        _unsettle(table, round_, clause)
+    else:
+        changes = adjustments(table, round_, stakes)
+        _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
+        entries = [
+            Entry(Account.HOUSE_WON, -round_.settled.collected, clause),
+            Entry(Account.HOUSE_LOST, -round_.settled.won, clause),
+        ]
+        adjust(table, round_, changes, entries, clause)
+    _check("stakes", event.staked, round_.staked)
+    forget_tolerance(table, round_)
+    round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
+    if round_ is table.round:
+        close_round(table)
+
+
+def _unsettle(table: Table, round_: Round, clause: Clause) -> None:
+    """A settlement that is not yet paid: what was payable is a stake again, and goes back."""
+    assert round_.settled is not None
+    _take_from_payable(table, round_.settled, clause)
+    for lane, stake in stakes_by_purse(table, round_).items():
+        hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
+
+
+def _take_from_payable(table: Table, settled: Settled, clause: Clause) -> None:
+    table.ledger.post(
+        *(
+            entry
+            for entry in (
+                Entry(Account.PAYABLE, -(settled.won + settled.stakes_back), clause),
+                Entry(Account.HOUSE_WON, -settled.collected, clause),
+                Entry(Account.HOUSE_LOST, -settled.won, clause),
+                Entry(Account.AT_RISK, settled.staked, clause),
+            )
+            if entry.amount
+        )
+    )
+    table.payable[:] = _nothing(table)
+
+
+def forget_tolerance(table: Table, round_: Round) -> None:
+    """A bet that goes back was not settled after all, so it does not count against its player."""
+    for name in round_.tolerated if round_.day == table.day else ():
+        if table.tolerated.get(name, 0):
+            table.tolerated[name] -= 1
+
+
+def on_undone(table: Table, event: SettlementUndone) -> None:
+    """A settlement that is not yet paid is undone: the stakes are at risk again."""
+    round_ = table.round
+    assert round_ is not None
+    assert round_.settled is not None
+    stakes = stakes_by_purse(table, round_)
+    _count(table, round_, stakes, round_.settled, sign=-1)
+    _take_from_payable(table, round_.settled, event.clause)
+    for lane, stake in stakes.items():
+        table.at_risk[lane] = stake
+    forget_tolerance(table, round_)
+    round_.settled, round_.phase, round_.kept_out, round_.tolerated = None, event.phase, {}, set()
+
+
+def on_resettled(table: Table, event: RoundResettled) -> None:
+    """The difference between two settlements is booked; later rounds are not touched."""
+    round_ = table.to_change(event.round)
+    assert round_.settled is not None
+    outcome = Outcome.of(*event.faces)
+    again, due = due_again(table, round_, outcome)
+    _check("totals", (event.staked, event.collected, event.won, event.stakes_back), again[:4])
+    clause, was = event.clause, round_.settled
+    entries = [
+        Entry(Account.HOUSE_WON, again.collected - was.collected, clause),
+        Entry(Account.HOUSE_LOST, again.won - was.won, clause),
+    ]
+    if round_ is table.round and round_.phase is not Phase.PAID:
+        difference = again.won + again.stakes_back - was.won - was.stakes_back
+        entries.append(Entry(Account.PAYABLE, difference, clause))
+        table.ledger.post(*(entry for entry in entries if entry.amount))
+        table.payable[:] = again.by_purse
+    else:
+        changes = adjustments(table, round_, due)
+        _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
+        adjust(table, round_, changes, entries, clause)
+    if round_.shuffle and round_.shuffle == table.shoe.shuffles:
+        assert round_.result is not None
+        table.shoe.unshow(round_.result.faces)
+        table.shoe.show(outcome.faces)
+    stakes = stakes_by_purse(table, round_)
+    _count(table, round_, stakes, was, sign=-1)
+    _count(table, round_, stakes, again)
+    round_.settled, round_.result = again, outcome
+
+
+def close_round(table: Table) -> None:
+    """The round in hand is over and joins the others; its columns can be made again from its bets."""
+    round_ = table.round
+    assert round_ is not None
+    table.shoe.end_round(table.settings, dealt=round_.dealt)
+    round_.phase = Phase.BETWEEN
+    round_.columns, round_.totals = {}, {}
+    round_.returned = round_.bound = 0
+    table.rounds.append(round_)
+    table.round = None
+    table.holds.clear()
+    for name, referral in table.referrals.items():
+        if referral.holds:  # the question stays open, but there is no round left to wait for it
+            table.referrals[name] = referral._replace(holds=False)
+
+
+EFFECTS: Final[Effects] = {
+    BetsOpened: on_opened,
+    BetsReopened: on_reopened,
+    BetsClosed: on_act,
+    DiceTumbled: on_tumbled,
+    ShakerActivated: on_act,
+    DealPressed: on_act,
+    DiceUncovered: on_act,
+    CardsDealt: on_dealt,
+    ResultEntered: on_entered,
+    ResultCorrected: on_corrected,
+    RoundSettled: on_settled,
+    LosersCollected: on_act,
+    WinnersPaid: on_paid,
+    LightsCleared: on_lights_cleared,
+    RoundConcluded: on_concluded,
+    RoundVoided: on_voided,
+    SettlementUndone: on_undone,
+    RoundResettled: on_resettled,
+}

@@ -1,0 +1,170 @@
+"""Commands and events: opening a table, its days and shifts, its limits and odds."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import Struct, field
+
+from taisai.game.messages import Command, Event
+
+__all__ = [
+    "BeginDay",
+    "BeginShift",
+    "CloseTable",
+    "DayBegun",
+    "Limits",
+    "LimitsSet",
+    "OddsOffered",
+    "OfferOdds",
+    "OpenTable",
+    "Reopen",
+    "SetLimits",
+    "ShiftBegun",
+    "Shut",
+    "TableClosed",
+    "TableOpened",
+    "TableReopened",
+    "TableShut",
+]
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Minimum and maximum per player and area, and what the house may lose on one outcome."""
+
+    least: int
+    most: int
+    groups: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """(least, most) for a family of areas, such as 'triple' or 'even-money', or for one area."""
+    exposure: int | None = None
+
+
+# Commands
+
+
+class OpenTable(Command, frozen=True, kw_only=True, tag="open-table"):
+    """The first command of a table's stream."""
+
+    before_opening: ClassVar[bool] = True
+    table: str
+    limits: Limits
+    currency: str
+    day: str
+    """The gaming day, such as '2026-11-15'."""
+    zone: str
+    """The time zone of the floor, such as 'Asia/Singapore'."""
+    rank: str
+    """The rank of who opens it."""
+    settings: dict[str, str] = field(default_factory=dict)
+    offers: dict[str, str] = field(default_factory=dict)
+    """Area → odds offered above a floor."""
+    layout: str | None = None
+    """The layout of a live table, and of a terminal that asks for no other."""
+    demonstration: bool = False
+    """Whether terminals may stand in for the chips of a live table."""
+
+
+class CloseTable(Command, frozen=True, kw_only=True, tag="close-table"):
+    """No further round is played."""
+
+
+class BeginDay(Command, frozen=True, kw_only=True, tag="begin-day"):
+    """A new gaming day."""
+
+    day: str
+
+
+class BeginShift(Command, frozen=True, kw_only=True, tag="begin-shift"):
+    """A new shift."""
+
+    shift: str
+
+
+class SetLimits(Command, frozen=True, kw_only=True, tag="set-limits"):
+    """Other limits, under dual control and under no live bets."""
+
+    limits: Limits
+    second: str | None = None
+
+
+class OfferOdds(Command, frozen=True, kw_only=True, tag="offer-odds"):
+    """Other odds above the document's floors, under dual control and under no live bets."""
+
+    offers: dict[str, str]
+    second: str | None = None
+
+
+class Shut(Command, frozen=True, kw_only=True, tag="shut"):
+    """No round opens until the table is reopened."""
+
+    reason: str
+
+
+class Reopen(Command, frozen=True, kw_only=True, tag="reopen"):
+    """A shut table may be played again."""
+
+    reason: str
+    second: str | None = None
+
+
+# Events
+
+
+class TableOpened(Event, frozen=True, kw_only=True, tag="table-opened"):
+    """The first event: it pins the rulebook and everything chosen."""
+
+    table: str
+    rulebook: str
+    digest: str
+    settings: dict[str, str]
+    offers: dict[str, str]
+    limits: Limits
+    layout: str
+    currency: str
+    day: str
+    zone: str
+    rank: str
+    demonstration: bool
+
+
+class TableClosed(Event, frozen=True, kw_only=True, tag="table-closed"):
+    """No further round is played."""
+
+
+class DayBegun(Event, frozen=True, kw_only=True, tag="day-begun"):
+    """A new gaming day."""
+
+    day: str
+
+
+class ShiftBegun(Event, frozen=True, kw_only=True, tag="shift-begun"):
+    """A new shift: inspections of the last one no longer count."""
+
+    shift: str
+
+
+class LimitsSet(Event, frozen=True, kw_only=True, tag="limits-set"):
+    """Other limits are in force."""
+
+    limits: Limits
+    second: str
+
+
+class OddsOffered(Event, frozen=True, kw_only=True, tag="odds-offered"):
+    """Other odds are in force."""
+
+    offers: dict[str, str]
+    second: str
+
+
+class TableShut(Event, frozen=True, kw_only=True, tag="table-shut"):
+    """No round opens until the table is reopened."""
+
+    reason: str
+
+
+class TableReopened(Event, frozen=True, kw_only=True, tag="table-reopened"):
+    """The table may be played again."""
+
+    reason: str
+    second: str
