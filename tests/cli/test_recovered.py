@@ -15,7 +15,7 @@ from taisai.cli.server.serve import recovery_lines
 from taisai.game.commands import Assign, Limits, OpenTable, Perform
 from taisai.game.events import Interrupted
 from taisai.game.refusals import Refusal
-from taisai.game.words import HOUSE
+from taisai.game.vocabulary import HOUSE
 from taisai.journal import Engine, Journal, SqliteStore, stream_of
 from taisai.rules import Act, rulebook
 from taisai.rules.clauses import Clause

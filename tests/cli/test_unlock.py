@@ -12,7 +12,7 @@ from taisai.cage import MOST_FAILURES
 from taisai.cage import decide as cage
 from taisai.cage.messages import NoteFailure, PersonUnlocked
 from taisai.game.refusals import Refusal
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, Journal, SqliteStore, load_public_key, make_key
 from taisai.journal.codec import HOUSE
 from taisai.server.auth.credentials import Passwords

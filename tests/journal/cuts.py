@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from taisai.game import Refusal
 from taisai.game.commands import PlaceBets
-from taisai.game.recovery import recover
+from taisai.game.play import recover
 from taisai.journal.engine import Answer, Engine
 from taisai.journal.errors import JournalError
 from taisai.journal.stores.contract import Row

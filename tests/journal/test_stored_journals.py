@@ -18,10 +18,12 @@ import pytest
 
 from taisai.audit import verified
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
-from taisai.game import acts, irregular
-from taisai.game.commands import COMMANDS, tag_of
+from taisai.game.commands import COMMANDS
 from taisai.game.events import EVENTS
+from taisai.game.irregularities import rulings as irregular
+from taisai.game.messages import tag_of
 from taisai.game.refusals import Refusal
+from taisai.game.rounds import steps
 from taisai.journal import Engine, Journal, SqliteStore, Store
 from taisai.journal.errors import DamagedError
 from taisai.journal.records import RECORDS
@@ -227,7 +229,7 @@ def test_sabotage_another_answer_to_the_same_command_is_noticed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     path = corpus.plain_file("format-1.jsonl", tmp_path)
-    monkeypatch.setattr(acts, "MOST_TUMBLES", 1)
+    monkeypatch.setattr(steps, "MOST_TUMBLES", 1)
     with pytest.raises(DamagedError, match="refuse"):
         verified(path)
     assert corpus.replayed("format-1.jsonl") != list(corpus.lines("format-1.jsonl"))

@@ -27,7 +27,7 @@ from taisai.game.commands import (
 )
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, MemoryStore, Store, Submission, journal, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.commands import command, meant

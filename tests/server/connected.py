@@ -21,7 +21,7 @@ from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, 
 from taisai.client.connection import Device
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.message import PROTOCOL_VERSION

@@ -9,11 +9,11 @@ from typing import Any, Final, TypeVar
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House, unfinished
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse
-from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform, TakeSeat
+from taisai.game.commands import Assign, BuyCredits, Command, Limits, OpenTable, Perform, TakeSeat
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.replies import RefusedReply
@@ -150,7 +150,7 @@ class InlineFloor:
 
     def do(self, command: AnyCommand, table: str = "T1", *, book: Rulebook | None = None) -> tuple[Any, ...]:
         """Does it; an AssertionError where it is refused."""
-        stream = stream_of(table) if command.__module__.startswith("taisai.game.commands") else HOUSE
+        stream = stream_of(table) if isinstance(command, Command) else HOUSE
         answer = self.engine.answer_all([Submission(stream, command, book)])[0]
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
         return answer

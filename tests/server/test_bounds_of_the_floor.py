@@ -11,7 +11,7 @@ import pytest
 from taisai.cage.messages import SendFill
 from taisai.game.commands import Perform, ReceiveFill, SendCredit
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import CAGE
+from taisai.game.vocabulary import CAGE
 from taisai.journal import Submission, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK

@@ -21,7 +21,7 @@ from taisai.cage.messages import (
 from taisai.game import commands as said
 from taisai.game.events import BetsClosed, Interrupted, RoundVoided
 from taisai.game.refusals import Refusal
-from taisai.game.words import FLOOR, Hold
+from taisai.game.vocabulary import FLOOR, Hold
 from taisai.journal import Engine, Journal, JournalError, MemoryStore, UnwritableError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery

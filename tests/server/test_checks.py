@@ -13,8 +13,8 @@ import pytest
 
 from taisai.cage.messages import EnrolPerson, HouseCommand, SetCredentials
 from taisai.game.commands import CloseTable, OpenTable, Shut
-from taisai.game.limits import Limits
 from taisai.game.refusals import Refusal
+from taisai.game.terms.messages import Limits
 from taisai.journal import Engine, Journal, JournalError, SigningKey, SqliteStore, load_signing_key, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules import Rulebook, rulebook

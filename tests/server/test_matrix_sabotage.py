@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import NoteOverride
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import Submission
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import BY_TAG

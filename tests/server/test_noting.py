@@ -10,7 +10,7 @@ import pytest
 from taisai.cage.messages import ClockJumped, DiceAlarmNoted, LargeWinNoted
 from taisai.game import commands as said
 from taisai.game.events import RoundResettled, RoundVoided
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import Submission
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.runtime import monitors

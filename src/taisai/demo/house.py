@@ -15,7 +15,7 @@ from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
 from taisai.demo import cast
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
-from taisai.game.words import CAGE
+from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.engine import Answer

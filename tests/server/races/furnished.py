@@ -11,8 +11,8 @@ from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, 
 from taisai.client import Device
 from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, ReceiveFill, TakeSeat
 from taisai.game.refusals import Refusal
-from taisai.game.words import CAGE
-from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import CAGE
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, Submission, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules import rulebook

@@ -10,7 +10,7 @@ from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, 
 from taisai.client import Device
 from taisai.game.commands import Limits, OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
-from taisai.game.words import CAGE
+from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules import Rulebook, rulebook

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from taisai.game import bets
+from taisai.game.betting import placing as bets
 from taisai.journal import Engine, MemoryStore
 from taisai.journal.journal import Decision
 from taisai.journal.stores.contract import Row

@@ -20,9 +20,8 @@ from taisai.cage.messages import (
     SetCredentials,
     SignOutCause,
 )
-from taisai.game.names import folded, is_name
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE, AnyEvent
 from taisai.server.auth import credentials as vault

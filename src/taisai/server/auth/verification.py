@@ -16,9 +16,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec.structs import replace
 
 from taisai.cage.messages import NoteFailure
-from taisai.game.names import folded, is_name
 from taisai.game.refusals import Refusal
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.server.auth import credentials as vault

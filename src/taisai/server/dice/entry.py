@@ -15,7 +15,7 @@ from taisai.game.dice.draw import Throw
 from taisai.game.dice.readings import differs_from_reading
 from taisai.game.dice.seeds import drawn_by
 from taisai.game.refusals import Reason
-from taisai.game.words import FLOOR, RECOGNISER, SHAKER, Fault
+from taisai.game.vocabulary import FLOOR, RECOGNISER, SHAKER, Fault
 from taisai.journal import Answer, Engine, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 import structlog
 
 from taisai.game import events as happened
+from taisai.game.dice.seeds import unseen
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import Round
-from taisai.game.seeds import unseen
 from taisai.journal import Engine, JournalError, stream_of
 from taisai.journal.closes import Close, last_close
 from taisai.journal.seals.merkle import leaf_hash

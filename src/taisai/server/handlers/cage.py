@@ -17,14 +17,14 @@ from taisai.cage.messages import (
     SellTicket,
     SendFill,
 )
-from taisai.game.authority import refused as refusal
+from taisai.game.checks import refused as refusal
 from taisai.game.commands import SendCredit, SendDrop
 from taisai.game.money.cashier import DROP, FLOAT
 from taisai.game.money.claims import CLAIMS
 from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim
-from taisai.game.words import Moved
+from taisai.game.vocabulary import Moved
 from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import tag_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from taisai.game.commands import Assign
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Person
-from taisai.game.words import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Answer, Engine, stream_of
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.cage import Transfer, decide_house
 from taisai.cage.messages import SendTicket
-from taisai.game.authority import no_seat
-from taisai.game.authority import refused as refusal
+from taisai.game.checks import no_seat
+from taisai.game.checks import refused as refusal
 from taisai.game.commands import DispenseCredits
 from taisai.game.events import TicketReceived
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating.sessions import TERMINALS, seat_wrong
-from taisai.game.words import TABLE
+from taisai.game.vocabulary import TABLE
 from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply

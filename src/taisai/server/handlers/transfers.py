@@ -12,7 +12,7 @@ from taisai.cage import Kind, Transfer
 from taisai.cage.messages import IssueTicket
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import CAGE, TABLE, ClaimEnd
+from taisai.game.vocabulary import CAGE, TABLE, ClaimEnd
 from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.rules.clauses import Clause

@@ -20,7 +20,7 @@ from taisai.cage.messages import (
     UnlockPerson,
 )
 from taisai.game.refusals import Refusal
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.protocol.views import BooksView, ReportView

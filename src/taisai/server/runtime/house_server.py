@@ -14,8 +14,8 @@ import structlog
 from taisai import __version__
 from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
-from taisai.game.terms.limits import Limits
-from taisai.game.words import FLOOR
+from taisai.game.terms.messages import Limits
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, SigningKey, Writer
 from taisai.journal.codec import HOUSE
 from taisai.rules.book import Rulebook
@@ -285,7 +285,7 @@ class HouseServer:
 
 def day_of(zone: Any, begins: Any) -> Callable[[int], str]:
     """The gaming day of a moment, where a house is and as its day begins."""
-    from taisai.game.day import gaming_day
+    from taisai.game.terms.opening import gaming_day
 
     return partial(_gaming_day, gaming_day, zone, begins)
 

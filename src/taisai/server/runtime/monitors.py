@@ -13,7 +13,7 @@ from taisai.cage.messages import NoteAlarm, NoteClock, NoteWin
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.rounds.settlement import stakes_by_purse
-from taisai.game.words import FLOOR
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE
 from taisai.server.runtime.environment import Clock

@@ -13,8 +13,8 @@ from taisai.cage.messages import PersonDismissed, PersonEnrolled
 from taisai.game.commands import Leave
 from taisai.game.events import PersonAssigned, TableOpened
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.words import HOUSE as BY_THE_HOUSE
-from taisai.game.words import Moved
+from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import Moved
 from taisai.journal import Answer, Engine, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules.errors import RulesError

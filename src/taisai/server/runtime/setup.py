@@ -14,10 +14,9 @@ from typing import Final, NamedTuple
 from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
 from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials, UnlockPerson
-from taisai.game.day import local_time
-from taisai.game.names import folded
 from taisai.game.refusals import Refusal
-from taisai.game.words import FLOOR
+from taisai.game.terms.opening import local_time
+from taisai.game.vocabulary import FLOOR, folded
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.seals.keys import PublicKey, public_path_of

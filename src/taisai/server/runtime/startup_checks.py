@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from taisai.cage import House, StreamError
-from taisai.game.day import local_time
 from taisai.game.table import Table
+from taisai.game.terms.opening import local_time
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.journal.seals.merkle import Frontier, leaf_hash
