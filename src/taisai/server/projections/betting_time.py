@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.game import Table, events
-from taisai.game.words import Hold
+from taisai.game.vocabulary import Hold
 from taisai.protocol.views import CountdownView
 from taisai.rules.procedure import CLOCK, Recovery
 from taisai.rules.vocabulary import Act

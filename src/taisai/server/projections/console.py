@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 
 from taisai.game import Table, events, exposures
-from taisai.game.equipment import HOUR
-from taisai.game.readings import faces_read, suggested
-from taisai.game.words import Hold, Means
+from taisai.game.dice.readings import faces_read, suggested
+from taisai.game.equipment.items import HOUR
+from taisai.game.vocabulary import Hold, Means
 from taisai.protocol.views import (
     ConsoleView,
     CountdownView,

@@ -7,7 +7,7 @@ from typing import Final
 from taisai.game import Table
 from taisai.game.irregularities.referrals import open_referrals
 from taisai.game.table import Claim, Referral
-from taisai.game.words import Subject
+from taisai.game.vocabulary import Subject
 from taisai.protocol.views import Board, ClaimLine, ColourLine, Extreme, ReferralLine, Words
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from taisai.game import Table
-from taisai.game.commands import Command, tag_of
+from taisai.game.commands import Command
+from taisai.game.messages import tag_of
 from taisai.game.table import MOST_TEXT
 from taisai.protocol.views import Blank, Choice, Offer, Words
 from taisai.server.projections import texts

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from taisai.game import events
-from taisai.game.words import Subject
+from taisai.game.vocabulary import Subject
 from taisai.protocol.views import Incident, RuledBet, Words
 from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from taisai.game import Table, commands
-from taisai.game.acts import MOST_TUMBLES, WITNESSED
-from taisai.game.referrals import open_referrals
+from taisai.game.irregularities.referrals import open_referrals
+from taisai.game.rounds.steps import MOST_TUMBLES, WITNESSED
 from taisai.game.table import Referral
-from taisai.game.words import Hold, Treatment
+from taisai.game.vocabulary import Hold, Treatment
 from taisai.protocol.views import Blank, Words
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared, Step

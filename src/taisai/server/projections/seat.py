@@ -10,9 +10,9 @@ from taisai.game import Table, verdicts
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered
 from taisai.game.rounds.round import Round
-from taisai.game.seats import Seat
+from taisai.game.seating.seats import Seat
 from taisai.game.table import Claim
-from taisai.game.words import Hold, Means
+from taisai.game.vocabulary import Hold, Means
 from taisai.protocol.views import ColourChips, LastRound, SeatView
 from taisai.rules.vocabulary import Phase
 from taisai.server.projections.labels import claim_line, colour_of

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from taisai.game import events
-from taisai.game.words import Means
+from taisai.game.vocabulary import Means
 from taisai.journal import Engine, JournalError, stream_of
 from taisai.protocol.views import ReportView, TakingsLine
 

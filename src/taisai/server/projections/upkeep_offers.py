@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from taisai.game import Refusal, Table, commands, decide
-from taisai.game.names import MOST_ID
-from taisai.game.vocabulary import HOUSE, ClaimEnd
+from taisai.game.vocabulary import HOUSE, MOST_ID, ClaimEnd
 from taisai.protocol.views import Words
 from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 from taisai.rules.outcomes import OUTCOMES
