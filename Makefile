@@ -15,7 +15,7 @@ demo: run ## a casino of play money, live: four tables, virtual people, a lobby 
 
 study: ## the command with the libraries of the study: exact mathematics, simulation, plots
 	@tools/setup study
-	@echo "for the mathematics: . .venv/bin/activate, then taisai odds --help, or docs/study"
+	@echo "for the mathematics: . .venv/bin/activate, then taisai odds --help, or docs/index.md"
 
 test: dev ## everything that must hold, once: style, types, imports, pages, tests; prints its processor time
 	@$(PY) -m tools.stages

@@ -1,4 +1,4 @@
-"""Writes docs/access.md out of the one table of who may do what."""
+"""Writes docs/reference/permissions.md out of the one table of who may do what."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Permission, Reach, Role
 
-PAGE: Final = Path(__file__).parent.parent / "docs" / "access.md"
+PAGE: Final = Path(__file__).parent.parent / "docs" / "reference" / "permissions.md"
 MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}
 _WITH_APPROVAL: Final = frozenset(
     str(one.__struct_config__.tag) for one in REQUESTS if "approval" in one.__struct_fields__

@@ -1,4 +1,4 @@
-"""Fills the tables of docs/study/cards.md and draws its pictures from docs/study/cards.json.
+"""Fills the tables of docs/explanation/counting-cards.md and draws its pictures from counting-cards.json.
 
 With --reckon it first reckons those figures anew, which takes three minutes on two cores.
 """
@@ -21,8 +21,8 @@ from taisai.study.shoe.perfect import PerfectPlay, RoundGain, perfect_play
 from taisai.study.shoe.pictures import gains_picture, removal_picture
 
 DOCS: Final = Path(__file__).parent.parent / "docs"
-DATA: Final = DOCS / "study" / "cards.json"
-PAGE: Final = DOCS / "study" / "cards.md"
+DATA: Final = DOCS / "explanation" / "counting-cards.json"
+PAGE: Final = DOCS / "explanation" / "counting-cards.md"
 PICTURES: Final = DOCS / "pictures" / "study"
 BOOK: Final = "mbs-3-card-sic-bo"
 DECKS: Final = (2, 3, 4, 5, 6)

@@ -1,4 +1,4 @@
-"""Writes docs/commands.md out of the command's own help."""
+"""Writes docs/reference/commands.md out of the command's own help."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from taisai.cli.arguments import parser
 
-PAGE = Path(__file__).parent.parent / "docs" / "commands.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "commands.md"
 HEAD = """\
 # Commands
 

@@ -1,4 +1,4 @@
-"""Writes docs/edges.md and its picture: the exact house edge of every kind of bet on all six pay tables."""
+"""Writes docs/reference/house-edges.md and its picture: exact house edges on all six pay tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ rulebooks alone: a row of the payoff matrix times the exact chances. The 3 Card 
 of six decks; `taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6` answers for any other. Under the United
 States rule the odds are the floors.
 
-![House edges of all kinds of bet on six pay tables](pictures/edges.svg)
+![House edges of all kinds of bet on six pay tables](../pictures/edges.svg)
 
 """
 
@@ -107,6 +107,7 @@ def _dots(kind: Kind, left: int, y: int, percent: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for file, text in ((DOCS / "edges.md", page()), (DOCS / "pictures" / "edges.svg", picture())):
+    files = (DOCS / "reference" / "house-edges.md", DOCS / "pictures" / "edges.svg")
+    for file, text in zip(files, (page(), picture()), strict=True):
         file.write_text(text, encoding="utf-8")
         print(file)

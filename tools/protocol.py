@@ -1,4 +1,4 @@
-"""Writes docs/protocol.md from the message types, with the examples of cases/protocol/."""
+"""Writes docs/reference/protocol.md from the message types, with the examples of cases/protocol/."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from taisai.protocol.views import CHANGES, VIEWS
 from tools.messages import default, meaning, typed
 
 ROOT: Final = Path(__file__).parent.parent
-PAGE: Final = ROOT / "docs" / "protocol.md"
+PAGE: Final = ROOT / "docs" / "reference" / "protocol.md"
 EXAMPLES: Final = ROOT / "cases" / "protocol"
 HEAD: Final = f"""\
 # The protocol
@@ -27,7 +27,7 @@ HEAD: Final = f"""\
 `make pictures` writes this page from the message types. The examples are in `cases/protocol/`; a test reads
 every one of them with the program's own reader. Version {PROTOCOL_VERSION}. Every server publishes the same
 as JSON Schema: `GET /schema/socket.json`, and the HTTP endpoints: `GET /schema/openapi.json`. How a server
-behaves: [the floor](floor.md). Who may send what: [access](access.md).
+behaves: [the floor](server.md). Who may send what: [access](permissions.md).
 
 A connection is a WebSocket at `/socket`. A client sends **requests**, one JSON object in each text message of
 at most {MOST_MESSAGE // 1024} KiB. The server sends **replies** and **notices**, a JSON list of them in each

@@ -1,4 +1,4 @@
-"""Writes the tables of settings in docs/operating.md out of the program's own list."""
+"""Writes docs/reference/settings.md from the program's own list of settings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from taisai.server.config.configuration import toml
 from taisai.server.config.settings import SECTIONS, ServerSetting, settings_of
 from taisai.server.config.tables import TABLE, TableConfig
 
-PAGE = Path(__file__).parent.parent / "docs" / "operating.md"
-BEGIN, END = "<!-- settings: made by `make pictures` -->\n", "<!-- settings end -->\n"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "settings.md"
+HEAD = """\
+# Settings
+
+`make pictures` writes this page from the program's own list. It is every setting of casino.toml, the file
+that `taisai init` makes and `taisai serve --config` reads. The server refuses a setting that is not listed
+here, and names the one that was probably meant. At a start the journal records all settings except paths,
+if they differ from those before. Limits, settings and offers of a `[[table]]` apply when the table is first
+opened; later changes are made at the table, by two people.
+"""
 
 
 def tables() -> str:
@@ -19,17 +27,15 @@ def tables() -> str:
         head = f"[[{name}]]" if name == TABLE else f"[{name}]"
         rows = "".join(_row(one) for one in settings_of(section))
         parts.append(
-            f"\n### `{head}`\n\n{section.__doc__}\n\n| setting | meaning | takes | unless said |\n"
+            f"\n### `{head}`\n\n{section.__doc__}\n\n| setting | meaning | takes | default |\n"
             f"|---|---|---|---|\n{rows}"
         )
-    return "".join(parts) + "\n"
+    return "".join(parts)
 
 
-def page(text: str) -> str:
-    """The page with its tables as they should be."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{tables()}{END}{after}"
+def page() -> str:
+    """The page as it should be."""
+    return HEAD + tables()
 
 
 def _row(one: ServerSetting) -> str:
@@ -41,5 +47,5 @@ def _row(one: ServerSetting) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text("utf-8")), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
     print(PAGE)

@@ -1,6 +1,6 @@
 """Checks a journal's export without Taisai: `python verify_export.py EXPORT.jsonl --key name+id+base64`.
 
-Written from docs/journal-format.md alone, with the standard library and `cryptography`.
+Written from docs/reference/journal-format.md alone, with the standard library and `cryptography`.
 """
 
 import argparse

@@ -27,7 +27,7 @@ from taisai.protocol.commands import command
 from tests.client.served import PASSWORD, Served, served
 from tests.server.sim.furnished import DISPLAY, TABLE, device
 
-PAGE = Path(__file__).parents[2] / "docs" / "client.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-a-client.md"
 
 
 def real(story: Coroutine[Any, Any, None]) -> None:

@@ -1,4 +1,4 @@
-"""The visitor whom docs/client.md shows finds a seat in a demonstration that runs."""
+"""The visitor whom docs/how-to/write-a-client.md shows finds a seat in a demonstration that runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 
 from taisai.cli.server import demo
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "client.md").read_text("utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "how-to" / "write-a-client.md").read_text("utf-8")
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 WITHIN: Final = 60  # seconds, on a busy machine
 

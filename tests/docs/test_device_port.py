@@ -1,4 +1,4 @@
-"""The device that docs/dice-in.md shows is run against a floor, over a real socket."""
+"""The device that docs/how-to/connect-a-device.md shows is run against a floor, over a real socket."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.docs.served import opened
 from tests.server.connected import PEOPLE, device
 from tests.server.sim import virtual
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "dice-in.md").read_text("utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-a-device.md").read_text("utf-8")
 SHAKER: Final = "S1"
 SECRET: Final = SHAKER.encode().ljust(32, b"-")
 _BLOCK: Final = re.compile(r"^```python\n(import .*?)^```$", re.DOTALL | re.MULTILINE)

@@ -47,7 +47,7 @@ WORDS: tuple[type[StrEnum], ...] = (
 
 
 def test_the_commands_page_is_the_commands_help() -> None:
-    assert (DOCS / "commands.md").read_text("utf-8") == page(), "run make pictures"
+    assert (DOCS / "reference" / "commands.md").read_text("utf-8") == page(), "run make pictures"
 
 
 def test_the_pictures_are_the_rulebooks_layouts() -> None:
@@ -56,15 +56,15 @@ def test_the_pictures_are_the_rulebooks_layouts() -> None:
 
 
 def test_the_page_of_edges_is_the_rulebooks() -> None:
-    assert (DOCS / "edges.md").read_text("utf-8") == edges.page(), "run make pictures"
+    assert (DOCS / "reference" / "house-edges.md").read_text("utf-8") == edges.page(), "run make pictures"
 
 
 def test_the_page_of_access_is_the_one_table() -> None:
-    assert (DOCS / "access.md").read_text("utf-8") == access.page(), "run make pictures"
+    assert (DOCS / "reference" / "permissions.md").read_text("utf-8") == access.page(), "run make pictures"
 
 
 def test_the_page_of_the_wire_is_the_messages() -> None:
-    assert (DOCS / "protocol.md").read_text("utf-8") == protocol.page(), "run make pictures"
+    assert (DOCS / "reference" / "protocol.md").read_text("utf-8") == protocol.page(), "run make pictures"
 
 
 @pytest.mark.parametrize("page_of", [access.page, protocol.page], ids=["access", "protocol"])
@@ -79,12 +79,12 @@ def test_sabotage_what_is_made_of_another_table_is_another_page(
 
 @pytest.mark.parametrize("words", WORDS, ids=lambda words: words.__name__)
 def test_the_format_page_lists_every_word(words: type[StrEnum]) -> None:
-    text = (DOCS / "rulebook-format.md").read_text("utf-8")
+    text = (DOCS / "reference" / "rulebook-format.md").read_text("utf-8")
     assert [word for word in words if f"`{word}`" not in text and f'"{word}"' not in text] == []
 
 
 def test_the_house_procedures_are_listed_as_they_are() -> None:
-    text = (DOCS / "house-procedures.md").read_text("utf-8")
+    text = (DOCS / "reference" / "house-procedures.md").read_text("utf-8")
     rows = dict(
         line.strip("|").replace("`", "").split("|")
         for line in text.splitlines()

@@ -52,7 +52,7 @@ def test_there_is_a_playbook_for_every_book_of() -> None:
 
 
 def test_the_page_on_playbooks_shows_one_that_plays_and_lists_every_verb() -> None:
-    page = (ROOT / "docs" / "playbooks.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "playbook-format.md").read_text("utf-8")
     example = page.split("```")[1]
     assert [one for step in play(example).played for one in step.mismatches] == []
     assert [verb for verb in VERBS if f"`{verb}`" not in page] == []

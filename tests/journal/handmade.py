@@ -1,4 +1,4 @@
-"""Journals made by hand from docs/journal-format.md alone: one that is good, and ways to forge it.
+"""Journals made by hand from docs/reference/journal-format.md alone: one that is good, and ways to forge it.
 
 A forged entry is chained, and every checkpoint after it signed, as the holder of the key could do it: what is
 then still found is found by a rule, not by a hash.

@@ -231,7 +231,7 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, monkeypatch: py
 
 
 def test_the_columns_are_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "audit.md").read_text("utf-8")
     for columns in COLUMNS.values():
         for column in columns:
             assert f"| `{column.name}` | {column.kind} | {column.says} |" in page

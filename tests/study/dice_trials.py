@@ -1,7 +1,8 @@
 """Trials of the dice watch: very many rolls, fair and loaded, looked at after every round.
 
 A compiled twin of the watch, which multiplies from round to round where the watch works from its counts; the
-tests hold the two together. `python -m tests.study.dice_trials` measures the figures of `docs/dice-watch.md`.
+tests hold the two together. `python -m tests.study.dice_trials` measures the figures of
+`docs/explanation/dice-watch.md`.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from tests.study.dice_trials import (
 )
 from tests.tiers import LONG, count
 
-PAGE: Final = (ROOT / "docs" / "dice-watch.md").read_text("utf-8")
+PAGE: Final = (ROOT / "docs" / "explanation" / "dice-watch.md").read_text("utf-8")
 NEVER_LOOKED: Final = 10  # rounds: before that no statistician would trust a chi-square
 CHI_SQUARE: Final = 20.515  # five degrees of freedom, one in a thousand
 FACES: Final = np.array([[outcome.faces.count(face) for face in range(1, 7)] for outcome in OUTCOMES])

@@ -22,7 +22,7 @@ from tests.tiers import LONG
 MATRIX = brute.MATRIX
 BOTH = pytest.mark.parametrize("compiled", [False, True], ids=["NumPy", "numba"])
 SMALL = [(2, 2, 2, 2, 2, 2), (3, 1, 2, 2, 1, 3), (4, 0, 3, 1, 2, 3), (1, 1, 1, 1, 1, 1), (0, 0, 2, 3, 5, 1)]
-DATA = Path(__file__).parents[3] / "docs" / "study" / "cards.json"
+DATA = Path(__file__).parents[3] / "docs" / "explanation" / "counting-cards.json"
 
 
 @BOTH

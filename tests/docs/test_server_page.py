@@ -1,4 +1,4 @@
-"""What docs/floor.md says of the floor: its client is run, its limits and feeds are the program's own."""
+"""The client that docs/reference/server.md shows runs; its limits and feeds are the program's own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from taisai.server.runtime.host import MOST_WAITING
 from tests.docs.served import opened
 from tests.server.connected import CREDITS
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "floor.md").read_text("utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "reference" / "server.md").read_text("utf-8")
 FLOOR: Final = Path(__file__).parents[2] / "src" / "taisai" / "server"
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ROW: Final = re.compile(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", re.MULTILINE)
