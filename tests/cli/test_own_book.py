@@ -93,9 +93,9 @@ def test_a_book_that_is_right_passes_its_check_with_its_warnings(taisai: Taisai,
     ran = taisai("rules", "check", "my.toml")
     assert (ran.code, ran.err) == (0, "")
     assert "is a rulebook" in ran.out
-    assert "warning: layout A, any-triple: the house edge is 0, at or under zero" in ran.out
+    assert "warning: layout A, any-triple: the house edge is 0; it should be above 0" in ran.out
     said = json.loads(taisai("rules", "check", "my.toml", "--json").out)
-    assert said["warnings"] == ["layout A, any-triple: the house edge is 0, at or under zero"]
+    assert said["warnings"] == ["layout A, any-triple: the house edge is 0; it should be above 0"]
 
 
 def test_the_mirror_that_is_missing_is_a_warning_and_no_failure(taisai: Taisai) -> None:
@@ -112,7 +112,7 @@ def test_odds_of_six_to_five_are_settled_exactly(taisai: Taisai, tmp_path: Path)
     assert (said["bets"][0]["won"], said["returned"]) == (120, 220)
     refused = taisai(*words, "small=101")
     assert (refused.code, refused.out) == (2, "")
-    assert "in steps of 5, since it wins 6 to 5, got 101" in refused.err
+    assert "in steps of 5, because it wins 6 to 5, got 101" in refused.err
 
 
 def test_no_test_of_ours_holds_a_clause_of_one_s_own(taisai: Taisai) -> None:

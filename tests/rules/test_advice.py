@@ -1,4 +1,4 @@
-"""What the loader warns of and does not refuse: an edge at or under zero, a mirror image that is missing."""
+"""What the loader warns of and does not refuse: a house edge of 0 or less, a mirror image that is missing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_other_books_are_warned_of_nothing(book: str) -> None:
 @pytest.mark.parametrize(("offered", "edge"), [("35", "0"), ("36", "-1/36"), ("71", "-1")])
 def test_an_edge_at_or_under_zero_is_a_warning(tmp_path: Path, offered: str, edge: str) -> None:
     book = altered(tmp_path, "us-sic-bo", (ANY_TRIPLE.format(24), ANY_TRIPLE.format(offered)))
-    assert list(book.warnings()) == [f"layout A, any-triple: the house edge is {edge}, at or under zero"]
+    assert list(book.warnings()) == [f"layout A, any-triple: the house edge is {edge}; it should be above 0"]
 
 
 def test_an_edge_above_zero_is_none(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_shoe_is_looked_at_with_every_number_of_decks(tmp_path: Path) -> None:
     book = altered(tmp_path, "mbs-3-card-sic-bo", ('odds = "31 to 1"', 'odds = "37 to 1"'))
     found = [line for line in book.warnings() if "any-triple" in line]
     assert len(found) == len(book.layouts)
-    assert all("decks, at or under zero" in line for line in found)
+    assert all("decks; it should be above 0" in line for line in found)
     two, six = (book.chance(decks=n) for n in (2, 6))
     row = book.matrix("A").nets[book.matrix("A").row("any-triple")]
     assert two.expected(row, 1) < 0 < six.expected(row, 1)
@@ -115,7 +115,7 @@ def test_an_area_that_is_its_own_mirror_misses_none() -> None:
 def test_a_book_that_calls_itself_by_another_s_id_is_told_so() -> None:
     book = loaded(edited(data_of("us-sic-bo"), ("operator",), "Somebody else"))
     (found,) = book.warnings()
-    assert found.startswith("the id us-sic-bo belongs to a rulebook of the package")
+    assert found.startswith("the id us-sic-bo is the id of a different rulebook in the package")
     assert list(loaded(data_of("us-sic-bo")).warnings()) == []
 
 

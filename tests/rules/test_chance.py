@@ -119,7 +119,7 @@ def test_three_cards_must_be_left() -> None:
     last = CARDS.chance(decks=2, seen=all_cards[:-3])
     assert shares(last) == {"666": Fraction(1)}
     for left in (2, 1, 0):
-        with pytest.raises(RulesError, match=rf"at least three cards left in the shoe, got {left}$"):
+        with pytest.raises(RulesError, match=rf"at least 3 cards left in the shoe, got {left}$"):
             CARDS.chance(decks=2, seen=all_cards[: len(all_cards) - left])
 
 

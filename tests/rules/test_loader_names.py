@@ -67,7 +67,7 @@ def test_a_label_over_several_areas_says_which_is_which(label: str) -> None:
 def test_a_key_that_was_mistyped_is_named_with_the_one_that_is_missing() -> None:
     data = dict(data_of(US))
     data["limit"] = data.pop("limits")
-    with pytest.raises(BookError, match=r"nothing, but there is the unknown key 'limit' \(.*, limits\)"):
+    with pytest.raises(BookError, match=r"no such key; is the unknown key 'limit' meant\? \(.*, limits\)"):
         loaded(data)
 
 

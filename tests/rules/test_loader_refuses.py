@@ -18,7 +18,6 @@ from tests.rules.books import replaced, saved, text_of
 US = "us-sic-bo"
 RWS = "rws-sic-bo-etg-v8"
 ODDS = "odds like '8.5 to 1' or '6 to 5'"
-UNREACHED = "a procedure that cannot reach settlement"
 
 
 class Case(NamedTuple):
@@ -113,7 +112,7 @@ def test_an_unknown_key_at_the_top_is_refused(tmp_path: Path) -> None:
 )
 def test_odds_that_no_layout_prints_are_refused(tmp_path: Path, odds: str) -> None:
     nothing_won = odds.startswith("0") and not odds.startswith("08")
-    expected = f"{ODDS} that win something" if nothing_won else ODDS
+    expected = f"{ODDS}, above 0" if nothing_won else ODDS
     put = f'dice = 2\nodds = "{odds}"\n'
     key = "pay_table 1, pay 14, odds"
     check(tmp_path, Case("", 'dice = 2\nodds = "2 to 1"\n', put, key, expected, repr(odds)))
@@ -171,17 +170,21 @@ def without_step(act: str, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("act", "to", "setting"),
-    [("settle", "settled", "manual"), ("activate-shaker", "settled", "automated"), ("pay", "", "manual")],
+    ("act", "to", "setting", "reached"),
+    [
+        ("settle", "settled", "manual", "closed, closed-tumbled, entered, open, revealed"),
+        ("activate-shaker", "settled", "automated", "closed, open"),
+        ("pay", "", "manual", "closed, closed-tumbled, collected, entered, open, revealed, settled"),
+    ],
 )
 def test_a_procedure_that_cannot_reach_settlement_is_refused(
-    tmp_path: Path, act: str, to: str, setting: str
+    tmp_path: Path, act: str, to: str, setting: str, reached: str
 ) -> None:
     path = saved(tmp_path, without_step(act, text_of(US)))
     with pytest.raises(BookError) as caught:
         rulebook(path)
     error = caught.value
-    got = UNREACHED if to else "a procedure that cannot come to an end"
+    got = f"steps that lead only to {reached}"
     assert (error.file, error.key, error.got) == ("my.toml", "procedure, step", got)
     assert error.expected.startswith("steps that lead from ")
     assert error.expected.endswith(f"{to} with shaker = {setting}")
@@ -192,14 +195,15 @@ def test_a_procedure_without_the_phase_of_settlement_is_refused(tmp_path: Path) 
     path = saved(tmp_path, before.replace('"settled"', '"deal-pressed"') + mark + after)
     with pytest.raises(BookError) as caught:
         rulebook(path)
-    assert (caught.value.key, caught.value.got) == ("procedure, phase", UNREACHED)
+    phases = "between, open, closed, closed-tumbled, revealed, entered, deal-pressed, collected, paid"
+    assert (caught.value.key, caught.value.got) == ("procedure, phase", f"only {phases}")
     assert caught.value.expected == "the phase 'settled'"
 
 
 @pytest.mark.parametrize("cell", ["small", "big"])
 def test_an_area_without_a_cell_is_refused_and_no_innocent_block_named(tmp_path: Path, cell: str) -> None:
     error = refusal(tmp_path, Case("", f'[["{cell}"]]', '[[""]]'))
-    assert (error.expected, error.got) == ("a cell for every area of the pay table", f"none for '{cell}'")
+    assert (error.expected, error.got) == ("a cell for every area of the pay table", f"no cell for '{cell}'")
     assert error.key in {"layout 1", "layout 1, block"}
 
 
@@ -214,12 +218,12 @@ def test_exactly_without_dice_instead_is_refused_there(tmp_path: Path) -> None:
 
 def test_a_floor_that_is_missing_is_named(tmp_path: Path) -> None:
     error = refusal(tmp_path, Case("", 'floor = "24 to 1"\n', ""))
-    assert (error.key, error.got) == ("pay_table 1, pay 3, floor", "nothing")
+    assert (error.key, error.got) == ("pay_table 1, pay 3, floor", "no such key")
 
 
 def test_a_bound_that_is_missing_is_named(tmp_path: Path) -> None:
     error = refusal(tmp_path, Case("", "least = 0\n", "", book=RWS))
-    assert (error.key, error.got) == ("setting 2, least", "nothing")
+    assert (error.key, error.got) == ("setting 2, least", "no such key")
 
 
 def test_two_blocks_with_one_id_are_refused(tmp_path: Path) -> None:
@@ -258,7 +262,7 @@ def test_acting_for_others_as_set_without_the_setting_is_refused(tmp_path: Path)
     path = saved(tmp_path, replaced(text, 'setting = "higher_may_act"', 'setting = "higher_might_act"'))
     with pytest.raises(BookError) as caught:
         rulebook(path)
-    assert (caught.value.key, caught.value.got) == ("people, higher_may_act", "none")
+    assert (caught.value.key, caught.value.got) == ("people, higher_may_act", "no such setting")
 
 
 def test_sabotage_a_book_that_is_right_is_not_refused(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_every_decimal_is_exact(thousandths: int, per: int, places: int) -> None
     if shown:
         assert Odds.parse(text).net == Fraction(shown, 10**places) / per
     else:
-        with pytest.raises(RulesError, match="that win something"):
+        with pytest.raises(RulesError, match="above 0"):
             Odds.parse(text)
 
 

@@ -37,7 +37,7 @@ def test_the_lines_are_where_this_file_says() -> None:
 
 def test_an_area_paid_twice_under_one_setting_is_refused() -> None:
     data = edited(book(setting("a", "no", "yes")), (*TWO_DICE, "instead"), instead("a", "yes", 1))
-    with pytest.raises(BookError, match=r"each area paid once on an outcome, got 'single-1' twice"):
+    with pytest.raises(BookError, match=r"one line per area and outcome, got 'single-1' twice on 122"):
         loaded(data)
 
 
@@ -46,7 +46,7 @@ def test_an_area_paid_twice_under_a_mix_of_settings_is_refused() -> None:
     data = book(setting("a", "no", "yes"), setting("b", "no", "yes"))
     data = edited(data, (*ONE_DIE, "instead"), instead("a", "yes", 2))
     data = edited(data, (*TWO_DICE, "instead"), instead("b", "yes", 1))
-    with pytest.raises(BookError, match=r"each area paid once on an outcome, got 'single-1' twice"):
+    with pytest.raises(BookError, match=r"one line per area and outcome, got 'single-1' twice on 122"):
         loaded(data)
 
 

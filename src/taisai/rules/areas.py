@@ -1,7 +1,7 @@
-"""The catalogue of areas: one id for one thing, whatever a document calls it.
+"""Areas: places on the layout that take bets. The catalogue gives each kind of bet one id.
 
-A document's "Specific Doubles", "Double Dice" and "Two of a kind" are all `double-1` … `double-6`.
-The catalogue knows the numbers an area is about; what wins on them is a rulebook's word.
+Documents say "Specific Doubles", "Double Dice" or "Two of a kind"; the ids are `double-1` … `double-6`.
+The catalogue has the numbers of each area. The rulebook says when the area wins.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ AreaId = NewType("AreaId", str)
 
 _FACES: Final = "123456"
 _OWN_ID: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-MAX_ID_CHARACTERS: Final = 40  # an id has to fit a column of a printed report
+MAX_ID_CHARACTERS: Final = 40  # an id must fit into a column of a printed report
 
 
 def _catalogue() -> dict[str, tuple[int, ...]]:
@@ -43,30 +43,30 @@ def _catalogue() -> dict[str, tuple[int, ...]]:
 
 
 CATALOGUE: Final = _catalogue()
-"""Canonical id → the faces or totals that the area is about."""
+"""Area id → its numbers: faces or totals."""
 
 
 def is_area_id(text: str) -> bool:
-    """Whether a rulebook may call an area so."""
+    """Whether a text is a valid area id."""
     return len(text) <= MAX_ID_CHARACTERS and _OWN_ID.fullmatch(text) is not None
 
 
 class Area(NamedTuple):
-    """One place on the layout that takes bets, as a rulebook calls it."""
+    """A place on the layout that takes bets, with its labels and the clauses that decide it."""
 
     id: AreaId
     label: str
     label_zh: str
     numbers: tuple[int, ...]
-    """The faces or totals that it is about."""
+    """Faces or totals, such as (2, 2) for double-2."""
     loses: Clause
     loses_on_triple: Clause
     wins_on_triple: Clause | None
-    """The clause that a winner on a triple goes by, where it is not the pay line's."""
+    """The clause for a win on a triple; None if it is the clause of the pay line."""
 
 
 def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Area]:
-    """The book's areas by id, in its order."""
+    """Reads the areas of a rulebook, by id and in its order."""
     read: dict[AreaId, Area] = {}
     for entry in book.tables("area"):
         ids = entry.texts("ids")
@@ -76,7 +76,7 @@ def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Ar
         wins_on_triple = read_clause(entry, "wins_on_triple", known) if entry.has("wins_on_triple") else None
         for n, text in enumerate(ids):
             if text in read or text in ids[:n]:
-                raise entry.error("ids", "an area not yet declared", f"{text!r} twice")
+                raise entry.error("ids", "each area declared once", f"{text!r} twice")
         english, chinese = _label(entry, "en", ids), _label(entry, "zh", ids)
         for area in map(AreaId, ids):
             numbers = own or CATALOGUE[area]
@@ -95,11 +95,13 @@ def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Ar
 
 
 def _label(entry: Section, language: str, ids: tuple[str, ...]) -> str:
-    """A label; over several areas it says with {n} which is which."""
+    """Reads a label; a label of several areas must contain {n} for their numbers."""
     label = entry.text(language)
     rest = label.replace("{n}", "")
     if "{" in rest or "}" in rest or (len(ids) > 1 and rest == label):
-        expected = "a label with {n} where the numbers stand" if len(ids) > 1 else "no braces but {n}"
+        expected = (
+            "a label with {n} for the numbers" if len(ids) > 1 else "a label without braces, except {n}"
+        )
         raise entry.error(language, expected, repr(label))
     return label
 
@@ -110,10 +112,10 @@ def _own_numbers(entry: Section, ids: tuple[str, ...]) -> tuple[int, ...] | None
     if not entry.has("numbers"):
         for text in ids:
             if text not in CATALOGUE:
-                raise entry.error(
-                    "ids", "areas of the catalogue, or one area with numbers of its own", repr(text)
-                )
+                raise entry.error("ids", "area ids of the catalogue, or one new id with numbers", repr(text))
         return None
     if len(ids) != 1 or ids[0] in CATALOGUE or not is_area_id(ids[0]):
-        raise entry.error("ids", "one id of your own, like 'low-odd', where numbers are given", repr(ids[0]))
+        raise entry.error(
+            "ids", "one new id such as 'low-odd', because numbers are given", ", ".join(map(repr, ids))
+        )
     return entry.wholes("numbers", 1, 18)

@@ -1,4 +1,4 @@
-"""A rulebook: one document as data, and the tables it compiles to."""
+"""A rulebook: one approved document as data. It compiles to tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from taisai.rules.pay import Odds, check_pay, read_pay_by_layout, read_pay_table
 from taisai.rules.settings import RulesPart, choose_settings, every_choice, read_settings
 from taisai.rules.toml_reader import Section, quoted_value
 
-if TYPE_CHECKING:  # read only when asked for, so that a question about odds does not load the procedure
+if TYPE_CHECKING:  # imported on first use, because odds do not need the procedure
     import datetime
 
     from taisai.rules.equipment import EquipmentItem
@@ -32,16 +32,14 @@ if TYPE_CHECKING:  # read only when asked for, so that a question about odds doe
 
 BOOKS: Final = os.path.join(os.path.dirname(__file__), "books")
 _ID: Final = re.compile(r"[a-z0-9]{1,40}(-[a-z0-9]{1,40}){0,9}")
-MAX_BYTES: Final = 1 << 18  # ours are under 64 KiB
-MAX_LINE_CHARACTERS: Final = (
-    4_000  # characters of a line: the parser takes quadratic time over a long dotted key
-)
+MAX_BYTES: Final = 1 << 18  # the rulebooks of the package are under 64 KiB
+MAX_LINE_CHARACTERS: Final = 4_000  # the parser takes quadratic time over a long dotted key
 
 
 class Rulebook:
     """One approved document as data.
 
-    What concerns pay is read at once, the rest when it is first asked for; `check` reads everything.
+    The pay tables are read at once, the other parts on first use. `check` reads and checks everything.
     """
 
     def __init__(self, data: Mapping[str, Any], file: str, text: str = "") -> None:
@@ -52,7 +50,7 @@ class Rulebook:
         self.id = section.text("id")
         if not _ID.fullmatch(self.id):
             raise section.error(
-                "id", "small letters, digits and hyphens, such as 'my-game-v2'", repr(self.id)
+                "id", "lower-case letters, digits and hyphens, such as 'my-game-v2'", repr(self.id)
             )
         self.operator = section.text("operator")
         self.version = section.text("version") if section.has("version") else None
@@ -71,7 +69,7 @@ class Rulebook:
 
     @cached_property
     def effective(self) -> datetime.date | datetime.datetime | None:
-        """From when the document holds, where it says so."""
+        """When the document takes effect; None if it does not say."""
         import datetime
 
         value = self._section.value("effective")
@@ -81,69 +79,69 @@ class Rulebook:
 
     @cached_property
     def sources(self) -> tuple[SourceDocument, ...]:
-        """The documents it was read from, the governing one first."""
+        """The documents that the rulebook is taken from, the governing one first."""
         from taisai.rules.interpretations import read_sources
 
         return read_sources(self._section)
 
     @cached_property
     def layouts(self) -> Mapping[str, Layout]:
-        """The layouts by id, with their geometry."""
+        """The layouts by id: which area is where."""
         from taisai.rules.layout import read_layouts
 
         return read_layouts(self._section, self.pay_by_layout)
 
     @cached_property
     def interpretations(self) -> tuple[Interpretation, ...]:
-        """Our readings where the document leaves doubt."""
+        """How we understand passages of the document that are unclear."""
         from taisai.rules.interpretations import read_interpretations
 
         return read_interpretations(self._section, self.settings, self.clauses)
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
-        """Misprints, and what we read instead."""
+        """Misprints of the document, and the text we use instead."""
         from taisai.rules.interpretations import read_errata
 
         return read_errata(self._section, self.clauses)
 
     @cached_property
     def people(self) -> People:
-        """The ladder of ranks."""
+        """The ranks of the staff, lowest first, and what each may do."""
         from taisai.rules.people import read_people
 
         return read_people(self._section, self.settings, self.clauses)
 
     @cached_property
     def procedure(self) -> Procedure:
-        """The order of a round."""
+        """The phases of a round and the steps between them."""
         from taisai.rules.procedure import read_procedure
 
         return read_procedure(self._section, self.settings, self.people, self.clauses)
 
     @cached_property
     def irregularities(self) -> Irregularities:
-        """What is ruled when something goes wrong."""
+        """The ruling for each irregularity in each phase."""
         from taisai.rules.irregularities import read_irregularities
 
         return read_irregularities(self._section, self.settings, self.people, self.procedure, self.clauses)
 
     @cached_property
     def limits(self) -> LimitRules:
-        """What becomes of a bet outside the limits."""
+        """What happens to a bet under the minimum or over the maximum."""
         from taisai.rules.limits import read_limits
 
         return read_limits(self._section, self.settings, self.clauses)
 
     @cached_property
     def equipment(self) -> tuple[EquipmentItem, ...]:
-        """What the table is played with."""
+        """The equipment of the table."""
         from taisai.rules.equipment import read_equipment
 
         return read_equipment(self._section, self.settings, self.people, self.clauses)
 
     def layout_id(self, name: str | None = None) -> str:
-        """The id of a layout that the book has; the first unless said."""
+        """Checks the id of a layout; the default is the first layout."""
         if name is None:
             return next(iter(self.pay_by_layout))
         if name not in self.pay_by_layout:
@@ -153,11 +151,11 @@ class Rulebook:
         return name
 
     def layout(self, name: str | None = None) -> Layout:
-        """A layout with its geometry; the first unless said."""
+        """A layout by id; the default is the first layout."""
         return self.layouts[self.layout_id(name)]
 
     def chosen(self, settings: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Every setting of the book with its value: the given ones, else the defaults."""
+        """The value of every setting: the given value, or else the default."""
         return choose_settings(self.settings, settings or {})
 
     def chance(self, *, decks: int | None = None, seen: Sequence[int] = ()) -> Chance:
@@ -171,9 +169,9 @@ class Rulebook:
         settings: Mapping[str, str] | None = None,
         offered: Mapping[str, str | Odds] | None = None,
     ) -> Matrix:
-        """The payoff matrix of a layout, under these settings and with these odds offered."""
+        """The payoff matrix of a layout with these settings and offered odds."""
         name = self.layout_id(layout)
-        on = self.pay_by_layout[name]
+        pay = self.pay_by_layout[name]
         offers = {
             AreaId(area): odds if isinstance(odds, Odds) else Odds.parse(odds)
             for area, odds in (offered or {}).items()
@@ -181,18 +179,21 @@ class Rulebook:
         return compile_matrix(
             rulebook=self.id,
             layout=name,
-            layout_clause=on.clause,
+            layout_clause=pay.clause,
             areas=self.areas,
-            table=on.table,
+            table=pay.table,
             texts=self.clauses,
             settings=self.chosen(settings),
-            payoff_settings=[name for name, one in self.settings.items() if one.changes is RulesPart.PAYOFF],
+            payoff_settings=self._payoff_settings(),
             offered=offers,
         )
 
+    def _payoff_settings(self) -> list[str]:
+        return [name for name, setting in self.settings.items() if setting.changes is RulesPart.PAYOFF]
+
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the whole book in canonical form: any changed word changes it."""
+        """The SHA-256 of the rulebook in canonical form. Any changed word changes it."""
         import json
         from hashlib import sha256
 
@@ -200,7 +201,7 @@ class Rulebook:
         return "sha256:" + sha256(text.encode("ascii")).hexdigest()
 
     def check(self) -> Rulebook:
-        """Reads every part, so that whatever is wrong is found now."""
+        """Reads and checks every part; raises `BookError` at the first fault."""
         from taisai.rules.cross_checks import cross_check
 
         check_pay(self._section, self.pay_tables, self.areas, self.settings)
@@ -211,23 +212,22 @@ class Rulebook:
         return self
 
     def warnings(self) -> Iterator[str]:
-        """What is allowed but hardly meant: edges at or under zero, missing mirrors."""
+        """Rules that are valid but unusual: a house edge of 0 or less, an area without its mirror image."""
         from taisai.rules.cross_checks import pay_warnings
 
         if self.id in rulebook_ids() and rulebook(self.id).digest != self.digest:
-            yield f"the id {self.id} belongs to a rulebook of the package, and this is another text"
+            yield f"the id {self.id} is the id of a different rulebook in the package; choose another id"
         rule = self.chance_rule
         if rule.kind is ChanceKind.DICE:
             chances: tuple[Chance, ...] = (self.chance(),)
         else:
             chances = tuple(self.chance(decks=n) for n in range(rule.least_decks, rule.most_decks + 1))
-        payoff = [name for name, setting in self.settings.items() if setting.changes is RulesPart.PAYOFF]
         for layout in self.layouts:
-            told: set[str] = set()
-            for settings in every_choice(payoff, self.settings):
+            yielded: set[str] = set()
+            for settings in every_choice(self._payoff_settings(), self.settings):
                 for line in pay_warnings(self.matrix(layout, settings=settings), chances):
-                    if line not in told:
-                        told.add(line)
+                    if line not in yielded:
+                        yielded.add(line)
                         yield line
 
     advice = warnings
@@ -254,7 +254,7 @@ def rulebook_ids() -> tuple[str, ...]:
 
 
 def rulebook(name: str | os.PathLike[str]) -> Rulebook:
-    """A rulebook by its id, or from a TOML file of your own.
+    """A rulebook of the package by its id, or a rulebook from a TOML file.
 
     >>> from taisai.rules import Outcome
     >>> rulebook("rws-sic-bo-etg-v8").matrix("A").net("total-8", Outcome.of(2, 3, 3))
@@ -262,7 +262,7 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     """
     text = os.fspath(name)
     if text in rulebook_ids():
-        return _ours(text)
+        return _packaged(text)
     if not os.path.isfile(text):
         got = f"no file {text!r}" if text.endswith(".toml") or os.sep in text else repr(text)
         raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {got}")
@@ -270,19 +270,19 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
 
 
 def rulebook_from(text: str, name: str) -> Rulebook:
-    """A rulebook from its text, as a journal stores it; `name` is what errors call it."""
+    """A rulebook from its TOML text, as a journal stores it. Error messages use `name` as the file name."""
     return _stored(text, name)
 
 
 @lru_cache(maxsize=16)
 def _stored(text: str, name: str) -> Rulebook:
-    """Read once: whoever opens or checks many journals meets the same few again and again."""
+    """Cached, because many journals contain the same few rulebooks."""
     return _parsed(text.encode(), name).check()
 
 
 @cache
-def _ours(book: str) -> Rulebook:
-    """One that comes with the package: it is read once, and nothing ever changes it."""
+def _packaged(book: str) -> Rulebook:
+    """A rulebook of the package, read once. Rulebooks are immutable."""
     return _read(os.path.join(BOOKS, f"{book}.toml"))
 
 
@@ -293,29 +293,31 @@ def _read(path: str) -> Rulebook:
             content = opened.read(MAX_BYTES + 1)
     except OSError as error:
         raise BookError(
-            file=file, key="the whole file", expected="a file that can be read", got=str(error.strerror)
+            file=file, key="the whole file", expected="a readable file", got=str(error.strerror)
         ) from None
     return _parsed(content, file)
 
 
 def _parsed(content: bytes, file: str) -> Rulebook:
-    def refused(expected: str, got: str) -> BookError:
+    def file_error(expected: str, got: str) -> BookError:
         return BookError(file=file, key="the whole file", expected=expected, got=got)
 
     if len(content) > MAX_BYTES:
-        raise refused(f"at most {MAX_BYTES} bytes", "more")
+        raise file_error(f"a file of at most {MAX_BYTES} bytes", f"at least {len(content)} bytes")
     try:
-        text = content.decode("utf-8-sig")  # Windows marks the beginning of a file
+        text = content.decode("utf-8-sig")  # Windows editors write a byte order mark
         longest = max(map(len, text.splitlines()), default=0)
         if longest > MAX_LINE_CHARACTERS:
-            raise refused(f"lines of at most {MAX_LINE_CHARACTERS} characters", str(longest))
+            raise file_error(f"lines of at most {MAX_LINE_CHARACTERS} characters", str(longest))
         data = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise refused("UTF-8", f"something else at byte {error.start}") from None
+        raise file_error("UTF-8 text", f"byte 0x{content[error.start]:02x} at offset {error.start}") from None
     except RecursionError:
-        raise refused("TOML", "lists nested too deeply") from None
+        raise file_error("TOML", "lists nested too deeply") from None
     except BookError:
         raise
-    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError, but as wrong
-        raise refused("TOML", str(error)) from None
+    except (
+        ValueError
+    ) as error:  # a number with thousands of digits is a plain ValueError, not a TOMLDecodeError
+        raise file_error("TOML", str(error)) from None
     return Rulebook(data, file, text)

@@ -1,4 +1,4 @@
-"""Chance: how likely each of the 56 outcomes is, exactly. Dice with replacement, a shoe without."""
+"""Chance: the exact probability of each of the 56 outcomes, for dice or for cards from a shoe."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.rules.toml_reader import Section
 
 ROLLS: Final = 216
-MAX_DECKS: Final = 100  # a shoe larger than this is a typing mistake
+MAX_DECKS: Final = 100  # a larger number is a typing mistake
 
 
 class ChanceKind(StrEnum):
-    """Where the outcome comes from."""
+    """What the game is played with."""
 
     DICE = "dice"
     CARDS = "cards"
 
 
 class Chance(NamedTuple):
-    """Exact weights of the 56 outcomes over a common total."""
+    """Exact weights of the 56 outcomes and their sum."""
 
     kind: ChanceKind
     weights: tuple[int, ...]
@@ -36,16 +36,16 @@ class Chance(NamedTuple):
     """How many cards of each face, 1 to 6, have been seen."""
 
     def probability(self, places: Sequence[int]) -> Fraction:
-        """The probability that the outcome is one of those at these places."""
+        """The probability of the outcomes with these indexes."""
         return Fraction(sum(self.weights[place] for place in places), self.total)
 
     def expected(self, row: Sequence[int], denominator: int) -> Fraction:
-        """The expectation of one row of a matrix, per unit staked."""
+        """The expected net of one matrix row, per unit staked."""
         return Fraction(sum(map(int.__mul__, self.weights, row)), self.total * denominator)
 
 
 class ChanceRule(NamedTuple):
-    """What a rulebook says of its dice or cards."""
+    """What a rulebook says about its dice or cards."""
 
     kind: ChanceKind
     clause: Clause
@@ -53,10 +53,10 @@ class ChanceRule(NamedTuple):
     least_decks: int = 0
     most_decks: int = 0
     decks: int = 0
-    """The number of decks unless the house says otherwise."""
+    """The default number of decks."""
 
     def chance(self, decks: int | None = None, seen: Sequence[int] = ()) -> Chance:
-        """The chances with this many decks in the shoe, after these cards have been seen."""
+        """The chances; with cards, for this many decks after these cards were dealt or seen."""
         if self.kind is ChanceKind.DICE:
             if decks is not None or seen:
                 got = f"{len(seen)} cards seen" if decks is None else f"{decks} decks"
@@ -73,13 +73,13 @@ class ChanceRule(NamedTuple):
         for face in seen:
             if face not in FACES:
                 raise RulesError(f"expected cards of face 1 to 6 seen, got {face!r}")
-        held = decks * self.cards_per_face
-        left = {int(face): held - seen[face] for face in FACES}
+        per_face = decks * self.cards_per_face
+        left = {int(face): per_face - seen[face] for face in FACES}
         for face, count in left.items():
             if count < 0:
-                raise RulesError(f"expected at most {held} cards of face {face} seen, got {seen[face]}")
+                raise RulesError(f"expected at most {per_face} cards of face {face} seen, got {seen[face]}")
         if sum(left.values()) < DICE:
-            raise RulesError(f"expected at least three cards left in the shoe, got {sum(left.values())}")
+            raise RulesError(f"expected at least {DICE} cards left in the shoe, got {sum(left.values())}")
         weights = []
         for outcome in OUTCOMES:
             weight = 1
@@ -91,7 +91,7 @@ class ChanceRule(NamedTuple):
 
 
 def read_chance(book: Section, known: Mapping[Clause, object]) -> ChanceRule:
-    """Three dice, or decks of cards that stand for dice."""
+    """Reads whether a rulebook plays with three dice or with decks of cards."""
     section = book.table("chance")
     kind = section.choice("kind", ChanceKind)
     clause = read_clause(section, "clause", known)

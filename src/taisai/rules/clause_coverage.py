@@ -1,4 +1,4 @@
-"""Where a rulebook uses its clauses: the way back from a clause to what it decides."""
+"""For each clause of a rulebook: what cites it, and which tests cover it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NOT_OURS: Final = "not a rulebook of the package"
 
 
 def citations_of(book: Rulebook) -> Mapping[Clause, tuple[str, ...]]:
-    """Clause → what in the book cites it, in the book's order, each once."""
-    uses: dict[Clause, dict[str, None]] = {}
-    for clause, use in _uses(book):
-        uses.setdefault(clause, {})[use] = None
-    return {clause: tuple(found) for clause, found in uses.items()}
+    """Clause → the parts of the rulebook that cite it, in the order of the rulebook."""
+    citations: dict[Clause, dict[str, None]] = {}
+    for clause, citation in _citations(book):
+        citations.setdefault(clause, {})[citation] = None
+    return {clause: tuple(texts) for clause, texts in citations.items()}
 
 
-def _uses(book: Rulebook) -> Iterator[tuple[Clause, str]]:
+def _citations(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     yield book.chance_rule.clause, f"chance: {book.chance_rule.kind}"
     for area in book.areas.values():
         yield area.loses, f"losing: {area.id}"
@@ -40,8 +40,8 @@ def _uses(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     for layout in book.layouts.values():
         yield layout.clause, f"layout {layout.id}"
     yield from _conduct(book)
-    for reading in book.interpretations:
-        for clause in reading.clauses:
+    for interpretation in book.interpretations:
+        for clause in interpretation.clauses:
             yield clause, "reading"
     for erratum in book.errata:
         yield erratum.clause, "erratum"
@@ -88,7 +88,7 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
 
 
 class ClauseCoverage(NamedTuple):
-    """The tests that hold a clause; without any, why."""
+    """The tests that cover a clause, or why it has none."""
 
     tests: tuple[str, ...]
     """Each as file::name."""
@@ -96,15 +96,15 @@ class ClauseCoverage(NamedTuple):
 
 
 def coverage_of(book: Rulebook) -> Mapping[Clause, ClauseCoverage]:
-    """Clause → what holds it. A book of another text than the package's is held by no test of ours."""
-    found = _map().get(book.id)
-    if found is None or found["digest"] != book.digest:
+    """Clause → its coverage. Only the unchanged rulebooks of the package have tests."""
+    entry = _map().get(book.id)
+    if entry is None or entry["digest"] != book.digest:
         return dict.fromkeys(book.clauses, ClauseCoverage((), NOT_OURS))
-    return {Clause(clause): _held(said) for clause, said in found["clauses"].items()}
+    return {Clause(clause): _coverage(value) for clause, value in entry["clauses"].items()}
 
 
-def _held(said: str | list[str]) -> ClauseCoverage:
-    return ClauseCoverage((), said) if isinstance(said, str) else ClauseCoverage(tuple(said), None)
+def _coverage(value: str | list[str]) -> ClauseCoverage:
+    return ClauseCoverage((), value) if isinstance(value, str) else ClauseCoverage(tuple(value), None)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""From pay lines to the matrix: every condition asked once, every cell written once."""
+"""Compiles the pay lines of a layout to its payoff matrix."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def compile_matrix(
     payoff_settings: Iterable[str],
     offered: Mapping[AreaId, Odds],
 ) -> Matrix:
-    """The matrix of a layout under these settings and offered odds."""
+    """The payoff matrix of a layout with these settings and offered odds."""
     lines = _lines_by_area(table, offered)
     labels = tuple(area for area in areas.values() if area.id in lines)
-    denominator = lcm(*(odds.net.denominator for found in lines.values() for _, odds in found))
+    denominator = lcm(*(odds.net.denominator for pays in lines.values() for _, odds in pays))
     nets, clauses, wins = [], [], []
     for area in labels:
         row = [-denominator] * len(OUTCOMES)
@@ -80,20 +80,20 @@ def _lines_by_area(
             lines.setdefault(area, []).append((line, line.odds))
     for area, odds in offered.items():
         if area not in lines:
-            raise RulesError(f"expected an area of pay table {table.id}, got an offer on {area!r}")
+            raise RulesError(f"expected an offer on an area of pay table {table.id}, got {area!r}")
         floored = [n for n, (line, _) in enumerate(lines[area]) if line.floor] or [0]
         if len(floored) > 1:
-            raise RulesError(f"expected one line with a floor to offer on {area}, got {len(floored)}")
+            raise RulesError(f"expected 1 pay line with a floor for an offer on {area}, got {len(floored)}")
         line, _ = lines[area][floored[0]]
         lines[area][floored[0]] = (line, line.offered(odds))
     return lines
 
 
 def _returns(area: AreaId, wins: tuple[WinningWay, ...], denominator: int) -> AreaReturns:
-    ways = tuple([(win.net + denominator, _picking(win.places)) for win in wins])
+    ways = tuple([(win.net + denominator, _picker(win.places)) for win in wins])
     return AreaReturns(area, tuple([win.odds for win in wins]), ways)
 
 
-def _picking(places: tuple[int, ...]) -> PlacePicker:
-    """An itemgetter that gives a tuple for one place too."""
+def _picker(places: tuple[int, ...]) -> PlacePicker:
+    """An itemgetter that always returns a tuple, also for a single place."""
     return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))

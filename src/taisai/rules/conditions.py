@@ -1,4 +1,4 @@
-"""The six winning conditions. Whatever needs more is Python, not a bigger language."""
+"""The six winning conditions. A rule that needs another condition needs new code here."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from taisai.rules.outcomes import FACES, OUTCOMES
 
 
 class Condition(StrEnum):
-    """When an area wins, given the numbers it is about."""
+    """When an area with certain numbers wins."""
 
     TOTAL = "total"
     """The three faces add up to one of the numbers."""
     TOTAL_NOT_TRIPLE = "total-not-triple"
-    """The same, but not with three faces alike."""
+    """As `total`, but a triple does not win."""
     ANY_TRIPLE = "any-triple"
-    """Three faces alike; the area is about no number."""
+    """All three faces are equal; the area has no numbers."""
     SHOWS = "shows"
-    """All the numbers show, each at least as often as it is listed."""
+    """Each number shows at least as often as the area lists it."""
     EXACTLY = "exactly"
-    """The number shows on exactly so many dice."""
+    """The number shows on exactly this many dice."""
     THREE_DIFFERENT = "three-different"
-    """Three different faces, all of them among the numbers."""
+    """The three faces differ, and all are among the numbers."""
 
 
-# A condition is asked once for all 56 outcomes: set algebra over these, never a question per outcome.
+# Set algebra over outcome indexes: faster than testing each of the 56 outcomes.
 Places = frozenset[int]
 _EVERY: Final[Places] = frozenset(outcome.index for outcome in OUTCOMES)
 _OF_TOTAL: Final = {t: frozenset(o.index for o in OUTCOMES if o.total == t) for t in range(3, 19)}
@@ -34,7 +34,7 @@ _SHOWING: Final = {
     face: tuple(frozenset(o.index for o in OUTCOMES if o.faces.count(face) >= times) for times in range(5))
     for face in FACES
 }
-"""Face → times → where the face shows at least so many times; four times never."""
+"""[face][times] → outcomes where the face shows at least this often; none for four times."""
 _TRIPLES: Final = frozenset(o.index for o in OUTCOMES if len(set(o.faces)) == 1)
 _ALL_DIFFERENT: Final = frozenset(o.index for o in OUTCOMES if len(set(o.faces)) == 3)
 
@@ -55,7 +55,7 @@ def _among(numbers: Sequence[int]) -> Places:
 
 
 def winning_places(condition: Condition, numbers: Sequence[int], dice: int | None = None) -> tuple[int, ...]:
-    """The places among the 56 of the outcomes on which a condition without `fault` holds.
+    """The indexes of the outcomes that meet a condition. The condition must fit its numbers.
 
     >>> [str(OUTCOMES[place]) for place in winning_places(Condition.SHOWS, (1, 1, 3))]
     ['113']
@@ -84,7 +84,7 @@ _FACES_NEEDED: Final = {Condition.SHOWS: (1, 3), Condition.EXACTLY: (1, 3), Cond
 
 
 def condition_fault(condition: Condition, numbers: Sequence[int], dice: int | None) -> tuple[str, str] | None:
-    """What is expected and what is wrong, where a condition does not fit its numbers."""
+    """What was expected and given if a condition does not fit its numbers, else None."""
     got = str(list(numbers))
     if condition is Condition.ANY_TRIPLE:
         return ("no numbers with 'any-triple'", got) if numbers else None
@@ -96,4 +96,8 @@ def condition_fault(condition: Condition, numbers: Sequence[int], dice: int | No
             return "one face with 'exactly'", got
     elif not numbers or not all(3 <= n <= 18 for n in numbers):
         return f"totals from 3 to 18 with '{condition}'", got
-    return None if winning_places(condition, numbers, dice) else ("a condition that some outcome meets", got)
+    return (
+        None
+        if winning_places(condition, numbers, dice)
+        else ("a condition that at least one outcome meets", got)
+    )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def cross_check(book: Rulebook, section: Section) -> None:
-    """Refuses limits that the irregularities contradict, needs that no equipment can meet, wrong figures."""
+    """Raises an error if limits contradict irregularities, a need has no equipment, or figures differ."""
     _limits(book, section)
     _needs(book, section)
     _figures(book, section)
@@ -29,14 +29,16 @@ def _limits(book: Rulebook, section: Section) -> None:
     limits = book.limits
     opened = next((phase for phase in book.irregularities.phases if phase.bets_open), None)
     if opened is None:
-        raise section.table("procedure").error("phase", "a phase in which bets are open", "none")
+        raise section.table("procedure").error(
+            "phase", "a phase in which bets are open", f"only {', '.join(book.irregularities.phases)}"
+        )
     for event, policy, clause, key in (
         (Irregularity.UNDER_MINIMUM, limits.under_minimum, limits.under_clause, "under_minimum"),
         (Irregularity.OVER_MAXIMUM, limits.over_maximum, limits.over_clause, "over_maximum"),
     ):
         cell = book.irregularities.cells[event, opened]
         if (str(cell.ruling), cell.clause) != (str(policy), clause):
-            expected = f"what the irregularities rule on {event}, {cell.ruling} by {cell.clause}"
+            expected = f"{cell.ruling} by {cell.clause}, as in the irregularities for {event}"
             raise section.table("limits").error(key, expected, f"{LimitPolicy(policy)} by {clause}")
 
 
@@ -55,12 +57,12 @@ def _needs(book: Rulebook, section: Section) -> None:
         for need in step.needs:
             if not met[need.need]:
                 raise entry.error(
-                    "needs", "something among the equipment or the dice to meet it", repr(str(need.need))
+                    "needs", "a need that the equipment or the dice can meet", repr(str(need.need))
                 )
 
 
 def _figures(book: Rulebook, section: Section) -> None:
-    """What is printed on an area are its numbers, in any order, or the first and the last of them."""
+    """The printed figures of an area must be its numbers in any order, or the first and the last number."""
     for entry, layout in zip(section.tables("layout"), book.layouts, strict=True):
         for cell in book.layout(layout).cells():
             if cell.area is None or cell.figures is None:
@@ -69,12 +71,12 @@ def _figures(book: Rulebook, section: Section) -> None:
             printed = sorted(int(figure) for figure in re.findall(r"[0-9]+", cell.figures))
             is_range = numbers == list(range(numbers[0], numbers[-1] + 1)) and len(numbers) > 2
             if printed != numbers and not (is_range and printed == [numbers[0], numbers[-1]]):
-                expected = f"figures of {cell.area!r}, {', '.join(map(str, numbers))}"
+                expected = f"the numbers of {cell.area!r}, {', '.join(map(str, numbers))}"
                 raise entry.error("block", expected, repr(cell.figures))
 
 
 def pay_warnings(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
-    """Edges at or under zero, and areas whose mirror image is not offered."""
+    """Areas with a house edge of 0 or less, and areas whose mirror image is not offered."""
     yield from _edges(matrix, chances)
     yield from _mirrors(matrix)
 
@@ -85,7 +87,7 @@ def _edges(matrix: Matrix, chances: tuple[Chance, ...]) -> Iterator[str]:
             edge = -chance.expected(row, matrix.denominator)
             if edge <= 0:
                 where = f" with {chance.decks} decks" if chance.decks else ""
-                yield f"layout {matrix.layout}, {area}: the house edge is {edge}{where}, at or under zero"
+                yield f"layout {matrix.layout}, {area}: the house edge is {edge}{where}; it should be above 0"
                 break
 
 

@@ -1,4 +1,4 @@
-"""Equipment: what a table is played with, its counts, lives and inspections."""
+"""Equipment of a table: how long it may be used, and who inspects it when."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class InspectedBefore(StrEnum):
 
 
 class PermittedMeans(StrEnum):
-    """What a bet may be made with."""
+    """A means of betting, such as chips."""
 
     CREDITS = "credits"
-    """Bought at a terminal and dispensed as a ticket."""
+    """Bought at a terminal; paid out as a ticket."""
     CASH_CHIPS = "cash-chips"
     PLAQUES = "plaques"
     COLOUR_CHIPS = "colour-chips"
-    """Without a value of their own until a player buys them at one."""
+    """Their value is set when a player buys them."""
 
 
 class Inspection(NamedTuple):
-    """Who inspects an item, before what, with how many trial runs."""
+    """An inspection of an item: who makes it, when, and with how many trial runs."""
 
     by: str
     before: InspectedBefore
@@ -47,7 +47,7 @@ class ExcludedItem(NamedTuple):
 
 
 class EquipmentItem(NamedTuple):
-    """One piece of equipment."""
+    """A piece of equipment."""
 
     id: str
     label: str
@@ -58,27 +58,27 @@ class EquipmentItem(NamedTuple):
     hours_on_table: int | None
     excludes: ExcludedItem | None
     custody: str | None
-    """Whose responsibility it is while on the table."""
+    """The rank that is responsible for the item while it is on the table."""
     inspections: tuple[Inspection, ...]
     means: tuple[PermittedMeans, ...] = ()
-    """What bets are made with by way of it."""
+    """The means of betting that the item provides."""
 
 
 def read_equipment(
     book: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
 ) -> tuple[EquipmentItem, ...]:
-    """The book's equipment."""
+    """Reads the equipment of a rulebook."""
     sections = book.tables("equipment")
     items = tuple(_item(entry, settings, people, known) for entry in sections)
     names = [item.id for item in items]
     for n, (entry, item) in enumerate(zip(sections, items, strict=True)):
         if item.id in names[:n]:
-            raise entry.error("id", "each item once", f"{item.id!r} twice")
+            raise entry.error("id", "an id that no other item has", repr(item.id))
         if item.excludes and item.excludes.item not in names:
             got = repr(item.excludes.item)
             raise entry.table("excludes").error("item", f"one of {', '.join(names)}", got)
     if not any(item.means for item in items):
-        raise book.error("equipment", "an item with means to bet with", "none")
+        raise book.error("equipment", "at least one item with the key 'means'", "no such item")
     return items
 
 

@@ -1,4 +1,4 @@
-"""Where a rulebook comes from, and how its document is read where it leaves doubt."""
+"""The source documents of a rulebook, our interpretations of unclear passages, and misprints."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from taisai.rules.toml_reader import Section
 
 
 class SourceDocument(NamedTuple):
-    """A document that a rulebook was read from."""
+    """A document that a rulebook is taken from."""
 
     title: str
     note: str
 
 
 class Interpretation(NamedTuple):
-    """A reading of ours where the document leaves doubt."""
+    """How we understand an unclear passage, and why."""
 
     clauses: tuple[Clause, ...]
     reading: str
@@ -26,7 +26,7 @@ class Interpretation(NamedTuple):
 
 
 class Erratum(NamedTuple):
-    """A misprint, what we read instead, and why."""
+    """A misprint of the document, the text we use instead, and why."""
 
     clause: Clause
     printed: str
@@ -36,7 +36,7 @@ class Erratum(NamedTuple):
 
 
 def read_sources(book: Section) -> tuple[SourceDocument, ...]:
-    """The documents, the governing one first."""
+    """Reads the source documents, the governing one first."""
     read = []
     for entry in book.tables("source"):
         read.append(SourceDocument(entry.text("title"), entry.text("note")))
@@ -47,20 +47,24 @@ def read_sources(book: Section) -> tuple[SourceDocument, ...]:
 def read_interpretations(
     book: Section, settings: Mapping[str, object], known: Mapping[Clause, object]
 ) -> tuple[Interpretation, ...]:
-    """The book's readings of doubtful places."""
+    """Reads the interpretations of a rulebook."""
     read = []
     for entry in book.tables("interpretation", least=0):
         clauses = read_clause_list(entry, "clauses", known)
         setting = entry.text("setting") if entry.has("setting") else None
         if setting is not None and setting not in settings:
-            raise entry.error("setting", f"a setting of the book ({', '.join(settings)})", repr(setting))
+            raise entry.error(
+                "setting",
+                f"a setting of this rulebook ({', '.join(settings) or 'it has no settings'})",
+                repr(setting),
+            )
         read.append(Interpretation(clauses, entry.text("reading"), entry.text("reason"), setting))
         entry.reject_unknown_keys()
     return tuple(read)
 
 
 def read_errata(book: Section, known: Mapping[Clause, object]) -> tuple[Erratum, ...]:
-    """The book's misprints."""
+    """Reads the misprints of a rulebook."""
     read = []
     for entry in book.tables("erratum", least=0):
         clause = read_clause(entry, "clause", known)

@@ -1,4 +1,4 @@
-"""Irregularities: what happened × phase → ruling and clause, with no hole."""
+"""Irregularities: a table with a ruling and a clause for every irregularity in every phase."""
 
 from __future__ import annotations
 
@@ -15,75 +15,77 @@ from taisai.rules.vocabulary import Irregularity, Phase, Visibility
 
 
 class Ruling(StrEnum):
-    """What the rules order."""
+    """What the rules order when an irregularity happens."""
 
     VOID = "void"
     """The round has no result; every bet is returned."""
     VOID_AFFECTED = "void-affected"
-    """All affected rounds are void, settled ones too."""
+    """All affected rounds are void, also settled rounds."""
     NO_ROLL = "no-roll"
-    """Bets stay and re-open until a fresh close; the dice are shaken again."""
+    """The bets stay, betting opens again until a new close, and the dice are shaken again."""
     WITHDRAW_OPTION = "withdraw-option"
-    """Each player may withdraw all of his bets or none."""
+    """Each player may withdraw all of their bets, or none."""
     CONTINUE = "continue"
     SETTLE_BY_OUTCOME = "settle-by-outcome"
-    """Settled by what the dice or cards show, whatever was keyed or lit."""
+    """The round is settled by what the dice or cards show, not by the entered result or the lights."""
     SETTLE_REGISTERED = "settle-registered"
-    """The round goes on: registered bets are settled, others returned."""
+    """The round continues: registered bets are settled, other bets are returned."""
     SETTLE_THEN_SHUT = "settle-then-shut"
-    """Settled in a supervisor's presence; then the table is shut until repaired."""
+    """The round is settled in the presence of a supervisor; then the table is shut until it is repaired."""
     RESET_AND_ENTER = "reset-and-enter"
-    """The outcome stands; the equipment is reset and the result keyed in."""
+    """The outcome stands; the equipment is reset and the Dealer enters the result."""
     REFUSE = "refuse"
     STAYS_LIVE = "stays-live"
     SETTLE_ONCE = "settle-once"
-    """Paid or collected once for this player, afterwards returned."""
+    """Such a bet is paid or collected once per player; later ones are returned."""
     SETTLE_TO_MAXIMUM = "settle-to-maximum"
-    """Paid and collected to the maximum only; the excess is returned."""
+    """The bet is paid or collected up to the maximum; the excess is returned."""
     STANDS = "stands"
-    """What was settled earlier stands."""
+    """The earlier settlement stands."""
     REFER = "refer"
-    """Someone of the named rank decides."""
+    """A person of the named rank decides."""
 
 
 class RulingCell(NamedTuple):
-    """One cell: the ruling, its clause, who decides a referral, who must be present at a settlement."""
+    """A cell of the table: the ruling and its clause."""
 
     ruling: Ruling
     clause: Clause
     to: str | None = None
+    """The rank that decides a referral."""
     witness: str | None = None
+    """The rank that must be present at the settlement."""
     caught: bool = False
-    """Whether the catch-all filled the cell."""
+    """Whether the cell comes from the catch-all, `otherwise`."""
 
     @property
     def foreseen(self) -> bool:
-        """Whether the document speaks of it: neither the catch-all does, nor a procedure of the house."""
+        """Whether a clause of the document covers this case: no catch-all and no house procedure."""
         return not self.caught and not self.clause.startswith("house:")
 
 
 class Irregularities(NamedTuple):
-    """The total table of rulings."""
+    """The table of rulings; it has a cell for every irregularity in every phase."""
 
     phases: tuple[Phase, ...]
     cells: Mapping[tuple[Irregularity, Phase], RulingCell]
     instead: Mapping[tuple[Irregularity, Phase], tuple[SettingIs, RulingCell]]
     seen: Mapping[tuple[Irregularity, Phase], RulingCell]
-    """What is ruled, while the dice lie concealed, once any of them was seen: the outcome is established."""
+    """The ruling if someone has seen a die that should be concealed."""
     void: Clause
-    """The clause by which the bets of a void round are returned."""
+    """The clause that returns the bets of a void round."""
     later: Clause
-    """The clause by which rounds after the one that is voided or corrected stay as they were."""
+    """The clause that keeps the rounds after a voided or corrected round unchanged."""
 
     def ruling_for(
         self, event: Irregularity, phase: Phase, settings: Mapping[str, str], *, seen: bool = False
     ) -> RulingCell:
-        """What the rules order when this happens in this phase; in `between`, on rounds that are over."""
+        """The ruling for an irregularity in a phase; in `between`, the ruling for earlier rounds."""
         if seen and (event, phase) in self.seen:
             return self.seen[event, phase]
-        otherwise = self.instead.get((event, phase))
-        if otherwise and otherwise[0].holds(settings):
-            return otherwise[1]
+        alternative = self.instead.get((event, phase))
+        if alternative and alternative[0].holds(settings):
+            return alternative[1]
         return self.cells[event, phase]
 
 
@@ -94,7 +96,7 @@ def read_irregularities(
     procedure: Procedure,
     known: Mapping[Clause, object],
 ) -> Irregularities:
-    """The book's table; the catch-all fills what it does not foresee, and without one a hole is refused."""
+    """Reads the table of a rulebook. The catch-all `otherwise` fills cells without a ruling."""
     section = book.table("irregularities")
     phases = tuple(facts.id for facts in procedure.phases)
     cells: dict[tuple[Irregularity, Phase], RulingCell] = {}
@@ -102,19 +104,19 @@ def read_irregularities(
     seen: dict[tuple[Irregularity, Phase], RulingCell] = {}
     for entry in section.tables("ruling"):
         event = entry.choice("event", Irregularity)
-        ruled = _ruled(entry, people, known)
-        other = _instead(entry, settings, people, known)
-        once_seen = _seen(entry, people, known)
+        cell = _cell(entry, people, known)
+        alternative = _instead(entry, settings, people, known)
+        seen_cell = _seen(entry, people, known)
         for phase in _phases(entry, phases):
             if (event, phase) in cells:
                 raise entry.error("phases", "one ruling for each phase", f"{event} in {phase} twice")
-            cells[event, phase] = ruled
-            if other:
-                instead[event, phase] = other
-            if once_seen:
+            cells[event, phase] = cell
+            if alternative:
+                instead[event, phase] = alternative
+            if seen_cell:
                 if phase.visibility is not Visibility.CONCEALED:
-                    raise entry.error("seen", "phases in which the dice lie concealed", repr(str(phase)))
-                seen[event, phase] = once_seen
+                    raise entry.error("seen", "phases in which the dice are concealed", repr(str(phase)))
+                seen[event, phase] = seen_cell
         entry.reject_unknown_keys()
     _fill(section, cells, phases, people, known)
     void, later = read_clause(section, "void", known), read_clause(section, "later", known)
@@ -122,11 +124,11 @@ def read_irregularities(
     return Irregularities(phases, cells, instead, seen, void, later)
 
 
-def _ruled(entry: Section, people: People, known: Mapping[Clause, object]) -> RulingCell:
+def _cell(entry: Section, people: People, known: Mapping[Clause, object]) -> RulingCell:
     ruling = entry.choice("ruling", Ruling)
     if (ruling is Ruling.REFER) != entry.has("to"):
-        got = "one" if entry.has("to") else "nothing"
-        raise entry.error("to", "the rank that decides, with 'refer' and with nothing else", got)
+        expected = "the rank that decides" if ruling is Ruling.REFER else f"no 'to' with '{ruling}'"
+        raise entry.error("to", expected, entry.quoted("to"))
     to = read_rank(entry, "to", people) if ruling is Ruling.REFER else None
     witness = read_witness(entry, people, wanted=ruling is Ruling.SETTLE_THEN_SHUT)
     return RulingCell(ruling, read_clause(entry, "clause", known), to, witness)
@@ -140,19 +142,19 @@ def _instead(
     section = entry.table("instead")
     when = read_setting_is(section, "when", settings)
     if when is None:
-        raise section.error("when", "a setting", "nothing")
-    ruled = _ruled(section, people, known)
+        raise section.error("when", "a setting and its value", section.quoted("when"))
+    cell = _cell(section, people, known)
     section.reject_unknown_keys()
-    return when, ruled
+    return when, cell
 
 
 def _seen(entry: Section, people: People, known: Mapping[Clause, object]) -> RulingCell | None:
     if not entry.has("seen"):
         return None
     section = entry.table("seen")
-    ruled = _ruled(section, people, known)
+    cell = _cell(section, people, known)
     section.reject_unknown_keys()
-    return ruled
+    return cell
 
 
 def _phases(entry: Section, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
@@ -161,7 +163,9 @@ def _phases(entry: Section, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
     named = entry.each_choice("phases", Phase)
     for phase in named:
         if phase not in phases:
-            raise entry.error("phases", "phases that the procedure has, or 'all'", repr(str(phase)))
+            raise entry.error(
+                "phases", f"'all', or phases of this procedure ({', '.join(phases)})", repr(str(phase))
+            )
     return named
 
 
@@ -175,13 +179,15 @@ def _fill(
     otherwise = None
     if section.has("otherwise"):
         entry = section.table("otherwise")
-        otherwise = _ruled(entry, people, known)._replace(caught=True)
+        otherwise = _cell(entry, people, known)._replace(caught=True)
         entry.reject_unknown_keys()
     for event in Irregularity:
         for phase in phases:
             if (event, phase) not in cells:
                 if otherwise is None:
                     raise section.error(
-                        "otherwise", f"a ruling on {event} in {phase}, or a catch-all", "a hole"
+                        "otherwise",
+                        f"a ruling for {event} in {phase}, or a catch-all",
+                        "no ruling and no catch-all",
                     )
                 cells[event, phase] = otherwise

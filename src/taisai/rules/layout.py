@@ -1,4 +1,4 @@
-"""Layouts: where the areas lie, so that a page can draw the felt."""
+"""Layouts: the position of each area, so that a page can draw the table."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from taisai.rules.clauses import Clause
 from taisai.rules.pay import LayoutPay
 from taisai.rules.toml_reader import Section
 
-MAX_COLUMNS: Final = 60  # a felt wider than this could not be touched on any screen
+MAX_COLUMNS: Final = 60  # cells of a wider layout would be too small to touch on a screen
 
 
 class Drawing(StrEnum):
-    """Whose drawing it is: never claim the document's for what its text does not show."""
+    """Who drew a block: the document, or we because its drawing is lost."""
 
     DOCUMENT = "document"
     OURS = "ours"
 
 
 class Cell(NamedTuple):
-    """One cell of a row: an area, the printed odds of an area, or blank. Cells share their row's width."""
+    """A cell of a row: an area, the odds of an area, or blank. The cells of a row share its width."""
 
     area: AreaId | None
     odds_of: AreaId | None
     dice: int | None
-    """With `odds_of`: the odds on so many dice, of an area that has several."""
+    """With `odds_of`: for how many dice, if the area has different odds for one, two and three."""
     wide: int
     figures: str | None = None
-    """The area's numbers as they are printed, such as '6 5 4 3' or '11–17'."""
+    """The printed numbers of the area, such as '6 5 4 3' or '11–17'."""
     note: Label | None = None
-    """What is printed below, such as 'except any triple'."""
+    """The text printed below, such as 'except any triple'."""
 
 
 class Label(NamedTuple):
-    """A few printed words, in both languages."""
+    """A printed text in English and Chinese."""
 
     en: str
     zh: str
 
 
 class Block(NamedTuple):
-    """A rectangle of the felt and its rows of cells; places count from 1 at the top left."""
+    """A rectangle of the layout with rows of cells. Rows and columns count from 1 at the top left."""
 
     id: str
     drawing: Drawing
@@ -55,7 +55,7 @@ class Block(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """One felt: a grid of blocks, and the pay table that holds on it."""
+    """A layout: a grid of blocks, and its pay table."""
 
     id: str
     pay_table: str
@@ -72,22 +72,22 @@ class Layout(NamedTuple):
 
 
 def read_layouts(book: Section, pay: Mapping[str, LayoutPay]) -> dict[str, Layout]:
-    """The book's layouts by id; each shows every area of its pay table once."""
+    """Reads the layouts of a rulebook, by id. Each shows every area of its pay table once."""
     read: dict[str, Layout] = {}
-    for entry, (name, on) in zip(book.tables("layout"), pay.items(), strict=True):
-        priced = on.table.areas()
-        rows, columns = _two(entry, "size")
+    for entry, (name, pay_on) in zip(book.tables("layout"), pay.items(), strict=True):
+        priced = pay_on.table.areas()
+        rows, columns = _number_pair(entry, "size")
         sections = entry.tables("block")
         blocks = tuple(_block(section, priced) for section in sections)
-        layout = Layout(name, on.table.id, on.clause, columns, rows, blocks)
+        layout = Layout(name, pay_on.table.id, pay_on.clause, columns, rows, blocks)
         _fits(layout, sections)
         _no_area_twice(layout, sections)
         for missing in sorted(priced - {cell.area for cell in layout.cells()}):
-            raise entry.error("block", "a cell for every area of the pay table", f"none for {missing!r}")
+            raise entry.error("block", "a cell for every area of the pay table", f"no cell for {missing!r}")
         for cell in layout.cells():
-            if cell.dice is not None and not _pays_on(on, cell):
+            if cell.dice is not None and not _pays_on(pay_on, cell):
                 got = f"{cell.odds_of!r} on {cell.dice} dice"
-                raise entry.error("block", "odds that the pay table has", got)
+                raise entry.error("block", "odds of the pay table", got)
         entry.accept_keys("id", "pay_table", "clause")
         entry.reject_unknown_keys()
         read[name] = layout
@@ -102,19 +102,21 @@ def _block(entry: Section, priced: frozenset[AreaId]) -> Block:
     block = Block(
         entry.text("id"),
         entry.choice("drawing", Drawing),
-        *_two(entry, "at"),
-        *_two(entry, "size"),
+        *_number_pair(entry, "at"),
+        *_number_pair(entry, "size"),
         rows,
     )
     entry.reject_unknown_keys()
     return block
 
 
-def _two(entry: Section, key: str) -> tuple[int, int]:
-    """A place as row and column, or a size as rows and columns."""
+def _number_pair(entry: Section, key: str) -> tuple[int, int]:
+    """Reads a position (row, column) or a size (rows, columns)."""
     numbers = entry.wholes(key, 1, MAX_COLUMNS)
     if len(numbers) != 2:
-        raise entry.error(key, "two numbers, down and across", str(len(numbers)))
+        raise entry.error(
+            key, "2 numbers, down and across", f"{len(numbers)} ({', '.join(map(str, numbers))})"
+        )
     return numbers[0], numbers[1]
 
 
@@ -125,7 +127,7 @@ def _cell(block: Section, place: str, cell: Section | str, priced: frozenset[Are
     area = _priced(cell, "area", cell.text("area"), priced) if cell.has("area") else None
     odds_of = _priced(cell, "odds_of", cell.text("odds_of"), priced) if cell.has("odds_of") else None
     if area and odds_of:
-        raise cell.error("odds_of", "either area or odds_of", "both")
+        raise cell.error("odds_of", "either area or odds_of", f"both ({area!r}, {odds_of!r})")
     dice = cell.whole("dice", 1, 3) if odds_of and cell.has("dice") else None
     figures = cell.text("figures") if area and cell.has("figures") else None
     note = _note(cell.table("note")) if (area or odds_of) and cell.has("note") else None
@@ -141,7 +143,7 @@ def _note(words: Section) -> Label:
 
 def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) -> AreaId:
     if name not in priced:
-        raise section.error(key, "an area of this layout's pay table", repr(name))
+        raise section.error(key, "an area of the pay table of this layout", repr(name))
     return AreaId(name)
 
 
@@ -150,20 +152,25 @@ def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
     taken: dict[tuple[int, int], str] = {}
     for block, section in zip(layout.blocks, sections, strict=True):
         if block.id in names:
-            raise section.error("id", "each block once", f"{block.id!r} twice")
+            raise section.error("id", "an id that no other block has", repr(block.id))
         names.add(block.id)
         if block.row > layout.rows or block.column > layout.columns:
             got = f"row {block.row}, column {block.column}"
-            raise section.error("at", f"a place within {layout.rows} rows and {layout.columns} columns", got)
+            raise section.error(
+                "at", f"a position within {layout.rows} rows and {layout.columns} columns", got
+            )
         if block.column + block.wide - 1 > layout.columns:
-            raise section.error("size", f"a block within {layout.columns} columns", str(block.wide))
+            got = f"columns {block.column} to {block.column + block.wide - 1}"
+            raise section.error("size", f"a block within {layout.columns} columns", got)
         if block.row + block.tall - 1 > layout.rows:
-            raise section.error("size", f"a block within {layout.rows} rows", str(block.tall))
+            got = f"rows {block.row} to {block.row + block.tall - 1}"
+            raise section.error("size", f"a block within {layout.rows} rows", got)
         for row in range(block.row, block.row + block.tall):
             for column in range(block.column, block.column + block.wide):
                 other = taken.setdefault((row, column), block.id)
                 if other != block.id:
-                    raise section.error("at", "a free place on the felt", f"the place of {other!r}")
+                    got = f"row {row}, column {column} of block {other!r}"
+                    raise section.error("at", "a position that no other block covers", got)
 
 
 def _pays_on(pay: LayoutPay, cell: Cell) -> bool:
@@ -171,11 +178,11 @@ def _pays_on(pay: LayoutPay, cell: Cell) -> bool:
 
 
 def _no_area_twice(layout: Layout, sections: tuple[Section, ...]) -> None:
-    seen: set[AreaId] = set()
+    drawn: set[AreaId] = set()
     for block, section in zip(layout.blocks, sections, strict=True):
         for row in block.rows:
             for cell in row:
-                if cell.area in seen:
+                if cell.area in drawn:
                     raise section.error("cells", "each area once on a layout", f"{cell.area!r} twice")
                 if cell.area:
-                    seen.add(cell.area)
+                    drawn.add(cell.area)

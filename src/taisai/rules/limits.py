@@ -1,4 +1,4 @@
-"""Limits policy: what becomes of a bet under the minimum or over the maximum."""
+"""Limit rules: what happens to a bet under the minimum or over the maximum."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from taisai.rules.toml_reader import Section
 
 
 class LimitPolicy(StrEnum):
-    """Refused at entry, or recorded as it lies and settled so."""
+    """Whether a bet outside the limits is refused, or accepted and settled in a special way."""
 
     REFUSE = "refuse"
     SETTLE_ONCE = "settle-once"
@@ -20,13 +20,13 @@ class LimitPolicy(StrEnum):
 
 
 class LimitScope(StrEnum):
-    """What a minimum and a maximum are counted over."""
+    """To which sum of bets the minimum and the maximum apply."""
 
     PLAYER_AND_AREA = "player-and-area"
 
 
 class LimitRules(NamedTuple):
-    """The policy on both sides."""
+    """The policy for bets under the minimum and for bets over the maximum."""
 
     scope: LimitScope
     under_minimum: LimitPolicy
@@ -34,11 +34,11 @@ class LimitRules(NamedTuple):
     over_maximum: LimitPolicy
     over_clause: Clause
     memory: str | None
-    """The setting that says how many rounds are tolerated, where under-minimum bets are settled once."""
+    """With `settle-once`: the setting that says for how many rounds the first such bet is remembered."""
 
 
 def read_limits(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> LimitRules:
-    """The book's limits policy."""
+    """Reads the limit rules of a rulebook."""
     section = book.table("limits")
     limits = LimitRules(
         section.choice("scope", LimitScope),
@@ -53,9 +53,11 @@ def read_limits(book: Section, settings: Mapping[str, Setting], known: Mapping[C
     if limits.over_maximum is LimitPolicy.SETTLE_ONCE:
         raise section.error("over_maximum", "refuse or settle-to-maximum", repr(str(limits.over_maximum)))
     if (limits.memory is not None) != (limits.under_minimum is LimitPolicy.SETTLE_ONCE):
-        got = repr(limits.memory) if limits.memory else "nothing"
-        raise section.error("memory", "a setting, with 'settle-once' and with nothing else", got)
+        expected = f"no 'memory' with under_minimum = '{limits.under_minimum}'"
+        if limits.memory is None:
+            expected = "a setting that is a number, because under_minimum is 'settle-once'"
+        raise section.error("memory", expected, section.quoted("memory"))
     if limits.memory and (limits.memory not in settings or not settings[limits.memory].bounds):
-        raise section.error("memory", "a setting of the book that is a number", repr(limits.memory))
+        raise section.error("memory", "a setting of this rulebook that is a number", repr(limits.memory))
     section.reject_unknown_keys()
     return limits

@@ -1,4 +1,4 @@
-"""The payoff matrix: area × 56 outcomes → net per unit and clause. All about pay is a look-up in it."""
+"""The payoff matrix: for each area and each of the 56 outcomes, the net per unit staked and the clause."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, FACES, Outcome
 from taisai.rules.pay import Odds
 
-if TYPE_CHECKING:  # a question about odds settles nothing
+if TYPE_CHECKING:  # imported on first use, because odds do not need it
     from taisai.rules.settlement import Bet, BetRefusal, Settlement
 
 DIGEST_FORMAT: Final = 1
 
 PlacePicker = Callable[[tuple[int, ...]], tuple[int, ...]]
-"""Picks what lies at an area's winning places out of 56."""
+"""Picks the values at the winning places of an area out of 56 values."""
 
 
 class WinningWay(NamedTuple):
-    """One way in which an area wins: at these odds, on the outcomes at these places."""
+    """Odds of an area, and the outcomes that pay them."""
 
     odds: Odds
     net: int
     """Won per unit staked, in 1/denominator."""
     places: tuple[int, ...]
     dice: int | None
-    """On how many dice, where the area has odds for one, two and three."""
+    """For how many dice, if the area has different odds for one, two and three."""
 
 
 class AreaReturns(NamedTuple):
-    """What comes back of a bet on an area, in the form that sums over all outcomes want it."""
+    """What a bet on an area returns, in a form that makes sums over all outcomes fast."""
 
     area: AreaId
     odds: tuple[Odds, ...]
     ways: tuple[tuple[int, PlacePicker], ...]
-    """Returned per unit staked, in 1/denominator, and the places where."""
+    """Returned per unit staked, in 1/denominator, and a picker of the outcomes that return it."""
 
 
 class Established(NamedTuple):
-    """The areas whose fate the dice known so far have decided."""
+    """The areas that the known dice have already decided."""
 
     won: tuple[AreaId, ...]
     lost: tuple[AreaId, ...]
@@ -55,7 +55,7 @@ class Established(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why a cell of the matrix is what it is."""
+    """A cell of the matrix with its reason."""
 
     area: AreaId
     label: str
@@ -73,7 +73,7 @@ class Explanation(NamedTuple):
 
 
 class Matrix:
-    """What every area of a layout pays on every outcome, exactly, and by which clause."""
+    """What each area of a layout pays on each outcome, exactly, and the clause for it."""
 
     def __init__(
         self,
@@ -99,10 +99,10 @@ class Matrix:
         self.denominator: Final = denominator
         """The least common denominator of all nets."""
         self.nets: Final = nets
-        """[area][outcome] in 1/denominator; a loser is minus the denominator."""
+        """[area][outcome] in 1/denominator; minus the denominator where the area loses."""
         self.clauses: Final = clauses
         self.wins: Final = wins
-        """[area] → the ways it wins."""
+        """[area] → its winning ways."""
         self.returns: Final = returns
         self.texts: Final = texts
 
@@ -121,8 +121,10 @@ class Matrix:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of a canonical form with every figure, clause and setting that makes a payoff."""
-        from hashlib import sha256  # a tenth of a cold start, and most commands need no digest
+        """The SHA-256 of the figures, clauses and payoff settings in canonical form."""
+        from hashlib import (
+            sha256,
+        )  # imported here: it takes a tenth of a cold start, and most commands need no digest
 
         form = {
             "format": DIGEST_FORMAT,
@@ -136,7 +138,7 @@ class Matrix:
         return "sha256:" + sha256(text.encode("ascii")).hexdigest()
 
     def row(self, area: str) -> int:
-        """The row of an area, which must be on the layout."""
+        """The row of an area. Raises an error if the layout does not have the area."""
         row = self.rows.get(AreaId(area))
         if row is None:
             raise RulesError(f"expected an area of {self.rulebook} layout {self.layout}, got {area!r}")
@@ -147,15 +149,17 @@ class Matrix:
         return Fraction(self.nets[self.row(area)][outcome.index], self.denominator)
 
     def illuminated(self, outcome: Outcome) -> tuple[AreaId, ...]:
-        """The winning areas."""
+        """The areas that win on an outcome."""
         place = outcome.index
         return tuple(area for area, row in zip(self.areas, self.nets, strict=True) if row[place] > 0)
 
     def established(self, known: Sequence[int]) -> Established:
-        """Which areas have conclusively won or lost when these dice are known."""
+        """The areas that have certainly won or lost when these dice are known."""
         left = DICE - len(known)
         if left < 0:
-            raise RulesError(f"expected at most three known dice, got {len(known)}")
+            raise RulesError(
+                f"expected at most {DICE} known dice, got {len(known)} ({', '.join(map(str, known))})"
+            )
         places = _completions(tuple(known), left)
         won, lost = [], []
         for area, row in zip(self.areas, self.nets, strict=True):
@@ -167,7 +171,7 @@ class Matrix:
         return Established(tuple(won), tuple(lost))
 
     def explain(self, area: str, outcome: Outcome) -> Explanation:
-        """What the area gets on the outcome, and the clause that says so."""
+        """The net of an area on an outcome, with the clause and its text."""
         row, place = self.row(area), outcome.index
         odds = next((win.odds for win in self.wins[row] if place in win.places), None)
         clause = self.clauses[row][place]
@@ -177,13 +181,13 @@ class Matrix:
         )
 
     def refusal(self, bet: Bet) -> BetRefusal | None:
-        """Why a bet cannot be taken on this layout, if it cannot."""
+        """Why this layout refuses a bet; None if it accepts the bet."""
         from taisai.rules.settlement import bet_refusal
 
         return bet_refusal(self, bet)
 
     def settle(self, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | BetRefusal:
-        """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
+        """Settles all bets, or none: a refusal if any bet is invalid."""
         from taisai.rules.settlement import settle_bets
 
         return settle_bets(self, outcome, bets)

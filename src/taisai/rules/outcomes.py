@@ -16,7 +16,7 @@ _WAYS_BY_DISTINCT_FACES: Final = {1: 1, 2: 3, 3: 6}
 
 
 class Outcome:
-    """What three dice show, whatever their order.
+    """What three dice show, in any order.
 
     >>> Outcome.of(5, 2, 3)
     Outcome.of(2, 3, 5)
@@ -28,10 +28,10 @@ class Outcome:
 
     faces: tuple[Face, Face, Face]
     index: int
-    """Its place among the 56, faces ascending."""
+    """The position among the 56 outcomes, sorted by faces."""
     total: int
     ways: int
-    """How many of the 216 rolls show it."""
+    """How many of the 216 rolls give this outcome."""
 
     def __init__(self, faces: tuple[Face, Face, Face], index: int) -> None:
         ways = _WAYS_BY_DISTINCT_FACES[len(set(faces))]
@@ -39,13 +39,13 @@ class Outcome:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, _value: object) -> None:
-        raise AttributeError(f"an outcome does not change: {name}")
+        raise AttributeError(f"cannot set {name!r}: an Outcome is immutable")
 
     @staticmethod
     def of(*faces: int) -> Outcome:
-        """The outcome that these three faces make, in any order."""
+        """The outcome with these three faces, in any order."""
         if len(faces) != DICE:
-            raise RulesError(f"expected three faces from 1 to 6, got {len(faces)}: {_listed(faces)}")
+            raise RulesError(f"expected 3 faces from 1 to 6, got {len(faces)} ({_listed(faces)})")
         for place, face in enumerate(faces, 1):
             if type(face) is not int or not 1 <= face <= 6:
                 raise RulesError(
@@ -55,9 +55,9 @@ class Outcome:
 
     @staticmethod
     def parse(text: str) -> Outcome:
-        """The outcome that a name such as '235' stands for."""
+        """The outcome with a name such as '235'."""
         if text not in _BY_NAME:
-            raise RulesError(f"expected an outcome such as '235', faces ascending, got {text!r}")
+            raise RulesError(f"expected an outcome such as '235', with ascending faces, got {text!r}")
         return _BY_NAME[text]
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class Outcome:
 
 
 def _listed(faces: Iterable[object]) -> str:
-    return ", ".join(map(str, faces)) or "nothing"
+    return ", ".join(map(str, faces)) or "no faces"
 
 
 OUTCOMES: Final[tuple[Outcome, ...]] = tuple(
@@ -86,4 +86,4 @@ OUTCOMES: Final[tuple[Outcome, ...]] = tuple(
 _BY_NAME: Final = {str(outcome): outcome for outcome in OUTCOMES}
 
 MIRRORED: Final[tuple[int, ...]] = tuple(Outcome.of(*(7 - face for face in o.faces)).index for o in OUTCOMES)
-"""Where each outcome goes when every face is replaced by the one opposite to it on the die."""
+"""Outcome index → the index when each face is replaced by the opposite face of the die."""

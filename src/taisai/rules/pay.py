@@ -1,4 +1,4 @@
-"""Areas and pay tables as a rulebook writes them."""
+"""Odds, pay lines and pay tables of a rulebook."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from taisai.rules.areas import Area, AreaId
 from taisai.rules.clauses import Clause, read_clause
 from taisai.rules.conditions import Condition, condition_fault, winning_places
 from taisai.rules.errors import RulesError
+from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settings import RulesPart, Setting, SettingIs, every_choice, read_setting_is
 from taisai.rules.toml_reader import Section
 
-_LAYOUT: Final = re.compile("[A-Za-z0-9-]{1,20}")  # it is typed as BOOK/LAYOUT
+_LAYOUT: Final = re.compile("[A-Za-z0-9-]{1,20}")  # people type it as BOOK/LAYOUT
 
 
 _ODDS: Final = re.compile(r"(0|[1-9][0-9]{0,5})(\.[0-9]{1,3})? to ([1-9][0-9]{0,5})", re.ASCII)
@@ -22,7 +23,7 @@ ODDS_EXPECTED: Final = "odds like '8.5 to 1' or '6 to 5'"
 
 
 class Odds(NamedTuple):
-    """What a winning bet wins on top of its stake, as printed.
+    """What a winning bet wins in addition to its stake.
 
     >>> Odds.parse("8.5 to 1").net
     Fraction(17, 2)
@@ -32,19 +33,19 @@ class Odds(NamedTuple):
     """
 
     net: Fraction
-    """Won per unit staked; first, so that odds sort by it."""
+    """Won per unit staked. It is the first field, so that odds sort by it."""
     text: str
 
     @staticmethod
     def parse(text: str) -> Odds:
-        """Reads "x to y", and nothing looser."""
+        """Odds from a text of the form "x to y"."""
         match = _ODDS.fullmatch(text)
         if match is None:
             raise RulesError(f"expected {ODDS_EXPECTED}, got {text!r}")
         whole, decimals, per = match.groups()
         thousandths = int(whole) * 1000 + (int(decimals[1:].ljust(3, "0")) if decimals else 0)
         if thousandths == 0:
-            raise RulesError(f"expected {ODDS_EXPECTED} that win something, got {text!r}")
+            raise RulesError(f"expected {ODDS_EXPECTED}, above 0, got {text!r}")
         return Odds(Fraction(thousandths, 1000 * int(per)), text)
 
     def __str__(self) -> str:
@@ -52,31 +53,31 @@ class Odds(NamedTuple):
 
 
 class WinningCondition(NamedTuple):
-    """A winning condition, with the number of dice where the condition needs one."""
+    """A winning condition; `exactly` also has a number of dice."""
 
     condition: Condition
     dice: int | None
 
 
 class PayLine(NamedTuple):
-    """These areas, when they win so, win at these odds, by this clause."""
+    """A line of a pay table: some areas, when they win, their odds and the clause."""
 
     areas: tuple[AreaId, ...]
     wins: WinningCondition
     instead: tuple[SettingIs, WinningCondition] | None
-    """What wins where a setting says otherwise."""
+    """The winning condition if a setting has a certain value."""
     odds: Odds
-    """What is paid unless the house offers more."""
+    """The default odds."""
     floor: Odds | None
-    """The least that may be offered; None where the odds are fixed."""
+    """The lowest odds that the house may offer; None if the odds are fixed."""
     clause: Clause
 
     def winning(self, settings: Mapping[str, str]) -> WinningCondition:
-        """The condition under these settings."""
+        """The winning condition under these settings."""
         return self.instead[1] if self.instead and self.instead[0].holds(settings) else self.wins
 
     def offered(self, odds: Odds) -> Odds:
-        """The odds, if the line allows to offer them."""
+        """Returns the odds. Raises an error if the house may not offer them."""
         if self.floor is None:
             if odds.net != self.odds.net:
                 raise RulesError(f"expected {self.odds}, fixed by {self.clause}, got an offer of {odds}")
@@ -86,19 +87,19 @@ class PayLine(NamedTuple):
 
 
 class PayTable(NamedTuple):
-    """The pay lines that hold for a layout."""
+    """The pay lines of one or more layouts."""
 
     id: str
     clause: Clause
     lines: tuple[PayLine, ...]
 
     def areas(self) -> frozenset[AreaId]:
-        """The areas that the table prices."""
+        """The areas that have odds in this table."""
         return frozenset(area for line in self.lines for area in line.areas)
 
 
 class LayoutPay(NamedTuple):
-    """The pay table that holds on a layout, and the clause that gives the layout."""
+    """The pay table of a layout, and the clause that defines the layout."""
 
     table: PayTable
     clause: Clause
@@ -107,14 +108,14 @@ class LayoutPay(NamedTuple):
 def read_pay_by_layout(
     book: Section, tables: Mapping[str, PayTable], known: Mapping[Clause, object]
 ) -> dict[str, LayoutPay]:
-    """Layout id → its pay, in the book's order."""
+    """Reads layout id → its pay, in the order of the rulebook."""
     read: dict[str, LayoutPay] = {}
     for entry in book.tables("layout"):
         name = entry.text("id")
         if not _LAYOUT.fullmatch(name):
-            raise entry.error("id", "letters and digits, such as 'A', at most 20", repr(name))
+            raise entry.error("id", "1 to 20 letters, digits or hyphens, such as 'A'", repr(name))
         if name in read:
-            raise entry.error("id", "a layout not yet given", repr(name))
+            raise entry.error("id", "an id that no other layout has", repr(name))
         table = entry.text("pay_table")
         if table not in tables:
             raise entry.error("pay_table", f"one of {', '.join(tables)}", repr(table))
@@ -128,12 +129,12 @@ def read_pay_tables(
     settings: Mapping[str, Setting],
     known: Mapping[Clause, object],
 ) -> dict[str, PayTable]:
-    """The book's pay tables by id; every declared area is priced by one of them."""
+    """Reads the pay tables of a rulebook, by id. Every declared area must have odds."""
     read: dict[str, PayTable] = {}
     for entry in book.tables("pay_table"):
         name = entry.text("id")
         if name in read:
-            raise entry.error("id", "a pay table not yet given", repr(name))
+            raise entry.error("id", "an id that no other pay table has", repr(name))
         lines = tuple(_line(line, areas, settings, known) for line in entry.tables("pay"))
         read[name] = PayTable(name, read_clause(entry, "clause", known), lines)
         entry.reject_unknown_keys()
@@ -141,7 +142,9 @@ def read_pay_tables(
     for n, entry in enumerate(book.tables("area"), 1):
         for text in entry.texts("ids"):
             if text not in priced:
-                raise book.error(f"area {n}, ids", "areas that a pay table prices", f"{text!r} without odds")
+                raise book.error(
+                    f"area {n}, ids", "areas that have odds in a pay table", f"{text!r} without odds"
+                )
     return read
 
 
@@ -157,7 +160,7 @@ def _line(
     entry.no_repeat("areas", names)
     for name in names:
         if name not in areas:
-            raise entry.error("areas", "an area that the book declares", repr(name))
+            raise entry.error("areas", "an area that this rulebook declares", repr(name))
     wins = _wins(entry)
     instead = _instead(entry, settings)
     odds, floor = _odds(entry)
@@ -171,7 +174,7 @@ def _wins(entry: Section) -> WinningCondition:
     if condition is Condition.EXACTLY:
         return WinningCondition(condition, entry.whole("dice", 1, 3))
     if entry.has("dice"):
-        raise entry.error("dice", "dice with wins = 'exactly' alone", f"dice with '{condition}'")
+        raise entry.error("dice", f"no 'dice' with wins = '{condition}'", entry.quoted("dice"))
     return WinningCondition(condition, None)
 
 
@@ -181,8 +184,8 @@ def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs
     section = entry.table("instead")
     when = read_setting_is(section, "when", settings)
     if when is None or settings[when.setting].changes is not RulesPart.PAYOFF:
-        got = repr(when.setting) if when else "nothing"
-        raise section.error("when", "a setting that changes a payoff", got)
+        got = repr(when.setting) if when else section.quoted("when")
+        raise section.error("when", "a setting with changes = 'payoff'", got)
     wins = _wins(section)
     section.reject_unknown_keys()
     return when, wins
@@ -192,14 +195,14 @@ def _odds(entry: Section) -> tuple[Odds, Odds | None]:
     if entry.has("odds"):
         for key in ("floor", "offered"):
             if entry.has(key):
-                raise entry.error(key, "either odds, or floor and offered", "both")
+                raise entry.error(key, "either odds, or floor and offered", f"odds and {key}")
         return _odds_at(entry, "odds"), None
     if not entry.has("floor") and not entry.has("offered"):
-        raise entry.error("odds", "odds, or floor and offered", "nothing")
+        raise entry.error("odds", "odds, or floor and offered", entry.quoted("odds"))
     floor = _odds_at(entry, "floor")
     offered = _odds_at(entry, "offered")
     if offered.net < floor.net:
-        raise entry.error("offered", f"odds at or above the floor of {floor}", repr(str(offered)))
+        raise entry.error("offered", f"odds of at least {floor}, the floor", repr(str(offered)))
     return offered, floor
 
 
@@ -218,9 +221,9 @@ def check_pay(
     areas: Mapping[AreaId, Area],
     settings: Mapping[str, Setting],
 ) -> None:
-    """Refuses a condition that does not fit its area, and an area that two lines pay on one outcome.
+    """Raises an error if a condition does not fit its area, or if two lines pay an area on one outcome.
 
-    Apart from reading, since it costs as much and the books that come with the package are known to pass.
+    Reading does not include this check: it takes as long as reading, and the package tests its own rulebooks.
     """
     for table, entry in zip(tables.values(), book.tables("pay_table"), strict=True):
         for line, section in zip(table.lines, entry.tables("pay"), strict=True):
@@ -237,20 +240,25 @@ def _fits(
     section: Section, wins: WinningCondition, names: tuple[AreaId, ...], areas: Mapping[AreaId, Area]
 ) -> None:
     for name in names:
-        wrong = condition_fault(wins.condition, areas[name].numbers, wins.dice)
-        if wrong:
-            raise section.error("wins", wrong[0], f"{wrong[1]} ({name})")
+        fault = condition_fault(wins.condition, areas[name].numbers, wins.dice)
+        if fault:
+            expected, got = fault
+            raise section.error("wins", expected, f"{got} ({name})")
 
 
 def _no_outcome_twice(
     entry: Section, table: PayTable, areas: Mapping[AreaId, Area], chosen: Mapping[str, str]
 ) -> None:
-    """An area may have several lines (one, two, three dice), but never two on one outcome."""
+    """Raises an error if two lines of an area win on the same outcome."""
     won: dict[AreaId, set[int]] = {}
     for n, line in enumerate(table.lines, 1):
         wins = line.winning(chosen)
         for area in line.areas:
             places = winning_places(wins.condition, areas[area].numbers, wins.dice)
             if not won.setdefault(area, set()).isdisjoint(places):
-                raise entry.error(f"pay {n}, areas", "each area paid once on an outcome", f"{area!r} twice")
+                raise entry.error(
+                    f"pay {n}, areas",
+                    "one line per area and outcome",
+                    f"{area!r} twice on {OUTCOMES[min(won[area] & set(places))]}",
+                )
             won[area].update(places)

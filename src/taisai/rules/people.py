@@ -1,4 +1,4 @@
-"""People: the ladder of ranks, and who may act for whom."""
+"""People: the ranks of the staff, and who may act for whom."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from taisai.rules.settings import Setting
 from taisai.rules.toml_reader import Section
 
 HIGHER_MAY_ACT: Final = "higher_may_act"
-"""The setting that decides it where the document does not."""
+"""The setting for rulebooks with higher_may_act = 'as-set'."""
 
 
 class HigherMayAct(StrEnum):
-    """Whether a higher position may act for a lower one."""
+    """Whether a higher rank may act for a lower rank."""
 
     YES = "yes"
     NO = "no"
@@ -24,7 +24,7 @@ class HigherMayAct(StrEnum):
 
 
 class Rank(NamedTuple):
-    """A position that the document names, or that the house fills where it names none."""
+    """A rank of the staff, from the document or added by the house."""
 
     id: str
     label: str
@@ -33,40 +33,41 @@ class Rank(NamedTuple):
 
 
 class Placing(NamedTuple):
-    """Who may place a bet at a player's request before the close."""
+    """The ranks that may place a bet for a player before bets close."""
 
     by: tuple[str, ...]
     clause: Clause
 
 
 class People(NamedTuple):
-    """The ladder, lowest first."""
+    """The ranks of a rulebook and what each may do."""
 
     ladder: tuple[Rank, ...]
+    """All ranks, lowest first."""
     higher_may_act: HigherMayAct
     higher_clause: Clause
     second: str
-    """The least rank of the second person where dual control is asked and the document names none."""
+    """The lowest rank of the second person for dual control, if the document names none."""
     placing: Placing | None
-    """None where the document lets nobody bet for a player."""
+    """None if nobody may bet for a player."""
 
     def ranks(self) -> tuple[str, ...]:
-        """The ids of the ladder, lowest first."""
+        """The ids of the ranks, lowest first."""
         return tuple(rank.id for rank in self.ladder)
 
     def place(self, rank: str) -> int:
-        """How high a rank stands, 0 the lowest."""
-        for place, one in enumerate(self.ladder):
-            if one.id == rank:
+        """The position of a rank; 0 is the lowest."""
+        for place, candidate in enumerate(self.ladder):
+            if candidate.id == rank:
                 return place
-        raise RulesError(f"expected one of {', '.join(self.ranks())}, got {rank!r}")
+        raise RulesError(f"expected a rank of this rulebook ({', '.join(self.ranks())}), got {rank!r}")
 
     def at_least(self, holder: str, rank: str) -> bool:
-        """Whether a person stands at a rank or above it, as referrals and second persons must."""
+        """Whether a person has this rank or a higher one."""
         return self.place(holder) >= self.place(rank)
 
     def may_act(self, *, holder: str, position: str, settings: Mapping[str, str]) -> bool:
-        """Whether a person of one rank may do what is another's to do."""
+        """Whether a person may do what the rules assign to a position."""
         if self.place(holder) <= self.place(position):
             return holder == position
         if self.higher_may_act is HigherMayAct.AS_SET:
@@ -75,13 +76,13 @@ class People(NamedTuple):
 
 
 def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> People:
-    """The book's people."""
+    """Reads the people of a rulebook."""
     section = book.table("people")
     ladder: list[Rank] = []
     for entry in section.tables("rank"):
         rank = Rank(entry.text("id"), entry.text("en"), entry.text("zh"), read_clause(entry, "clause", known))
         if rank.id in [known_rank.id for known_rank in ladder]:
-            raise entry.error("id", "a rank not yet named", repr(rank.id))
+            raise entry.error("id", "an id that no other rank has", repr(rank.id))
         ladder.append(rank)
         entry.reject_unknown_keys()
     names = tuple(rank.id for rank in ladder)
@@ -89,8 +90,8 @@ def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[C
     if higher is HigherMayAct.AS_SET:
         choices = settings[HIGHER_MAY_ACT].choices if HIGHER_MAY_ACT in settings else ()
         if set(choices) != {HigherMayAct.YES, HigherMayAct.NO}:
-            expected = f"a setting {HIGHER_MAY_ACT} between yes and no, where it is 'as-set'"
-            raise section.error("higher_may_act", expected, ", ".join(choices) or "none")
+            expected = f"a setting {HIGHER_MAY_ACT} with the choices yes and no, because it is 'as-set'"
+            raise section.error("higher_may_act", expected, ", ".join(choices) or "no such setting")
     clause = read_clause(section, "higher_clause", known)
     second = _rank(section, "second", section.text("second"), names)
     people = People(tuple(ladder), higher, clause, second, _placing(section, names, known))
@@ -118,13 +119,13 @@ def _placing(section: Section, names: tuple[str, ...], known: Mapping[Clause, ob
 
 
 def read_rank(section: Section, key: str, people: People) -> str:
-    """A rank of the ladder, named under a key."""
+    """Reads the id of a rank."""
     return _rank(section, key, section.text(key), people.ranks())
 
 
 def read_witness(section: Section, people: People, *, wanted: bool) -> str | None:
-    """Who must be present, given with 'settle-then-shut' and with nothing else."""
+    """Reads the rank that must be present; only 'settle-then-shut' has one."""
     if wanted != section.has("witness"):
-        got = "nothing" if wanted else "one"
-        raise section.error("witness", "a rank, with 'settle-then-shut' and with nothing else", got)
+        expected = "a rank with 'settle-then-shut'" if wanted else "no 'witness' without 'settle-then-shut'"
+        raise section.error("witness", expected, section.quoted("witness"))
     return read_rank(section, "witness", people) if wanted else None

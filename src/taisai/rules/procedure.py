@@ -1,4 +1,4 @@
-"""Procedure: the order of a round, who acts, what must precede, and what recovery does."""
+"""Procedure: the phases of a round, the steps between them, and recovery after an interruption."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from taisai.rules.toml_reader import Section
 from taisai.rules.vocabulary import Act, Irregularity, Need, Phase, Visibility
 
 CLOCK: Final = "clock"
-"""The betting clock, which acts where the rules let it; elsewhere it only prompts."""
+"""The betting clock. It acts only if the rules allow it; otherwise it only reminds the Dealer."""
 
 
 class Recovery(StrEnum):
-    """What is done with a round that an interruption cut off."""
+    """What the system does with a round after an interruption."""
 
     NOTHING = "nothing"
     VOID = "void"
@@ -28,18 +28,18 @@ class Recovery(StrEnum):
     LOCK_AND_REFER = "lock-and-refer"
     CONCLUDE = "conclude"
     DECLARE = "declare"
-    """First the Dealer and a supervisor declare whether a die was seen."""
+    """First, the Dealer and a supervisor declare whether anyone saw a die."""
 
 
 class Declared(StrEnum):
-    """What Dealer and supervisor declare where a crash can hide whether a die was seen."""
+    """What the Dealer and a supervisor declare after an interruption: whether anyone saw a die."""
 
     SEEN = "seen"
     UNSEEN = "unseen"
 
 
 class PhaseName(NamedTuple):
-    """A phase that the procedure has, as people call it."""
+    """A phase of the procedure and its labels."""
 
     id: Phase
     label: str
@@ -47,16 +47,16 @@ class PhaseName(NamedTuple):
 
 
 class StepNeed(NamedTuple):
-    """What must be true for a step to stand, by which clause, and what it is if it is not."""
+    """A condition that a step needs, and its clause."""
 
     need: Need
     clause: Clause
     unmet: Irregularity | None
-    """The irregularity that the document makes of it; None where the act is refused."""
+    """The irregularity if the need is not met; None if the act is refused then."""
 
 
 class Step(NamedTuple):
-    """An act, who does it, from which phase to which, what must precede, by which clause."""
+    """An act that moves a round from one phase to another, and who does it."""
 
     act: Act
     by: str
@@ -68,29 +68,30 @@ class Step(NamedTuple):
 
 
 class OutOfOrder(NamedTuple):
-    """An act that is no step now: refused by its clause, or the irregularity the document makes of it."""
+    """An act that is no step of this phase. It is an irregularity; if None, the act is refused."""
 
     irregularity: Irregularity | None
     clause: Clause
 
 
 class Positions(NamedTuple):
-    """From which act on the positions of bets count as they lie, by which clause."""
+    """The act that fixes the positions of the bets."""
 
     fixed_by: Act
     clause: Clause
 
 
 class RecoveryRule(NamedTuple):
-    """What recovery does, by which clause, in whose presence."""
+    """What recovery does in a phase."""
 
     action: Recovery
     clause: Clause
     witness: str | None = None
+    """The rank that must be present."""
 
 
 class Procedure(NamedTuple):
-    """The total table of procedure: phases, steps between them, recovery at each."""
+    """The phases of a round, the steps between them, and the recovery in each phase."""
 
     phases: tuple[PhaseName, ...]
     steps: tuple[Step, ...]
@@ -99,21 +100,21 @@ class Procedure(NamedTuple):
     recoveries: Mapping[tuple[Phase, Declared | None], RecoveryRule]
 
     def steps_from(self, phase: Phase, settings: Mapping[str, str]) -> tuple[Step, ...]:
-        """What may be done next."""
+        """The steps that a phase allows under these settings."""
         return tuple(step for step in self.steps if step.start is phase and _holds(step.when, settings))
 
     def resolve(self, act: Act, phase: Phase, settings: Mapping[str, str]) -> Step | OutOfOrder:
-        """What an act in a phase is: a step, an irregularity, or something to refuse, with the clause."""
+        """The step that an act is in a phase, or why it is out of order."""
         for step in self.steps_from(phase, settings):
             if step.act is act:
                 return step
-        orders = [step for step in self.steps if step.act is act]
-        orders.sort(key=lambda step: not _holds(step.when, settings))
-        clause = orders[0].clause if orders else Clause("house:order")
+        candidates = [step for step in self.steps if step.act is act]
+        candidates.sort(key=lambda step: not _holds(step.when, settings))
+        clause = candidates[0].clause if candidates else Clause("house:order")
         return OutOfOrder(self.out_of_order.get((act, phase)), clause)
 
     def needs_declaration(self, phase: Phase) -> bool:
-        """Whether recovery here has to be told if a die was seen."""
+        """Whether recovery in this phase depends on whether anyone saw a die."""
         return (phase, Declared.SEEN) in self.recoveries
 
     def recovery(self, phase: Phase, declared: Declared | None = None) -> RecoveryRule:
@@ -123,7 +124,8 @@ class Procedure(NamedTuple):
         elif declared is None:
             return RecoveryRule(Recovery.DECLARE, Clause("house:declaration"))
         if (phase, declared) not in self.recoveries:
-            raise RulesError(f"expected a phase that the procedure has, got {str(phase)!r}")
+            phases = ", ".join(facts.id for facts in self.phases)
+            raise RulesError(f"expected a phase of this procedure ({phases}), got {str(phase)!r}")
         return self.recoveries[phase, declared]
 
 
@@ -134,7 +136,7 @@ def _holds(when: SettingIs | None, settings: Mapping[str, str]) -> bool:
 def read_procedure(
     book: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
 ) -> Procedure:
-    """The book's procedure; refused unless every round that opens can be settled and concluded."""
+    """Reads the procedure of a rulebook. Every round must be able to reach settlement and its end."""
     section = book.table("procedure")
     phases = _phases(section)
     used = tuple(phase.id for phase in phases)
@@ -159,19 +161,21 @@ def _phases(section: Section) -> tuple[PhaseName, ...]:
     for entry in section.tables("phase"):
         name = entry.choice("id", Phase)
         if name in [phase.id for phase in read]:
-            raise entry.error("id", "a phase not yet given", repr(str(name)))
+            raise entry.error("id", "each phase once", f"{str(name)!r} twice")
         read.append(PhaseName(name, entry.text("en"), entry.text("zh")))
         entry.reject_unknown_keys()
     for needed in (Phase.BETWEEN, Phase.SETTLED):
         if needed not in [phase.id for phase in read]:
-            raise section.error("phase", f"the phase '{needed}'", "a procedure that cannot reach settlement")
+            raise section.error(
+                "phase", f"the phase '{needed}'", f"only {', '.join(phase.id for phase in read)}"
+            )
     return tuple(read)
 
 
 def _phase(entry: Section, key: str, used: tuple[Phase, ...]) -> Phase:
     phase = entry.choice(key, Phase)
     if phase not in used:
-        raise entry.error(key, "a phase that the procedure has", repr(str(phase)))
+        raise entry.error(key, f"a phase of this procedure ({', '.join(used)})", repr(str(phase)))
     return phase
 
 
@@ -197,7 +201,7 @@ def _step(
     )
     if step.act is Act.SETTLE and (step.start.bets_open or step.start.visibility is not Visibility.SHOWN):
         raise entry.error(
-            "from", "a phase with the bets closed and the outcome on view", repr(str(step.start))
+            "from", "a phase in which bets are closed and the outcome can be seen", repr(str(step.start))
         )
     entry.reject_unknown_keys()
     return step
@@ -219,7 +223,7 @@ def _out_of_order(
         irregularity = entry.choice("irregularity", Irregularity)
         for phase in entry.each_choice("phases", Phase):
             if phase not in used or (act, phase) in {(step.act, step.start) for step in steps}:
-                raise entry.error("phases", f"phases from which {act} is no step", repr(str(phase)))
+                raise entry.error("phases", f"phases that have no step '{act}'", repr(str(phase)))
             if (act, phase) in read:
                 raise entry.error("phases", "each phase once", f"{act} in {phase} twice")
             read[act, phase] = irregularity
@@ -230,7 +234,11 @@ def _out_of_order(
 def _positions(entry: Section, steps: tuple[Step, ...], known: Mapping[Clause, object]) -> Positions:
     act = entry.choice("fixed_by", Act)
     if act not in {step.act for step in steps}:
-        raise entry.error("fixed_by", "an act of this procedure", repr(str(act)))
+        raise entry.error(
+            "fixed_by",
+            f"an act of this procedure ({', '.join(dict.fromkeys(step.act for step in steps))})",
+            repr(str(act)),
+        )
     positions = Positions(act, read_clause(entry, "clause", known))
     entry.reject_unknown_keys()
     return positions
@@ -247,22 +255,25 @@ def _recoveries(
         declared = entry.choice("declared", Declared) if entry.has("declared") else None
         for phase in entry.each_choice("phases", Phase):
             if phase not in used:
-                raise entry.error("phases", "phases that the procedure has", repr(str(phase)))
+                raise entry.error("phases", f"phases of this procedure ({', '.join(used)})", repr(str(phase)))
             if (phase, declared) in read:
-                raise entry.error("phases", "one recovery for each phase", f"{str(phase)!r} twice")
-            if not _makes_sense(rule.action, phase):
-                raise entry.error("action", f"an action that makes sense in {phase}", repr(str(rule.action)))
+                raise entry.error("phases", "one recovery per phase", f"{str(phase)!r} twice")
+            if not _fits(rule.action, phase):
+                fitting = ", ".join(other for other in Recovery if _fits(other, phase))
+                raise entry.error(
+                    "action", f"an action for the phase '{phase}' ({fitting})", repr(str(rule.action))
+                )
             read[phase, declared] = rule
         entry.reject_unknown_keys()
     for phase in used:
         given = {declared for (at, declared) in read if at is phase}
         if given not in ({None}, {Declared.SEEN, Declared.UNSEEN}):
-            got = ", ".join(sorted(str(one) for one in given)) or "none"
-            raise section.error("recovery", f"for {phase} one recovery, or one each for seen and unseen", got)
+            got = ", ".join(sorted(declared or "one recovery" for declared in given)) or "no recovery"
+            raise section.error("recovery", f"one recovery for {phase}, or one each for seen and unseen", got)
     return read
 
 
-def _makes_sense(action: Recovery, phase: Phase) -> bool:
+def _fits(action: Recovery, phase: Phase) -> bool:
     if phase is Phase.BETWEEN or action is Recovery.NOTHING:
         return phase is Phase.BETWEEN and action is Recovery.NOTHING
     if action is Recovery.CONCLUDE:
@@ -273,17 +284,18 @@ def _makes_sense(action: Recovery, phase: Phase) -> bool:
 
 
 def _one_end_each(entries: tuple[Section, ...], steps: tuple[Step, ...], choice: Mapping[str, str]) -> None:
-    """Under one choice of settings an act leads from a phase to one phase only."""
-    led: set[tuple[Act, Phase]] = set()
+    """Raises an error if an act leads from one phase to two phases under the same settings."""
+    first_steps: dict[tuple[Act, Phase], Step] = {}
     for entry, step in zip(entries, steps, strict=True):
         if _holds(step.when, choice):
-            if (step.act, step.start) in led:
-                raise entry.error("from", f"one step for {step.act} in {step.start}", "another")
-            led.add((step.act, step.start))
+            first = first_steps.setdefault((step.act, step.start), step)
+            if first is not step:
+                got = f"2 steps, to {first.end} and to {step.end}"
+                raise entry.error("from", f"1 step for {step.act} in {step.start}", got)
 
 
 def _settles(section: Section, procedure: Procedure, choice: dict[str, str]) -> None:
-    """From the start, whatever is done next, settlement and the end of the round stay within reach."""
+    """Raises an error if a round can get stuck before settlement or before its end."""
     under = "".join(f" with {name} = {value}" for name, value in choice.items())
     reached = _reachable(procedure, Phase.BETWEEN, choice)
     for phase in (phase.id for phase in procedure.phases):
@@ -291,16 +303,16 @@ def _settles(section: Section, procedure: Procedure, choice: dict[str, str]) -> 
         for wanted in (Phase.SETTLED, Phase.BETWEEN):
             if (phase in reached or phase is Phase.BETWEEN) and wanted not in within_reach:
                 expected = f"steps that lead from {phase} to {wanted}{under}"
-                end = "reach settlement" if wanted is Phase.SETTLED else "come to an end"
-                raise section.error("step", expected, f"a procedure that cannot {end}")
+                got = f"steps that lead only to {', '.join(sorted(within_reach)) or 'no phase'}"
+                raise section.error("step", expected, got)
 
 
 def _reachable(procedure: Procedure, start: Phase, choice: Mapping[str, str]) -> set[Phase]:
     reached: set[Phase] = set()
-    ahead = [start]
-    while ahead:
-        for step in procedure.steps_from(ahead.pop(), choice):
+    queue = [start]
+    while queue:
+        for step in procedure.steps_from(queue.pop(), choice):
             if step.end not in reached:
                 reached.add(step.end)
-                ahead.append(step.end)
+                queue.append(step.end)
     return reached

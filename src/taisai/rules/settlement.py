@@ -1,4 +1,4 @@
-"""Bets and what they get: whole minor units, winners by clause, refusals as values."""
+"""Settlement of bets in whole units of the smallest coin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Money = NewType("Money", int)
 
 GREATEST_SUM: Final = 2**53 - 1
-"""The greatest stake, return or total: beyond it a browser could not hold the number exactly."""
+"""The greatest stake, return or total. A browser cannot hold larger whole numbers exactly."""
 
 
 class Bet(NamedTuple):
@@ -29,12 +29,12 @@ class Bet(NamedTuple):
 
     @staticmethod
     def on(area: str, stake: int) -> Bet:
-        """A bet from plain values; whether it can be taken is for the matrix to say."""
+        """A bet from plain values. `Matrix.refusal` checks it."""
         return Bet(AreaId(area), Money(stake))
 
 
 class BetRefusalReason(StrEnum):
-    """Why a bet is refused. Lower ranks are reported first; the gaps are for reasons of a table in play."""
+    """Why a bet is refused. If a bet has several faults, the lowest rank is reported."""
 
     NOT_ON_LAYOUT = "not-on-layout"
     STAKE_NOT_WHOLE = "stake-not-whole"
@@ -44,7 +44,7 @@ class BetRefusalReason(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in the order of precedence."""
+        """The order of precedence; the game package has reasons with ranks in between."""
         return _RANKS[self]
 
 
@@ -58,31 +58,31 @@ _RANKS: Final = {
 
 
 class BetRefusal(NamedTuple):
-    """A refused bet, or a refused settlement, with the clause."""
+    """Why a bet or a settlement is refused."""
 
     reason: BetRefusalReason
     clause: Clause
     message: str
     bet: int | None = None
-    """Which bet of a batch, counted from 0; None where it is the batch as a whole."""
+    """The position of the bet in its batch, from 0; None if the whole batch is refused."""
 
     def __str__(self) -> str:
         return f"{self.message} ({self.reason}, {self.clause})"
 
 
 class SettledBet(NamedTuple):
-    """What became of one bet."""
+    """The result of a bet."""
 
     area: AreaId
     stake: Money
     won: Money
-    """Winnings above the stake; 0 for a loser."""
+    """Winnings without the stake; 0 if the bet loses."""
     returned: Money
     clause: Clause
 
 
 class Settlement(NamedTuple):
-    """What became of all bets of a round."""
+    """The results of all bets of a round."""
 
     outcome: Outcome
     staked: Money
@@ -91,60 +91,62 @@ class Settlement(NamedTuple):
 
 
 def bet_refusal(matrix: Matrix, bet: Bet) -> BetRefusal | None:
-    """Why a bet cannot be taken on a layout, if it cannot."""
+    """Why a layout refuses a bet; None if it accepts the bet."""
     if bet.area not in matrix.rows:
         where = f"{matrix.rulebook} layout {matrix.layout}"
-        got = f"expected an area of {where}, got {bet.area!r}{_nearest(matrix, bet)}"
-        return BetRefusal(BetRefusalReason.NOT_ON_LAYOUT, matrix.layout_clause, got)
+        message = f"expected an area of {where}, got {bet.area!r}{_similar_areas(matrix, bet)}"
+        return BetRefusal(BetRefusalReason.NOT_ON_LAYOUT, matrix.layout_clause, message)
     if type(bet.stake) is not int:
-        got = f"expected a whole stake on {bet.area}, got {bet.stake!r}"
-        return BetRefusal(BetRefusalReason.STAKE_NOT_WHOLE, Clause("house:stakes"), got)
+        message = f"expected a whole stake on {bet.area}, got {bet.stake!r}"
+        return BetRefusal(BetRefusalReason.STAKE_NOT_WHOLE, Clause("house:stakes"), message)
     if bet.stake <= 0:
-        got = f"expected a stake above 0 on {bet.area}, got {bet.stake}"
-        return BetRefusal(BetRefusalReason.STAKE_NOT_POSITIVE, Clause("house:stakes"), got)
+        message = f"expected a stake above 0 on {bet.area}, got {bet.stake}"
+        return BetRefusal(BetRefusalReason.STAKE_NOT_POSITIVE, Clause("house:stakes"), message)
     if bet.stake > GREATEST_SUM:
         return _beyond("stake", bet.stake)
     for win in matrix.wins[matrix.rows[bet.area]]:
         if bet.stake * win.net % matrix.denominator:
             step = matrix.denominator // gcd(win.net, matrix.denominator)
-            wanted = f"a stake on {bet.area} in steps of {step}, since it wins {win.odds}"
-            got = f"expected {wanted}, got {bet.stake}"
-            return BetRefusal(BetRefusalReason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), got)
+            expected = f"a stake on {bet.area} in steps of {step}, because it wins {win.odds}"
+            message = f"expected {expected}, got {bet.stake}"
+            return BetRefusal(BetRefusalReason.WINNINGS_NOT_WHOLE, Clause("house:whole-money"), message)
     return None
 
 
-def _nearest(matrix: Matrix, bet: Bet) -> str:
+def _similar_areas(matrix: Matrix, bet: Bet) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(str(bet.area)[:40].lower(), matrix.areas, n=3)
-    return f"; near it are {', '.join(near)}" if near else ""
+    similar = get_close_matches(str(bet.area)[:40].lower(), matrix.areas, n=3)
+    return f"; similar areas: {', '.join(similar)}" if similar else ""
 
 
 def first_refusal(refusals: Iterable[BetRefusal | None]) -> BetRefusal | None:
-    """Of several refusals the one with the lowest rank; the earliest of equals."""
-    return min((one for one in refusals if one), key=lambda one: one.reason.rank, default=None)
+    """The refusal with the lowest rank; of equal ranks, the first."""
+    return min(
+        (refusal for refusal in refusals if refusal), key=lambda refusal: refusal.reason.rank, default=None
+    )
 
 
 def settle_bets(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | BetRefusal:
-    """What each bet gets; or why not all of the bets can be taken, and then none is settled."""
+    """Settles all bets, or none: a refusal if any bet is invalid."""
     if not isinstance(outcome, Outcome):
         raise RulesError(f"expected an Outcome such as Outcome.of(2, 3, 5), got {outcome!r}")
-    each: list[SettledBet] = []
+    settled: list[SettledBet] = []
     refusals: list[BetRefusal | None] = []
     for place, bet in enumerate(bets):
         if not isinstance(bet, Bet):
             raise RulesError(f"expected bets such as Bet.on('small', 100), got {bet!r}")
-        refused = bet_refusal(matrix, bet)
-        if refused is None:
-            each.append(_settled(matrix, outcome, bet))
-            if each[-1].returned > GREATEST_SUM:
-                refused = _beyond("return", each[-1].returned)
-        refusals.append(refused._replace(bet=place) if refused else None)
-    staked, returned = sum(bet.stake for bet in each), sum(bet.returned for bet in each)
+        refusal = bet_refusal(matrix, bet)
+        if refusal is None:
+            settled.append(_settled(matrix, outcome, bet))
+            if settled[-1].returned > GREATEST_SUM:
+                refusal = _beyond("return", settled[-1].returned)
+        refusals.append(refusal._replace(bet=place) if refusal else None)
+    staked, returned = sum(bet.stake for bet in settled), sum(bet.returned for bet in settled)
     for what, amount in (("total staked", staked), ("total returned", returned)):
         if amount > GREATEST_SUM:
             refusals.append(_beyond(what, amount))
-    return first_refusal(refusals) or Settlement(outcome, Money(staked), Money(returned), tuple(each))
+    return first_refusal(refusals) or Settlement(outcome, Money(staked), Money(returned), tuple(settled))
 
 
 def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> SettledBet:
@@ -157,5 +159,5 @@ def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> SettledBet:
 
 
 def _beyond(what: str, amount: int) -> BetRefusal:
-    got = f"expected a {what} of at most 2^53 - 1, got {printable(str(amount))}"
-    return BetRefusal(BetRefusalReason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), got)
+    message = f"expected a {what} of at most 2^53 - 1, got {printable(str(amount))}"
+    return BetRefusal(BetRefusalReason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), message)

@@ -1,4 +1,4 @@
-"""Reading a TOML table strictly: every key asked for by name and type, every other key refused."""
+"""Strict reading of TOML tables: each key is read by name and type, and unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from taisai.rules.errors import BookError
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-MAX_CHARACTERS: Final = 1_000  # a label or a paraphrase; anything longer is the document, not our words
-MAX_DIGITS: Final = 20  # of a number in an error message
-MAX_ENTRIES: Final = 1_000  # of one list in a book; a layout has a few dozen blocks
+MAX_CHARACTERS: Final = 1_000  # of a text; labels and paraphrases are shorter
+MAX_DIGITS: Final = 20  # of a number that an error message quotes
+MAX_ENTRIES: Final = 1_000  # of one list; the longest list of the package has a few dozen
 _SPACES: Final = str.maketrans(
     "\u00a0\u3000", "  "
-)  # spaces that people type, though Python prints them escaped
+)  # people type these spaces, but Python calls them not printable
 _TOML_NAMES: Final = {
     str: "text",
     int: "a whole number",
@@ -26,7 +26,7 @@ _TOML_NAMES: Final = {
 
 
 def quoted_value(value: object) -> str:
-    """A value as an error message quotes it, with its TOML type where the value alone would mislead."""
+    """A value as an error message quotes it; tables, lists and very long numbers by their type."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
@@ -40,57 +40,60 @@ def quoted_value(value: object) -> str:
 
 
 class Section:
-    """One table of a rulebook, with its place in the file."""
+    """One TOML table of a rulebook, with its place in the file for error messages."""
 
     def __init__(self, data: Mapping[str, Any], file: str, place: tuple[str, ...] = ()) -> None:
         self._data = data
         self._file = file
         self._place = place
-        self._asked: set[str] = set()
+        self._read_keys: set[str] = set()
 
     def error(self, key: str, expected: str, got: str) -> BookError:
-        """The error that names a key of this table."""
+        """The error about a key of this table, for the caller to raise."""
         place = ", ".join((*self._place, key) if key else self._place) or "the whole file"
         return BookError(file=self._file, key=place, expected=expected, got=got)
 
     def keys(self) -> tuple[str, ...]:
-        """The keys of a table whose keys are the reader's to interpret."""
-        self._asked.update(self._data)
+        """All keys of a table whose keys are data, such as clause numbers."""
+        self._read_keys.update(self._data)
         return tuple(self._data)
 
     def accept_keys(self, *keys: str) -> None:
-        """Keys that are read elsewhere."""
-        self._asked.update(keys)
+        """Marks keys as known that other code reads."""
+        self._read_keys.update(keys)
 
     def has(self, key: str) -> bool:
-        """Whether an optional key is given."""
-        self._asked.add(key)
+        """Whether the table has an optional key."""
+        self._read_keys.add(key)
         return key in self._data
 
     def _get(self, key: str, kind: type) -> Any:
-        self._asked.add(key)
+        self._read_keys.add(key)
         value = self._data.get(key)
         if type(value) is not kind:
-            raise self.error(
-                key, _TOML_NAMES[kind], self._missing(key) if value is None else quoted_value(value)
-            )
+            raise self.error(key, _TOML_NAMES[kind], self.quoted(key))
         return value
 
+    def quoted(self, key: str) -> str:
+        """The value of a key as an error message quotes it."""
+        return quoted_value(self._data[key]) if key in self._data else self._missing(key)
+
     def _missing(self, key: str) -> str:
-        """Nothing, or what was probably meant."""
+        """Says that the key is missing, and names a likely misspelling of it."""
         from difflib import get_close_matches
 
-        meant = get_close_matches(key, [given for given in self._data if given not in self._asked], n=1)
-        return f"nothing, but there is the unknown key {meant[0]!r}" if meant else "nothing"
+        unread_keys = [other for other in self._data if other not in self._read_keys]
+        similar = get_close_matches(key, unread_keys, n=1)
+        return f"no such key; is the unknown key {similar[0]!r} meant?" if similar else "no such key"
 
     def text(self, key: str) -> str:
-        """A text that is not empty."""
+        """A text, not empty and of bounded length."""
         value = self._get(key, str)
         return self._checked(key, value)
 
     def _checked(self, key: str, value: object) -> str:
         if type(value) is str and value.isprintable() and value.strip() and len(value) <= MAX_CHARACTERS:
-            return value  # nearly all of a book, and a book has thousands of texts
+            return value  # the fast path: a rulebook has thousands of texts
         if isinstance(value, str) and not value.translate(_SPACES).isprintable():
             raise self.error(key, "printable characters", repr(value))
         if not isinstance(value, str) or not value.strip() or len(value) > MAX_CHARACTERS:
@@ -99,11 +102,11 @@ class Section:
                 if isinstance(value, str) and len(value) > MAX_CHARACTERS
                 else quoted_value(value)
             )
-            raise self.error(key, f"a text of at most {MAX_CHARACTERS} characters, not empty", got)
+            raise self.error(key, f"a text of 1 to {MAX_CHARACTERS} characters", got)
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, or one text as a list of one."""
+        """A list of texts; one text alone counts as a list of one."""
         if isinstance(self._data.get(key), str):
             return (self.text(key),)
         return tuple(self._checked(f"{key} {n}", item) for n, item in enumerate(self._list(key, least=0), 1))
@@ -128,16 +131,16 @@ class Section:
         return bool(self._get(key, bool))
 
     def value(self, key: str) -> object:
-        """Whatever is there, for a key that takes more than one type."""
-        self._asked.add(key)
+        """The raw value of a key that takes more than one type."""
+        self._read_keys.add(key)
         return self._data.get(key)
 
     def choice(self, key: str, choices: type[Choice]) -> Choice:
-        """One of a closed list of words."""
-        return self.chosen(key, self.text(key), choices)
+        """One word of a fixed list."""
+        return self.member(key, self.text(key), choices)
 
-    def chosen(self, key: str, word: str, choices: type[Choice]) -> Choice:
-        """The member of a closed list that a word stands for."""
+    def member(self, key: str, word: str, choices: type[Choice]) -> Choice:
+        """The enumeration member with this word."""
         try:
             return choices(word)
         except ValueError:
@@ -145,25 +148,25 @@ class Section:
             raise self.error(key, f"one of {listed}", repr(word)) from None
 
     def each_choice(self, key: str, choices: type[Choice]) -> tuple[Choice, ...]:
-        """A list of words from a closed list, at least one, none twice."""
+        """One or more words of a fixed list, each at most once."""
         words = self.texts(key)
         if not words:
             raise self.error(key, f"at least one of {', '.join(sorted(choices))}", "an empty list")
         self.no_repeat(key, words)
-        return tuple(self.chosen(key, word, choices) for word in words)
+        return tuple(self.member(key, word, choices) for word in words)
 
     def no_repeat(self, key: str, words: tuple[str, ...]) -> None:
-        """Refuses a list that names something twice."""
+        """Raises an error if a word is in the list twice."""
         for word in words:
             if words.count(word) > 1:
-                raise self.error(key, "each name once", f"{word!r} twice")
+                raise self.error(key, "each name once", f"{word!r} {words.count(word)} times")
 
     def table(self, key: str) -> Section:
-        """A table within this one."""
+        """A table inside this table."""
         return Section(self._get(key, dict), self._file, (*self._place, key))
 
     def tables(self, key: str, least: int = 1) -> tuple[Section, ...]:
-        """A list of tables; their places count from 1."""
+        """A list of tables; error messages number them from 1."""
         if least == 0 and not self.has(key):
             return ()
         sections = []
@@ -181,7 +184,7 @@ class Section:
         return items
 
     def rows(self, key: str) -> tuple[tuple[Section | str, ...], ...]:
-        """A list of lists whose items are texts or tables."""
+        """A list of rows; the cells of a row are texts or tables."""
         rows = []
         for n, row in enumerate(self._list(key, least=1), 1):
             if not isinstance(row, list) or not 1 <= len(row) <= MAX_ENTRIES:
@@ -198,8 +201,8 @@ class Section:
         return item
 
     def reject_unknown_keys(self) -> None:
-        """Refuses whatever was not asked for."""
+        """Raises an error for the first key that no code has read."""
         for key in self._data:
-            if key not in self._asked:
-                known = ", ".join(sorted(self._asked))
-                raise self.error(key, f"one of the keys {known}", f"the unknown key {key!r}")
+            if key not in self._read_keys:
+                known_keys = ", ".join(sorted(self._read_keys))
+                raise self.error(key, f"one of the keys {known_keys}", f"the unknown key {key!r}")

@@ -1,4 +1,4 @@
-"""The words of a round: its phases, what is done in it, what can go wrong."""
+"""The words that rulebooks use for a round: phases, acts, needs and irregularities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Visibility(StrEnum):
-    """What can be known of the dice or cards."""
+    """How much of the dice or cards can be seen."""
 
     NONE = "none"
     CONCEALED = "concealed"
@@ -14,24 +14,24 @@ class Visibility(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where a round stands. A rulebook uses those that its procedure has."""
+    """A phase of a round. Each rulebook uses some of them."""
 
     BETWEEN = "between"
-    """No round of play; what is ruled here is ruled on rounds that are over, whenever it is found."""
+    """No round is in play. Rulings in this phase concern earlier rounds."""
     OPEN = "open"
     OPEN_TUMBLED = "open-tumbled"
-    """Bets open over dice that have tumbled and lie concealed."""
+    """Bets are open; the dice have tumbled and are concealed."""
     CLOSED = "closed"
     CLOSED_TUMBLED = "closed-tumbled"
     DEAL_PRESSED = "deal-pressed"
     REVEALED = "revealed"
-    """The outcome is on view."""
+    """The dice or cards can be seen."""
     ENTERED = "entered"
-    """The result is keyed in, and the winning areas are lit where there are lights."""
+    """The Dealer has entered the result; winning areas are lit on tables with lights."""
     SETTLED = "settled"
-    """The settlement is recorded; chips still lie."""
+    """The settlement is recorded; the chips are still on the layout."""
     COLLECTED = "collected"
-    """Losing bets are off the layout."""
+    """The losing bets are off the layout."""
     PAID = "paid"
 
     @property
@@ -41,7 +41,7 @@ class Phase(StrEnum):
 
     @property
     def visibility(self) -> Visibility:
-        """What can be known of the dice or cards."""
+        """How much of the dice or cards can be seen."""
         if self in {Phase.BETWEEN, Phase.OPEN, Phase.CLOSED}:
             return Visibility.NONE
         if self in {Phase.OPEN_TUMBLED, Phase.CLOSED_TUMBLED, Phase.DEAL_PRESSED}:
@@ -50,18 +50,18 @@ class Phase(StrEnum):
 
     @property
     def settlement_recorded(self) -> bool:
-        """Whether what every bet gets is already fixed."""
+        """Whether the settlement of the round is recorded."""
         return self in {Phase.SETTLED, Phase.COLLECTED, Phase.PAID}
 
 
 class Act(StrEnum):
-    """What someone does to bring a round forward."""
+    """An act that moves a round to its next phase."""
 
     OPEN_BETS = "open-bets"
     TUMBLE = "tumble"
-    """Covers the tumbler or shaker and sets the dice going."""
+    """Covers the tumbler or shaker and starts the dice."""
     ACTIVATE_SHAKER = "activate-shaker"
-    """Sets an automated shaker going, whose dice are on view when they rest."""
+    """Starts an automated shaker; its dice can be seen when they rest."""
     CLOSE_BETS = "close-bets"
     PRESS_DEAL = "press-deal"
     UNCOVER = "uncover"
@@ -76,7 +76,7 @@ class Act(StrEnum):
 
 
 class Need(StrEnum):
-    """What must be true for an act to stand."""
+    """A condition that an act needs."""
 
     TABLE_INSPECTED = "table-inspected"
     SHIFT_INSPECTED = "shift-inspected"
@@ -91,31 +91,31 @@ class Irregularity(StrEnum):
 
     TOO_FEW_TUMBLES = "too-few-tumbles"
     EXPOSED_EARLY = "exposed-early"
-    """Concealed dice, or a card, seen before the close."""
+    """Someone sees concealed dice, or a card, before bets close."""
     DIE_NOT_FLAT = "die-not-flat"
     DIE_DAMAGED = "die-damaged"
     DOME_OR_DICE_BROKEN = "dome-or-dice-broken"
     LATE_BET = "late-bet"
-    """A bet placed or increased after the close."""
+    """A bet is placed or increased after bets close."""
     LATE_WITHDRAWAL = "late-withdrawal"
     CHIPS_UNCLEAR = "chips-unclear"
-    """Chips not clearly placed, or moved by accident."""
+    """Chips are not clearly on an area, or were moved by accident."""
     EQUIPMENT_FAILURE = "equipment-failure"
-    """Electronic equipment fails: console, lights, electrical device."""
+    """The console, the lights or another electrical device fails."""
     AUTOMATED_SHAKER_FAILURE = "automated-shaker-failure"
     DEAL_NOT_PRESSED = "deal-not-pressed"
-    """The cover is lifted before the deal button was pressed."""
+    """The cover is lifted before the deal button is pressed."""
     UNDER_MINIMUM = "under-minimum"
     OVER_MAXIMUM = "over-maximum"
     EARLIER_LIMIT_MISTAKE = "earlier-limit-mistake"
     POWER_FAILURE = "power-failure"
     TERMINALS_DOWN = "terminals-down"
     WRONG_RESULT = "wrong-result"
-    """The result keyed in is not what the dice show."""
+    """The entered result differs from the dice."""
     DISPLAY_WRONG = "display-wrong"
     FOREIGN_CARD = "foreign-card"
     CARD_COUNT_WRONG = "card-count-wrong"
     SHOE_SHORT = "shoe-short"
     TWO_SHAKERS = "two-shakers"
-    """A manual shaker while the automated one is on the table."""
+    """A manual shaker is used while the automated one is on the table."""
     OTHER = "other"
