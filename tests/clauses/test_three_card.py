@@ -164,7 +164,7 @@ def test_three_card_2_2_cards_seen_are_gone(book: Rulebook) -> None:
         book.chance(decks=2, seen=[1] * 17)
     everything_but = [face for face in range(1, 7) for _ in range(16)]
     assert sum(book.chance(decks=2, seen=everything_but[3:]).weights) == 1
-    with pytest.raises(RulesError, match="at least three cards"):
+    with pytest.raises(RulesError, match="at least 3 cards"):
         book.chance(decks=2, seen=everything_but[2:])
 
 

@@ -1,4 +1,4 @@
-// Of the floor's schemas 3b8f11e1596f3f1a: made by `npm run messages`, never by hand.
+// Of the floor's schemas 13eef1cb03c00a40: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -52,7 +52,7 @@ export type Subject = "call" | "dispute" | "interruption";
 export type Treatment =
   "continue" | "re-open" | "settle-by-outcome" | "shut" | "stands" | "treat-bets" | "void" | "void-rounds";
 /**
- * What Dealer and supervisor declare where a crash can hide whether a die was seen.
+ * What the Dealer and a supervisor declare after an interruption: whether anyone saw a die.
  */
 export type Declared = "seen" | "unseen";
 /**
@@ -60,7 +60,7 @@ export type Declared = "seen" | "unseen";
  */
 export type InspectedBefore = "opening" | "shift";
 /**
- * What someone does to bring a round forward.
+ * An act that moves a round to its next phase.
  */
 export type Act =
   | "activate-shaker"
