@@ -185,7 +185,7 @@ def test_sabotage_a_loader_that_ignores_unknown_keys_is_seen(monkeypatch: pytest
 
 def test_sabotage_a_loader_that_trusts_types_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def trusting(section: Section, key: str, _kind: type) -> object:
-        section._asked.add(key)
+        section._read_keys.add(key)
         return section._data.get(key)
 
     monkeypatch.setattr(Section, "_get", trusting)
