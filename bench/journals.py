@@ -17,7 +17,7 @@ import numpy as np
 
 from bench.mix import mixed
 from bench.terminals import AT, BOOK, DEALER, MANAGER, TABLE, opening, perform, terminal
-from taisai.game.commands import Command, OpenTable, PlaceBets, Report, Slip, TakeBack
+from taisai.game.commands import Command, OpenTable, PlaceBets, ReportIrregularity, Slip, TakeBack
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import stream_of
@@ -194,7 +194,7 @@ def _round(number: int, matrix: Matrix) -> Iterator[Command]:
         yield perform(act)
     if not number % CORRECTED_EVERY and sorted(entered) != sorted(shown):
         wrong = Irregularity.WRONG_RESULT
-        yield Report(at=AT, by=DEALER, event=wrong, round=number, faces=shown, second=MANAGER)
+        yield ReportIrregularity(at=AT, by=DEALER, event=wrong, round=number, faces=shown, second=MANAGER)
 
 
 def _bets(number: int, matrix: Matrix, draw: np.random.Generator) -> Iterator[Command]:

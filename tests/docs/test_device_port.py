@@ -11,7 +11,7 @@ import pytest
 
 from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game.events import ReadingTaken, ResultEntered
-from taisai.game.vocabulary import Fault
+from taisai.game.vocabulary import DeviceFault
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
 from tests.docs.served import opened
@@ -85,12 +85,12 @@ def test_a_reading_of_a_round_that_is_over_is_not_offered_in_the_next() -> None:
 
 def test_every_fault_of_the_page_is_one_and_suggests_what_the_page_says() -> None:
     told = re.findall(r"^\| `([a-z-]+)` \| [^|]* \| ([^|]*) \|$", PAGE, re.MULTILINE)
-    says = {name: rest for name, rest in told if name in set(Fault)}
-    assert list(says) == list(Fault)
+    says = {name: rest for name, rest in told if name in set(DeviceFault)}
+    assert list(says) == list(DeviceFault)
     tell = shown()
     with opened() as house:
         house.to_the_dice()
-        for number, fault in enumerate((Fault.NO_SHAKE, Fault.INVALID, Fault.DOWN)):
+        for number, fault in enumerate((DeviceFault.NO_SHAKE, DeviceFault.INVALID, DeviceFault.DOWN)):
             answer = tell(house.url, SHAKER, SECRET, reading=f"f-{number}", fault=str(fault))
             assert answer["type"] == "done", answer
             offered = house.console().reading
@@ -98,7 +98,9 @@ def test_every_fault_of_the_page_is_one_and_suggests_what_the_page_says() -> Non
             assert offered.suggested is not None
             assert (offered.fault, offered.faces) == (fault, None)
             assert f"`{offered.suggested.id}`" in says[fault]
-        reshaken = tell(house.url, SHAKER, SECRET, reading="f-9", fault=str(Fault.INVALID_AFTER_RESHAKE))
+        reshaken = tell(
+            house.url, SHAKER, SECRET, reading="f-9", fault=str(DeviceFault.INVALID_AFTER_RESHAKE)
+        )
         assert reshaken["reason"] == "ruled-out", "only one document has them shaken again"
 
 

@@ -159,4 +159,4 @@ _FIELDS: Final[dict[str, Draw]] = {
     "detail": _of("", "why not", "x" * 501),
 }  # fmt: skip
 _HINTS: Final = {kind: get_type_hints(kind) for kind in c.COMMANDS}
-_ONLY_SOME_ROUNDS: Final = frozenset({c.Report, c.CallAttendant, c.DecideReferral})
+_ONLY_SOME_ROUNDS: Final = frozenset({c.ReportIrregularity, c.CallAttendant, c.DecideReferral})

@@ -22,7 +22,7 @@ from taisai.game.vocabulary import (
     RECOVERY,
     SHAKER,
     ClaimEnd,
-    Fault,
+    DeviceFault,
     Hold,
     Means,
     Subject,
@@ -312,7 +312,7 @@ class Hand:
 
     def _seen(self, by: str, faces: tuple[int, ...], rng: Random) -> c.Command:
         round_ = self.table.round
-        fault = rng.choice(list(Fault)) if rng.random() < 0.3 else None
+        fault = rng.choice(list(DeviceFault)) if rng.random() < 0.3 else None
         return c.TakeReading(
             at=self.clock, by=by, reading=self.new_id(), round=round_.number if round_ else 1, device="eye",
             shake=round_.shakes if round_ else 1, faces=() if fault else faces, fault=fault,
@@ -349,11 +349,11 @@ class Hand:
         open_ones = [one.id for one in table.referrals.values() if one.decided_by is None] or ["r1"]
         bets = [bet.id for bet in table.round.live()] if table.round else []
         seat = rng.choice(list(table.seats) or ["1"])
-        wrong = c.Report(
+        wrong = c.ReportIrregularity(
             at=at, by="dan", event=Irregularity.WRONG_RESULT, round=rng.choice(rounds),
             faces=tuple(rng.choice(OUTCOMES).faces), second="sue",
         )  # fmt: skip
-        report = c.Report(
+        report = c.ReportIrregularity(
             at=at, by=rng.choice(("dan", "sue")), event=rng.choice(list(Irregularity)),
             round=rng.choice(rounds), through=rng.choice((None, None, len(table.rounds))),
             seen=rng.random() < 0.3, faces=tuple(rng.choice(OUTCOMES).faces), second="vic",
@@ -370,10 +370,10 @@ class Hand:
         )
         choose = c.ChooseWithdrawal(at=at, by=by, seat=seat, withdraw=rng.random() < 0.6)
         recover = c.Recover(at=at, by=RECOVERY, stopped_for=rng.choice((None, None, 100, 60_000)))
-        unclear = c.Report(at=at, by="dan", event=Irregularity.CHIPS_UNCLEAR)
+        unclear = c.ReportIrregularity(at=at, by="dan", event=Irregularity.CHIPS_UNCLEAR)
         if table.live_bets and table.phase.settlement_recorded and rng.random() < 0.5:
             return unclear
-        power = c.Report(at=at, by="dan", event=Irregularity.POWER_FAILURE)
+        power = c.ReportIrregularity(at=at, by="dan", event=Irregularity.POWER_FAILURE)
         # Only one book lets players withdraw after it, and only while bets lie over dice that are not seen.
         if rng.random() < (0.4 if table.book.id == MBS and table.live_bets else 0.1):
             return power

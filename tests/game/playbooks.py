@@ -13,7 +13,7 @@ import pytest
 from taisai.game import Account, Table
 from taisai.game.commands import Limits
 from taisai.game.events import Event
-from taisai.game.playbook import Play, Playbook, Played, playbook
+from taisai.game.playbook import Play, Playbook, PlayedCommand, playbook
 from taisai.game.terms import opening
 from taisai.game.terms.terms import Terms, digest_of, terms_of
 from taisai.rules import Rulebook, rulebook
@@ -31,7 +31,7 @@ class Told(NamedTuple):
     story: Playbook
     table: Table
     opened: tuple[Event, ...]
-    played: tuple[Played, ...]
+    played: tuple[PlayedCommand, ...]
 
     def events(self) -> list[Event]:
         """All that happened."""

@@ -25,7 +25,7 @@ from taisai.game.commands import (
     PlaceItem,
     ReceiveFill,
     RecordBets,
-    Report,
+    ReportIrregularity,
     ShuffleShoe,
     Slip,
     TakeSeat,
@@ -263,7 +263,7 @@ class Playing:
 
     def report(self, event: str, **fields: Any) -> Answer:
         """What a report would come to, on the round in hand or, between rounds, the last."""
-        return self.ask(Report, "dan", **self.reporting(event, **fields))
+        return self.ask(ReportIrregularity, "dan", **self.reporting(event, **fields))
 
     def reporting(self, event: str, **fields: Any) -> dict[str, Any]:
         """The fields of a report with all that any ruling could ask for."""

@@ -50,7 +50,7 @@ def plain(thing: Any) -> Any:  # noqa: C901, PLR0911  one kind of thing after th
     if isinstance(thing, Seat):
         return _seat(thing)
     if isinstance(thing, Purse):
-        return (thing.lane, thing.seat.name, thing.means, thing.credits, thing.at_risk, thing.payable)
+        return (thing.index, thing.seat.name, thing.means, thing.credits, thing.at_risk, thing.payable)
     if isinstance(thing, dict | InForce):
         return {key: plain(value) for key, value in thing.items()}
     if isinstance(thing, set | frozenset):

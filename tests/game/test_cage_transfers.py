@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.cage import House, Kind, Missing, finishing, unfinished
+from taisai.cage import House, HouseTransferKind, MissingSide, how_to_finish, unfinished
 from taisai.cage import transfers as cage_transfers
 from tests.game.houses import BEGINNING, ONE_OF_EACH, begun, done
 
@@ -38,7 +38,7 @@ def without(name: str) -> dict[str, int]:
 
 def test_nothing_is_unfinished_when_both_sides_booked_everything() -> None:
     house = played()
-    assert {transfer.kind for transfer in house.transfers.values()} == set(Kind)
+    assert {transfer.kind for transfer in house.transfers.values()} == set(HouseTransferKind)
     assert unfinished(house, {"T7": BOOKED_BY_TABLE}) == []
     assert unfinished(House(), {}) == []
 
@@ -46,13 +46,13 @@ def test_nothing_is_unfinished_when_both_sides_booked_everything() -> None:
 @pytest.mark.parametrize("name", BOOKED_BY_TABLE)
 def test_what_only_the_house_booked_waits_for_the_table(name: str) -> None:
     [one] = unfinished(played(), {"T7": without(name)})
-    assert (one.id, one.table, one.missing) == (name, "T7", Missing.TABLE)
+    assert (one.id, one.table, one.missing) == (name, "T7", MissingSide.TABLE)
     assert (one.booked_by_house, one.booked_by_table) == (-BOOKED_BY_TABLE[name], None)
-    assert finishing(one) == f"Transfer {name!r}: {TABLE_TO_DO[name]}."
+    assert how_to_finish(one) == f"Transfer {name!r}: {TABLE_TO_DO[name]}."
 
 
 def test_a_table_that_nobody_names_has_booked_nothing() -> None:
-    assert [one.missing for one in unfinished(played(), {})] == [Missing.TABLE] * 7
+    assert [one.missing for one in unfinished(played(), {})] == [MissingSide.TABLE] * 7
 
 
 TAKEN_IN = "and the cage must record the ticket, credit, drop or collected claim."
@@ -69,8 +69,8 @@ GIVEN_OUT = "and the cage must issue the ticket, or record the fill or the paid 
 )
 def test_what_only_the_table_booked_waits_for_the_house(booked: int, told: str) -> None:
     [one] = unfinished(begun(), {"T7": {"t1": booked}})
-    assert (one.missing, one.booked_by_house, one.booked_by_table) == (Missing.HOUSE, None, booked)
-    assert finishing(one) == f"Transfer 't1': table 'T7' booked {told}"
+    assert (one.missing, one.booked_by_house, one.booked_by_table) == (MissingSide.HOUSE, None, booked)
+    assert how_to_finish(one) == f"Transfer 't1': table 'T7' booked {told}"
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_what_only_the_table_booked_waits_for_the_house(booked: int, told: str) 
 )
 def test_what_they_booked_differently_needs_a_supervisor(booked: int, told: str) -> None:
     [one] = unfinished(played(), {"T7": BOOKED_BY_TABLE | {"t1": booked}})
-    assert one.missing is Missing.AGREEMENT
-    assert finishing(one) == (
+    assert one.missing is MissingSide.AGREEMENT
+    assert how_to_finish(one) == (
         f"Transfer 't1': the House booked 500 as due from the table and table 'T7' {told}, "
         "so a supervisor must find which of the two is wrong and record the difference."
     )
@@ -88,8 +88,11 @@ def test_what_they_booked_differently_needs_a_supervisor(booked: int, told: str)
 
 def test_one_id_from_two_tables_is_told_for_both() -> None:
     listed = unfinished(played(), {"T7": without("t1"), "T8": {"t1": -500}})
-    assert [(one.table, one.missing) for one in listed] == [("T7", Missing.TABLE), ("T8", Missing.HOUSE)]
-    assert finishing(listed[1]) == (
+    assert [(one.table, one.missing) for one in listed] == [
+        ("T7", MissingSide.TABLE),
+        ("T8", MissingSide.HOUSE),
+    ]
+    assert how_to_finish(listed[1]) == (
         "Transfer 't1': table 'T8' booked 500 as owed to the House, but the House knows the id from "
         "table 'T7', so a supervisor must find which table it belongs to."
     )
@@ -109,7 +112,7 @@ def misjudged(tables: Tables) -> list[str]:
     """What is listed though finished, or not listed though unfinished, or told in more than a sentence."""
     house = House()
     done(house, *BEGINNING, *ONE_OF_EACH)
-    listed = {(one.table, one.id): finishing(one) for one in cage_transfers.unfinished(house, tables)}
+    listed = {(one.table, one.id): how_to_finish(one) for one in cage_transfers.unfinished(house, tables)}
     known = {("T7", name) for name in BOOKED_BY_TABLE}
     known |= {(table, name) for table, booked in tables.items() for name in booked}
     at_one = {

@@ -106,7 +106,7 @@ def test_what_two_share_is_shared_by_their_copies() -> None:
     purses = [Purse(Seat("1"), Means.CREDITS, columns), Purse(Seat("2"), Means.CREDITS, columns)]
     first, second = deeply_copied(purses)
     first.credits = 5
-    assert (first.lane, second.lane) == (0, 1)
+    assert (first.index, second.index) == (0, 1)
     assert (first._credits.tolist(), purses[0]._credits.tolist()) == ([5, 0], [0, 0])
     assert second._credits is first._credits
 

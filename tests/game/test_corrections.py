@@ -211,9 +211,11 @@ def later(table: Table, case: Case) -> None:
         finish(table, faces)
 
 
-def wrong_result(faces: tuple[int, ...]) -> c.Report:
+def wrong_result(faces: tuple[int, ...]) -> c.ReportIrregularity:
     """Dealer and supervisor say what the dice of round 1 showed."""
-    return c.Report(at=NOON, by="dan", event=Irregularity.WRONG_RESULT, round=1, faces=faces, second="sue")
+    return c.ReportIrregularity(
+        at=NOON, by="dan", event=Irregularity.WRONG_RESULT, round=1, faces=faces, second="sue"
+    )
 
 
 def position(table: Table, name: str) -> int:
@@ -359,7 +361,7 @@ def void_restores(case: Case) -> list[str]:
 
 def _void(table: Table, number: int) -> None:
     """By referral: every document can be asked for it."""
-    do(table, c.Report(at=NOON, by="dan", event=Irregularity.OTHER, round=number))
+    do(table, c.ReportIrregularity(at=NOON, by="dan", event=Irregularity.OTHER, round=number))
     do(
         table,
         c.DecideReferral(
@@ -541,7 +543,9 @@ def test_one_person_alone_corrects_nothing() -> None:
 def alone() -> Reason | None:
     """Why the Dealer alone cannot correct a round that was paid."""
     table = played(CASES[0], (1, 2, 3))
-    report = c.Report(at=NOON, by="dan", event=Irregularity.WRONG_RESULT, round=1, faces=(6, 6, 6))
+    report = c.ReportIrregularity(
+        at=NOON, by="dan", event=Irregularity.WRONG_RESULT, round=1, faces=(6, 6, 6)
+    )
     decided = play.decide(table, report)
     return decided.reason if isinstance(decided, Refusal) else None
 

@@ -145,7 +145,7 @@ def test_chips_of_a_settlement_that_can_still_be_undone_do_not_leave_the_tray() 
         act(Act.ENTER_RESULT, faces=(5, 6, 6)),
         act(Act.SETTLE),
         c.SendCredit(transfer="y", amount=500, second="sue", **DAN),
-        c.Report(event=Irregularity.EXPOSED_EARLY, second="sue", **DAN),
+        c.ReportIrregularity(event=Irregularity.EXPOSED_EARLY, second="sue", **DAN),
     )
     assert told(under) == ""
     assert reason(answers[-2]) is Reason.FLOAT_SHORT
@@ -183,12 +183,12 @@ def test_stakes_over_the_maximum_are_recorded_only_as_far_as_sums_are_exact() ->
 
 
 def test_a_referral_of_a_void_round_does_not_hold_the_next() -> None:
-    other = c.Report(event=Irregularity.OTHER, **DAN)
+    other = c.ReportIrregularity(event=Irregularity.OTHER, **DAN)
     under, _ = asked(
         "rws",
         act(Act.OPEN_BETS),
         other,
-        c.Report(event=Irregularity.DIE_DAMAGED, **DAN),
+        c.ReportIrregularity(event=Irregularity.DIE_DAMAGED, **DAN),
         c.RemoveItem(item="dice", **DAN),
         c.PlaceItem(item="dice", serial="2", **DAN),
         act(Act.OPEN_BETS),
@@ -241,7 +241,7 @@ def _raise(patch: pytest.MonkeyPatch) -> None:
 
         return decide
 
-    _decider(patch, c.Report, bent)
+    _decider(patch, c.ReportIrregularity, bent)
 
 
 def _invent_a_clause(patch: pytest.MonkeyPatch) -> None:

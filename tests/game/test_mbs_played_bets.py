@@ -14,7 +14,7 @@ from taisai.game.commands import (
     PlaceItem,
     RecordBets,
     RemoveItem,
-    Report,
+    ReportIrregularity,
     Slip,
     TakeSeat,
 )
@@ -177,7 +177,7 @@ def test_mbs_5_10_a_void_round_settled_nothing_so_it_does_not_count(book: Rulebo
     playing.act("open-bets")
     playing.bet(small=50)
     assert settled(playing) == (50, 0, 50, 50)
-    playing.do(Report, "dan", **playing.reporting("die-damaged"))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("die-damaged"))
     playing.do(RemoveItem, "dan", item="dice")
     playing.do(PlaceItem, "dan", item="dice", serial="D-2")
     assert round_of(playing, small=50) == (50, 0, 50, 50)
@@ -222,7 +222,9 @@ def test_mbs_5_12_what_was_settled_in_earlier_rounds_is_settled(book: Rulebook) 
     playing = opened(book, limits=LOW)
     round_of(playing, small=50, big=1_500)
     before = dict(playing.table.ledger.balances)
-    noted = only(IrregularityRuled, playing.do(Report, "dan", **playing.reporting("earlier-limit-mistake")))
+    noted = only(
+        IrregularityRuled, playing.do(ReportIrregularity, "dan", **playing.reporting("earlier-limit-mistake"))
+    )
     assert noted.clause == "5.12"
     assert playing.table.ledger.balances == before
     assert playing.table.referrals == {}
@@ -287,8 +289,8 @@ def test_mbs_1_1_3_paid_out_of_the_tray(book: Rulebook) -> None:
 def test_mbs_5_8_a_result_keyed_wrongly_is_put_right_before_the_settlement(book: Rulebook) -> None:
     playing = at(book, "entered")
     alone = playing.reporting("wrong-result", second=None)
-    assert playing.refused(Report, "dan", **alone) == "second-person house:dual-control"
-    playing.do(Report, "dan", **playing.reporting("wrong-result"))
+    assert playing.refused(ReportIrregularity, "dan", **alone) == "second-person house:dual-control"
+    playing.do(ReportIrregularity, "dan", **playing.reporting("wrong-result"))
     event = only(RoundSettled, playing.act("settle"))
     assert (event.faces, event.won, event.collected) == (OTHER_FACES, 400, 1_000)
 
@@ -297,9 +299,9 @@ def test_mbs_5_8_a_settlement_is_done_again_by_two_people(book: Rulebook) -> Non
     playing = at(book, "settled")
     fields = playing.reporting("wrong-result")
     for second in (None, "dan"):
-        refused = playing.refused(Report, "dan", **fields | {"second": second})
+        refused = playing.refused(ReportIrregularity, "dan", **fields | {"second": second})
         assert refused == "second-person house:dual-control"
-    playing.do(Report, "dan", **fields)
+    playing.do(ReportIrregularity, "dan", **fields)
     assert playing.entries() == [
         ("house-won", 600, "5.8"),
         ("house-lost", -600, "5.8"),
@@ -309,7 +311,7 @@ def test_mbs_5_8_a_settlement_is_done_again_by_two_people(book: Rulebook) -> Non
 
 def test_mbs_6_3_an_earlier_round_is_settled_again_by_its_dice(book: Rulebook) -> None:
     playing = at(book, "between").to("closed-tumbled")
-    made = playing.do(Report, "dan", **playing.reporting("wrong-result", round=1))
+    made = playing.do(ReportIrregularity, "dan", **playing.reporting("wrong-result", round=1))
     assert only(RoundResettled, made).later == "house:later-rounds"
     assert playing.entries() == [
         ("house-won", 600, "6.3"),

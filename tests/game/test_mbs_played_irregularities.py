@@ -11,7 +11,7 @@ from taisai.game.commands import (
     CloseWithdrawal,
     MoveBet,
     RecordBets,
-    Report,
+    ReportIrregularity,
     Slip,
     TakeBack,
 )
@@ -99,7 +99,7 @@ def test_mbs_5_5_a_broken_dome_voids_what_is_in_hand(book: Rulebook) -> None:
 def test_mbs_void_stakes_go_back_by_the_house_in_every_phase(book: Rulebook) -> None:
     for phase in IN_HAND.split():
         playing = at(book, phase)
-        playing.do(Report, "dan", **playing.reporting("dome-or-dice-broken"))
+        playing.do(ReportIrregularity, "dan", **playing.reporting("dome-or-dice-broken"))
         assert playing.balance(Account.CHIPS) == FILL
         assert {clause for _, _, clause in playing.entries()} == {"house:void"}
 
@@ -203,13 +203,16 @@ def test_mbs_5_13_1_no_outcome_so_players_may_withdraw(book: Rulebook) -> None:
 def test_mbs_5_13_whether_a_die_was_seen_is_said_by_two(book: Rulebook) -> None:
     for phase in COVERED.split():
         alone = standing(book, phase).reporting("power-failure", second=None)
-        assert standing(book, phase).refused(Report, "dan", **alone) == "second-person house:declaration"
+        assert (
+            standing(book, phase).refused(ReportIrregularity, "dan", **alone)
+            == "second-person house:declaration"
+        )
 
 
 def test_mbs_5_13_1_all_of_his_bets_or_none_and_then_the_round_goes_on(book: Rulebook) -> None:
     for phase in TO_REVEAL.split():
         playing = at(book, phase)
-        playing.do(Report, "dan", **playing.reporting("power-failure"))
+        playing.do(ReportIrregularity, "dan", **playing.reporting("power-failure"))
         assert playing.act_refused("uncover") == "on-hold 5.13.1"
         stays = playing.fork()
         playing.do(ChooseWithdrawal, "dan", seat=SEAT, withdraw=True)

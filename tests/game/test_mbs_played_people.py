@@ -18,7 +18,7 @@ from taisai.game.commands import (
     Recover,
     RemoveItem,
     RepairItem,
-    Report,
+    ReportIrregularity,
     Slip,
 )
 from taisai.game.events import (
@@ -77,7 +77,7 @@ def test_mbs_6_2_nobody_acts_who_holds_no_position_here(book: Rulebook) -> None:
 def test_mbs_6_2_one_acting_in_a_lower_position_has_no_more_say_than_it(book: Rulebook) -> None:
     playing = at(book, "revealed")
     playing.do(Assign, "sue", person="mia", rank="pit-manager", position="dealer")
-    playing.do(Report, "mia", **playing.reporting("chips-unclear"))
+    playing.do(ReportIrregularity, "mia", **playing.reporting("chips-unclear"))
     decision = deciding(Treatment.CONTINUE)
     assert playing.refused(DecideReferral, "mia", **decision) == "not-permitted 3.12"
 
@@ -168,10 +168,10 @@ def test_mbs_dual_control_takes_a_pit_supervisor_or_above(book: Rulebook) -> Non
     playing = standing(book, "settled")
     wrong = playing.reporting("wrong-result")
     for by, second in (("pat", "dan"), ("dan", "eve"), ("dan", None), ("pat", "pat")):
-        refused = playing.refused(Report, by, **wrong | {"second": second})
+        refused = playing.refused(ReportIrregularity, by, **wrong | {"second": second})
         assert refused == "second-person house:dual-control"
     for by, second in (("dan", "pat"), ("dan", "mia"), ("dan", "sue"), ("pat", "mia")):
-        playing.fork().do(Report, by, **wrong | {"second": second})
+        playing.fork().do(ReportIrregularity, by, **wrong | {"second": second})
 
 
 # Referrals
@@ -184,7 +184,7 @@ def deciding(treatment: Treatment, **fields: Any) -> dict[str, Any]:
 def referred(book: Rulebook, phase: str, event: str = "other") -> Playing:
     """A round in a phase with something that is referred."""
     playing = at(book, phase)
-    playing.do(Report, "dan", **playing.reporting(event))
+    playing.do(ReportIrregularity, "dan", **playing.reporting(event))
     return playing
 
 
@@ -300,7 +300,7 @@ def test_mbs_3_12_a_settlement_is_undone_by_two_for_it(book: Rulebook) -> None:
 def replaced(book: Rulebook, event: str) -> None:
     """The dice that were on the table when it happened are not played with again."""
     playing = at(book, "revealed")
-    playing.do(Report, "dan", **playing.reporting(event))
+    playing.do(ReportIrregularity, "dan", **playing.reporting(event))
     assert playing.act_refused("open-bets") == "unmet-need house:equipment"
     playing.do(RemoveItem, "dan", item="dice")
     assert playing.refused(PlaceItem, "dan", item="dice") == "ruled-out house:equipment"
@@ -318,7 +318,7 @@ def test_mbs_5_5_broken_dice_are_replaced_before_the_next_round(book: Rulebook) 
 
 def test_mbs_5_8_lights_that_failed_keep_the_next_round_from_opening(book: Rulebook) -> None:
     playing = at(book, "revealed")
-    playing.do(Report, "dan", **playing.reporting("equipment-failure", item="lights"))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("equipment-failure", item="lights"))
     for act in ("enter-result", "settle", "collect-and-pay", "conclude"):
         playing.act(act)
     assert playing.balance(Account.HOUSE_LOST) == 1_000  # paid by the dice all the same

@@ -24,7 +24,7 @@ from taisai.game.commands import (
     Recover,
     RemoveItem,
     Reopen,
-    Report,
+    ReportIrregularity,
     SendCredit,
     SettleClaim,
     Shut,
@@ -55,7 +55,7 @@ def test_the_tray_gives_away_nothing_that_lies_on_the_layout() -> None:
     sent = {"transfer": "c1", "second": "sue"}
     assert playing.refused(SendCredit, "dan", amount=chips - 1_000, **sent) == "float-short house:float"
     playing.do(SendCredit, "dan", amount=chips - 10_000, **sent)
-    playing.do(Report, "dan", **playing.reporting("too-few-tumbles"))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("too-few-tumbles"))
     assert playing.balance(Account.CHIPS) == 10_000 - 1_400
 
 
@@ -63,17 +63,17 @@ def test_a_claim_is_met_by_the_next_correction_and_never_numbered_twice() -> Non
     playing = at(rulebook(RWS), "between")
     playing.do(DispenseCredits, TERMINAL, seat=SEAT, transfer="t1")
     wrong = playing.reporting("wrong-result", round=1)
-    playing.do(Report, "dan", **wrong)
+    playing.do(ReportIrregularity, "dan", **wrong)
     (claim,) = playing.table.claims.values()
     assert not claim.of_player
-    playing.do(Report, "dan", **(wrong | {"faces": (1, 2, 3)}))
+    playing.do(ReportIrregularity, "dan", **(wrong | {"faces": (1, 2, 3)}))
     assert (playing.table.claims, playing.credits) == ({}, 0)
-    playing.do(Report, "dan", **wrong)
+    playing.do(ReportIrregularity, "dan", **wrong)
     (again,) = playing.table.claims.values()
     assert again.id != claim.id
     playing.do(SettleClaim, "sue", claim=again.id, how=ClaimEnd.WAIVE, reason="so be it", second="pat")
     # He kept what he had: were the first result right after all, he has had it.
-    playing.do(Report, "dan", **(wrong | {"faces": (1, 2, 3)}))
+    playing.do(ReportIrregularity, "dan", **(wrong | {"faces": (1, 2, 3)}))
     assert (playing.table.claims, playing.credits) == ({}, 0)
 
 
@@ -114,8 +114,11 @@ def test_a_closed_table_leaves_nothing_behind_and_is_still_corrected() -> None:
 def test_no_bet_once_a_die_was_seen_however_that_was_told() -> None:
     playing = at(rulebook(MBS), "open-tumbled")
     seen = playing.reporting("power-failure", seen=True)
-    assert playing.refused(Report, "dan", **(seen | {"second": None})) == "second-person house:declaration"
-    playing.do(Report, "dan", **seen)
+    assert (
+        playing.refused(ReportIrregularity, "dan", **(seen | {"second": None}))
+        == "second-person house:declaration"
+    )
+    playing.do(ReportIrregularity, "dan", **seen)
     assert playing.bet_refused(single_6=100) == "late 5.2"
     moved = {"round": 1, "id": "1-small", "area": "big"}
     assert playing.refused(MoveBet, "dan", **moved) == "late 5.2"
@@ -126,14 +129,14 @@ def test_no_bet_once_a_die_was_seen_however_that_was_told() -> None:
 def test_what_two_people_told_is_not_untold() -> None:
     playing = at(rulebook(MBS), "closed-tumbled")
     playing.do(Recover, RECOVERY)
-    playing.do(Report, "dan", **playing.reporting("power-failure", seen=True))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("power-failure", seen=True))
     unseen = {"declared": Declared.UNSEEN, "second": "pat"}
     assert playing.refused(Declare, "dan", **unseen) == "different-content house:declaration"
 
 
 def test_sight_told_in_passing_by_one_person_counts_for_nothing() -> None:
     playing = at(rulebook(MBS), "closed-tumbled")
-    playing.do(Report, "dan", **playing.reporting("under-minimum", seen=True, second=None))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("under-minimum", seen=True, second=None))
     assert playing.table.round is not None
     assert not playing.table.round.seen
 
@@ -149,14 +152,14 @@ def test_bets_from_before_a_no_roll_stay() -> None:
 
 def test_one_person_does_not_move_a_bet_onto_the_dice_he_sees() -> None:
     playing = at(rulebook(RWS), "entered")
-    playing.do(Report, "sue", event=Irregularity.OTHER)
+    playing.do(ReportIrregularity, "sue", event=Irregularity.OTHER)
     moved = {"referral": "r1", "treatment": Treatment.TREAT_BETS, "reason": "it lay there"}
     bets = {"1-small": "triple-1"}
     refused = playing.refused(DecideReferral, "sue", bets=bets, **moved)
     assert refused == "second-person house:dual-control"
     beyond = Limits(least=100, most=50_000, groups={"triple": (100, 500)})
     other = table_of(RWS, limits=beyond).to("entered")
-    other.do(Report, "sue", event=Irregularity.OTHER)
+    other.do(ReportIrregularity, "sue", event=Irregularity.OTHER)
     assert other.refused(DecideReferral, "sue", bets=bets, second="pat", **moved) == "over-maximum 3.3"
 
 
@@ -214,7 +217,7 @@ def test_nobody_makes_his_own_second_person() -> None:
     assert playing.tried(Assign, HOUSE, **(ghost | {"person": "GHOST"})) == "bad-value house:people"
     assert playing.tried(Assign, HOUSE, **(ghost | {"person": "Cage"})) == "bad-value house:people"
     wrong = playing.reporting("wrong-result", round=1, second="SUE")
-    assert playing.refused(Report, "sue", **wrong) == "second-person house:dual-control"
+    assert playing.refused(ReportIrregularity, "sue", **wrong) == "second-person house:dual-control"
 
 
 def test_a_ticket_goes_to_the_player_who_put_it_in() -> None:
@@ -268,7 +271,7 @@ def test_the_same_dice_do_not_grow_young() -> None:
 
 def test_a_shut_that_was_ordered_is_not_lifted_in_between() -> None:
     playing = at(rulebook(US), "revealed")
-    events = playing.do(Report, "dan", **playing.reporting("equipment-failure"))
+    events = playing.do(ReportIrregularity, "dan", **playing.reporting("equipment-failure"))
     assert any(isinstance(event, SettlementWitnessed) for event in events)
     playing.do(Shut, "sue", reason="for now")
     assert playing.tried(Reopen, "sue", reason="again", second="sal") == "unmet-need house:shut"
@@ -282,7 +285,7 @@ def test_a_shut_that_was_ordered_is_not_lifted_in_between() -> None:
 def test_one_terminal_that_fails_voids_nothing_and_stops_nothing() -> None:
     for item in ("player-terminal", "display"):
         playing = at(rulebook(RWS), "open")
-        playing.do(Report, "dan", **playing.reporting("equipment-failure", item=item))
+        playing.do(ReportIrregularity, "dan", **playing.reporting("equipment-failure", item=item))
         assert playing.table.round is not None
         for act in (
             "close-bets",
@@ -300,8 +303,8 @@ def test_one_terminal_that_fails_voids_nothing_and_stops_nothing() -> None:
 def test_another_result_is_what_the_dice_showed_and_nothing_else() -> None:
     playing = at(rulebook(RWS), "between")
     same = playing.reporting("wrong-result", round=1, faces=(1, 2, 3))
-    assert playing.refused(Report, "dan", **same) == "bad-value 5.5"
-    playing.do(Report, "dan", **(same | {"faces": OTHER_FACES}))
+    assert playing.refused(ReportIrregularity, "dan", **same) == "bad-value 5.5"
+    playing.do(ReportIrregularity, "dan", **(same | {"faces": OTHER_FACES}))
     void = playing.reporting("die-damaged", round=1)
-    playing.do(Report, "dan", **void)
-    assert playing.refused(Report, "dan", **same) == "ruled-out 5.5"
+    playing.do(ReportIrregularity, "dan", **void)
+    assert playing.refused(ReportIrregularity, "dan", **same) == "ruled-out 5.5"

@@ -13,7 +13,7 @@ import pytest
 from taisai.game import events as happened
 from taisai.game.commands import Limits
 from taisai.game.events import Event
-from taisai.game.playbook import Limited, Play
+from taisai.game.playbook import LimitEffect, Play
 from taisai.game.vocabulary import Means
 from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, terms_compiled_once, told
 from tests.oracle import PAY_TABLES, PayTable, Roll
@@ -162,7 +162,7 @@ def settlements(name: str) -> Iterator[tuple[Event, Expected, dict[str, int], li
                 clauses = [
                     f"{share.area} {share.clause}"
                     for share in one.shares
-                    if share.limited in (Limited.NOT, Limited.UNDER_ONCE)
+                    if share.limited in (LimitEffect.NOT, LimitEffect.UNDER_ONCE)
                     and not accountant.double_lost(share.area, roll)
                     and share.clause
                     != pay_table(of.story.book, share.layout).verdict(str(share.area), roll).clause
@@ -205,7 +205,7 @@ def test_there_are_settlements_under_the_minimum_over_the_maximum_and_at_every_l
         for one in step.happened
         for share in one.shares
     ]
-    assert {share.limited for share in shares} == set(Limited)
+    assert {share.limited for share in shares} == set(LimitEffect)
     assert {share.layout for share in shares} >= {"A", "B", "C"}
     assert {share.means for share in shares} == {Means.CREDITS, Means.CASH_CHIPS, Means.COLOUR_CHIPS}
 

@@ -20,7 +20,7 @@ from taisai.game.commands import (
     Perform,
     PlaceBets,
     RecordBets,
-    Report,
+    ReportIrregularity,
     SendCredit,
     SendDrop,
     Slip,
@@ -68,7 +68,7 @@ def _closed(table: Table) -> None:
 
 
 def _held(table: Table) -> None:
-    do(table, Report(at=NOON, by="dan", event=Irregularity.OTHER))
+    do(table, ReportIrregularity(at=NOON, by="dan", event=Irregularity.OTHER))
 
 
 def _shut_down(table: Table) -> None:

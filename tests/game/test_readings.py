@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from taisai.game.commands import Perform, Report, TakeReading
+from taisai.game.commands import Perform, ReportIrregularity, TakeReading
 from taisai.game.dice import readings
 from taisai.game.dice.readings import MOST_READINGS, differs_from_reading, suggested
 from taisai.game.events import ReadingTaken
-from taisai.game.rounds.round import Reading
-from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, Fault
+from taisai.game.rounds.round import DeviceReading
+from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, DeviceFault
 from taisai.rules import Act, Irregularity, Outcome, Phase, rulebook
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, at, opened, phases, standing
 from tests.game.shelf import SnapshotStore, unlike
@@ -25,12 +25,12 @@ def reading(table: Playing, **fields: Any) -> dict[str, Any]:
     return {"reading": "a", "round": table.number or 1, "device": "SHK-07", "faces": (2, 3, 5)} | fields
 
 
-def fault(table: Playing, fault: Fault, **fields: Any) -> dict[str, Any]:
+def fault(table: Playing, fault: DeviceFault, **fields: Any) -> dict[str, Any]:
     """The fields of a fault."""
     return reading(table, faces=(), fault=fault, **fields)
 
 
-def latest(table: Playing) -> Reading | None:
+def latest(table: Playing) -> DeviceReading | None:
     """The latest reading of the present shake."""
     assert table.table.round is not None
     return table.table.round.reading
@@ -62,12 +62,12 @@ def taken_in(book: str, **fields: Any) -> str:
 @each_book
 def test_faces_are_seen_after_the_close_and_the_tumble_until_the_settlement(book: str) -> None:
     assert taken_in(book) == SEEN[book]
-    assert taken_in(book, faces=(), fault=Fault.INVALID) == SEEN[book]
+    assert taken_in(book, faces=(), fault=DeviceFault.INVALID) == SEEN[book]
 
 
 @each_book
-@pytest.mark.parametrize("kind", [Fault.NO_SHAKE, Fault.DOWN])
-def test_that_nothing_moves_or_works_is_told_from_the_close_on(book: str, kind: Fault) -> None:
+@pytest.mark.parametrize("kind", [DeviceFault.NO_SHAKE, DeviceFault.DOWN])
+def test_that_nothing_moves_or_works_is_told_from_the_close_on(book: str, kind: DeviceFault) -> None:
     assert taken_in(book, faces=(), fault=kind) == f"closed {SEEN[book]}"
 
 
@@ -89,7 +89,7 @@ def test_sabotage_a_reading_at_any_time_is_noticed(book: str, monkeypatch: pytes
 
 def test_nothing_is_taken_while_the_round_waits() -> None:
     table = at(rulebook(MBS), "closed-tumbled")
-    table.do(Report, "dan", event=Irregularity.POWER_FAILURE, second="sue")
+    table.do(ReportIrregularity, "dan", event=Irregularity.POWER_FAILURE, second="sue")
     assert table.refused(TakeReading, RECOGNISER, **reading(table)) == "on-hold 5.13.1"
 
 
@@ -112,13 +112,13 @@ def test_only_devices_tell() -> None:
         ({"round": 0}, "wrong-round house:readings"),
         ({"shake": 2}, "wrong-round house:readings"),
         ({"faces": ()}, "bad-value house:readings"),
-        ({"fault": Fault.DOWN}, "bad-value house:readings"),
+        ({"fault": DeviceFault.DOWN}, "bad-value house:readings"),
         ({"faces": (1, 2)}, "bad-value house:order"),
         ({"faces": (1, 2, 7)}, "bad-value house:order"),
         ({"reading": ""}, "bad-value house:most"),
         ({"reading": "x" * 65}, "bad-value house:most"),
         ({"device": "a\nb"}, "bad-value house:most"),
-        ({"faces": (), "fault": Fault.INVALID_AFTER_RESHAKE}, "ruled-out 5.3.2"),
+        ({"faces": (), "fault": DeviceFault.INVALID_AFTER_RESHAKE}, "ruled-out 5.3.2"),
     ],
 )
 def test_what_is_no_reading_is_refused(fields: dict[str, Any], told: str) -> None:
@@ -139,7 +139,7 @@ def test_a_retry_changes_nothing_and_other_content_is_refused() -> None:
     (event,) = table.do(TakeReading, RECOGNISER, **asked)
     assert isinstance(event, ReadingTaken)
     assert table.do(TakeReading, RECOGNISER, **asked) == ()
-    for other in ({"faces": (2, 3, 6)}, {"device": "SHK-08"}, {"faces": (), "fault": Fault.DOWN}):
+    for other in ({"faces": (2, 3, 6)}, {"device": "SHK-08"}, {"faces": (), "fault": DeviceFault.DOWN}):
         told = table.refused(TakeReading, RECOGNISER, **asked | other)
         assert told == "different-content house:readings"
     for act in ("uncover", "enter-result", "settle", "collect-and-pay", "conclude"):
@@ -187,15 +187,17 @@ def test_the_latest_reading_counts_and_a_fault_is_nothing_to_differ_from() -> No
     table.do(TakeReading, RECOGNISER, **reading(table))
     table.do(TakeReading, RECOGNISER, **reading(table, reading="b", faces=(1, 1, 1)))
     assert differs_from_reading(table.table, (2, 3, 5))
-    table.do(TakeReading, RECOGNISER, **fault(table, Fault.DOWN, reading="c"))
+    table.do(TakeReading, RECOGNISER, **fault(table, DeviceFault.DOWN, reading="c"))
     assert not differs_from_reading(table.table, (2, 3, 5))
     assert not differs_from_reading(opened(rulebook(RWS)).table, (2, 3, 5))
 
 
 def test_a_shake_anew_has_readings_of_its_own() -> None:
     table = at(rulebook(US), "revealed")
-    table.do(TakeReading, RECOGNISER, **fault(table, Fault.INVALID))
-    told = table.refused(TakeReading, RECOGNISER, **fault(table, Fault.INVALID_AFTER_RESHAKE, reading="b"))
+    table.do(TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID))
+    told = table.refused(
+        TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID_AFTER_RESHAKE, reading="b")
+    )
     assert told == "bad-value 6(a)"
     table.act("enter-result", flat=False)
     assert table.table.phase is Phase.OPEN
@@ -204,10 +206,10 @@ def test_a_shake_anew_has_readings_of_its_own() -> None:
         table.act(act)
     told = table.refused(TakeReading, RECOGNISER, **reading(table, reading="b"))
     assert told == "wrong-round house:readings"
-    table.do(TakeReading, RECOGNISER, **fault(table, Fault.INVALID_AFTER_RESHAKE, reading="b", shake=2))
+    table.do(TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID_AFTER_RESHAKE, reading="b", shake=2))
     told_last = latest(table)
     assert told_last is not None
-    assert told_last.fault is Fault.INVALID_AFTER_RESHAKE
+    assert told_last.fault is DeviceFault.INVALID_AFTER_RESHAKE
     again = SnapshotStore().again(table.table)
     assert unlike(table.table, again) == []
 
@@ -215,12 +217,12 @@ def test_a_shake_anew_has_readings_of_its_own() -> None:
 def test_only_where_dice_are_shaken_anew_is_a_second_fault_told() -> None:
     """US 6(a) alone has the dice shaken again, and not where the table was set to void."""
     table = at(rulebook(US), "revealed", no_roll="void")
-    told = table.refused(TakeReading, RECOGNISER, **fault(table, Fault.INVALID_AFTER_RESHAKE))
+    told = table.refused(TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID_AFTER_RESHAKE))
     assert told == "ruled-out 6(a)"
     clauses = {MBS: "5.3", RWS: "5.3.2", THREE_CARD: "house:outside-the-rules"}
     for book, clause in clauses.items():
         table = standing(rulebook(book), "revealed")
-        told = table.refused(TakeReading, RECOGNISER, **fault(table, Fault.INVALID_AFTER_RESHAKE))
+        told = table.refused(TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID_AFTER_RESHAKE))
         assert told == f"ruled-out {clause}"
 
 
@@ -230,25 +232,25 @@ def test_only_where_dice_are_shaken_anew_is_a_second_fault_told() -> None:
 @pytest.mark.parametrize(
     ("book", "settings", "kind", "event", "comes_to"),
     [
-        (MBS, {}, Fault.NO_SHAKE, "too-few-tumbles", "void 5.1"),
-        (MBS, {}, Fault.INVALID, "die-not-flat", "void 5.3"),
-        (MBS, {}, Fault.DOWN, "equipment-failure", "settle-by-outcome 5.8"),
-        (RWS, {}, Fault.NO_SHAKE, "too-few-tumbles", "void 5.3.1"),
-        (RWS, {}, Fault.INVALID, "die-not-flat", "void 5.3.2"),
-        (RWS, {}, Fault.DOWN, "equipment-failure", "continue 5.1.1"),
-        (THREE_CARD, {}, Fault.NO_SHAKE, "too-few-tumbles", "refer house:outside-the-rules"),
-        (THREE_CARD, {}, Fault.INVALID, "die-not-flat", "refer house:outside-the-rules"),
-        (THREE_CARD, {}, Fault.DOWN, "equipment-failure", "refer house:outside-the-rules"),
-        (US, {}, Fault.NO_SHAKE, "too-few-tumbles", "refer house:outside-the-rules"),
-        (US, {}, Fault.INVALID, "die-not-flat", "no-roll 6(a)"),
-        (US, {}, Fault.INVALID_AFTER_RESHAKE, "other", "refer house:outside-the-rules"),
-        (US, {}, Fault.DOWN, "equipment-failure", "settle-then-shut 6(b)"),
-        (US, {"shaker": "automated"}, Fault.NO_SHAKE, "automated-shaker-failure", "void 6(c)"),
-        (US, {"no_roll": "void"}, Fault.INVALID, "die-not-flat", "void 6(a)"),
+        (MBS, {}, DeviceFault.NO_SHAKE, "too-few-tumbles", "void 5.1"),
+        (MBS, {}, DeviceFault.INVALID, "die-not-flat", "void 5.3"),
+        (MBS, {}, DeviceFault.DOWN, "equipment-failure", "settle-by-outcome 5.8"),
+        (RWS, {}, DeviceFault.NO_SHAKE, "too-few-tumbles", "void 5.3.1"),
+        (RWS, {}, DeviceFault.INVALID, "die-not-flat", "void 5.3.2"),
+        (RWS, {}, DeviceFault.DOWN, "equipment-failure", "continue 5.1.1"),
+        (THREE_CARD, {}, DeviceFault.NO_SHAKE, "too-few-tumbles", "refer house:outside-the-rules"),
+        (THREE_CARD, {}, DeviceFault.INVALID, "die-not-flat", "refer house:outside-the-rules"),
+        (THREE_CARD, {}, DeviceFault.DOWN, "equipment-failure", "refer house:outside-the-rules"),
+        (US, {}, DeviceFault.NO_SHAKE, "too-few-tumbles", "refer house:outside-the-rules"),
+        (US, {}, DeviceFault.INVALID, "die-not-flat", "no-roll 6(a)"),
+        (US, {}, DeviceFault.INVALID_AFTER_RESHAKE, "other", "refer house:outside-the-rules"),
+        (US, {}, DeviceFault.DOWN, "equipment-failure", "settle-then-shut 6(b)"),
+        (US, {"shaker": "automated"}, DeviceFault.NO_SHAKE, "automated-shaker-failure", "void 6(c)"),
+        (US, {"no_roll": "void"}, DeviceFault.INVALID, "die-not-flat", "void 6(a)"),
     ],
 )
 def test_a_fault_suggests_what_to_report(
-    book: str, settings: dict[str, str], kind: Fault, event: str, comes_to: str
+    book: str, settings: dict[str, str], kind: DeviceFault, event: str, comes_to: str
 ) -> None:
     table = standing(rulebook(book), "revealed", **settings).table
     assert suggested(table, kind) == event
@@ -260,5 +262,5 @@ def test_a_fault_suggests_what_to_report(
 def test_every_fault_suggests_something_everywhere(book: str) -> None:
     for phase in phases(book):
         table = standing(rulebook(book), phase).table
-        for kind in Fault:
+        for kind in DeviceFault:
             assert (suggested(table, kind), table.phase) in table.irregularities.cells

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from taisai.game.commands import CommitSeed, Perform, Report, RevealSeed, TakeReading
+from taisai.game.commands import CommitSeed, Perform, ReportIrregularity, RevealSeed, TakeReading
 from taisai.game.dice import seeds
 from taisai.game.dice.draw import Throw, dealt
 from taisai.game.dice.seeds import unseen
 from taisai.game.events import ReadingTaken, SeedCommitted, SeedRevealed
-from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, Fault
+from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, DeviceFault
 from taisai.rules import Act, Irregularity, Phase, rulebook
 from tests.game.playing import MBS, RWS, STAKES, THREE_CARD, US, course, opened, phases
 from tests.game.seeded import ANOTHER, CLOSE, Shown, committing, seed_of, shown
@@ -165,7 +165,7 @@ def test_one_draw_to_a_shake() -> None:
     faces = table.faces()
     other = tuple(1 + face % 6 for face in faces)
     assert table.refused(TakeReading, SHAKER, **table.reading(faces=other)) == f"different-content {WHERE}"
-    table.read(fault=Fault.DOWN)
+    table.read(fault=DeviceFault.DOWN)
     assert table.refused(TakeReading, SHAKER, **table.reading(faces=other)) == f"different-content {WHERE}"
     table.reveal()
 
@@ -208,7 +208,7 @@ def test_no_seed_is_known_while_a_choice_is_open() -> None:
     table.commit()
     table.to("closed-tumbled")
     table.read()
-    table.do(Report, "dan", event=Irregularity.POWER_FAILURE, second="sue")
+    table.do(ReportIrregularity, "dan", event=Irregularity.POWER_FAILURE, second="sue")
     assert table.refused(RevealSeed, SHAKER, **table.revealing()) == "on-hold 5.13.1"
     assert table.refused(TakeReading, SHAKER, **table.reading(reading="b")) == "on-hold 5.13.1"
 
@@ -239,7 +239,7 @@ def test_a_void_round_reveals_with_nothing_drawn() -> None:
     table = shown(RWS)
     table.commit()
     table.to("closed")
-    table.do(Report, "dan", event=Irregularity.DIE_DAMAGED, second="sue")
+    table.do(ReportIrregularity, "dan", event=Irregularity.DIE_DAMAGED, second="sue")
     assert table.table.round is None
     for fields in ({"faces": (1, 2, 3)}, {"close": 9}, {"hash": CLOSE.hex()}):
         assert table.refused(RevealSeed, SHAKER, **table.revealing(**fields)) == f"bad-value {WHERE}"

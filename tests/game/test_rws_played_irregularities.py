@@ -12,7 +12,7 @@ from taisai.game.commands import (
     LeaveSeat,
     PlaceBets,
     Recover,
-    Report,
+    ReportIrregularity,
     Slip,
 )
 from taisai.game.events import RoundResettled, RoundVoided
@@ -39,7 +39,7 @@ def book() -> Rulebook:
 
 def after(playing: Playing, event: str, **fields: Any) -> Playing:
     """The table after a report."""
-    playing.do(Report, "dan", **playing.reporting(event, **fields))
+    playing.do(ReportIrregularity, "dan", **playing.reporting(event, **fields))
     return playing
 
 
@@ -137,7 +137,7 @@ def test_rws_5_1_2_equipment_that_failed_is_repaired_before_the_next_round(book:
     playing = after(at(book, "closed"), "equipment-failure", item="game-console")
     assert playing.act_refused("open-bets") == "unmet-need house:equipment"
     unknown = playing.reporting("equipment-failure", item="roof")
-    assert playing.refused(Report, "dan", **unknown) == "bad-value house:equipment"
+    assert playing.refused(ReportIrregularity, "dan", **unknown) == "bad-value house:equipment"
 
 
 def test_rws_1_8_a_stop_after_the_settlement_leaves_only_the_end(book: Rulebook) -> None:
@@ -222,15 +222,19 @@ def test_rws_5_4_a_damaged_die_voids_every_round_it_touched(book: Rulebook) -> N
     assert rulings_by(book, "5.4") == {"die-damaged: affected rounds void": ALWAYS}
     playing = two_rounds(book).to("closed")
     alone = playing.reporting("die-damaged", round=1, through=3, second=None)
-    assert playing.refused(Report, "dan", **alone) == "second-person house:dual-control"
-    events = playing.do(Report, "dan", **playing.reporting("die-damaged", round=1, through=3, second="pat"))
+    assert playing.refused(ReportIrregularity, "dan", **alone) == "second-person house:dual-control"
+    events = playing.do(
+        ReportIrregularity, "dan", **playing.reporting("die-damaged", round=1, through=3, second="pat")
+    )
     voided = [event.round for event in events if isinstance(event, RoundVoided)]
     assert (voided, playing.credits) == ([1, 2, 3], CREDITS)
     assert {event.clause for event in events} == {"5.4"}
     again = playing.reporting("die-damaged", round=1, through=3, second="pat")
-    assert [type(event).__name__ for event in playing.do(Report, "dan", **again)] == ["IrregularityRuled"]
+    assert [type(event).__name__ for event in playing.do(ReportIrregularity, "dan", **again)] == [
+        "IrregularityRuled"
+    ]
     beyond = playing.reporting("die-damaged", round=1, through=4)
-    assert playing.refused(Report, "dan", **beyond) == "wrong-round 5.4"
+    assert playing.refused(ReportIrregularity, "dan", **beyond) == "wrong-round 5.4"
 
 
 def test_rws_5_4_other_dice_come_before_the_next_round(book: Rulebook) -> None:
@@ -266,10 +270,12 @@ def test_rws_5_5_a_wrong_result_gives_way_to_the_dice(book: Rulebook) -> None:
 def test_rws_5_5_a_round_long_over_is_settled_again_under_dual_control(book: Rulebook) -> None:
     playing = two_rounds(book)
     alone = playing.reporting("wrong-result", round=1, second=None)
-    assert playing.refused(Report, "dan", **alone) == "second-person house:dual-control"
+    assert playing.refused(ReportIrregularity, "dan", **alone) == "second-person house:dual-control"
     same = playing.reporting("wrong-result", round=1, faces=(3, 2, 1))
-    assert playing.refused(Report, "dan", **same) == "bad-value 5.5"
-    events = playing.do(Report, "dan", **playing.reporting("wrong-result", round=1, faces=OTHER_FACES))
+    assert playing.refused(ReportIrregularity, "dan", **same) == "bad-value 5.5"
+    events = playing.do(
+        ReportIrregularity, "dan", **playing.reporting("wrong-result", round=1, faces=OTHER_FACES)
+    )
     (again,) = [event for event in events if isinstance(event, RoundResettled)]
     assert (again.entered, again.faces, again.clause) == ((1, 2, 3), OTHER_FACES, "5.5")
     assert {clause for _, _, clause in playing.entries()} == {"5.5"}
@@ -281,16 +287,18 @@ def test_rws_5_6_a_mistake_found_later_touches_no_later_round(book: Rulebook) ->
     second = playing.table.past(2)
     assert second is not None
     settled = second.settled
-    *_, again = playing.do(Report, "dan", **playing.reporting("wrong-result", round=1))
+    *_, again = playing.do(ReportIrregularity, "dan", **playing.reporting("wrong-result", round=1))
     assert isinstance(again, RoundResettled)
     assert again.later == "5.6"
     assert playing.table.past(2) is second
     assert (second.settled, second.voided) == (settled, False)
     assert (playing.table.phase, playing.table.seats[SEAT].at_risk) == ("closed", 1_400)
-    *_, void = playing.do(Report, "dan", **playing.reporting("die-damaged", round=1))
+    *_, void = playing.do(ReportIrregularity, "dan", **playing.reporting("die-damaged", round=1))
     assert isinstance(void, RoundVoided)
     assert (void.later, second.voided) == ("5.6", False)
-    *_, last = at(book, "between").do(Report, "dan", **standing(book, "between").reporting("wrong-result"))
+    *_, last = at(book, "between").do(
+        ReportIrregularity, "dan", **standing(book, "between").reporting("wrong-result")
+    )
     assert isinstance(last, RoundResettled)
     assert last.later is None
 
@@ -328,4 +336,4 @@ def test_rws_1_10_a_void_round_has_no_result(book: Rulebook) -> None:
         assert round_ is not None
         assert (round_.voided, round_.result, round_.settled) == (True, None, None)
         wrong = playing.reporting("wrong-result", round=1)
-        assert playing.refused(Report, "dan", **wrong) == "ruled-out 5.5"
+        assert playing.refused(ReportIrregularity, "dan", **wrong) == "ruled-out 5.5"

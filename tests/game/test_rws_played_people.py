@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.game.commands import Assign, DecideReferral, Perform, PlaceItem, RemoveItem, RepairItem, Report
+from taisai.game.commands import (
+    Assign,
+    DecideReferral,
+    Perform,
+    PlaceItem,
+    RemoveItem,
+    RepairItem,
+    ReportIrregularity,
+)
 from taisai.game.events import ItemPlaced, PersonAssigned
 from taisai.game.vocabulary import HOUSE, Treatment
 from taisai.rules import Act, Rulebook, rulebook
@@ -55,7 +63,7 @@ def test_rws_1_5_a_supervisor_or_manager_assigns_the_dealer(book: Rulebook) -> N
 
 def test_rws_1_5_no_pit_employee_decides_for_the_shift_manager(book: Rulebook) -> None:
     playing = at(book, "closed")
-    playing.do(Report, "dan", **playing.reporting("other"))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("other"))
     decision = {"referral": "r1", "treatment": Treatment.CONTINUE, "reason": "fair"}
     for person in ("dan", "pat", "mia"):
         assert playing.refused(DecideReferral, person, **decision) == "not-permitted 5.10"
@@ -117,7 +125,7 @@ def test_rws_2_1_1_a_round_takes_a_display(book: Rulebook) -> None:
 def test_rws_3_6_no_round_opens_while_tumbler_dice_or_console_are_out_of_order(book: Rulebook) -> None:
     for item in ("tumbler", "dice", "game-console"):
         playing = at(book, "paid")
-        playing.do(Report, "dan", **playing.reporting("equipment-failure", item=item))
+        playing.do(ReportIrregularity, "dan", **playing.reporting("equipment-failure", item=item))
         playing.act("conclude")
         assert playing.act_refused("open-bets") == "unmet-need house:equipment"
         if item == "dice":  # damaged dice are not repaired

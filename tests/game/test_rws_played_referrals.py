@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from taisai.game.commands import CallAttendant, DecideReferral, Report
+from taisai.game.commands import CallAttendant, DecideReferral, ReportIrregularity
 from taisai.game.events import ReferralDecided
 from taisai.game.vocabulary import Subject, Treatment
 from taisai.rules import Rulebook, rulebook
@@ -26,7 +26,7 @@ def book() -> Rulebook:
 
 def after(playing: Playing, event: str, **fields: Any) -> Playing:
     """The table after a report."""
-    playing.do(Report, "dan", **playing.reporting(event, **fields))
+    playing.do(ReportIrregularity, "dan", **playing.reporting(event, **fields))
     return playing
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.events import Event
-from taisai.game.playbook import Played
+from taisai.game.playbook import PlayedCommand
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import encode, snapshot_of
 from tests.game.hands import STEPS, Hand
@@ -31,7 +31,7 @@ def _terms_compiled_once() -> Iterator[None]:
         yield
 
 
-def answer_of(played: Played) -> tuple[Event, ...] | Refusal:
+def answer_of(played: PlayedCommand) -> tuple[Event, ...] | Refusal:
     """What the table said when the playbook was played."""
     return played.events if played.refusal is None else played.refusal
 

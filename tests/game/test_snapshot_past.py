@@ -191,7 +191,7 @@ def test_taking_up_a_table_loads_no_round() -> None:
 def test_a_range_of_rounds_is_voided_from_the_shelf_as_from_memory() -> None:
     table, shelf = played(12)
     memory, _ = played(12, putting_away=False)
-    report = c.Report(
+    report = c.ReportIrregularity(
         at=NOON, by="dan", event=Irregularity.DIE_DAMAGED, round=3, through=9, second="sue", detail="chipped"
     )
     answer = decide(table, report)

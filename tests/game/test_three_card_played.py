@@ -6,7 +6,16 @@ from typing import Final
 
 import pytest
 
-from taisai.game.commands import DecideReferral, MoveBet, Perform, RecordBets, Recover, Report, Slip, TakeBack
+from taisai.game.commands import (
+    DecideReferral,
+    MoveBet,
+    Perform,
+    RecordBets,
+    Recover,
+    ReportIrregularity,
+    Slip,
+    TakeBack,
+)
 from taisai.game.events import BetRegistered, Referred, RoundResettled
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
@@ -165,7 +174,7 @@ def test_three_card_5_2_2_earlier_results_stand_despite_a_foreign_card(book: Rul
     assert rulings_by(book, "5.2.2") == {"foreign-card: noted stands": OVER}
     playing = at(book, "between").to("closed")
     paid_out = playing.balance(Account.HOUSE_LOST)
-    playing.do(Report, "dan", **playing.reporting("foreign-card"))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("foreign-card"))
     assert [one.voided for one in playing.table.rounds] == [False, True]
     assert playing.balance(Account.HOUSE_LOST) == paid_out == 1_000
 
@@ -181,7 +190,7 @@ def test_three_card_5_4_a_shoe_that_runs_out_voids_what_is_in_hand(book: Ruleboo
 def test_three_card_void_stakes_go_back_by_the_house_in_every_phase(book: Rulebook) -> None:
     for phase in IN_HAND.split():
         playing = at(book, phase)
-        playing.do(Report, "dan", **playing.reporting("foreign-card"))
+        playing.do(ReportIrregularity, "dan", **playing.reporting("foreign-card"))
         assert playing.balance(Account.CHIPS) == FILL
         assert {clause for _, _, clause in playing.entries()} == {"house:void"}
 
@@ -216,8 +225,11 @@ def test_three_card_3_9_the_cards_prevail_over_what_was_keyed(book: Rulebook) ->
 def test_three_card_3_9_an_earlier_round_is_settled_again_by_its_cards(book: Rulebook) -> None:
     playing = at(book, "between").to("closed")
     fields = playing.reporting("wrong-result", round=1)
-    assert playing.refused(Report, "dan", **fields | {"second": None}) == "second-person house:dual-control"
-    made = playing.do(Report, "dan", **fields)
+    assert (
+        playing.refused(ReportIrregularity, "dan", **fields | {"second": None})
+        == "second-person house:dual-control"
+    )
+    made = playing.do(ReportIrregularity, "dan", **fields)
     assert only(RoundResettled, made).later == "house:later-rounds"
     # Small had been paid 2,000 on 1 2 3; on 4 5 6 it was big that won 800.
     assert playing.entries() == [

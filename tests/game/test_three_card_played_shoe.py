@@ -19,7 +19,7 @@ from taisai.game.commands import (
     RecordBets,
     RemoveItem,
     RepairItem,
-    Report,
+    ReportIrregularity,
     ShuffleShoe,
     Slip,
 )
@@ -127,7 +127,7 @@ def test_three_card_5_3_a_wrong_count_in_a_round_voids_it_and_refers_those_befor
 
 def test_three_card_5_2_1_after_a_foreign_card_other_decks(book: Rulebook) -> None:
     playing = at(book, "revealed")
-    playing.do(Report, "dan", **playing.reporting("foreign-card"))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("foreign-card"))
     assert playing.refused(ShuffleShoe, "dan") == "unmet-need house:shoe"
     assert playing.act_refused("open-bets") == "unmet-need house:shoe"
     playing.do(LoadShoe, "dan", decks=2)
@@ -347,10 +347,10 @@ def test_three_card_dual_control_takes_a_pit_supervisor_or_above(book: Rulebook)
     playing = standing(book, "settled")
     wrong = playing.reporting("wrong-result")
     for by, second in (("pat", "dan"), ("dan", "eve"), ("dan", None), ("pat", "pat")):
-        refused = playing.refused(Report, by, **wrong | {"second": second})
+        refused = playing.refused(ReportIrregularity, by, **wrong | {"second": second})
         assert refused == "second-person house:dual-control"
     for by, second in (("dan", "pat"), ("dan", "mia"), ("dan", "sue"), ("pat", "mia")):
-        playing.fork().do(Report, by, **wrong | {"second": second})
+        playing.fork().do(ReportIrregularity, by, **wrong | {"second": second})
 
 
 def test_three_card_nobody_bets_for_a_player(book: Rulebook) -> None:
@@ -362,7 +362,7 @@ def test_three_card_nobody_bets_for_a_player(book: Rulebook) -> None:
 
 def referred(book: Rulebook, phase: str) -> Playing:
     playing = at(book, phase)
-    playing.do(Report, "dan", **playing.reporting("other"))
+    playing.do(ReportIrregularity, "dan", **playing.reporting("other"))
     return playing
 
 

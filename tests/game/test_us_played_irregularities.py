@@ -13,7 +13,7 @@ from taisai.game.commands import (
     Recover,
     Reopen,
     RepairItem,
-    Report,
+    ReportIrregularity,
 )
 from taisai.game.events import ReferralDecided, Referred, RoundResettled, TableShut
 from taisai.game.money.ledger import Account
@@ -37,7 +37,7 @@ def book() -> Rulebook:
 
 def after(playing: Playing, event: str, **fields: Any) -> Playing:
     """The table after a report."""
-    playing.do(Report, "dan", **playing.reporting(event, **fields))
+    playing.do(ReportIrregularity, "dan", **playing.reporting(event, **fields))
     return playing
 
 
@@ -158,9 +158,12 @@ def test_us_5_e_a_wrong_result_gives_way_to_the_dice(book: Rulebook) -> None:
     assert (settled.won, settled.collected) == (400, 1_000)  # type: ignore[attr-defined]
     over = at(book, "between")
     alone = over.reporting("wrong-result", second=None)
-    assert over.refused(Report, "dan", **alone) == "second-person house:dual-control"
-    assert over.refused(Report, "dan", **alone | {"second": "flo"}) == "second-person house:dual-control"
-    *_, again = over.do(Report, "dan", **over.reporting("wrong-result"))
+    assert over.refused(ReportIrregularity, "dan", **alone) == "second-person house:dual-control"
+    assert (
+        over.refused(ReportIrregularity, "dan", **alone | {"second": "flo"})
+        == "second-person house:dual-control"
+    )
+    *_, again = over.do(ReportIrregularity, "dan", **over.reporting("wrong-result"))
     assert isinstance(again, RoundResettled)
     # What left the tray is a claim on the player, never a balance below zero.
     assert (again.owed_to_players, again.owed_by_players) == (0, 1_200)
@@ -172,7 +175,7 @@ def test_us_later_rounds_stay_as_they_were_by_the_house(book: Rulebook) -> None:
         playing = at(book, "between")
         if later != "between":
             playing.to(later)
-        *_, again = playing.do(Report, "dan", **playing.reporting("wrong-result", round=1))
+        *_, again = playing.do(ReportIrregularity, "dan", **playing.reporting("wrong-result", round=1))
         assert isinstance(again, RoundResettled)
         assert again.later == cited
 

@@ -77,7 +77,7 @@ def by_purse(table: Table) -> dict[int, int]:
     got: Counter[int] = Counter()
     assert table.round is not None
     for verdict in verdicts(table, table.round):
-        got[table.seats[verdict.bet.seat].purses[verdict.bet.means].lane] += verdict.returned
+        got[table.seats[verdict.bet.seat].purses[verdict.bet.means].index] += verdict.returned
     return +got
 
 
@@ -118,7 +118,7 @@ def test_sabotage_a_verdict_that_forgets_the_limits_does_not_add_up() -> None:
 def test_a_void_round_returns_every_bet() -> None:
     table = live_table()
     play_round(table, Random(5), (1, 2, 3))
-    report = do.Report(at=3, by="dan", event=Irregularity.DIE_DAMAGED, second="sue")
+    report = do.ReportIrregularity(at=3, by="dan", event=Irregularity.DIE_DAMAGED, second="sue")
     asked(table, report)
     assert [one.returned for one in verdicts(table, table.rounds[0])] == [
         bet.stake for bet in table.rounds[0].live()

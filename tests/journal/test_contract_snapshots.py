@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from taisai.game.commands import Report
+from taisai.game.commands import ReportIrregularity
 from taisai.journal.codec import HOUSE
 from taisai.journal.engine import Engine
 from taisai.journal.journal import TREE, Journal
@@ -23,7 +23,7 @@ EVENING = evening(seats=2, rounds=RECENT + 4).batches
 EVERY = 5
 _SECOND = {"by": "dan", "second": "pat", "detail": "seen on the recording"}
 CORRECTIONS: tuple[Batch, ...] = tuple(
-    (Asked(TABLE_STREAM, Report(at=START + 10**9 + number, **told, **_SECOND)),)  # type: ignore[arg-type]
+    (Asked(TABLE_STREAM, ReportIrregularity(at=START + 10**9 + number, **told, **_SECOND)),)  # type: ignore[arg-type]
     for number, told in enumerate(
         (
             {"event": Irregularity.WRONG_RESULT, "round": 1, "faces": (6, 6, 5)},

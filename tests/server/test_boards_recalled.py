@@ -27,7 +27,12 @@ async def recalled(house: Attended, *, own: bool = False, **asked: Any) -> Any:
 async def _corrected_and_void(house: Attended) -> None:
     await house.played((1, 2, 3), small=1_000)
     await house.do(
-        said.Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
+        said.ReportIrregularity,
+        "dan",
+        event=Irregularity.WRONG_RESULT,
+        round=1,
+        faces=(4, 5, 6),
+        second="sue",
     )
     await house.opened()
     await house.bet()
@@ -178,7 +183,9 @@ def test_a_players_dispute_is_told_to_staff_and_to_himself_alone() -> None:
 def test_mbs_an_early_correction_tells_what_was_keyed_first() -> None:
     async def played(house: Attended) -> None:
         await house.at_phase(Phase.ENTERED, faces=(1, 2, 3))
-        await house.do(said.Report, "dan", event=Irregularity.WRONG_RESULT, faces=(4, 5, 6), second="sue")
+        await house.do(
+            said.ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, faces=(4, 5, 6), second="sue"
+        )
         (told,) = await recalled(house)
         assert (told.entered, told.faces) == ((1, 2, 3), (4, 5, 6))
 

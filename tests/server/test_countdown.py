@@ -159,7 +159,7 @@ def test_a_round_that_waits_is_prompted_again_when_it_goes_on() -> None:
     async def played(house: Attended) -> None:
         await house.opened()
         await house.pass_(SECONDS + 2)
-        await house.do(said.Report, "dan", event=Irregularity.OTHER, detail="a glass fell over")
+        await house.do(said.ReportIrregularity, "dan", event=Irregularity.OTHER, detail="a glass fell over")
         assert not (await house.table_view()).countdown.is_up
         (referral,) = house.table.referrals
         head = house.crew.head
@@ -218,7 +218,7 @@ def test_where_the_dice_tumble_first_bets_close_right_after_the_tumble_when_the_
 async def _held(house: Attended) -> None:
     await house.opened()
     await house.pass_(4)
-    await house.do(said.Report, "dan", event=Irregularity.OTHER, detail="a glass fell over")
+    await house.do(said.ReportIrregularity, "dan", event=Irregularity.OTHER, detail="a glass fell over")
     assert house.table.holds
     assert (await house.table_view()).countdown.closes_at is None
     await house.pass_(60)
@@ -252,7 +252,9 @@ def test_a_void_round_stops_the_clock_and_the_next_one_has_all_of_its_time() -> 
         await house.opened()
         await house.bet()
         await house.pass_(6)
-        await house.do(said.Report, "dan", event=Irregularity.EQUIPMENT_FAILURE, detail="no light")
+        await house.do(
+            said.ReportIrregularity, "dan", event=Irregularity.EQUIPMENT_FAILURE, detail="no light"
+        )
         assert house.events(RoundVoided)
         await house.pass_(5)
         await house.opened()
@@ -267,7 +269,7 @@ async def _earlier_void(house: Attended) -> None:
     await house.played(small=1_000)
     await house.opened()
     await house.do(
-        said.Report,
+        said.ReportIrregularity,
         "dan",
         event=Irregularity.DIE_DAMAGED,
         round=1,
@@ -304,7 +306,7 @@ def test_us_6_a_bets_that_open_again_have_all_of_their_time_again() -> None:
         await house.opened()
         await house.pass_(SECONDS - 1)
         await house.until(lambda table: table.phase in (Phase.REVEALED, Phase.ENTERED))
-        await house.do(said.Report, "dan", event=Irregularity.DIE_NOT_FLAT)
+        await house.do(said.ReportIrregularity, "dan", event=Irregularity.DIE_NOT_FLAT)
         reopened = house.events(BetsReopened)[-1]
         assert (await house.table_view()).countdown.closes_at == reopened.at + WINDOW
         await house.pass_(SECONDS - 1)

@@ -11,7 +11,7 @@ from taisai.cage.messages import DeviceKind, EnrolDevice, OverrideNoted
 from taisai.game import commands as said
 from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.refusals import Refusal
-from taisai.game.vocabulary import Fault
+from taisai.game.vocabulary import DeviceFault
 from taisai.journal import table_of
 from taisai.protocol.requests import ReadingRequest
 from taisai.rules.vocabulary import Act, Irregularity, Phase
@@ -162,7 +162,10 @@ def test_a_fault_suggests_what_may_be_reported_with_its_ruling_and_clause(row: s
 def test_the_table_above_has_every_fault_of_a_first_shake_at_every_rulebook() -> None:
     rows = [line.split() for line in SUGGESTED.splitlines() if line]
     assert {(row[0].partition("/")[0], row[2]) for row in rows} == {
-        (book, fault) for book in BOOKS for fault in Fault if fault is not Fault.INVALID_AFTER_RESHAKE
+        (book, fault)
+        for book in BOOKS
+        for fault in DeviceFault
+        if fault is not DeviceFault.INVALID_AFTER_RESHAKE
     }
 
 
@@ -179,7 +182,7 @@ def test_invalid_after_a_second_shake_is_no_fault_of_a_first(book: str, reason: 
     async def played(house: Attended) -> None:
         shaker = await resting(house)
         told = await shaker.answer(
-            "reading", table=TABLE, reading="f-1", fault=str(Fault.INVALID_AFTER_RESHAKE)
+            "reading", table=TABLE, reading="f-1", fault=str(DeviceFault.INVALID_AFTER_RESHAKE)
         )
         assert (told["type"], told["reason"], told["clause"]) == ("refused", reason, clause)
         assert house.events(ReadingTaken) == []
@@ -190,11 +193,11 @@ def test_invalid_after_a_second_shake_is_no_fault_of_a_first(book: str, reason: 
 def test_us_6_a_after_a_second_shake_someone_decides() -> None:
     async def played(house: Attended) -> None:
         shaker = await resting(house)
-        await house.do(said.Report, "dan", event=Irregularity.DIE_NOT_FLAT)
+        await house.do(said.ReportIrregularity, "dan", event=Irregularity.DIE_NOT_FLAT)
         await house.at_phase(Phase.REVEALED)
         stale = await shaker.answer("reading", table=TABLE, reading="r-1", faces=[1, 1, 2])
         assert stale["reason"] == "wrong-round", "it is of the first shake"
-        fault = str(Fault.INVALID_AFTER_RESHAKE)
+        fault = str(DeviceFault.INVALID_AFTER_RESHAKE)
         told = await shaker.answer("reading", table=TABLE, reading="f-1", fault=fault, shake=2)
         assert told["type"] == "done", told
         offered = (await house.console()).reading

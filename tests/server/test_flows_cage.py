@@ -14,7 +14,7 @@ from taisai.game.commands import (
     PlaceBets,
     ReceiveFill,
     ReceiveTicket,
-    Report,
+    ReportIrregularity,
     SettleClaim,
     Slip,
 )
@@ -247,7 +247,7 @@ def with_claim_on_player(floor: InlineFloor) -> str:
     assert out.amount == 51_000
     floor.do(RedeemTicket(**floor.by("cat"), ticket=out.ticket))
     damaged = Irregularity("die-damaged")
-    floor.do(Report(**floor.by("dan"), event=damaged, round=1, through=1, second="pat"))
+    floor.do(ReportIrregularity(**floor.by("dan"), event=damaged, round=1, through=1, second="pat"))
     return next(iter(floor.table().claims))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from taisai.cage import Direction, Kind, StreamError, Transfer, decide
+from taisai.cage import Direction, HouseTransfer, HouseTransferKind, StreamError, decide
 from taisai.game.refusals import Refusal
 from taisai.server.handlers import cage as cage_asks
 from taisai.server.handlers import ticket_numbers, transfers
@@ -48,9 +48,14 @@ def test_sabotage_a_ticket_that_is_good_twice_is_seen(monkeypatch: Patch) -> Non
 def test_sabotage_credits_for_a_ticket_that_the_house_refused_are_seen(monkeypatch: Patch) -> None:
     real = transfers.kept
 
-    def always(engine: Any, transfer: str) -> Transfer:
-        fields = {"kind": Kind.TICKET_ACCEPTED, "direction": Direction.OWED, "seat": "8", "session": 1}
-        return real(engine, transfer) or Transfer(id=transfer, table="T1", amount=30_000, **fields)  # type: ignore[arg-type]
+    def always(engine: Any, transfer: str) -> HouseTransfer:
+        fields = {
+            "kind": HouseTransferKind.TICKET_ACCEPTED,
+            "direction": Direction.OWED,
+            "seat": "8",
+            "session": 1,
+        }
+        return real(engine, transfer) or HouseTransfer(id=transfer, table="T1", amount=30_000, **fields)  # type: ignore[arg-type]
 
     monkeypatch.setattr(money, "kept", always)
     monkeypatch.setattr(money, "Refusal", type("Nobody", (), {}))

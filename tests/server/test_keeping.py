@@ -39,8 +39,8 @@ def faults(house: Attended) -> list[str]:
 
 async def _corrected(house: Attended, number: int, faces: tuple[int, ...]) -> None:
     await house.do(
-        said.Report, "dan", event=Irregularity.WRONG_RESULT, round=number, faces=faces, second="pat",
-        detail="seen",
+        said.ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT,
+        round=number, faces=faces, second="pat", detail="seen",
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ async def _evening(house: Attended) -> list[str]:
             await _corrected(house, 1, BIG)
         if number == 6:
             await house.do(
-                said.Report,
+                said.ReportIrregularity,
                 "dan",
                 event=Irregularity.DIE_DAMAGED,
                 round=2,

@@ -143,7 +143,7 @@ def test_rounds_are_counted_by_their_end() -> None:
         await house.played(small=1_000)
         await house.played(small=1_000)
         await house.opened()
-        await house.do(said.Report, "dan", event=Irregularity.EQUIPMENT_FAILURE)
+        await house.do(said.ReportIrregularity, "dan", event=Irregularity.EQUIPMENT_FAILURE)
         found = read(house.floor.metrics.text())
         assert one(found, "taisai_rounds_total", table=TABLE, end="concluded") == 2
         assert one(found, "taisai_rounds_total", table=TABLE, end="void") == 1

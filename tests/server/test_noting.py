@@ -70,7 +70,13 @@ async def _corrected(house: Attended) -> None:
     assert await _wins(house, {"small": LARGE}, BIG) == []
     await house.opened()  # the next round is in hand when it is found
     await house.do(
-        said.Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=SMALL, second="pat", detail="seen"
+        said.ReportIrregularity,
+        "dan",
+        event=Irregularity.WRONG_RESULT,
+        round=1,
+        faces=SMALL,
+        second="pat",
+        detail="seen",
     )
     assert house.events(RoundResettled)
     assert [(event.round, event.amount) for event in house.events(LargeWinNoted)] == [(1, LARGE)]
@@ -97,8 +103,8 @@ def test_a_correction_that_leaves_the_win_as_it_was_is_not_noted_twice() -> None
     async def played(house: Attended) -> None:
         assert await _wins(house, {"small": LARGE}) == [LARGE]
         await house.do(
-            said.Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(1, 2, 3), second="pat",
-            detail="seen",
+            said.ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT,
+            round=1, faces=(1, 2, 3), second="pat", detail="seen",
         )  # fmt: skip
         assert len(house.events(RoundResettled)) == 1
         assert len(house.events(LargeWinNoted)) == 1
@@ -258,7 +264,7 @@ def test_a_void_round_is_not_counted() -> None:
         await _rolled(house, 1, SMALL)
         await house.opened()
         await house.at_phase(Phase.ENTERED, faces=LOADED)
-        await house.do(said.Report, "dan", event=Irregularity.DIE_NOT_FLAT, second="pat")
+        await house.do(said.ReportIrregularity, "dan", event=Irregularity.DIE_NOT_FLAT, second="pat")
         assert house.events(RoundVoided)
         assert await _results(house) == 3
         await _rolled(house, 1, SMALL)
@@ -272,8 +278,8 @@ async def _recounted(house: Attended) -> None:
     await _rolled(house, 1, BIG)
     for number, faces in ((1, LOADED), (3, (6, 6, 5))):
         await house.do(
-            said.Report, "dan", event=Irregularity.WRONG_RESULT, round=number, faces=faces, second="pat",
-            detail="seen",
+            said.ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT,
+            round=number, faces=faces, second="pat", detail="seen",
         )  # fmt: skip
     expected = DiceWatch.of([LOADED, SMALL, (6, 6, 5)], SOON)
     watch = (await house.console()).watch
@@ -295,7 +301,13 @@ def test_rounds_that_are_void_after_all_count_no_more() -> None:
     async def played(house: Attended) -> None:
         await _rolled(house, 3)
         await house.do(
-            said.Report, "dan", event=Irregularity.DIE_DAMAGED, round=1, through=2, second="pat", detail="x"
+            said.ReportIrregularity,
+            "dan",
+            event=Irregularity.DIE_DAMAGED,
+            round=1,
+            through=2,
+            second="pat",
+            detail="x",
         )
         assert await _results(house) == 3
 
@@ -325,7 +337,7 @@ def test_a_correction_that_a_crash_kept_from_the_watch_is_counted_at_the_next_st
         await _rolled(house, 2, SMALL)
         house.casino.host.listeners.clear()
         await house.do(
-            said.Report,
+            said.ReportIrregularity,
             "dan",
             event=Irregularity.WRONG_RESULT,
             round=1,

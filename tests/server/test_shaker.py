@@ -126,7 +126,7 @@ def test_us_6_a_dice_that_are_shaken_again_are_drawn_again_with_the_same_seed() 
         await house.opened()
         await house.bet()
         await house.at_phase(Phase.REVEALED)
-        await house.do(said.Report, "dan", event=Irregularity.DIE_NOT_FLAT)
+        await house.do(said.ReportIrregularity, "dan", event=Irregularity.DIE_NOT_FLAT)
         assert house.events(BetsReopened)
         assert house.events(SeedRevealed) == [], "one that is known draws nothing more"
         await house.until(lambda table: len(table.rounds) == 1)
@@ -146,7 +146,9 @@ def test_a_void_round_reveals_too(is_drawn: bool) -> None:  # noqa: FBT001
         await house.opened()
         await house.bet()
         await house.at_phase(Phase.REVEALED if is_drawn else Phase.CLOSED)
-        await house.do(said.Report, "dan", event=Irregularity.DIE_NOT_FLAT if is_drawn else FAILED)
+        await house.do(
+            said.ReportIrregularity, "dan", event=Irregularity.DIE_NOT_FLAT if is_drawn else FAILED
+        )
         assert house.events(RoundVoided)
         (revealed,) = house.events(SeedRevealed)
         assert bool(revealed.faces) is bool(revealed.close) is bool(revealed.hash) is is_drawn

@@ -10,7 +10,7 @@ from typing import Final
 from taisai.audit.chain import Chain, Seal
 from taisai.audit.referee import RulesCheck, check_books
 from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source, source_of
-from taisai.cage import Missing, finishing, unfinished
+from taisai.cage import MissingSide, how_to_finish, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import encode, round_snapshot_of
 from taisai.journal.codec import HOUSE, Entry, table_of
@@ -214,11 +214,11 @@ class _Audit:
             raise DamagedError(position, "expected the House's books to balance, got a difference")
         open_ones = unfinished(house.house, transfers)
         for one in open_ones:
-            if one.missing is Missing.AGREEMENT:
+            if one.missing is MissingSide.AGREEMENT:
                 raise DamagedError(
                     position, f"expected House and table to book {one.id} alike, got a difference"
                 )
-        return len(open_ones), tuple(map(finishing, open_ones[:MOST_TOLD]))
+        return len(open_ones), tuple(map(how_to_finish, open_ones[:MOST_TOLD]))
 
 
 class _Snapshots:

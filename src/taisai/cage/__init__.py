@@ -3,39 +3,39 @@
 from taisai.cage.decide import decide_house
 from taisai.cage.errors import StreamError
 from taisai.cage.house import (
+    CapitalMovement,
     Direction,
     House,
-    Kind,
-    Movement,
+    HouseTransfer,
+    HouseTransferKind,
     Redemption,
     Ticket,
-    Transfer,
     evolve_house,
 )
 from taisai.cage.messages import DeviceKind, SignOutCause
 from taisai.cage.presence import MOST_FAILURES, EnrolledDevice
 from taisai.cage.ranks import FLOOR_LADDER, FLOOR_SECOND
-from taisai.cage.transfers import Missing, Unfinished, finishing, unfinished
+from taisai.cage.transfers import MissingSide, UnfinishedTransfer, how_to_finish, unfinished
 
 __all__ = [
     "FLOOR_LADDER",
     "FLOOR_SECOND",
     "MOST_FAILURES",
+    "CapitalMovement",
     "DeviceKind",
     "Direction",
     "EnrolledDevice",
     "House",
-    "Kind",
-    "Missing",
-    "Movement",
+    "HouseTransfer",
+    "HouseTransferKind",
+    "MissingSide",
     "Redemption",
     "SignOutCause",
     "StreamError",
     "Ticket",
-    "Transfer",
-    "Unfinished",
+    "UnfinishedTransfer",
     "decide_house",
     "evolve_house",
-    "finishing",
+    "how_to_finish",
     "unfinished",
 ]

@@ -16,7 +16,7 @@ from taisai.cage.access import (
     not_admitted,
     too_many_at_door,
 )
-from taisai.cage.house import House, Ticket, Transfer, entries, movement_of, transfer_of
+from taisai.cage.house import House, HouseTransfer, Ticket, entries, movement_of, transfer_of
 from taisai.cage.messages import HouseCommand, HouseEvent
 from taisai.cage.values import (
     beyond,
@@ -347,5 +347,5 @@ def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:
             yield beyond(account, balance + change)
 
 
-def _told(kept: Transfer) -> str:
+def _told(kept: HouseTransfer) -> str:
     return f"the transfer {kept.id!r}, {kept.kind} of {kept.amount}, table {kept.table!r}"

@@ -25,11 +25,11 @@ from taisai.cage.messages import (
     TicketSold,
 )
 from taisai.cage.presence import EnrolledDevice, Win, apply_presence, forget_person
-from taisai.game.money.ledger import Account, Entry, Ledger
+from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.vocabulary import folded, is_name
 
 
-class Kind(StrEnum):
+class HouseTransferKind(StrEnum):
     """What moves between the House and a table."""
 
     TICKET_ISSUED = "ticket-issued"
@@ -48,11 +48,11 @@ class Direction(StrEnum):
     OWED = "owed"
 
 
-class Transfer(NamedTuple):
+class HouseTransfer(NamedTuple):
     """The House's side of a transfer; two records of one transfer are equal or contradict each other."""
 
     id: str
-    kind: Kind
+    kind: HouseTransferKind
     table: str
     amount: int
     direction: Direction
@@ -83,7 +83,7 @@ class Redemption(NamedTuple):
     """Under which the cage was asked for it."""
 
 
-class Movement(NamedTuple):
+class CapitalMovement(NamedTuple):
     """Money of the owners that came or went, and which two people moved it."""
 
     id: str
@@ -127,9 +127,9 @@ class House:
         """Folded name → the person on the roll who has it."""
         self.staffed = False
         """Whether two people who can be second persons have ever been on the roll together."""
-        self.movements: dict[str, Movement] = {}
+        self.movements: dict[str, CapitalMovement] = {}
         self.tickets: dict[str, Ticket] = {}
-        self.transfers: dict[str, Transfer] = {}
+        self.transfers: dict[str, HouseTransfer] = {}
         self.claims: dict[tuple[str, str], str] = {}
         """(table, claim) → the transfer under which the cage paid or collected it."""
         self.ledger = Ledger()
@@ -201,18 +201,18 @@ _CHANGES: Final[Mapping[type[HouseEvent], tuple[_Change, _Change]]] = {
 }
 """Which accounts grow (1) or shrink (-1) by the amount of an event."""
 
-_KINDS: Final[Mapping[type[HouseEvent], tuple[Kind, Direction]]] = {
-    TicketIssued: (Kind.TICKET_ISSUED, Direction.DUE),
-    TicketAccepted: (Kind.TICKET_ACCEPTED, Direction.OWED),
-    FillSent: (Kind.FILL, Direction.DUE),
-    CreditReceived: (Kind.CREDIT, Direction.OWED),
-    DropCounted: (Kind.DROP, Direction.OWED),
-    ClaimPaid: (Kind.CLAIM_PAID, Direction.DUE),
-    ClaimCollected: (Kind.CLAIM_COLLECTED, Direction.OWED),
+_KINDS: Final[Mapping[type[HouseEvent], tuple[HouseTransferKind, Direction]]] = {
+    TicketIssued: (HouseTransferKind.TICKET_ISSUED, Direction.DUE),
+    TicketAccepted: (HouseTransferKind.TICKET_ACCEPTED, Direction.OWED),
+    FillSent: (HouseTransferKind.FILL, Direction.DUE),
+    CreditReceived: (HouseTransferKind.CREDIT, Direction.OWED),
+    DropCounted: (HouseTransferKind.DROP, Direction.OWED),
+    ClaimPaid: (HouseTransferKind.CLAIM_PAID, Direction.DUE),
+    ClaimCollected: (HouseTransferKind.CLAIM_COLLECTED, Direction.OWED),
 }
 
 
-def entries(event: HouseEvent) -> tuple[Entry, ...]:
+def entries(event: HouseEvent) -> tuple[LedgerEntry, ...]:
     """What an event books; each account once at most."""
     changes: tuple[_Change, ...]
     if isinstance(event, DropCounted):
@@ -226,26 +226,26 @@ def entries(event: HouseEvent) -> tuple[Entry, ...]:
     else:
         amount: int = getattr(event, "amount", 0)
         changes = tuple((account, sign * amount) for account, sign in _CHANGES.get(type(event), ()))
-    return tuple(Entry(account, change, event.clause) for account, change in changes if change)
+    return tuple(LedgerEntry(account, change, event.clause) for account, change in changes if change)
 
 
-def transfer_of(event: HouseEvent) -> Transfer | None:
+def transfer_of(event: HouseEvent) -> HouseTransfer | None:
     """The transfer that an event is the House's side of."""
     if type(event) not in _KINDS:
         return None
     kind, direction = _KINDS[type(event)]
-    told = {name: getattr(event, name) for name in event.__struct_fields__ if name in Transfer._fields}
+    told = {name: getattr(event, name) for name in event.__struct_fields__ if name in HouseTransfer._fields}
     if isinstance(event, DropCounted):
         told["amount"] = event.declared  # what the table booked when the box left
-    return Transfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **told)
+    return HouseTransfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **told)
 
 
-def movement_of(event: HouseEvent) -> Movement | None:
+def movement_of(event: HouseEvent) -> CapitalMovement | None:
     """The movement of the owners' money that an event records."""
     if not isinstance(event, CapitalBrought | CapitalTaken):
         return None
     brought = isinstance(event, CapitalBrought)
-    return Movement(event.id, event.amount, brought=brought, by=event.by, second=event.second)
+    return CapitalMovement(event.id, event.amount, brought=brought, by=event.by, second=event.second)
 
 
 def evolve_house(house: House, event: HouseEvent) -> House:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.cage.house import House, Movement, Ticket, Transfer
+from taisai.cage.house import CapitalMovement, House, HouseTransfer, Ticket
 from taisai.cage.presence import EnrolledDevice
 from taisai.game.snapshot.codec import Snapshot
 from taisai.game.snapshot.parts import LedgerSnapshot, ledger_snapshot_of, restored_ledger
@@ -26,9 +26,9 @@ class HouseSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
     people: tuple[tuple[str, str], ...]
     """(person, rank)."""
     staffed: bool
-    movements: tuple[Movement, ...]
+    movements: tuple[CapitalMovement, ...]
     tickets: tuple[Ticket, ...]
-    transfers: tuple[Transfer, ...]
+    transfers: tuple[HouseTransfer, ...]
     ledger: LedgerSnapshot
     devices: tuple[EnrolledDevice, ...]
     failures: tuple[tuple[str, int], ...]

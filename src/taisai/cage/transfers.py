@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.cage.house import House, Kind, Transfer
+from taisai.cage.house import House, HouseTransfer, HouseTransferKind
 
 
-class Missing(StrEnum):
+class MissingSide(StrEnum):
     """Whose side of a transfer is missing."""
 
     TABLE = "table"
@@ -18,20 +18,20 @@ class Missing(StrEnum):
     """Neither: both booked it, and not as opposites."""
 
 
-class Unfinished(NamedTuple):
+class UnfinishedTransfer(NamedTuple):
     """A transfer on which the House and a table are not at one."""
 
     id: str
     table: str
-    missing: Missing
+    missing: MissingSide
     booked_by_house: int | None
     """Positive where booked as due, negative where as owed; None where it is not booked."""
     booked_by_table: int | None
-    transfer: Transfer | None
+    transfer: HouseTransfer | None
     """The House's record of that id, which may be of another table."""
 
 
-def unfinished(house: House, tables: Mapping[str, Mapping[str, int]]) -> list[Unfinished]:
+def unfinished(house: House, tables: Mapping[str, Mapping[str, int]]) -> list[UnfinishedTransfer]:
     """Every transfer that is not booked as opposites by both; `tables`: table → transfer → signed amount."""
     ours = {(kept.table, kept.id): kept.signed for kept in house.transfers.values()}
     theirs = {(table, name): booked for table, kept in tables.items() for name, booked in kept.items()}
@@ -39,38 +39,45 @@ def unfinished(house: House, tables: Mapping[str, Mapping[str, int]]) -> list[Un
     for table, name in sorted(ours.keys() | theirs.keys()):
         mine, other = ours.get((table, name)), theirs.get((table, name))
         if mine is None:
-            missing = Missing.HOUSE
+            missing = MissingSide.HOUSE
         elif other is None:
-            missing = Missing.TABLE
+            missing = MissingSide.TABLE
         elif mine + other:
-            missing = Missing.AGREEMENT
+            missing = MissingSide.AGREEMENT
         else:
             continue
-        found.append(Unfinished(name, table, missing, mine, other, house.transfers.get(name)))
+        found.append(UnfinishedTransfer(name, table, missing, mine, other, house.transfers.get(name)))
     return found
 
 
-_AT_TABLE: Final[Mapping[Kind, str]] = {
-    Kind.TICKET_ISSUED: "a terminal of table {table!r} must record that it dispensed {amount} in credits",
-    Kind.TICKET_ACCEPTED: "{amount} in credits, the value of ticket {ticket!r}, must arrive at seat {seat!r} "
-    "of table {table!r} in its session {session}",
-    Kind.FILL: "table {table!r} must record the arrival of a fill of {amount}",
-    Kind.CREDIT: "table {table!r} must record that a credit of {amount} left its tray",
-    Kind.DROP: "table {table!r} must record that its drop box left with {amount}",
-    Kind.CLAIM_PAID: "table {table!r} must record that the cage paid {amount} on its claim {claim!r}",
-    Kind.CLAIM_COLLECTED: "table {table!r} must record that the cage collected {amount} on its claim "
-    "{claim!r}",
+_AT_TABLE: Final[Mapping[HouseTransferKind, str]] = {
+    HouseTransferKind.TICKET_ISSUED: (
+        "a terminal of table {table!r} must record that it dispensed {amount} in credits"
+    ),
+    HouseTransferKind.TICKET_ACCEPTED: (
+        "{amount} in credits, the value of ticket {ticket!r}, must arrive at seat {seat!r} "
+        "of table {table!r} in its session {session}"
+    ),
+    HouseTransferKind.FILL: "table {table!r} must record the arrival of a fill of {amount}",
+    HouseTransferKind.CREDIT: "table {table!r} must record that a credit of {amount} left its tray",
+    HouseTransferKind.DROP: "table {table!r} must record that its drop box left with {amount}",
+    HouseTransferKind.CLAIM_PAID: (
+        "table {table!r} must record that the cage paid {amount} on its claim {claim!r}"
+    ),
+    HouseTransferKind.CLAIM_COLLECTED: (
+        "table {table!r} must record that the cage collected {amount} on its claim {claim!r}"
+    ),
 }
 """What the table has to do, once the House has done its part."""
 
 
-def finishing(one: Unfinished) -> str:
+def how_to_finish(one: UnfinishedTransfer) -> str:
     """What has to be done to finish a transfer, in one sentence."""
     kept = one.transfer
-    if one.missing is Missing.TABLE and kept is not None:
+    if one.missing is MissingSide.TABLE and kept is not None:
         return f"Transfer {one.id!r}: {_AT_TABLE[kept.kind].format_map(kept._asdict())}."
     booked = _booked(one.booked_by_table, "the House")
-    if one.missing is Missing.AGREEMENT:
+    if one.missing is MissingSide.AGREEMENT:
         ours = _booked(one.booked_by_house, "the table")
         return (
             f"Transfer {one.id!r}: the House booked {ours} and table {one.table!r} {booked}, "

@@ -10,7 +10,7 @@ from typing import Final
 
 from taisai.cli.printing import WIDTH, dice, line, show, table
 from taisai.game.events import Event, ResultCorrected, ResultEntered, RoundResettled, RoundSettled
-from taisai.game.playbook import Happened, Limited, Play, Played, Share
+from taisai.game.playbook import BookedEvent, LimitEffect, Play, PlayedCommand, Share
 from taisai.game.playbook.answers import event_line, limits_told
 from taisai.game.playbook.parser import STEP
 from taisai.game.terms.terms import Terms
@@ -79,9 +79,9 @@ class Narrator:
         for share in shares:
             verdict = explained(terms[share.layout], share.area, outcome)
             clause = str(share.clause)
-            if share.limited is Limited.UNDER_ONCE:
+            if share.limited is LimitEffect.UNDER_ONCE:
                 verdict, clause = f"{verdict} ({share.limited})", f"{clause}, {share.limits_clause}"
-            elif share.limited is not Limited.NOT:
+            elif share.limited is not LimitEffect.NOT:
                 verdict, clause = f"{share.limited}: returned", str(share.limits_clause)
             made.add_row(share.seat, share.area, str(share.stake), str(share.returned), clause, verdict)
         show(made)
@@ -123,7 +123,7 @@ class PlayNarrator(Narrator):
         self.say(f"At the table: {'; '.join(people)}.")
         line()
 
-    def step(self, played: Played) -> None:
+    def step(self, played: PlayedCommand) -> None:
         """A command and all that followed."""
         step, refusal = played.step, played.refusal
         if step.says:
@@ -149,7 +149,7 @@ class PlayNarrator(Narrator):
             mark, style = ("?", "yellow") if wrong.expected is None else ("≠", "bold red")
             self.say(f"{mark} {self.play.story.name}:{wrong.line}: {wrong}", style=style, indent=2)
 
-    def _happened(self, one: Happened) -> None:
+    def _happened(self, one: BookedEvent) -> None:
         event = one.event
         self.event(event)
         if isinstance(event, RoundSettled | RoundResettled) and one.shares:

@@ -24,7 +24,7 @@ expected open-bets when between, got uncover (out-of-order, 3.10)
 
 from taisai.game import commands, events
 from taisai.game.betting.placing import exposures
-from taisai.game.money.ledger import Account, Entry, Ledger
+from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.play import Declaration, Recovered, decide, evolve, recover, replayed
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.settlement import Verdict, verdicts
@@ -35,9 +35,9 @@ from taisai.game.vocabulary import Hold, Means, Subject, Treatment
 __all__ = [
     "Account",
     "Declaration",
-    "Entry",
     "Hold",
     "Ledger",
+    "LedgerEntry",
     "Means",
     "Reason",
     "Recovered",

@@ -17,7 +17,7 @@ from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import InForce, Terms
-from taisai.game.vocabulary import Hold, Moved, Subject
+from taisai.game.vocabulary import Hold, Subject, TransferKind
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Irregularities
@@ -53,10 +53,10 @@ class Claim(NamedTuple):
     """Whether it is owed to the player."""
 
 
-class Transfer(NamedTuple):
+class TableTransfer(NamedTuple):
     """What this stream booked of a transfer between table and House."""
 
-    kind: Moved
+    kind: TransferKind
     amount: int
     """Due from the House where positive, owed to it where negative."""
     subject: str = ""
@@ -78,7 +78,7 @@ class Referral(NamedTuple):
     """What was written down with it."""
 
 
-class Commitment(NamedTuple):
+class SeedCommitment(NamedTuple):
     """A seed that the demonstration shaker is bound to and has not revealed."""
 
     round: int
@@ -87,7 +87,7 @@ class Commitment(NamedTuple):
     source: str
 
 
-class Revealed(NamedTuple):
+class RevealedSeed(NamedTuple):
     """A seed that was revealed, and what it was drawn with."""
 
     round: int
@@ -98,7 +98,7 @@ class Revealed(NamedTuple):
     faces: tuple[int, ...]
 
 
-class Held(NamedTuple):
+class ActiveHold(NamedTuple):
     """Why the round waits, and by which clause."""
 
     hold: Hold
@@ -182,10 +182,10 @@ class Table:
         """The clause that asks for a witness, and then shuts the table."""
         self.referrals: dict[str, Referral] = {}
         self.claims: dict[str, Claim] = {}
-        self.transfers: dict[str, Transfer] = {}
-        self.commitment: Commitment | None = None
+        self.transfers: dict[str, TableTransfer] = {}
+        self.commitment: SeedCommitment | None = None
         """The seed of the demonstration shaker that is open."""
-        self.revealed: Revealed | None = None
+        self.revealed: RevealedSeed | None = None
         """The one that was revealed last."""
 
     @property
@@ -199,9 +199,9 @@ class Table:
         return self.round.phase if self.round else Phase.BETWEEN
 
     @property
-    def held(self) -> Held | None:
+    def held(self) -> ActiveHold | None:
         """Why the round waits, if it does; the first of several reasons."""
-        return next((Held(hold, clause) for hold, clause in self.holds.items()), None)
+        return next((ActiveHold(hold, clause) for hold, clause in self.holds.items()), None)
 
     @property
     def live_bets(self) -> bool:

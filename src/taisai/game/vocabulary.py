@@ -107,7 +107,7 @@ class ClaimEnd(StrEnum):
     """Given up."""
 
 
-class Moved(StrEnum):
+class TransferKind(StrEnum):
     """What moves between a table and the House."""
 
     TICKET = "ticket"
@@ -140,7 +140,7 @@ class Hold(StrEnum):
     """Someone of the named rank must decide."""
 
 
-class Fault(StrEnum):
+class DeviceFault(StrEnum):
     """Why a device has no faces to tell."""
 
     NO_SHAKE = "no-shake"

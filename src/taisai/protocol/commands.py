@@ -46,7 +46,7 @@ AT_TABLE: Final[tuple[type[Command], ...]] = (
     game.RemoveItem,
     game.Reopen,
     game.RepairItem,
-    game.Report,
+    game.ReportIrregularity,
     game.SetLimits,
     game.SettleClaim,
     game.ShowLayout,

@@ -7,7 +7,7 @@ import msgspec
 from taisai.game import exposures
 from taisai.game.commands import BuyCredits, CallAttendant, RemoveItem, TakeReading, TakeSeat
 from taisai.game.equipment.items import HOUR
-from taisai.game.vocabulary import RECOGNISER, Fault, Subject
+from taisai.game.vocabulary import RECOGNISER, DeviceFault, Subject
 from taisai.protocol.views import AnyView, changed, difference
 from taisai.rules import OUTCOMES, rulebook
 from taisai.server.projections.console import MOST_SEATS, ONLY_BETS, after_bets, console_view
@@ -95,7 +95,7 @@ def test_a_call_waits_with_the_clause_that_sends_it() -> None:
 
 def test_a_fault_of_a_device_suggests_what_to_report() -> None:
     playing = at(rulebook(RWS), "revealed")
-    playing.do(TakeReading, RECOGNISER, reading="r1", round=1, device="S1", fault=Fault.INVALID)
+    playing.do(TakeReading, RECOGNISER, reading="r1", round=1, device="S1", fault=DeviceFault.INVALID)
     reading = console_view(playing.table).reading
     assert reading is not None
     assert reading.suggested is not None

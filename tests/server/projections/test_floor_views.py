@@ -9,7 +9,7 @@ import pytest
 from taisai.cage import House, decide_house, evolve_house, unfinished
 from taisai.cage.messages import HouseCommand
 from taisai.game import Account, Refusal, Table, decide, evolve
-from taisai.game.commands import Command, Report
+from taisai.game.commands import Command, ReportIrregularity
 from taisai.protocol.views import LargeWin
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.books import TransfersInTransit, books_view
@@ -113,7 +113,7 @@ def test_the_lobby_shows_the_tables_that_are_open_and_their_last_result() -> Non
 
 def test_the_pit_sees_what_waits_by_which_clause_and_who_won_much() -> None:
     playing = at(rulebook(MBS), "revealed")
-    playing.do(Report, "dan", event=Irregularity.CHIPS_UNCLEAR)
+    playing.do(ReportIrregularity, "dan", event=Irregularity.CHIPS_UNCLEAR)
     house = House()
     house.wins = {("T1", 1, "7"): 500, ("T1", 2, "7"): 900}
     house.locked = {"zoe", "amy"}

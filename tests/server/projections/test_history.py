@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from taisai.game import Refusal, Table, decide, evolve
-from taisai.game.commands import Command, Report
+from taisai.game.commands import Command, ReportIrregularity
 from taisai.protocol.views import HistoryView, Run, Shown
 from taisai.rules import OUTCOMES, Irregularity, rulebook
 from taisai.server.projections.history import MOST, History, marks_of
@@ -50,7 +50,7 @@ def played(book: str, *rolls: str) -> Playing:
     for roll in rolls:
         if roll == "x":
             playing.to("open")
-            playing.do(Report, "dan", event=Irregularity.OTHER, detail="void it")
+            playing.do(ReportIrregularity, "dan", event=Irregularity.OTHER, detail="void it")
             void(playing)
             continue
         playing.to("entered" if roll == "123" else "revealed")
@@ -121,7 +121,7 @@ def test_a_corrected_round_shows_what_the_dice_showed() -> None:
     playing = played(RWS, "123", "124")
     kept = History.of(playing.table)
     (_, event) = playing.do(
-        Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
+        ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
     )
     assert kept.apply(event, playing.table)
     assert kept.view().results[0] == Shown(number=1, faces=(4, 5, 6), total=15, size="big", parity="odd")

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from taisai.game import Refusal, decide
-from taisai.game.commands import ChooseWithdrawal, Recover, Report
+from taisai.game.commands import ChooseWithdrawal, Recover, ReportIrregularity
 from taisai.game.vocabulary import RECOVERY
 from taisai.protocol.views import IrregularityLine, Offer
 from taisai.rules import Irregularity, rulebook
@@ -42,7 +42,7 @@ def test_rws_after_a_stop_over_covered_dice_both_declarations_are_offered_and_no
 
 def test_mbs_5_13_1_the_option_to_withdraw_is_offered_to_seats_and_the_dealer_closes_it() -> None:
     playing = at(rulebook(MBS), "open")
-    playing.do(Report, "dan", event=Irregularity.POWER_FAILURE)
+    playing.do(ReportIrregularity, "dan", event=Irregularity.POWER_FAILURE)
     assert seat_view(playing.table, SEAT).withdrawal
     (choose,) = named(playing, "choose-withdrawal")
     assert [choice.value for choice in choose.blanks[0].choices] == [SEAT]
@@ -60,7 +60,7 @@ def test_mbs_5_13_1_the_option_to_withdraw_is_offered_to_seats_and_the_dealer_cl
 
 def test_us_6_b_a_settlement_that_needs_a_witness_asks_for_a_second_person() -> None:
     playing = at(rulebook(US), "entered")
-    playing.do(Report, "dan", event=Irregularity.EQUIPMENT_FAILURE)
+    playing.do(ReportIrregularity, "dan", event=Irregularity.EQUIPMENT_FAILURE)
     (settle,) = named(playing, "perform")
     assert [blank.field for blank in settle.blanks] == ["second"]
     assert [choice.value for choice in settle.blanks[0].choices] == ["casino-supervisor"]

@@ -129,7 +129,7 @@ def test_whoever_only_takes_the_next_step_plays_round_after_round(setup: Setup) 
 @pytest.mark.parametrize("name", ["mbs", "rws", "us-manual"])
 def test_after_dice_that_failed_the_next_steps_bring_others_and_the_next_round(name: str) -> None:
     quick, random = seated(next(setup for setup in SETUPS if setup.name == name)), Random(4)
-    failed = c.Report(at=NOON, by="dan", event=Irregularity.OTHER, item="dice")
+    failed = c.ReportIrregularity(at=NOON, by="dan", event=Irregularity.OTHER, item="dice")
     assert not isinstance(quick.ask(failed), Refusal)
     steps: list[str] = []
     while quick.table.round is None:

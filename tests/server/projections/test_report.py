@@ -8,8 +8,8 @@ import pytest
 
 from taisai.game import Account, Table
 from taisai.game import events as e
-from taisai.game.commands import BeginDay, BeginShift, Report
-from taisai.game.vocabulary import Moved
+from taisai.game.commands import BeginDay, BeginShift, ReportIrregularity
+from taisai.game.vocabulary import TransferKind
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.takings import Takings, percent, report_view
 from tests.game.playing import RWS, Playing, at
@@ -20,7 +20,8 @@ def wrong_sums(takings: Takings, table: Table, events: list[e.Event]) -> Iterato
     """Where the takings are other than the ledger."""
     sums, balances = takings.total(), table.ledger.balances
     moved = {
-        kind: sum(abs(one.amount) for one in table.transfers.values() if one.kind is kind) for kind in Moved
+        kind: sum(abs(one.amount) for one in table.transfers.values() if one.kind is kind)
+        for kind in TransferKind
     }
     waived = sum(claim.amount for claim in table.waived)
     dropped = sum(event.amount for event in events if isinstance(event, e.DropSent))
@@ -28,10 +29,10 @@ def wrong_sums(takings: Takings, table: Table, events: list[e.Event]) -> Iterato
         ("collected", sums.collected, balances[Account.HOUSE_WON]),
         ("won", sums.won, balances[Account.HOUSE_LOST] - waived),
         ("drop", sums.drop, balances[Account.DROP] + dropped),
-        ("tickets in", sums.tickets_in, moved[Moved.TICKET]),
-        ("tickets out", sums.tickets_out, moved[Moved.DISPENSED]),
-        ("fills", sums.fills, moved[Moved.FILL]),
-        ("credits", sums.credits, moved[Moved.CREDIT]),
+        ("tickets in", sums.tickets_in, moved[TransferKind.TICKET]),
+        ("tickets out", sums.tickets_out, moved[TransferKind.DISPENSED]),
+        ("fills", sums.fills, moved[TransferKind.FILL]),
+        ("credits", sums.credits, moved[TransferKind.CREDIT]),
         ("handle", sums.handle, _handle(table)),
         ("rounds", sums.rounds, len(table.rounds)),
         ("void", sums.void, sum(one.voided for one in table.rounds)),
@@ -74,10 +75,12 @@ def test_a_correction_next_day_leaves_the_report_of_the_day_before_as_it_was() -
     first = reported(playing)
     assert first == [("2026-11-15", "", 1_400, -600, 1, 0)]
     playing.do(BeginDay, "sue", day="2026-11-16")
-    playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
+    playing.do(
+        ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
+    )
     assert reported(playing, "2026-11-15") == first
     assert reported(playing) == [("2026-11-16", "", 0, 1_200, 0, 0)]
-    playing.do(Report, "dan", event=Irregularity.DIE_DAMAGED, round=1, second="sue")
+    playing.do(ReportIrregularity, "dan", event=Irregularity.DIE_DAMAGED, round=1, second="sue")
     assert reported(playing) == [("2026-11-16", "", -1_400, 600, 0, 1)]
 
 

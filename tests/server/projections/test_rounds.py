@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from taisai.game import verdicts
-from taisai.game.commands import DecideReferral, PlaceBets, Report, Slip, TakeBack, TakeReading
+from taisai.game.commands import DecideReferral, PlaceBets, ReportIrregularity, Slip, TakeBack, TakeReading
 from taisai.game.vocabulary import RECOGNISER, Treatment
 from taisai.protocol.views import RoundView, RuledBet
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
@@ -60,7 +60,14 @@ def test_a_bet_taken_back_is_told_as_gone_and_counts_in_no_total() -> None:
 def ruled(bets: dict[str, str | None], phase: str = "closed") -> RoundView:
     """A round of which bets were treated by decision."""
     playing = at(rulebook(RWS), phase)
-    playing.do(Report, "dan", event=Irregularity.CHIPS_UNCLEAR, round=1, detail="chips fell", second="sue")
+    playing.do(
+        ReportIrregularity,
+        "dan",
+        event=Irregularity.CHIPS_UNCLEAR,
+        round=1,
+        detail="chips fell",
+        second="sue",
+    )
     (referral,) = playing.table.referrals
     playing.do(
         DecideReferral, "sue", referral=referral, treatment=Treatment.TREAT_BETS, reason="they fell",
@@ -128,12 +135,14 @@ def test_a_settled_round_tells_who_won_by_which_clause() -> None:
 
 def test_a_correction_and_a_void_are_told_with_their_clauses() -> None:
     playing = at(rulebook(RWS), "between")
-    playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
+    playing.do(
+        ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
+    )
     view = round_view(playing.table, 1, log=story_of(playing.log, 1))
     assert view is not None
     assert (view.entered, view.faces) == ((1, 2, 3), (4, 5, 6))
     assert [one.what for one in view.incidents] == ["irregularity-ruled", "round-resettled"]
-    playing.do(Report, "dan", event=Irregularity.DIE_DAMAGED, round=1, second="sue")
+    playing.do(ReportIrregularity, "dan", event=Irregularity.DIE_DAMAGED, round=1, second="sue")
     void = round_view(playing.table, 1, log=story_of(playing.log, 1))
     assert void is not None
     assert (void.void, void.clause, void.faces) == (True, "5.4", None)

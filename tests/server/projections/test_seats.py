@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from taisai.game import verdicts
-from taisai.game.commands import BuyCredits, LeaveSeat, Report, Slip, TakeSeat
+from taisai.game.commands import BuyCredits, LeaveSeat, ReportIrregularity, Slip, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.rounds import effects
 from taisai.game.rounds.round import Round
@@ -143,7 +143,9 @@ def test_what_a_round_came_to_shows_as_soon_as_it_is_settled_and_is_corrected_wi
     assert seat_view(playing.table, SEAT).last == LastRound(
         number=1, void=False, staked=staked, returned=2_000
     )
-    playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
+    playing.do(
+        ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
+    )
     last = seat_view(playing.table, SEAT).last
     assert last is not None
     assert last.returned == 800
@@ -153,7 +155,9 @@ def test_what_a_round_came_to_shows_as_soon_as_it_is_settled_and_is_corrected_wi
 def test_the_net_result_counts_corrections_of_any_round() -> None:
     playing = at(rulebook(RWS), "between").to("open")
     before = seat_view(playing.table, SEAT).net
-    playing.do(Report, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue")
+    playing.do(
+        ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
+    )
     first = playing.table.past(1)
     assert first is not None
     after = sum(one.returned - one.bet.stake for one in verdicts(playing.table, first))

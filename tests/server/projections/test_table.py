@@ -7,7 +7,7 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from taisai.game.commands import Limits, Report, Shut, TakeReading
+from taisai.game.commands import Limits, ReportIrregularity, Shut, TakeReading
 from taisai.game.vocabulary import RECOGNISER
 from taisai.protocol.views import AnyView, Board, DiceView, TableView, Words, changed, difference
 from taisai.rules import Irregularity, Outcome, rulebook
@@ -97,7 +97,7 @@ def test_a_terminal_at_a_live_tables_book_says_that_it_stands_in() -> None:
 
 def test_the_board_says_why_a_table_does_not_go_on() -> None:
     playing = at(rulebook(THREE_CARD), "open")
-    playing.do(Report, "dan", event=Irregularity.POWER_FAILURE)
+    playing.do(ReportIrregularity, "dan", event=Irregularity.POWER_FAILURE)
     assert shown(playing).board == Board(
         hold="referral", says=said.HOLDS[playing.table.held.hold], clause="house:outside-the-rules"  # type: ignore[union-attr]
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from taisai.cli import asked
 from taisai.cli.printing import as_json, line
-from taisai.game.playbook import Mismatch, Pinned, Play, Playbook, PlaybookError, pinned, playbook
+from taisai.game.playbook import Mismatch, PinnedPlaybook, Play, Playbook, PlaybookError, pinned, playbook
 from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.errors import printable
 
@@ -274,9 +274,9 @@ def pin(arguments: Namespace) -> int:
     return 0
 
 
-def _pin_all(files: Iterable[str]) -> dict[str, Pinned]:
+def _pin_all(files: Iterable[str]) -> dict[str, PinnedPlaybook]:
     """File → what it pins now; an error in one leaves all as they were, for all are played first."""
-    found: dict[str, Pinned] = {}
+    found: dict[str, PinnedPlaybook] = {}
     for file in files:
         text = text_of(file)
         found[file] = pinned(text, book_of(playbook(text, file)), file)

@@ -93,7 +93,7 @@ def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
         lying = lying_on(round_, table.seats[bet.seat], terms, row) - gone.get(cell, 0)
         playing = min(lying, terms.most[row]) - min(lying - bet.stake, terms.most[row])
         gone[cell] = gone.get(cell, 0) + bet.stake
-        left -= playing * terms.lanes[row]
+        left -= playing * terms.packed_returns[row]
         counted -= playing
     unit = next(iter(table.terms.values())).unit
     worst = max(packed_sums.unpacked(left, len(OUTCOMES))) // unit - counted
@@ -167,7 +167,7 @@ def cannot_lie(table: Table, round_: Round, bet: BetRegistered, area: str) -> Re
     row = terms.rows.get(area, -1)
     if row < 0 or bet.stake > terms.greatest[row] or bet.stake % terms.steps[row]:
         return not_a_bet(terms, Slip(bet.id, area, bet.stake))
-    returned = round_.returned + bet.stake * terms.lanes[row]
+    returned = round_.returned + bet.stake * terms.packed_returns[row]
     if packed_sums.none_above(returned, GREATEST_SUM * terms.unit, ONES, GUARDS):
         return None
     return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", "returns of at most 2^53 - 1", "more")

@@ -233,8 +233,8 @@ def _refusal(  # noqa: C901, PLR0912  every bet passes here: one loop, and no ca
         column = columns[row] if columns is not None else None
         if column is not None:
             for purse in seat.purses.values():
-                if purse.lane < len(column):
-                    lying += column[purse.lane]
+                if purse.index < len(column):
+                    lying += column[purse.index]
         if together is not None:
             lying += together.get(row, 0)
         total, counted = lying + stake, stake
@@ -257,7 +257,7 @@ def _refusal(  # noqa: C901, PLR0912  every bet passes here: one loop, and no ca
         return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", expected, got)
     if means is _CREDITS or means is _COLOUR:  # cash chips lie there already
         own = seat.purses.get(means)
-        has = table.credits[own.lane] if own is not None else 0
+        has = table.credits[own.index] if own is not None else 0
         if has < wanted:
             return _credits_short(means, wanted, has)
     ceiling, exposure = GREATEST_SUM, table.limits.exposure
@@ -276,7 +276,7 @@ def _credits_short(means: Means, wanted: int, has: int) -> Refusal:
 
 def beyond_exposure(table: Table, round_: Round, terms: Terms, laid: list[tuple[int, int]]) -> Refusal | None:
     """Why the house cannot carry stakes on these rows, outcome by outcome."""
-    returned = round_.returned + sum(counted * terms.lanes[row] for row, counted in laid)
+    returned = round_.returned + sum(counted * terms.packed_returns[row] for row, counted in laid)
     counted = round_.counted + sum(counted for _, counted in laid)
     exposure = table.limits.exposure
     ceiling = GREATEST_SUM if exposure is None else min(GREATEST_SUM, exposure + counted)
@@ -332,7 +332,7 @@ def lying_on(round_: Round, seat: Seat, terms: Terms, row: int) -> int:
     column = columns[row] if columns else None
     if column is None:
         return 0
-    return sum(column[purse.lane] for purse in seat.purses.values() if purse.lane < len(column))
+    return sum(column[purse.index] for purse in seat.purses.values() if purse.index < len(column))
 
 
 def exposures(table: Table) -> list[int]:

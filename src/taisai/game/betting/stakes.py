@@ -32,9 +32,9 @@ def on_registered(table: Table, event: BetRegistered) -> None:
     if purse.means is _CASH:
         table.ledger.move(_CHIPS, _AT_RISK, stake, clause)
     else:
-        table.credits[purse.lane] -= stake
+        table.credits[purse.index] -= stake
         table.ledger.move(_CREDITS, _AT_RISK, stake, clause)
-    table.at_risk[purse.lane] += stake
+    table.at_risk[purse.index] += stake
     round_.bets[event.id] = event
     round_.sessions[event.seat] = seat.session
     lay(table, round_, purse, event, stake)
@@ -60,16 +60,16 @@ def lay(table: Table, round_: Round, purse: Purse, bet: BetRegistered, stake: in
         columns = round_.columns[layout] = [None] * len(terms.least)
         round_.totals[layout] = [0] * len(terms.least)
     column = columns[row]
-    lane = purse.lane
+    index = purse.index
     if column is None:
         column = columns[row] = array("q", bytes(8 * len(table.purses)))
-    elif len(column) <= lane:
+    elif len(column) <= index:
         column.extend([0] * (len(table.purses) - len(column)))
-    column[lane] += stake
+    column[index] += stake
     round_.totals[layout][row] += stake
     round_.staked += stake
     if table.book.limits.over_maximum is _REFUSE:
-        round_.returned += stake * terms.lanes[row]
+        round_.returned += stake * terms.packed_returns[row]
         round_.bound += stake * terms.best[row]
         round_.counted += stake
     else:
@@ -80,10 +80,10 @@ def _note_limits(round_: Round, seat: Seat, terms: Terms, row: int, stake: int) 
     """Where stakes are recorded as they lie: those outside the limits, and what is at risk of them."""
     column = round_.columns[terms.layout][row]
     assert column is not None
-    lying = sum(column[one.lane] for one in seat.purses.values() if one.lane < len(column))
+    lying = sum(column[one.index] for one in seat.purses.values() if one.index < len(column))
     most = terms.most[row]
     counted = min(lying, most) - min(lying - stake, most)
-    round_.returned += counted * terms.lanes[row]
+    round_.returned += counted * terms.packed_returns[row]
     round_.bound += counted * terms.best[row]
     round_.counted += counted
     cell = (seat.name, terms.layout, row)
@@ -99,7 +99,7 @@ def take_off(table: Table, round_: Round, bet: BetRegistered, clause: Clause) ->
     purse = purse_of(table, seat, bet.means)
     lay(table, round_, purse, bet, -bet.stake)
     round_.gone.add(bet.id)
-    table.at_risk[purse.lane] -= bet.stake
+    table.at_risk[purse.index] -= bet.stake
     hand_back(table, purse, Account.AT_RISK, bet.stake, clause)
 
 

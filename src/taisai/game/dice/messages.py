@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from taisai.game.messages import Command, Event, Faces
-from taisai.game.vocabulary import Fault
+from taisai.game.vocabulary import DeviceFault
 
 __all__ = [
     "CommitSeed",
@@ -30,7 +30,7 @@ class TakeReading(Command, frozen=True, kw_only=True, tag="take-reading"):
     shake: int = 1
     """1, and one more for each time that bets of this round were opened again."""
     faces: Faces = ()
-    fault: Fault | None = None
+    fault: DeviceFault | None = None
 
 
 class CommitSeed(Command, frozen=True, kw_only=True, tag="commit-seed"):
@@ -70,7 +70,7 @@ class ReadingTaken(Event, frozen=True, kw_only=True, tag="reading-taken"):
     device: str
     shake: int
     faces: Faces
-    fault: Fault | None
+    fault: DeviceFault | None
     cards: tuple[int, ...] = ()
     """Cards of each face that were not seen since the shuffle, where the shaker drew from them."""
 

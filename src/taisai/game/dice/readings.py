@@ -10,10 +10,10 @@ from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round
 from taisai.game.equipment import items
 from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds.round import Reading, Round
+from taisai.game.rounds.round import DeviceReading, Round
 from taisai.game.rounds.steps import bad_faces
 from taisai.game.table import Deciders, Effects, Table
-from taisai.game.vocabulary import RECOGNISER, SHAKER, Fault
+from taisai.game.vocabulary import RECOGNISER, SHAKER, DeviceFault
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity, Phase, Visibility
@@ -21,25 +21,25 @@ from taisai.rules.vocabulary import Irregularity, Phase, Visibility
 Events = tuple[Event, ...]
 READINGS: Final = Clause("house:readings")
 MOST_READINGS: Final = 50  # of one round: a device that tells more is out of order
-_BEFORE_THE_DICE: Final = frozenset({Fault.NO_SHAKE, Fault.DOWN})
+_BEFORE_THE_DICE: Final = frozenset({DeviceFault.NO_SHAKE, DeviceFault.DOWN})
 """What a device may tell as soon as bets are closed."""
 
 
 # What the console asks
 
 
-def suggested(table: Table, fault: Fault) -> Irregularity:
+def suggested(table: Table, fault: DeviceFault) -> Irregularity:
     """What the Dealer may report when a device tells a fault; the table of rulings says what follows."""
     match fault:
-        case Fault.NO_SHAKE:
+        case DeviceFault.NO_SHAKE:
             used = [item.id for item in table.equipment.in_use(table.settings)]
             automated = items.SHAKER in used
             return Irregularity.AUTOMATED_SHAKER_FAILURE if automated else Irregularity.TOO_FEW_TUMBLES
-        case Fault.INVALID:
+        case DeviceFault.INVALID:
             return Irregularity.DIE_NOT_FLAT
-        case Fault.INVALID_AFTER_RESHAKE:
+        case DeviceFault.INVALID_AFTER_RESHAKE:
             return Irregularity.OTHER  # one shake more is all that the document orders: someone decides
-        case Fault.DOWN:
+        case DeviceFault.DOWN:
             return Irregularity.EQUIPMENT_FAILURE
 
 
@@ -94,8 +94,8 @@ def take_reading(table: Table, command: TakeReading) -> Events | Refusal:
     )  # fmt: skip
 
 
-def _told(told: TakeReading | ReadingTaken, cards: tuple[int, ...]) -> Reading:
-    return Reading(told.reading, told.by, told.device, told.shake, told.faces, told.fault, cards)
+def _told(told: TakeReading | ReadingTaken, cards: tuple[int, ...]) -> DeviceReading:
+    return DeviceReading(told.reading, told.by, told.device, told.shake, told.faces, told.fault, cards)
 
 
 def _not_its(table: Table, round_: Round, command: TakeReading) -> Refusal | None:
@@ -132,7 +132,7 @@ def _no_seed(table: Table, command: TakeReading) -> Refusal | None:
 
 
 def _bad_reading(table: Table, command: TakeReading) -> Refusal | None:
-    if command.fault is Fault.INVALID_AFTER_RESHAKE:
+    if command.fault is DeviceFault.INVALID_AFTER_RESHAKE:
         ruled = table.irregularities.ruling_for(Irregularity.DIE_NOT_FLAT, table.phase, table.settings)
         if ruled.ruling is not Ruling.NO_ROLL:
             return refused(Reason.RULED_OUT, ruled.clause, "a fault of a first shake", command.fault)

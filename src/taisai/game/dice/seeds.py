@@ -12,7 +12,7 @@ from taisai.game.dice.messages import CommitSeed, RevealSeed, SeedCommitted, See
 from taisai.game.messages import Event
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
-from taisai.game.table import Commitment, Deciders, Effects, Revealed, Table
+from taisai.game.table import Deciders, Effects, RevealedSeed, SeedCommitment, Table
 from taisai.game.vocabulary import SHAKER
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
@@ -60,7 +60,7 @@ def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
     if command.by != SHAKER:
         return refused(Reason.NOT_PERMITTED, DEMONSTRATION, "the demonstration shaker to do it", command.by)
     is_open = table.commitment
-    if is_open == Commitment(command.round, command.commitment, command.source):
+    if is_open == SeedCommitment(command.round, command.commitment, command.source):
         return ()
     if is_open is not None:
         expected = f"the seed of round {is_open.round} revealed first"
@@ -103,7 +103,7 @@ def reveal_seed(table: Table, command: RevealSeed) -> Events | Refusal:
         return refused(Reason.NOT_PERMITTED, DEMONSTRATION, "the demonstration shaker to do it", command.by)
     round_ = round_of(table, command.round)
     shake = round_.shakes if round_ else 0
-    told = Revealed(command.round, command.seed, shake, command.close, command.hash, command.faces)
+    told = RevealedSeed(command.round, command.seed, shake, command.close, command.hash, command.faces)
     if table.revealed is not None and table.revealed == told._replace(shake=table.revealed.shake):
         return ()
     if table.commitment is not None and table.commitment.round != command.round:
@@ -133,7 +133,7 @@ def _too_early(table: Table, round_: Round | None) -> Refusal | None:
     return on_hold(table)
 
 
-def _bad_seed(commitment: Commitment, seed: str) -> Refusal | None:
+def _bad_seed(commitment: SeedCommitment, seed: str) -> Refusal | None:
     wrong = _bad_digits("a seed", seed)
     if wrong is None and _hash_of(seed) != commitment.commitment:
         expected = f"the seed with the SHA-256 {commitment.commitment[:16]}…"
@@ -141,7 +141,7 @@ def _bad_seed(commitment: Commitment, seed: str) -> Refusal | None:
     return wrong
 
 
-def _bad_draw(table: Table, round_: Round, told: Revealed) -> Refusal | None:
+def _bad_draw(table: Table, round_: Round, told: RevealedSeed) -> Refusal | None:
     """The faces are those that were drawn, and seed and close come to them; or nothing was drawn at all."""
     drawn = round_.drawn
     if drawn is None:
@@ -172,13 +172,13 @@ def _bad_draw(table: Table, round_: Round, told: Revealed) -> Refusal | None:
 
 def on_committed(table: Table, event: SeedCommitted) -> None:
     """There is a seed."""
-    table.commitment = Commitment(event.round, event.commitment, event.source)
+    table.commitment = SeedCommitment(event.round, event.commitment, event.source)
 
 
 def on_revealed(table: Table, event: SeedRevealed) -> None:
     """The seed is spent."""
     table.commitment = None
-    table.revealed = Revealed(event.round, event.seed, event.shake, event.close, event.hash, event.faces)
+    table.revealed = RevealedSeed(event.round, event.seed, event.shake, event.close, event.hash, event.faces)
 
 
 DECIDERS: Final[Deciders] = {

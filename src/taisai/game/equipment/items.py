@@ -17,7 +17,7 @@ TERMINAL: Final = "player-terminal"
 DISPLAY: Final = "display"
 
 
-class Placed(NamedTuple):
+class PlacedItem(NamedTuple):
     """An item on the table."""
 
     since: int
@@ -33,7 +33,7 @@ class Equipment:
 
     def __init__(self, items: tuple[EquipmentItem, ...]) -> None:
         self.items: dict[str, EquipmentItem] = {item.id: item for item in items}
-        self.placed: dict[str, Placed] = {}
+        self.placed: dict[str, PlacedItem] = {}
         self.retired: set[tuple[str, str]] = set()
         """(item, serial) of what failed, or had its time on the table, and left it."""
         self.inspected: set[tuple[str, InspectedBefore]] = set()
@@ -74,7 +74,7 @@ class Equipment:
         """How often the dice must tumble."""
         return max((item.least_tumbles or 0 for item in self.in_use(settings)), default=0)
 
-    def place(self, item: str, placed: Placed) -> None:
+    def place(self, item: str, placed: PlacedItem) -> None:
         """An item comes to the table; what was inspected was another."""
         self.placed[item] = placed
         self._forget(item)

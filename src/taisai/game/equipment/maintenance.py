@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_table, bad_name, between_rounds, may_act, refused, supervisor
-from taisai.game.equipment.items import CARDS, DEVICE, DICE, Placed
+from taisai.game.equipment.items import CARDS, DEVICE, DICE, PlacedItem
 from taisai.game.equipment.messages import (
     CardsCounted,
     CountCards,
@@ -215,7 +215,7 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
     if command.found == table.shoe.expected():
         return (CardsCounted(at=command.at, by=command.by, clause=SHOE, found=command.found),)
     detail = f"found {sum(command.found)} of {table.shoe.cards} cards"
-    return rulings.found(table, command, Irregularity.CARD_COUNT_WRONG, detail=detail)
+    return rulings.found_by_check(table, command, Irregularity.CARD_COUNT_WRONG, detail=detail)
 
 
 # Evolving
@@ -223,7 +223,7 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
 
 def on_placed(table: Table, event: ItemPlaced) -> None:
     """An item lies on the table, and the setting that goes with it holds."""
-    table.equipment.place(event.item, Placed(table.latest, event.serial, event.custodian))
+    table.equipment.place(event.item, PlacedItem(table.latest, event.serial, event.custodian))
     when = table.equipment.items[event.item].when
     if when is not None and not when.holds(table.settings):
         table.settings[when.setting] = when.value

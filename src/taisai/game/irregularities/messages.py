@@ -23,7 +23,7 @@ __all__ = [
     "Recover",
     "ReferralDecided",
     "Referred",
-    "Report",
+    "ReportIrregularity",
     "SettlementWitnessed",
     "SightDeclared",
     "WithdrawalChosen",
@@ -35,7 +35,7 @@ __all__ = [
 # Commands
 
 
-class Report(Command, frozen=True, kw_only=True, tag="report"):
+class ReportIrregularity(Command, frozen=True, kw_only=True, tag="report"):
     """Something went wrong."""
 
     after_closing: ClassVar[bool] = True

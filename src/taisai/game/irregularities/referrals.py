@@ -29,7 +29,7 @@ REFERRAL: Final = Clause("house:referral")
 _ANSWERS: Final = frozenset({Treatment.CONTINUE, Treatment.STANDS})
 
 
-class Decided(NamedTuple):
+class ReferralDecision(NamedTuple):
     """A decision, in the form in which voids and corrections are ordered."""
 
     at: int
@@ -83,7 +83,7 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
     if wrong:
         return wrong
     ruled = RulingCell(Ruling.REFER, clause, rank)
-    case = Decided(command.at, command.by, command.second, ruled, command, referral)
+    case = ReferralDecision(command.at, command.by, command.second, ruled, command, referral)
     follows = _FOLLOWS[command.treatment](table, case)
     if isinstance(follows, Refusal):
         return follows
@@ -108,18 +108,18 @@ def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tupl
     return ruled.to or referral.to, ruled.clause
 
 
-def _nothing(_table: Table, _case: Decided) -> Events:
+def _nothing(_table: Table, _case: ReferralDecision) -> Events:
     return ()
 
 
-def _in_hand(table: Table, case: Decided) -> Refusal | None:
+def _in_hand(table: Table, case: ReferralDecision) -> Refusal | None:
     if table.round is None or case.referral.round not in (None, table.round.number):
         expected = f"a referral about the round in hand for {case.command.treatment}"
         return refused(Reason.RULED_OUT, REFERRAL, expected, f"round {case.referral.round}")
     return None
 
 
-def _void(table: Table, case: Decided) -> Events | Refusal:
+def _void(table: Table, case: ReferralDecision) -> Events | Refusal:
     wrong = _in_hand(table, case)
     if wrong:
         return wrong
@@ -127,14 +127,14 @@ def _void(table: Table, case: Decided) -> Events | Refusal:
     return corrections.voided(table, case, table.round.number, table.round.number)
 
 
-def _void_rounds(table: Table, case: Decided) -> Events | Refusal:
+def _void_rounds(table: Table, case: ReferralDecision) -> Events | Refusal:
     first = case.command.round or case.referral.round
     if first is None:
         return refused(Reason.BAD_VALUE, REFERRAL, "the first round to void", "none")
     return corrections.voided(table, case, first, case.command.through or first)
 
 
-def _settle_by_outcome(table: Table, case: Decided) -> Events | Refusal:
+def _settle_by_outcome(table: Table, case: ReferralDecision) -> Events | Refusal:
     number = case.command.round or case.referral.round
     round_ = table.round if table.round and table.round.number == number else table.past(number or 0)
     if round_ is None:
@@ -142,7 +142,7 @@ def _settle_by_outcome(table: Table, case: Decided) -> Events | Refusal:
     return corrections.corrected(table, case, round_, case.command.faces)
 
 
-def _re_open(table: Table, case: Decided) -> Events | Refusal:
+def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
     wrong = _in_hand(table, case)
     if wrong:
         return wrong
@@ -157,7 +157,7 @@ def _re_open(table: Table, case: Decided) -> Events | Refusal:
     return rulings.reopened(table, case.at, case.by, case.ruled.clause)
 
 
-def _treat_bets(table: Table, case: Decided) -> Events | Refusal:
+def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
     wrong = _in_hand(table, case)
     if wrong:
         return wrong
@@ -211,7 +211,7 @@ def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str]
     return brought
 
 
-def _shut(table: Table, case: Decided) -> Events | Refusal:
+def _shut(table: Table, case: ReferralDecision) -> Events | Refusal:
     made: Events = ()
     if table.round is not None and _in_hand(table, case) is None:
         void = corrections.voided(table, case, table.round.number, table.round.number)
@@ -222,7 +222,7 @@ def _shut(table: Table, case: Decided) -> Events | Refusal:
     return (*made, shut)
 
 
-_FOLLOWS: Final[dict[Treatment, Callable[[Table, Decided], Events | Refusal]]] = {
+_FOLLOWS: Final[dict[Treatment, Callable[[Table, ReferralDecision], Events | Refusal]]] = {
     Treatment.CONTINUE: _nothing,
     Treatment.STANDS: _nothing,
     Treatment.VOID: _void,

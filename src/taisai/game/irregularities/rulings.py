@@ -9,7 +9,12 @@ from taisai.game.checks import at_table, bad_text, on_hold, refused, two_people
 from taisai.game.equipment.items import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
 from taisai.game.equipment.messages import CountCards, ItemFailed
 from taisai.game.irregularities import withdrawals
-from taisai.game.irregularities.messages import IrregularityRuled, Referred, Report, SettlementWitnessed
+from taisai.game.irregularities.messages import (
+    IrregularityRuled,
+    Referred,
+    ReportIrregularity,
+    SettlementWitnessed,
+)
 from taisai.game.messages import Event, Faces
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
@@ -41,7 +46,7 @@ _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLA
 DECLARATION: Final = Clause("house:declaration")
 
 
-class Case(NamedTuple):
+class IrregularityCase(NamedTuple):
     """Something that went wrong, as it is put before the rules."""
 
     at: int
@@ -58,7 +63,7 @@ class Case(NamedTuple):
     second: str | None = None
 
 
-def report(table: Table, command: Report) -> Events | Refusal:
+def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
     """Someone at the table reports what went wrong."""
     wrong = at_table(table, command.by) or bad_text("a detail", command.detail)
     if wrong is None and command.second is not None:
@@ -82,14 +87,14 @@ def report(table: Table, command: Report) -> Events | Refusal:
     declared = command.seen and (command.event, phase) in table.irregularities.seen
     seen = phase.visibility is Visibility.CONCEALED and (declared or (round_ is not None and round_.seen))
     ruled = _ruling(table, command, phase, seen=seen)
-    case = Case(
+    case = IrregularityCase(
         command.at, command.by, command.event, round_, phase, ruled, seen, command.through, command.faces,
         command.item, command.detail, command.second,
     )  # fmt: skip
     return _ruled(table, case)
 
 
-def _ruling(table: Table, command: Report, phase: Phase, *, seen: bool) -> RulingCell:
+def _ruling(table: Table, command: ReportIrregularity, phase: Phase, *, seen: bool) -> RulingCell:
     event = _SHOWING.get(command.item or "", command.event)
     ruled = table.irregularities.ruling_for(event, phase, table.settings, seen=seen)
     if ruled.ruling is Ruling.SETTLE_THEN_SHUT and command.item not in (None, DEVICE):
@@ -107,35 +112,37 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
         wrong = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
         if wrong:
             return wrong
-    case = Case(
+    case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
         detail=f"by {command.act}", second=command.second,
     )  # fmt: skip
     return _ruled(table, case)
 
 
-def found(table: Table, command: CountCards, event: Irregularity, *, detail: str) -> Events | Refusal:
+def found_by_check(
+    table: Table, command: CountCards, event: Irregularity, *, detail: str
+) -> Events | Refusal:
     """Something that a check at the table brought to light."""
     if command.second is not None:
         wrong = two_people(table, command.by, command.second)
         if wrong:
             return wrong
     ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
-    case = Case(
+    case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, detail=detail, second=command.second
     )
     return _ruled(table, case)
 
 
-def _ruled(table: Table, case: Case) -> Events | Refusal:
+def _ruled(table: Table, case: IrregularityCase) -> Events | Refusal:
     effect = _EFFECTS.get(case.ruled.ruling)
     follows = effect(table, case) if effect else ()
     if isinstance(follows, Refusal):
         return follows
-    return (noted(case), *_failing(table, case), *follows)
+    return (ruling_record(case), *_failing(table, case), *follows)
 
 
-def noted(case: Case) -> IrregularityRuled:
+def ruling_record(case: IrregularityCase) -> IrregularityRuled:
     """The record of what went wrong and what is ordered."""
     return IrregularityRuled(
         at=case.at, by=case.by, clause=case.ruled.clause, irregularity=case.event,
@@ -144,7 +151,7 @@ def noted(case: Case) -> IrregularityRuled:
     )  # fmt: skip
 
 
-def _failing(table: Table, case: Case) -> Events:
+def _failing(table: Table, case: IrregularityCase) -> Events:
     item = case.item or _FAILS.get(case.event)
     if item is None and case.ruled.ruling is Ruling.SETTLE_THEN_SHUT:
         item = DEVICE
@@ -161,7 +168,7 @@ def _failing(table: Table, case: Case) -> Events:
 # What follows
 
 
-def _void(table: Table, case: Case) -> Events | Refusal:
+def _void(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None:
         return ()
     wrong = _alone(table, case)
@@ -173,7 +180,7 @@ def _void(table: Table, case: Case) -> Events | Refusal:
     return (*void, *_earlier_rounds(table, case))
 
 
-def _earlier_rounds(table: Table, case: Case) -> Events:
+def _earlier_rounds(table: Table, case: IrregularityCase) -> Events:
     """With cards missing or too many, whether rounds dealt from the same decks stand is referred."""
     if case.event is not Irregularity.CARD_COUNT_WRONG or case.round is None or not table.shoe.rounds:
         return ()
@@ -188,7 +195,7 @@ def _earlier_rounds(table: Table, case: Case) -> Events:
     )  # fmt: skip
 
 
-def _void_affected(table: Table, case: Case) -> Events | Refusal:
+def _void_affected(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None:
         return ()  # no round is named as affected
     first = case.round.number
@@ -199,14 +206,14 @@ def _void_affected(table: Table, case: Case) -> Events | Refusal:
     return _alone(table, case) or corrections.voided(table, case, first, last)
 
 
-def _no_roll(table: Table, case: Case) -> Events | Refusal:
+def _no_roll(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
     wrong = on_hold(table) or _alone(table, case)
     return wrong or reopened(table, case.at, case.by, case.ruled.clause)
 
 
-def _alone(table: Table, case: Case) -> Refusal | None:
+def _alone(table: Table, case: IrregularityCase) -> Refusal | None:
     """A result that is keyed in is not undone by one person."""
     if case.round is None or case.round.result is None:
         return None
@@ -220,13 +227,13 @@ def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
     return (BetsReopened(at=at, by=by, clause=clause, round=table.round.number, phase=opening.end),)
 
 
-def _withdraw_option(table: Table, case: Case) -> Events | Refusal:
+def _withdraw_option(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
     return withdrawals.offered(table, case.at, case.by, case.ruled.clause)
 
 
-def _settle_by_outcome(table: Table, case: Case) -> Events | Refusal:
+def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.event is not Irregularity.WRONG_RESULT:
         return ()
     if case.round is None:
@@ -234,7 +241,7 @@ def _settle_by_outcome(table: Table, case: Case) -> Events | Refusal:
     return corrections.corrected(table, case, case.round, case.faces)
 
 
-def _settle_then_shut(table: Table, case: Case) -> Events | Refusal:
+def _settle_then_shut(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
     return witnessed(case.at, case.by, case.ruled.clause, case.ruled.witness, case.detail or case.event)
@@ -246,7 +253,7 @@ def witnessed(at: int, by: str, clause: Clause, witness: str | None, reason: str
     return (SettlementWitnessed(at=at, by=by, clause=clause, witness=witness, reason=reason),)
 
 
-def _reset_and_enter(table: Table, case: Case) -> Events | Refusal:
+def _reset_and_enter(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round or case.phase.visibility is Visibility.SHOWN:
         return ()
     uncover = next(step for step in table.procedure.steps if step.act is Act.UNCOVER)
@@ -255,7 +262,7 @@ def _reset_and_enter(table: Table, case: Case) -> Events | Refusal:
     )
 
 
-def _refer(table: Table, case: Case) -> Events | Refusal:
+def _refer(table: Table, case: IrregularityCase) -> Events | Refusal:
     assert case.ruled.to is not None
     holds = case.round is not None and case.round is table.round
     number = case.round.number if case.round else None
@@ -288,7 +295,7 @@ def referred(
     )  # fmt: skip
 
 
-_EFFECTS: Final[dict[Ruling, Callable[[Table, Case], Events | Refusal]]] = {
+_EFFECTS: Final[dict[Ruling, Callable[[Table, IrregularityCase], Events | Refusal]]] = {
     Ruling.VOID: _void,
     Ruling.VOID_AFFECTED: _void_affected,
     Ruling.NO_ROLL: _no_roll,
@@ -321,7 +328,7 @@ def on_witnessed(table: Table, event: SettlementWitnessed) -> None:
 
 
 DECIDERS: Final[Deciders] = {
-    Report: report,
+    ReportIrregularity: report,
 }
 
 EFFECTS: Final[Effects] = {

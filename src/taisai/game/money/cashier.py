@@ -31,8 +31,8 @@ from taisai.game.rounds.corrections import next_claim
 from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.seating.seats import Seat
 from taisai.game.seating.sessions import TERMINALS, seat_wrong
-from taisai.game.table import Claim, Deciders, Effects, Table, Transfer
-from taisai.game.vocabulary import CAGE, Means, Moved
+from taisai.game.table import Claim, Deciders, Effects, Table, TableTransfer
+from taisai.game.vocabulary import CAGE, Means, TransferKind
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Phase
@@ -76,7 +76,7 @@ def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return known_transfer(table, command.transfer, Moved.TICKET, command.amount, command.seat)
+        return known_transfer(table, command.transfer, TransferKind.TICKET, command.amount, command.seat)
     wrong = bad_name("a seat's name", command.seat)
     if wrong:
         return wrong
@@ -104,7 +104,7 @@ def _not_the_house(table: Table, by: str) -> Refusal | None:
 
 
 def known_transfer(
-    table: Table, transfer: str, kind: Moved, amount: int | None, subject: str = ""
+    table: Table, transfer: str, kind: TransferKind, amount: int | None, subject: str = ""
 ) -> Events | Refusal:
     """A transfer that is booked already: a retry changes nothing, other content is refused."""
     known = table.transfers[transfer]
@@ -119,7 +119,7 @@ def known_transfer(
 def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal:
     """All credits of a terminal go out."""
     if command.transfer in table.transfers:
-        return known_transfer(table, command.transfer, Moved.DISPENSED, None, command.seat)
+        return known_transfer(table, command.transfer, TransferKind.DISPENSED, None, command.seat)
     wrong = seat_wrong(table, command.seat, command.by) or bad_name("a transfer", command.transfer)
     if wrong:
         return wrong
@@ -217,7 +217,7 @@ def free_in_tray(table: Table) -> int:
         stakes = stakes_by_purse(table, table.round)
         for purse in table.purses:
             if purse.means is Means.CASH_CHIPS:
-                reserved += max(stakes.get(purse.lane, 0), purse.payable)
+                reserved += max(stakes.get(purse.index, 0), purse.payable)
     return max(0, table.ledger.balances[Account.CHIPS] - reserved)
 
 
@@ -230,7 +230,7 @@ def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return known_transfer(table, command.transfer, Moved.FILL, -command.amount)
+        return known_transfer(table, command.transfer, TransferKind.FILL, -command.amount)
     tray = table.ledger.balances[Account.CHIPS]
     assert command.second is not None
     return _beyond(tray, command.amount, FLOAT) or (
@@ -254,7 +254,7 @@ def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return known_transfer(table, command.transfer, Moved.CREDIT, command.amount)
+        return known_transfer(table, command.transfer, TransferKind.CREDIT, command.amount)
     free = free_in_tray(table)
     if free < command.amount:
         expected = f"{command.amount} free in the tray"
@@ -274,7 +274,7 @@ def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer in table.transfers:
-        return known_transfer(table, command.transfer, Moved.DROP, None)
+        return known_transfer(table, command.transfer, TransferKind.DROP, None)
     amount = table.ledger.balances[Account.DROP]
     if not amount:
         return refused(Reason.CREDITS_SHORT, DROP, "something in the drop box", 0)
@@ -298,7 +298,7 @@ def on_credits_bought(table: Table, event: CreditsBought) -> None:
 
 def on_ticket_received(table: Table, event: TicketReceived) -> None:
     """Credits that the House owes the table for."""
-    table.transfers[event.transfer] = Transfer(Moved.TICKET, event.amount, event.seat)
+    table.transfers[event.transfer] = TableTransfer(TransferKind.TICKET, event.amount, event.seat)
     if event.claimed:
         claim = Claim(next_claim(table), 0, event.seat, 0, event.amount, of_player=True)
         table.claims[claim.id] = claim
@@ -313,7 +313,7 @@ def on_dispensed(table: Table, event: CreditsDispensed) -> None:
     seat = table.seats[event.seat]
     purse_of(table, seat, Means.CREDITS).credits -= event.amount
     seat.dispensed = (*seat.dispensed, event.transfer)[-MOST_DISPENSED:]
-    table.transfers[event.transfer] = Transfer(Moved.DISPENSED, -event.amount, event.seat)
+    table.transfers[event.transfer] = TableTransfer(TransferKind.DISPENSED, -event.amount, event.seat)
     table.ledger.move(Account.CREDITS, Account.TRANSIT_OWED, event.amount, event.clause)
 
 
@@ -336,19 +336,19 @@ def on_colour_cashed(table: Table, event: ColourCashed) -> None:
 
 def on_filled(table: Table, event: FillReceived) -> None:
     """The tray has more, and the table owes the House for it."""
-    table.transfers[event.transfer] = Transfer(Moved.FILL, -event.amount)
+    table.transfers[event.transfer] = TableTransfer(TransferKind.FILL, -event.amount)
     table.ledger.move(Account.CHIPS, Account.TRANSIT_OWED, event.amount, event.clause)
 
 
 def on_credit_sent(table: Table, event: CreditSent) -> None:
     """The tray has less, and the House owes for it."""
-    table.transfers[event.transfer] = Transfer(Moved.CREDIT, event.amount)
+    table.transfers[event.transfer] = TableTransfer(TransferKind.CREDIT, event.amount)
     table.ledger.move(Account.CHIPS, Account.TRANSIT_DUE, event.amount, event.clause)
 
 
 def on_drop_sent(table: Table, event: DropSent) -> None:
     """The box is empty, and the House owes what was in it."""
-    table.transfers[event.transfer] = Transfer(Moved.DROP, event.amount)
+    table.transfers[event.transfer] = TableTransfer(TransferKind.DROP, event.amount)
     table.ledger.move(Account.DROP, Account.TRANSIT_DUE, event.amount, event.clause)
 
 

@@ -10,8 +10,8 @@ from taisai.game.money.cashier import FLOAT, free_in_tray, known_transfer
 from taisai.game.money.ledger import Account
 from taisai.game.money.messages import ClaimSettled, SettleClaim
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Deciders, Effects, Table, Transfer
-from taisai.game.vocabulary import CAGE, ClaimEnd, Moved
+from taisai.game.table import Deciders, Effects, Table, TableTransfer
+from taisai.game.vocabulary import CAGE, ClaimEnd, TransferKind
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
 
@@ -34,7 +34,7 @@ def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
     if wrong:
         return wrong
     if command.transfer is not None and command.transfer in table.transfers:
-        return known_transfer(table, command.transfer, Moved.CLAIM, None, command.claim)
+        return known_transfer(table, command.transfer, TransferKind.CLAIM, None, command.claim)
     claim = table.claims.get(command.claim)
     if claim is None:
         known = ", ".join(table.claims) or "none"
@@ -75,7 +75,7 @@ def on_claim_settled(table: Table, event: ClaimSettled) -> None:
         ledger.move(account, Account.HOUSE_LOST, amount, clause)
     elif event.transfer is not None:
         signed = -amount if claim.of_player else amount
-        table.transfers[event.transfer] = Transfer(Moved.CLAIM, signed, claim.id)
+        table.transfers[event.transfer] = TableTransfer(TransferKind.CLAIM, signed, claim.id)
         target = Account.TRANSIT_OWED if claim.of_player else Account.TRANSIT_DUE
         ledger.move(account, target, amount, clause)
     elif claim.of_player:

@@ -66,7 +66,7 @@ _HELD: Final = frozenset(
 )
 
 
-class Entry(Struct, frozen=True, gc=False):
+class LedgerEntry(Struct, frozen=True, gc=False):
     """A change of one account, by a clause."""
 
     account: Account
@@ -91,9 +91,9 @@ class Ledger:
 
     def __init__(self) -> None:
         self.balances: dict[Account, int] = dict.fromkeys(Account, 0)
-        self.latest: list[Entry] = []
+        self.latest: list[LedgerEntry] = []
 
-    def post(self, *entries: Entry) -> None:
+    def post(self, *entries: LedgerEntry) -> None:
         """Books the entries of an event together; they sum to zero and overdraw nothing."""
         balances = self.balances
         total = 0
@@ -120,13 +120,13 @@ class Ledger:
         balances[source] = left
         balances[target] += amount
         latest = self.latest
-        latest.append(Entry(source, change, clause))
-        latest.append(Entry(target, amount, clause))
+        latest.append(LedgerEntry(source, change, clause))
+        latest.append(LedgerEntry(target, amount, clause))
 
     def withdraw(self, source: Account, target: Account, amount: int, clause: Clause) -> None:
         """The shrinking of two accounts on opposite sides: something held pays something owed."""
         if amount:
-            self.post(Entry(source, -amount, clause), Entry(target, -amount, clause))
+            self.post(LedgerEntry(source, -amount, clause), LedgerEntry(target, -amount, clause))
 
     @property
     def difference(self) -> int:

@@ -1,4 +1,4 @@
-"""Many sums in one integer: a lane of 64 bits for each of them.
+"""Many sums in one long integer, 64 bits for each of them.
 
 Adding a bet to what comes back on all 56 outcomes, or settling every purse of a table, is then one
 addition and one multiplication of a long integer instead of a loop.
@@ -19,43 +19,43 @@ else:
 BITS: Final = 64
 BYTES: Final = BITS // 8
 GREATEST: Final = (1 << (BITS - 2)) - 1
-"""The greatest number a lane may hold: the sign bit stays free, and one more for the guard."""
+"""The greatest sum that 64 bits may hold here: the sign bit stays free, and one more bit for the guard."""
 
 
 def packed(numbers: Sequence[int]) -> int:
-    """Numbers that are not negative, one to a lane, the first lowest."""
+    """Numbers that are not negative, 64 bits each, the first in the lowest bits."""
     total = 0
     for number in reversed(numbers):
         total = (total << BITS) | number
     return total
 
 
-def spread(lanes: int) -> int:
-    """One in each of so many lanes: times a number, it puts that number in all of them."""
-    return packed([1] * lanes)
+def spread(count: int) -> int:
+    """As many ones: multiplied by a number, they become that number, as many times."""
+    return packed([1] * count)
 
 
-def guard(lanes: int) -> int:
-    """The highest bit of each lane."""
-    return spread(lanes) << (BITS - 1)
+def guard(count: int) -> int:
+    """The highest bit of each of so many sums."""
+    return spread(count) << (BITS - 1)
 
 
-def none_above(lanes: int, ceiling: int, ones: int, guards: int) -> bool:
-    """Whether no lane exceeds a ceiling: where one does, the subtraction eats its guard bit."""
-    return (guards + ceiling * ones - lanes) & guards == guards
+def none_above(sums: int, ceiling: int, ones: int, guards: int) -> bool:
+    """Whether no sum exceeds a ceiling: where one does, the subtraction clears its guard bit."""
+    return (guards + ceiling * ones - sums) & guards == guards
 
 
-def unpacked(lanes: int, count: int) -> Column:
-    """The numbers of so many lanes."""
+def unpacked(sums: int, count: int) -> Column:
+    """The sums, one by one."""
     numbers = array("q")
-    numbers.frombytes(lanes.to_bytes(count * BYTES, sys.byteorder))
+    numbers.frombytes(sums.to_bytes(count * BYTES, sys.byteorder))
     if sys.byteorder == "big":
         numbers.reverse()
     return numbers
 
 
 def weighed(columns: Iterable[tuple[Column, int]]) -> int:
-    """The sum of columns, each times its weight, lane by lane."""
+    """The sum of columns, each times its weight, row by row."""
     alike: dict[int, int] = {}
     for column, weight in columns:
         number = int.from_bytes(_lowest_first(column), sys.byteorder)
@@ -64,19 +64,19 @@ def weighed(columns: Iterable[tuple[Column, int]]) -> int:
 
 
 def changed(column: Column, more: Column, less: Column) -> Column:
-    """A column of numbers that may be negative, with another added and one taken off, lane by lane."""
+    """A column of numbers that may be negative, with another added and one taken off, row by row."""
     count = len(column)
     signs = int.from_bytes(bytes([*[0] * (BYTES - 1), 1 << 7]) * count, "little")
-    above_zero = weighed([(column, 1)]) ^ signs  # every number greater by 2^63: no lane borrows from the next
+    above_zero = weighed([(column, 1)]) ^ signs  # every number greater by 2^63: no sum borrows from the next
     return unpacked((above_zero + weighed([(more, 1)]) - weighed([(less, 1)])) ^ signs, count)
 
 
-def total(lanes: int, count: int) -> int:
-    """The sum of so many lanes: their upper half is added to the lower, until one lane is left."""
+def total(sums: int, count: int) -> int:
+    """The sum of all of them: the upper half is added to the lower, until one is left."""
     while count > 1:
         count = (count + 1) // 2
-        lanes = (lanes >> count * BITS) + (lanes & ((1 << count * BITS) - 1))
-    return lanes
+        sums = (sums >> count * BITS) + (sums & ((1 << count * BITS) - 1))
+    return sums
 
 
 def _lowest_first(column: Column) -> Column:

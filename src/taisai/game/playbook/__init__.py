@@ -16,21 +16,29 @@
 ('! out-of-order [3.10]',) ()
 """
 
-from taisai.game.playbook.answers import Limited, Share
+from taisai.game.playbook.answers import LimitEffect, Share
 from taisai.game.playbook.parser import Playbook, PlaybookStep, playbook
-from taisai.game.playbook.runner import Happened, Mismatch, Pinned, Play, Played, pinned, rewritten
+from taisai.game.playbook.runner import (
+    BookedEvent,
+    Mismatch,
+    PinnedPlaybook,
+    Play,
+    PlayedCommand,
+    pinned,
+    rewritten,
+)
 from taisai.game.playbook.values import PlaybookError
 
 __all__ = [
-    "Happened",
-    "Limited",
+    "BookedEvent",
+    "LimitEffect",
     "Mismatch",
-    "Pinned",
+    "PinnedPlaybook",
     "Play",
     "Playbook",
     "PlaybookError",
     "PlaybookStep",
-    "Played",
+    "PlayedCommand",
     "Share",
     "pinned",
     "playbook",

@@ -71,15 +71,15 @@ def share_line(share: Share) -> str:
     head = f"* seat {share.seat}{means}, {share.area} {share.stake}"
     got = f"returned {share.returned}" if share.returned else "lost"
     match share.limited:
-        case Limited.NOT:
+        case LimitEffect.NOT:
             return f"{head}: {got} [{share.clause}]"
-        case Limited.UNDER_ONCE:
+        case LimitEffect.UNDER_ONCE:
             return f"{head}: {got} [{share.clause}], {share.limited} [{share.limits_clause}]"
         case _:
             return f"{head}: {share.limited}, {got} [{share.limits_clause}]"
 
 
-class Limited(StrEnum):
+class LimitEffect(StrEnum):
     """What the limits had to do with a stake."""
 
     NOT = "not"
@@ -102,7 +102,7 @@ class Share(NamedTuple):
     returned: int
     """Of stake and winnings together; 0 where it lost."""
     clause: Clause
-    limited: Limited = Limited.NOT
+    limited: LimitEffect = LimitEffect.NOT
     limits_clause: Clause | None = None
 
 
@@ -122,7 +122,7 @@ def shares(table: Table, event: Event) -> tuple[Share, ...]:
         terms = table.in_force[round_.terms][layout]
         row = terms.rows[area]
         purse = table.seats[seat].purses[Means.CASH_CHIPS if means is Means.PLAQUES else means]
-        kept = round_.kept_out.get((layout, row, purse.lane), 0)
+        kept = round_.kept_out.get((layout, row, purse.index), 0)
         found += _split(table, round_, terms, outcome, seat, means=means, area=area, stake=stake, kept=kept)
     return tuple(found)
 
@@ -154,11 +154,11 @@ def _split(
         once = lying < terms.least[row]
         made.append(
             Share(seat, means, terms.layout, name, playing, returned, clause,
-                  Limited.UNDER_ONCE if once else Limited.NOT, limits.under_clause if once else None)
+                  LimitEffect.UNDER_ONCE if once else LimitEffect.NOT, limits.under_clause if once else None)
         )  # fmt: skip
     if kept:
         over = lying > terms.most[row]
-        limited = Limited.OVER_RETURNED if over else Limited.UNDER_RETURNED
+        limited = LimitEffect.OVER_RETURNED if over else LimitEffect.UNDER_RETURNED
         by = limits.over_clause if over else limits.under_clause
         made.append(Share(seat, means, terms.layout, name, kept, kept, clause, limited, by))
     return made

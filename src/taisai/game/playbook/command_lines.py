@@ -8,8 +8,8 @@ from taisai.game.betting.messages import Slip
 from taisai.game.commands import COMMANDS
 from taisai.game.messages import Command, tag_of
 from taisai.game.playbook.values import (
-    Misread,
-    UnknownWord,
+    PlaybookSyntaxError,
+    UnknownWordError,
     fields_of,
     keyword,
     pieces,
@@ -71,7 +71,7 @@ VERBS: Final[dict[str, type[Command]]] = {
 """Every verb: the commands by their names, the acts of a round by theirs."""
 
 
-class Spoken(NamedTuple):
+class CommandLine(NamedTuple):
     """A command as a line says it, before the table fills in what goes without saying."""
 
     by: str
@@ -96,12 +96,12 @@ class Spoken(NamedTuple):
         return kind(at=at, by=self.by, **said)
 
 
-def spoken(by: str, text: str, bets_before: int) -> Spoken:
+def parsed_command(by: str, text: str, bets_before: int) -> CommandLine:
     """What a line says; a bet without an id gets its number in the playbook, `b7` after six others."""
     verb, _, rest = text.strip().partition(" ")
     verb = verb.rstrip(",")
     if verb not in VERBS:
-        raise UnknownWord(verb, VERBS)
+        raise UnknownWordError(verb, VERBS)
     kind = VERBS[verb]
     reader = _Reader(verb, kind, bets_before)
     for place, words in enumerate(pieces(rest)):
@@ -109,8 +109,8 @@ def spoken(by: str, text: str, bets_before: int) -> Spoken:
     said = reader.everything()
     for field in fields_of(kind):
         if field.required and field.name not in said and field.name not in ("at", "by", *_FROM_TABLE):
-            raise Misread(f"{keyword(field.name)} with {verb}", rest or "nothing")
-    return Spoken(by, verb, said)
+            raise PlaybookSyntaxError(f"{keyword(field.name)} with {verb}", rest or "nothing")
+    return CommandLine(by, verb, said)
 
 
 class _Reader:
@@ -143,7 +143,7 @@ class _Reader:
         elif self.verb == "decide-referral" and head == "bet":
             self._treat(rest)
         else:
-            raise UnknownWord(head, self.keywords, of=f" with {self.verb}")
+            raise UnknownWordError(head, self.keywords, of=f" with {self.verb}")
 
     def everything(self) -> dict[str, Any]:
         """All that the line says, and what it need not say."""
@@ -162,7 +162,7 @@ class _Reader:
 
     def _say(self, name: str, words: list[str]) -> None:
         if name in self.said:
-            raise Misread(f"{keyword(name)} once", " ".join(words))
+            raise PlaybookSyntaxError(f"{keyword(name)} once", " ".join(words))
         self.said[name] = value_of(self.types[name], words, keyword(name))
 
     def _slip(self, words: list[str]) -> Slip:
@@ -172,7 +172,7 @@ class _Reader:
             case [area, stake, "as", name]:
                 pass
             case _:
-                raise Misread("a bet such as 'small 1000' or 'small 1000 as b7'", " ".join(words))
+                raise PlaybookSyntaxError("a bet such as 'small 1000' or 'small 1000 as b7'", " ".join(words))
         return Slip(name, area, whole(stake, f"a stake on {area}"))
 
     def _treat(self, words: list[str]) -> None:
@@ -180,7 +180,7 @@ class _Reader:
             case [name, area]:
                 self.treated[name] = None if area == RETURNED else area
             case _:
-                raise Misread("'bet b1 big' or 'bet b1 returned'", " ".join(words))
+                raise PlaybookSyntaxError("'bet b1 big' or 'bet b1 returned'", " ".join(words))
 
 
 def limits_of(pieces_: list[list[str]]) -> Limits:
@@ -199,5 +199,5 @@ def limits_of(pieces_: list[list[str]]) -> Limits:
             case _:
                 pass
     if least_most is None:
-        raise Misread("the table's limits, such as '100 to 5000'", "none")
+        raise PlaybookSyntaxError("the table's limits, such as '100 to 5000'", "none")
     return Limits(least=least_most[0], most=least_most[1], groups=groups, exposure=exposure)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from taisai.game.irregularities.referrals import open_referrals
 from taisai.game.money.ledger import Account
-from taisai.game.playbook.values import Misread, UnknownWord, pieces
+from taisai.game.playbook.values import PlaybookSyntaxError, UnknownWordError, pieces
 from taisai.game.seating.seats import Seat
 from taisai.game.table import Table
 
@@ -69,7 +69,9 @@ def fact(text: str) -> Fact:
     """What a line that begins with '=' asks of the table; the figures in it are compared, not read."""
     match = _FACT.fullmatch(text)
     if match is None:
-        raise Misread("'= seat 7: …', '= accounts: …', '= table: …', '= books: …' or '= claims: …'", text)
+        raise PlaybookSyntaxError(
+            "'= seat 7: …', '= accounts: …', '= table: …', '= books: …' or '= claims: …'", text
+        )
     seat = match["seat"] or ""
     subject = "seat" if seat else match[1]
     if subject in _WHOLLY:
@@ -78,7 +80,7 @@ def fact(text: str) -> Fact:
     names = tuple(words[0] for words in pieces(match["rest"]))
     for name in names:
         if name not in known:
-            raise UnknownWord(name, known)
+            raise UnknownWordError(name, known)
     if not names:
-        raise Misread(f"figures of the {subject}, such as '{known[0]} 0'", "nothing")
+        raise PlaybookSyntaxError(f"figures of the {subject}, such as '{known[0]} 0'", "nothing")
     return Fact(subject, seat, names)

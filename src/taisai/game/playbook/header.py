@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from taisai.game.playbook.command_lines import Spoken, limits_of
-from taisai.game.playbook.values import Misread, UnknownWord, pieces, value_of
+from taisai.game.playbook.command_lines import CommandLine, limits_of
+from taisai.game.playbook.values import PlaybookSyntaxError, UnknownWordError, pieces, value_of
 from taisai.game.terms.messages import OpenTable
 from taisai.game.vocabulary import HOUSE
 
@@ -27,14 +27,14 @@ UNSAID: Final[dict[str, Any]] = {
 
 def _text(text: str) -> str:
     if not text:
-        raise Misread("a value", "nothing")
+        raise PlaybookSyntaxError("a value", "nothing")
     return text
 
 
 def _name_and_rank(text: str) -> tuple[str, str]:
     name, _, rank = text.rpartition(" ")
     if not name.strip():
-        raise Misread("a name and a rank, such as 'Dan dealer'", text)
+        raise PlaybookSyntaxError("a name and a rank, such as 'Dan dealer'", text)
     return name.strip(), rank
 
 
@@ -46,7 +46,7 @@ def _pairs(text: str) -> dict[str, str]:
     found = {}
     for name, *words in pieces(text):
         if not words or name in found:
-            raise Misread("a name and a value, such as 'no_roll void', each name once", name)
+            raise PlaybookSyntaxError("a name and a value, such as 'no_roll void', each name once", name)
         found[name] = " ".join(words)
     return found
 
@@ -79,9 +79,9 @@ class Header:
         key, colon, value = text.partition(":")
         key = key.strip()
         if not colon or key not in _READ:
-            raise UnknownWord(key, _READ, of=" and a colon, or '> who: command'" if not colon else "")
+            raise UnknownWordError(key, _READ, of=" and a colon, or '> who: command'" if not colon else "")
         if key in self.values:
-            raise Misread(f"'{key}:' once", text)
+            raise PlaybookSyntaxError(f"'{key}:' once", text)
         self.values[key] = _READ[key](value.strip())
         self.lines[key] = number
 
@@ -95,12 +95,12 @@ class Header:
         said = {key: self.values.get(key, value) for key, value in UNSAID.items()}
         return OpenTable(at=START, by=by, rank=rank, limits=self.values["limits"], **said)
 
-    def people(self) -> tuple[tuple[int, Spoken], ...]:
+    def people(self) -> tuple[tuple[int, CommandLine], ...]:
         """Line and assignment of everyone whom the House signs in before play."""
         return tuple(
             (
                 self.lines["people"],
-                Spoken(HOUSE, "assign", {"person": person, "rank": rank, "position": rank}),
+                CommandLine(HOUSE, "assign", {"person": person, "rank": rank, "position": rank}),
             )
             for person, rank in self.values.get("people", ())
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from taisai.game.playbook.command_lines import Spoken, spoken
+from taisai.game.playbook.command_lines import CommandLine, parsed_command
 from taisai.game.playbook.facts import Fact, fact
 from taisai.game.playbook.header import Header
-from taisai.game.playbook.values import Misread, PlaybookError, whole
+from taisai.game.playbook.values import PlaybookError, PlaybookSyntaxError, whole
 from taisai.game.refusals import OLD_REASONS
 from taisai.game.terms.messages import OpenTable
 
@@ -43,7 +43,7 @@ class PlaybookStep(NamedTuple):
     """Milliseconds since the command before."""
     words: str
     """The command as it is written."""
-    spoken: Spoken
+    command_line: CommandLine
     pins: tuple[Pin, ...]
     facts: tuple[tuple[Pin, Fact], ...]
 
@@ -61,7 +61,7 @@ class Playbook(NamedTuple):
     """The comments above the header."""
     book: str
     opening: OpenTable
-    people: tuple[tuple[int, Spoken], ...]
+    people: tuple[tuple[int, CommandLine], ...]
     """Line and assignment of everyone at the table from the start."""
     lines: dict[str, int]
     """Key of the header → its line."""
@@ -82,7 +82,7 @@ def playbook(text: str, name: str = "playbook") -> Playbook:
     for number, line in enumerate(lines, 1):
         try:
             reader.read(number, line)
-        except Misread as error:
+        except PlaybookSyntaxError as error:
             raise PlaybookError(name, number, str(error)) from None
     return reader.done(len(lines))
 
@@ -106,9 +106,9 @@ class _Reader:
         """One line."""
         text = line.strip()
         if len(line) > MOST_LINE:
-            raise Misread(f"a line of at most {MOST_LINE} characters", f"{len(line)} characters")
+            raise PlaybookSyntaxError(f"a line of at most {MOST_LINE} characters", f"{len(line)} characters")
         if not text.isprintable():
-            raise Misread("printable characters", text)
+            raise PlaybookSyntaxError("printable characters", text)
         match text[:1]:
             case "":
                 pass
@@ -136,27 +136,29 @@ class _Reader:
             case ["after", amount, unit] if unit.rstrip("s") in _UNITS:
                 self.after = whole(amount, f"a number of {unit}") * _UNITS[unit.rstrip("s")]
                 if not 0 <= self.after <= MOST_AFTER:
-                    raise Misread("a time from 0 to 366 days", text)
+                    raise PlaybookSyntaxError("a time from 0 to 366 days", text)
             case _:
-                raise Misread("'> who: command', '+', '!', '*', '=', '#', or 'after 25 hours'", text)
+                raise PlaybookSyntaxError(
+                    "'> who: command', '+', '!', '*', '=', '#', or 'after 25 hours'", text
+                )
 
     def _command(self, number: int, text: str) -> None:
         by, colon, rest = text.partition(":")
         if not colon or not by.strip() or not rest.strip():
-            raise Misread("'> who: command'", text)
-        said = spoken(by.strip(), rest, self.bets)
+            raise PlaybookSyntaxError("'> who: command'", text)
+        said = parsed_command(by.strip(), rest, self.bets)
         self.bets += said.bets
         self.steps.append(PlaybookStep(number, tuple(self.says), self.after, rest.strip(), said, (), ()))
         self.says, self.after = [], STEP
 
     def _pinned(self, pin: Pin) -> None:
         if not self.steps:
-            raise Misread("a command before what follows from it", pin.text)
+            raise PlaybookSyntaxError("a command before what follows from it", pin.text)
         step = self.steps[-1]
         if pin.text.startswith("="):
             self.steps[-1] = step._replace(facts=(*step.facts, (pin, fact(pin.text))))
         elif step.facts:
-            raise Misread("the answer before the lines that begin with '='", pin.text)
+            raise PlaybookSyntaxError("the answer before the lines that begin with '='", pin.text)
         else:
             self.steps[-1] = step._replace(pins=(*step.pins, pin))
 

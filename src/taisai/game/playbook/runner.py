@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from taisai.game.messages import Command, Event
-from taisai.game.money.ledger import Entry
+from taisai.game.money.ledger import LedgerEntry
 from taisai.game.play import decide, evolve
 from taisai.game.playbook.answers import NOTHING, Share, event_line, refusal_line, share_line, shares
 from taisai.game.playbook.header import UNSAID
@@ -42,21 +42,21 @@ class Mismatch(NamedTuple):
         return f"expected {self.expected!r}, got {self.got!r}"
 
 
-class Happened(NamedTuple):
+class BookedEvent(NamedTuple):
     """An event, what it booked, and what a settlement came to."""
 
     event: Event
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     shares: tuple[Share, ...]
 
 
-class Played(NamedTuple):
+class PlayedCommand(NamedTuple):
     """A command and all that followed from it."""
 
     step: PlaybookStep
     command: Command
     refusal: Refusal | None
-    happened: tuple[Happened, ...]
+    happened: tuple[BookedEvent, ...]
     answer: tuple[str, ...]
     """The answer as a playbook writes it."""
     facts: tuple[str, ...]
@@ -102,7 +102,7 @@ class Play:
             return lines["opened by"]
         return lines["limits"] if refusal.clause == LIMITS else lines["book"]
 
-    def steps(self) -> Iterator[Played]:
+    def steps(self) -> Iterator[PlayedCommand]:
         """Command by command."""
         for step in self.story.steps:
             yield self._step(step)
@@ -115,24 +115,24 @@ class Play:
         assert past is not None
         return self.table.in_force[past.terms]
 
-    def _step(self, step: PlaybookStep) -> Played:
+    def _step(self, step: PlaybookStep) -> PlayedCommand:
         self.now += step.after
-        command = step.spoken.command(self.table, self.now)
+        command = step.command_line.command(self.table, self.now)
         answer = self._decided(self.table, command)
-        happened: list[Happened] = []
+        happened: list[BookedEvent] = []
         lines: list[str] = []
         if isinstance(answer, Refusal):
             lines.append(refusal_line(answer))
         else:
             for event in answer:
                 evolve(self.table, event)
-                one = Happened(event, tuple(self.table.ledger.latest), shares(self.table, event))
+                one = BookedEvent(event, tuple(self.table.ledger.latest), shares(self.table, event))
                 happened.append(one)
                 lines += [event_line(event), *map(share_line, one.shares)]
             lines = lines or [NOTHING]
         facts = [asked.told(self.table) for _, asked in step.facts]
         pins = [pin for pin, _ in step.facts]
-        return Played(
+        return PlayedCommand(
             step, command, answer if isinstance(answer, Refusal) else None, tuple(happened), tuple(lines),
             tuple(facts), (*_differ(step.line, step.pins, lines), *_differ(step.line, pins, facts)),
         )  # fmt: skip
@@ -149,7 +149,7 @@ def _differ(line: int, pins: tuple[Pin, ...] | list[Pin], got: list[str]) -> Ite
             yield Mismatch(line, None if asked else pinned, told)
 
 
-class Pinned(NamedTuple):
+class PinnedPlaybook(NamedTuple):
     """A playbook with every pinned line as the table answers now, and what that changed."""
 
     text: str
@@ -163,7 +163,7 @@ class Pinned(NamedTuple):
     """Those among the written, each with its line."""
 
 
-def pinned(text: str, book: Rulebook, name: str = "playbook") -> Pinned:
+def pinned(text: str, book: Rulebook, name: str = "playbook") -> PinnedPlaybook:
     """Plays a playbook and pins whatever the table answers."""
     story = playbook(text, name)
     played = {one.step.line: one for one in Play(story, book).steps()}
@@ -185,7 +185,7 @@ def pinned(text: str, book: Rulebook, name: str = "playbook") -> Pinned:
     answers = sum(len(one.answer) + len(one.facts) for one in played.values())
     got = [wrong.got for one in played.values() for wrong in one.mismatches]
     struck = got.count(NO_LINE)
-    return Pinned("\n".join(lines) + "\n", answers, len(got) - struck, struck, tuple(refusals))
+    return PinnedPlaybook("\n".join(lines) + "\n", answers, len(got) - struck, struck, tuple(refusals))
 
 
 def rewritten(text: str, book: Rulebook, name: str = "playbook") -> str:

@@ -35,14 +35,14 @@ class PlaybookError(RulesError):
         super().__init__(f"{printable(file)}:{line}: {message}")
 
 
-class Misread(ValueError):  # noqa: N818  whoever knows the line makes a PlaybookError of it
+class PlaybookSyntaxError(ValueError):
     """Words that make no sense, before it is known on which line."""
 
     def __init__(self, expected: str, got: object) -> None:
         super().__init__(f"expected {expected}, got {_quoted(got)}")
 
 
-class UnknownWord(Misread):
+class UnknownWordError(PlaybookSyntaxError):
     """A word that is none of those known: the ones near it, or all where none is."""
 
     def __init__(self, got: str, known: Iterable[str], *, of: str = "", expected: str = "one of") -> None:
@@ -72,17 +72,17 @@ def keyword(field: str) -> str:
 def pieces(text: str) -> list[list[str]]:
     """The pieces between commas, each as its words; what stands in double quotes is one word."""
     if text.count('"') % 2:
-        raise Misread("a second quotation mark on the line", text)
+        raise PlaybookSyntaxError("a second quotation mark on the line", text)
     found = [piece.strip() for piece in _PIECE.findall(text)]
     if text.strip() and len(found) != 1 + re.sub(r'"[^"]*"', "", text).count(","):
-        raise Misread("something between commas", text)
+        raise PlaybookSyntaxError("something between commas", text)
     return [[quoted or plain for quoted, plain in _TOKEN.findall(piece)] for piece in found]
 
 
 def whole(text: str, what: str = "a whole number") -> int:
     """A whole number, which may be too small or too great for the table to take."""
     if not _WHOLE.fullmatch(text):
-        raise Misread(what, text)
+        raise PlaybookSyntaxError(what, text)
     return int(text)
 
 
@@ -95,17 +95,17 @@ def value_of(kind: Any, words: list[str], what: str) -> object:
         inner = get_args(kind)[0]
         return tuple(value_of(inner, [word], what) for word in words)
     if not words:
-        raise Misread(f"a value for {what}", "nothing")
+        raise PlaybookSyntaxError(f"a value for {what}", "nothing")
     text = " ".join(words)
     if kind is bool:
         if text not in ("yes", "no"):
-            raise Misread(f"yes or no for {what}", text)
+            raise PlaybookSyntaxError(f"yes or no for {what}", text)
         return text == "yes"
     if kind is int:
         return whole(text, f"a whole number for {what}")
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         if text not in {str(one) for one in kind}:
-            raise UnknownWord(text, kind, of=f" for {what}")
+            raise UnknownWordError(text, kind, of=f" for {what}")
         return kind(text)
     return text
 
@@ -116,7 +116,7 @@ def two_amounts(words: list[str], what: str) -> tuple[int, int]:
         case [least, "to", most]:
             return whole(least, f"the least for {what}"), whole(most, f"the most for {what}")
         case _:
-            raise Misread(f"limits such as '100 to 5000' for {what}", " ".join(words))
+            raise PlaybookSyntaxError(f"limits such as '100 to 5000' for {what}", " ".join(words))
 
 
 def written(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from taisai.game.checks import refused, two_people
 from taisai.game.messages import Event, Faces
-from taisai.game.money.ledger import Account, Entry
+from taisai.game.money.ledger import Account, LedgerEntry
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.messages import ResultCorrected, RoundResettled, RoundVoided
 from taisai.game.rounds.round import Round
@@ -27,7 +27,7 @@ from taisai.rules.vocabulary import Phase
 Events = tuple[Event, ...]
 
 
-class Ordered(Protocol):
+class CorrectionOrder(Protocol):
     """Who orders it, when, with whom, by which ruling."""
 
     @property
@@ -41,7 +41,7 @@ class Ordered(Protocol):
 
 
 def voided(
-    table: Table, case: Ordered, first: int, last: int, *, by_itself: bool = False
+    table: Table, case: CorrectionOrder, first: int, last: int, *, by_itself: bool = False
 ) -> Events | Refusal:
     """A range of rounds is void; those that are void already stay so.
 
@@ -77,7 +77,7 @@ def shut_now(table: Table, at: int, by: str) -> Events:
     return (TableShut(at=at, by=by, clause=table.witnessed_by, reason=table.shut_after),)
 
 
-def _voided(table: Table, case: Ordered, round_: Round, spent: dict[int, int]) -> RoundVoided:
+def _voided(table: Table, case: CorrectionOrder, round_: Round, spent: dict[int, int]) -> RoundVoided:
     to_players = by_players = 0
     settled = round_.settled is not None
     stakes = stakes_by_purse(table, round_)
@@ -108,7 +108,7 @@ def unpaid(table: Table, round_: Round) -> bool:
     return round_ is table.round and round_.settled is not None and round_.phase is not Phase.PAID
 
 
-def corrected(table: Table, case: Ordered, round_: Round, faces: Faces) -> Events | Refusal:
+def corrected(table: Table, case: CorrectionOrder, round_: Round, faces: Faces) -> Events | Refusal:
     """A result gives way to what the dice or cards showed."""
     clause = case.ruled.clause
     try:
@@ -170,9 +170,9 @@ def adjustments(
     spent_claims: dict[str, int] = {}
     found = []
     got = round_.settled.by_purse
-    for lane in sorted({*due, *(lane for lane, amount in enumerate(got) if amount)}):
-        purse = table.purses[lane]
-        change = due.get(lane, 0) - (got[lane] if lane < len(got) else 0)
+    for index in sorted({*due, *(index for index, amount in enumerate(got) if amount)}):
+        purse = table.purses[index]
+        change = due.get(index, 0) - (got[index] if index < len(got) else 0)
         reachable = (
             table.open
             and purse.means is not Means.CASH_CHIPS
@@ -184,8 +184,8 @@ def adjustments(
         rest = change - offset - forgone
         put = 0
         if reachable:
-            put = max(rest, -(purse.credits + spent.get(lane, 0)))
-            spent[lane] = spent.get(lane, 0) + put
+            put = max(rest, -(purse.credits + spent.get(index, 0)))
+            spent[index] = spent.get(index, 0) + put
         if change:
             found.append(Adjustment(purse, offset, forgone, put, rest - put))
     return found
@@ -233,7 +233,7 @@ def owed(changes: list[Adjustment]) -> tuple[int, int]:
 
 
 def adjust(
-    table: Table, round_: Round, changes: list[Adjustment], entries: list[Entry], clause: Clause
+    table: Table, round_: Round, changes: list[Adjustment], entries: list[LedgerEntry], clause: Clause
 ) -> None:
     """Books the changes together with what they change for the house."""
     put = sum(change.credits for change in changes)
@@ -241,10 +241,10 @@ def adjust(
     met_on = sum(change.offset for change in changes if change.offset > 0)
     met_of = -sum(change.offset for change in changes if change.offset < 0)
     entries += [
-        Entry(Account.CREDITS, put, clause),
-        Entry(Account.CLAIMS_OF_PLAYERS, to_players - met_of, clause),
-        Entry(Account.CLAIMS_ON_PLAYERS, by_players - met_on, clause),
-        Entry(Account.HOUSE_LOST, -sum(change.forgone for change in changes), clause),
+        LedgerEntry(Account.CREDITS, put, clause),
+        LedgerEntry(Account.CLAIMS_OF_PLAYERS, to_players - met_of, clause),
+        LedgerEntry(Account.CLAIMS_ON_PLAYERS, by_players - met_on, clause),
+        LedgerEntry(Account.HOUSE_LOST, -sum(change.forgone for change in changes), clause),
     ]
     table.ledger.post(*(entry for entry in entries if entry.amount))
     for change in changes:

@@ -8,7 +8,7 @@ from typing import Final
 from taisai.game.betting.stakes import hand_back
 from taisai.game.messages import Event
 from taisai.game.money import packed_sums
-from taisai.game.money.ledger import Account, Entry, UnbalancedError
+from taisai.game.money.ledger import Account, LedgerEntry, UnbalancedError
 from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.corrections import adjust, adjustments, claim_excess, owed
 from taisai.game.rounds.messages import (
@@ -31,7 +31,7 @@ from taisai.game.rounds.messages import (
     ShakerActivated,
     WinnersPaid,
 )
-from taisai.game.rounds.round import Round, Settled
+from taisai.game.rounds.round import Round, RoundSettlement
 from taisai.game.rounds.settlement import (
     _CASH,
     _settlement,
@@ -160,11 +160,14 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         table.tolerated[name] = table.tolerated.get(name, 0) + 1
     clause = event.clause
     entries = (
-        Entry(Account.AT_RISK, -settled.staked, clause),
-        Entry(Account.HOUSE_WON, settled.collected, clause),
-        Entry(Account.HOUSE_LOST, settled.won, clause),
-        Entry(Account.PAYABLE, settled.won + settled.stakes_back - sum(kept.values()), clause),
-        *(Entry(Account.PAYABLE, amount, by) for by, amount in kept_out_by(table, round_, kept).items()),
+        LedgerEntry(Account.AT_RISK, -settled.staked, clause),
+        LedgerEntry(Account.HOUSE_WON, settled.collected, clause),
+        LedgerEntry(Account.HOUSE_LOST, settled.won, clause),
+        LedgerEntry(Account.PAYABLE, settled.won + settled.stakes_back - sum(kept.values()), clause),
+        *(
+            LedgerEntry(Account.PAYABLE, amount, by)
+            for by, amount in kept_out_by(table, round_, kept).items()
+        ),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
     # Whoever staked sits there still: none leaves while he has bets in hand.
@@ -174,12 +177,14 @@ def on_settled(table: Table, event: RoundSettled) -> None:
     round_.settled, round_.result, round_.phase = settled, outcome, event.phase
 
 
-def _count(table: Table, round_: Round, stakes: dict[int, int], settled: Settled, *, sign: int = 1) -> None:
+def _count(
+    table: Table, round_: Round, stakes: dict[int, int], settled: RoundSettlement, *, sign: int = 1
+) -> None:
     """Counts another settlement for the players who still sit there, or one no longer; who left has left."""
-    for lane, stake in stakes.items():
-        purse = table.purses[lane]
+    for index, stake in stakes.items():
+        purse = table.purses[index]
         if round_.sessions[purse.seat.name] == purse.seat.session:
-            purse.net += sign * (settled.by_purse[lane] - stake)
+            purse.net += sign * (settled.by_purse[index] - stake)
 
 
 def on_paid(table: Table, event: WinnersPaid) -> None:
@@ -192,7 +197,7 @@ def on_paid(table: Table, event: WinnersPaid) -> None:
     if from_tray:
         for purse in table.purses:
             if purse.means is _CASH:
-                payable[purse.lane] = 0
+                payable[purse.index] = 0
         paid = packed_sums.weighed([(payable, 1)])
     table.credits[:] = packed_sums.unpacked(packed_sums.weighed([(table.credits, 1)]) + paid, len(payable))
     payable[:] = _nothing(table)
@@ -210,17 +215,17 @@ def on_voided(table: Table, event: RoundVoided) -> None:
     if round_.settled is not None:
         _count(table, round_, stakes, round_.settled, sign=-1)
     if round_.settled is None:
-        for lane, stake in stakes.items():
-            table.at_risk[lane] -= stake
-            hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
+        for index, stake in stakes.items():
+            table.at_risk[index] -= stake
+            hand_back(table, table.purses[index], Account.AT_RISK, stake, clause)
     elif round_ is table.round and round_.phase is not Phase.PAID:
         _unsettle(table, round_, clause)
     else:
         changes = adjustments(table, round_, stakes)
         _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
         entries = [
-            Entry(Account.HOUSE_WON, -round_.settled.collected, clause),
-            Entry(Account.HOUSE_LOST, -round_.settled.won, clause),
+            LedgerEntry(Account.HOUSE_WON, -round_.settled.collected, clause),
+            LedgerEntry(Account.HOUSE_LOST, -round_.settled.won, clause),
         ]
         adjust(table, round_, changes, entries, clause)
     _check("stakes", event.staked, round_.staked)
@@ -234,19 +239,19 @@ def _unsettle(table: Table, round_: Round, clause: Clause) -> None:
     """A settlement that is not yet paid: what was payable is a stake again, and goes back."""
     assert round_.settled is not None
     _take_from_payable(table, round_.settled, clause)
-    for lane, stake in stakes_by_purse(table, round_).items():
-        hand_back(table, table.purses[lane], Account.AT_RISK, stake, clause)
+    for index, stake in stakes_by_purse(table, round_).items():
+        hand_back(table, table.purses[index], Account.AT_RISK, stake, clause)
 
 
-def _take_from_payable(table: Table, settled: Settled, clause: Clause) -> None:
+def _take_from_payable(table: Table, settled: RoundSettlement, clause: Clause) -> None:
     table.ledger.post(
         *(
             entry
             for entry in (
-                Entry(Account.PAYABLE, -(settled.won + settled.stakes_back), clause),
-                Entry(Account.HOUSE_WON, -settled.collected, clause),
-                Entry(Account.HOUSE_LOST, -settled.won, clause),
-                Entry(Account.AT_RISK, settled.staked, clause),
+                LedgerEntry(Account.PAYABLE, -(settled.won + settled.stakes_back), clause),
+                LedgerEntry(Account.HOUSE_WON, -settled.collected, clause),
+                LedgerEntry(Account.HOUSE_LOST, -settled.won, clause),
+                LedgerEntry(Account.AT_RISK, settled.staked, clause),
             )
             if entry.amount
         )
@@ -269,8 +274,8 @@ def on_undone(table: Table, event: SettlementUndone) -> None:
     stakes = stakes_by_purse(table, round_)
     _count(table, round_, stakes, round_.settled, sign=-1)
     _take_from_payable(table, round_.settled, event.clause)
-    for lane, stake in stakes.items():
-        table.at_risk[lane] = stake
+    for index, stake in stakes.items():
+        table.at_risk[index] = stake
     forget_tolerance(table, round_)
     round_.settled, round_.phase, round_.kept_out, round_.tolerated = None, event.phase, {}, set()
 
@@ -284,12 +289,12 @@ def on_resettled(table: Table, event: RoundResettled) -> None:
     _check("totals", (event.staked, event.collected, event.won, event.stakes_back), again[:4])
     clause, was = event.clause, round_.settled
     entries = [
-        Entry(Account.HOUSE_WON, again.collected - was.collected, clause),
-        Entry(Account.HOUSE_LOST, again.won - was.won, clause),
+        LedgerEntry(Account.HOUSE_WON, again.collected - was.collected, clause),
+        LedgerEntry(Account.HOUSE_LOST, again.won - was.won, clause),
     ]
     if round_ is table.round and round_.phase is not Phase.PAID:
         difference = again.won + again.stakes_back - was.won - was.stakes_back
-        entries.append(Entry(Account.PAYABLE, difference, clause))
+        entries.append(LedgerEntry(Account.PAYABLE, difference, clause))
         table.ledger.post(*(entry for entry in entries if entry.amount))
         table.payable[:] = again.by_purse
     else:

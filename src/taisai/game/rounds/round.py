@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from taisai.game.betting.messages import BetRegistered
 from taisai.game.money.packed_sums import Column
-from taisai.game.vocabulary import SHAKER, Fault
+from taisai.game.vocabulary import SHAKER, DeviceFault
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Act, Phase
@@ -18,10 +18,10 @@ RowTotals = dict[str, list[int]]
 
 
 KeptOut = dict[tuple[str, int, int], int]
-"""(layout, row, lane) → how much of a stake the limits keep out of the settlement."""
+"""(layout, row, index of the purse) → how much of a stake the limits keep out of the settlement."""
 
 
-class Reading(NamedTuple):
+class DeviceReading(NamedTuple):
     """What a device told of a shake."""
 
     id: str
@@ -29,12 +29,12 @@ class Reading(NamedTuple):
     device: str
     shake: int
     faces: tuple[int, ...]
-    fault: Fault | None
+    fault: DeviceFault | None
     cards: tuple[int, ...] = ()
     """Cards of each face that the demonstration shaker drew from."""
 
 
-class Totals(NamedTuple):
+class SettlementTotals(NamedTuple):
     """What a settlement comes to for the house."""
 
     staked: int
@@ -44,7 +44,7 @@ class Totals(NamedTuple):
     """Stakes that came back."""
 
 
-class Settled(NamedTuple):
+class RoundSettlement(NamedTuple):
     """What a settlement comes to, the totals first."""
 
     staked: int
@@ -95,9 +95,9 @@ class Round:
         self.counted = 0
         """What of it the limits leave in the game."""
         self.returned = 0
-        """What would come back on each outcome, a lane for each, in 1/unit."""
+        """What would come back on each outcome, in 1/unit, packed into one integer."""
         self.bound = 0
-        """No lane of it is greater than this, which is cheaper to look at."""
+        """No outcome would return more than this; a cheap check before the exact one."""
         self.outside: set[tuple[str, str, int]] = set()
         """(seat, layout, row) of stakes outside the limits, where they are recorded as they lie."""
         self.kept_out: KeptOut = {}
@@ -108,12 +108,12 @@ class Round:
         self.tumbles = 0
         self.shakes = 1
         """One more than how often bets were opened again."""
-        self.readings: dict[str, Reading] = {}
+        self.readings: dict[str, DeviceReading] = {}
         """By their ids, in the order they came."""
         self.seen = False
         """Whether a concealed die was declared seen."""
         self.result: Outcome | None = None
-        self.settled: Settled | None = None
+        self.settled: RoundSettlement | None = None
         self.voided = False
         self.choices: dict[str, bool] = {}
         """Seats that chose to withdraw or not, while the option stands."""
@@ -121,12 +121,12 @@ class Round:
         """The rank that must be present at the settlement."""
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> DeviceReading | None:
         """The latest of the present shake."""
         return next((one for one in reversed(self.readings.values()) if one.shake == self.shakes), None)
 
     @property
-    def drawn(self) -> Reading | None:
+    def drawn(self) -> DeviceReading | None:
         """What the demonstration shaker drew in the present shake."""
         drawn = (one for one in self.readings.values() if one.by == SHAKER and one.faces)
         return next((one for one in drawn if one.shake == self.shakes), None)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from taisai.game.betting.messages import BetRegistered
 from taisai.game.money import packed_sums
-from taisai.game.rounds.round import Columns, KeptOut, Round, RowTotals, Settled, Totals
+from taisai.game.rounds.round import Columns, KeptOut, Round, RoundSettlement, RowTotals, SettlementTotals
 from taisai.game.seating.seats import Purse
 from taisai.game.table import Table
 from taisai.game.terms.terms import Terms
@@ -31,11 +31,11 @@ def kept_out_by(table: Table, round_: Round, kept: KeptOut) -> dict[Clause, int]
     """Clause → how much the minimum, and how much the maximum, keeps out."""
     by: dict[Clause, int] = {}
     limits, columns = table.book.limits, (round_.columns or columns_of(table, round_)) if kept else {}
-    for (layout, row, lane), amount in kept.items():
+    for (layout, row, index), amount in kept.items():
         column = columns[layout][row]
         assert column is not None
-        purses = table.purses[lane].seat.purses.values()
-        lying = sum(column[purse.lane] for purse in purses if purse.lane < len(column))
+        purses = table.purses[index].seat.purses.values()
+        lying = sum(column[purse.index] for purse in purses if purse.index < len(column))
         over = lying > table.in_force[round_.terms][layout].most[row]
         clause = limits.over_clause if over else limits.under_clause
         by[clause] = by.get(clause, 0) + amount
@@ -53,37 +53,39 @@ def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
         column = round_.columns[layout][row]
         assert column is not None
         stakes = {
-            p.lane: column[p.lane] for p in seat.purses.values() if p.lane < len(column) and column[p.lane]
+            purse.index: column[purse.index]
+            for purse in seat.purses.values()
+            if purse.index < len(column) and column[purse.index]
         }
         lying = sum(stakes.values())
         if lying > terms.most[row]:
             over = lying - terms.most[row] if limits.over_maximum is LimitPolicy.SETTLE_TO_MAXIMUM else 0
-            for lane in sorted(stakes, reverse=True):
-                cut = min(over, stakes[lane])
+            for index in sorted(stakes, reverse=True):
+                cut = min(over, stakes[index])
                 over -= cut
                 if cut:
-                    kept[layout, row, lane] = cut
+                    kept[layout, row, index] = cut
         elif table.tolerated.get(seat.memory_key, 0) < memory:
             tolerated.add(seat.memory_key)
         else:
-            kept |= {(layout, row, lane): stake for lane, stake in stakes.items()}
+            kept |= {(layout, row, index): stake for index, stake in stakes.items()}
     return kept, tolerated
 
 
-def house_side(table: Table, round_: Round, outcome: Outcome) -> Totals:
+def house_side(table: Table, round_: Round, outcome: Outcome) -> SettlementTotals:
     """What the round in hand comes to for the house; with no stake outside the limits, no purse is read."""
     if round_.outside:
-        return Totals(*settlement(table, round_, outcome)[:4])
+        return SettlementTotals(*settlement(table, round_, outcome)[:4])
     return _totals(table.in_force[round_.terms], round_.totals, outcome)
 
 
-def settlement(table: Table, round_: Round, outcome: Outcome) -> Settled:
+def settlement(table: Table, round_: Round, outcome: Outcome) -> RoundSettlement:
     """What every purse gets on an outcome, the limits' say included."""
     kept = round_.kept_out if round_.settled else kept_out(table, round_)[0]
     return _settlement(table, round_, kept, outcome)
 
 
-def _settlement(table: Table, round_: Round, kept: KeptOut, outcome: Outcome) -> Settled:
+def _settlement(table: Table, round_: Round, kept: KeptOut, outcome: Outcome) -> RoundSettlement:
     in_force, place = table.in_force[round_.terms], outcome.index
     columns = _without(round_.columns or columns_of(table, round_), kept)
     staked, collected, won, back = _totals(
@@ -98,23 +100,23 @@ def _settlement(table: Table, round_: Round, kept: KeptOut, outcome: Outcome) ->
     unit = _unit(in_force)
     common = gcd(unit, *(weight for _, weight in winning))
     weighed = packed_sums.weighed((column, weight // common) for column, weight in winning)
-    if unit > common:  # every stake is a multiple of its area's step, so no lane leaves a rest
+    if unit > common:  # every stake is a multiple of its area's step, so nothing is left over
         weighed //= unit // common
     by_purse = packed_sums.unpacked(weighed, len(table.purses))
-    for (_, _, lane), amount in kept.items():
-        by_purse[lane] += amount
+    for (_, _, index), amount in kept.items():
+        by_purse[index] += amount
     held = sum(kept.values())
-    return Settled(staked + held, collected, won, back + held, by_purse)
+    return RoundSettlement(staked + held, collected, won, back + held, by_purse)
 
 
-def _totals(in_force: dict[str, Terms], totals: RowTotals, outcome: Outcome) -> Totals:
+def _totals(in_force: dict[str, Terms], totals: RowTotals, outcome: Outcome) -> SettlementTotals:
     staked = back = gross = 0
     for layout, rows in totals.items():
         staked += sum(rows)
         for row, weight in in_force[layout].winners[outcome.index]:
             back += rows[row]
             gross += rows[row] * weight
-    return Totals(staked, staked - back, gross // _unit(in_force) - back, back)
+    return SettlementTotals(staked, staked - back, gross // _unit(in_force) - back, back)
 
 
 def _unit(in_force: dict[str, Terms]) -> int:
@@ -135,10 +137,10 @@ def _without(columns: Columns, kept: KeptOut) -> Columns:
         layout: [None if column is None else array("q", column) for column in rows]
         for layout, rows in columns.items()
     }
-    for (layout, row, lane), amount in kept.items():
+    for (layout, row, index), amount in kept.items():
         column = playing[layout][row]
         assert column is not None
-        column[lane] -= amount
+        column[index] -= amount
     return playing
 
 
@@ -153,7 +155,7 @@ def columns_of(table: Table, round_: Round) -> Columns:
         column = rows[row]
         if column is None:
             column = rows[row] = array("q", bytes(8 * len(table.purses)))
-        column[_purse(table, bet.seat, bet.means).lane] += bet.stake
+        column[_purse(table, bet.seat, bet.means).index] += bet.stake
     return columns
 
 
@@ -161,8 +163,8 @@ def stakes_by_purse(table: Table, round_: Round) -> dict[int, int]:
     """Lane → what the purse staked in the round."""
     stakes: dict[int, int] = {}
     for bet in round_.live():
-        lane = _purse(table, bet.seat, bet.means).lane
-        stakes[lane] = stakes.get(lane, 0) + bet.stake
+        index = _purse(table, bet.seat, bet.means).index
+        stakes[index] = stakes.get(index, 0) + bet.stake
     return stakes
 
 
@@ -173,10 +175,10 @@ def _purse(table: Table, seat: str, means: Means) -> Purse:
 # Undone, or done again
 
 
-def due_again(table: Table, round_: Round, outcome: Outcome) -> tuple[Settled, dict[int, int]]:
+def due_again(table: Table, round_: Round, outcome: Outcome) -> tuple[RoundSettlement, dict[int, int]]:
     """What a settled round comes to on another outcome, in all and by purse."""
     again = settlement(table, round_, outcome)
-    return again, {lane: amount for lane, amount in enumerate(again.by_purse) if amount}
+    return again, {index: amount for index, amount in enumerate(again.by_purse) if amount}
 
 
 def tray_needs(table: Table) -> int:
@@ -234,7 +236,7 @@ def _verdict(table: Table, round_: Round, bet: BetRegistered, left: KeptOut, lyi
     assert round_.result is not None
     terms = table.in_force[round_.terms][bet.layout]
     row = terms.rows[bet.area]
-    cell = (bet.layout, row, table.seats[bet.seat].purses[bet.means.purse].lane)
+    cell = (bet.layout, row, table.seats[bet.seat].purses[bet.means.purse].index)
     kept = min(bet.stake, left.setdefault(cell, round_.kept_out.get(cell, 0)))
     left[cell] -= kept
     playing = bet.stake - kept

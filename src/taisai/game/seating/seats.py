@@ -10,12 +10,12 @@ from taisai.game.vocabulary import Means, folded
 class Purse:
     """The money of a seat in one kind: credits, colour chips, or cash chips that come from the pocket."""
 
-    __slots__ = ("_at_risk", "_credits", "_nets", "_payable", "lane", "means", "seat")
+    __slots__ = ("_at_risk", "_credits", "_nets", "_payable", "index", "means", "seat")
 
     def __init__(self, seat: Seat, means: Means, columns: tuple[Column, Column, Column, Column]) -> None:
-        """Takes the next lane of a table's columns, by which a settlement reaches all purses at once."""
+        """Appends the purse to the columns of a table, with which a settlement reaches all purses at once."""
         self._credits, self._at_risk, self._payable, self._nets = columns
-        self.lane = len(self._credits)
+        self.index = len(self._credits)
         """Its place in every column."""
         self.seat = seat
         self.means = means
@@ -25,30 +25,30 @@ class Purse:
     @property
     def credits(self) -> int:
         """On the terminal, or in colour chips; nothing for cash chips, which go back to the pocket."""
-        return self._credits[self.lane]
+        return self._credits[self.index]
 
     @credits.setter  # noqa: A003  the word is the game's
     def credits(self, amount: int) -> None:
-        self._credits[self.lane] = amount
+        self._credits[self.index] = amount
 
     @property
     def at_risk(self) -> int:
         """What lies on the layout."""
-        return self._at_risk[self.lane]
+        return self._at_risk[self.index]
 
     @property
     def payable(self) -> int:
         """What a settlement brought and is not yet paid."""
-        return self._payable[self.lane]
+        return self._payable[self.index]
 
     @property
     def net(self) -> int:
         """What the settled rounds of this session came to: returned less staked, corrections included."""
-        return self._nets[self.lane]
+        return self._nets[self.index]
 
     @net.setter
     def net(self, amount: int) -> None:
-        self._nets[self.lane] = amount
+        self._nets[self.index] = amount
 
 
 class Seat:

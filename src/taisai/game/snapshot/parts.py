@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from taisai.game.equipment.items import Equipment, Placed
+from taisai.game.equipment.items import Equipment, PlacedItem
 from taisai.game.equipment.shoe import Shoe
-from taisai.game.money.ledger import Account, Entry, Ledger
+from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.seating.seats import Purse, Seat
 from taisai.game.snapshot.codec import check
 from taisai.game.table import Table
@@ -35,7 +35,7 @@ class LedgerSnapshot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class EquipmentSnapshot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What lies on the table."""
 
-    placed: tuple[tuple[str, Placed], ...]
+    placed: tuple[tuple[str, PlacedItem], ...]
     retired: tuple[tuple[str, str], ...]
     inspected: tuple[tuple[str, InspectedBefore], ...]
 
@@ -70,7 +70,7 @@ class SeatSnapshot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class PurseSnapshot(NamedTuple):
-    """A purse; its place among the others is its lane."""
+    """A purse; its place among the others is its index."""
 
     seat: str
     means: Means
@@ -94,7 +94,7 @@ def restored_ledger(snapshot: LedgerSnapshot) -> Ledger:
     """The ledger of a snapshot, which must balance."""
     ledger = Ledger()
     ledger.balances.update(snapshot.balances)
-    ledger.latest = [Entry(*one) for one in snapshot.latest]
+    ledger.latest = [LedgerEntry(*one) for one in snapshot.latest]
     check("difference between held and owed", 0, ledger.difference)
     return ledger
 
@@ -134,7 +134,7 @@ def seat_snapshots_of(table: Table) -> tuple[SeatSnapshot, ...]:
 
 
 def purse_snapshots_of(table: Table) -> tuple[PurseSnapshot, ...]:
-    """Every purse, by lane."""
+    """Every purse, in the order of their indices."""
     return tuple(
         PurseSnapshot(purse.seat.name, purse.means, purse.credits, purse.at_risk, purse.payable, purse.net)
         for purse in table.purses
@@ -154,7 +154,7 @@ def restore_seats(table: Table, seats: tuple[SeatSnapshot, ...], purses: tuple[P
         table.purses.append(purse)
         amounts = kept.credits, kept.at_risk, kept.payable, kept.net
         for column, amount in zip(table.columns, amounts, strict=True):
-            column[purse.lane] = amount
+            column[purse.index] = amount
     for seat in table.seats.values():
         seat.purse = None if seat.terminal is None else seat.purses[Means.CREDITS]
     accounts = Account.CREDITS, Account.AT_RISK, Account.PAYABLE

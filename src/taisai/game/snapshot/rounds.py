@@ -13,7 +13,7 @@ from taisai.game.betting.messages import BetRegistered
 from taisai.game.money import packed_sums
 from taisai.game.money.packed_sums import Column
 from taisai.game.rounds.past_rounds import Load
-from taisai.game.rounds.round import Reading, Round, Settled, Totals
+from taisai.game.rounds.round import DeviceReading, Round, RoundSettlement, SettlementTotals
 from taisai.game.snapshot.codec import Snapshot, SnapshotError, decode
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
@@ -63,15 +63,15 @@ class RoundSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
     bound: int
     outside: tuple[tuple[str, str, int], ...]
     kept_out: tuple[tuple[str, int, int, int], ...]
-    """(layout, row, lane, how much)."""
+    """(layout, row, index, how much)."""
     tolerated: tuple[str, ...]
     sessions: tuple[tuple[str, int], ...]
     tumbles: int
     shakes: int
-    readings: tuple[Reading, ...]
+    readings: tuple[DeviceReading, ...]
     seen: bool
     result: str | None
-    settled: Totals | None
+    settled: SettlementTotals | None
     by_purse: tuple[int, ...]
     """What the settlement brought to each purse; empty where there is none."""
     voided: bool
@@ -109,7 +109,7 @@ def round_snapshot_of(round_: Round) -> RoundSnapshot:
         sessions=tuple(round_.sessions.items()),
         readings=tuple(round_.readings.values()),
         result=None if round_.result is None else str(round_.result),
-        settled=None if settled is None else Totals(*settled[:4]),
+        settled=None if settled is None else SettlementTotals(*settled[:4]),
         by_purse=() if settled is None else tuple(settled.by_purse),
         choices=tuple(round_.choices.items()),
     )
@@ -131,11 +131,11 @@ def restored_round(snapshot: RoundSnapshot) -> Round:
         by_purse = array("q", snapshot.by_purse)
     except (OverflowError, ValueError) as error:
         raise SnapshotError(f"expected what a round {number} can be, got: {error}") from error
-    round_.settled = None if snapshot.settled is None else Settled(*snapshot.settled, by_purse)
+    round_.settled = None if snapshot.settled is None else RoundSettlement(*snapshot.settled, by_purse)
     round_.totals = {layout: list(rows) for layout, rows in snapshot.totals}
     round_.laid_on, round_.sessions = dict(snapshot.laid_on), dict(snapshot.sessions)
     round_.outside, round_.tolerated = set(snapshot.outside), set(snapshot.tolerated)
-    round_.kept_out = {(layout, row, lane): amount for layout, row, lane, amount in snapshot.kept_out}
+    round_.kept_out = {(layout, row, index): amount for layout, row, index, amount in snapshot.kept_out}
     round_.choices = dict(snapshot.choices)
     round_.readings = {one.id: one for one in snapshot.readings}
     return round_

@@ -23,7 +23,7 @@ from taisai.game.snapshot.parts import (
     shoe_snapshot_of,
 )
 from taisai.game.snapshot.rounds import RoundSnapshot, restored_round, round_snapshot_of
-from taisai.game.table import Claim, Commitment, Person, Referral, Revealed, Table, Transfer
+from taisai.game.table import Claim, Person, Referral, RevealedSeed, SeedCommitment, Table, TableTransfer
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import Basis, digest_of
 from taisai.game.vocabulary import Hold, Subject
@@ -87,9 +87,9 @@ class TableSnapshot(Snapshot, frozen=True, kw_only=True, forbid_unknown_fields=T
     witnessed_by: Clause
     referrals: tuple[ReferralSnapshot, ...]
     claims: tuple[Claim, ...]
-    transfers: tuple[tuple[str, Transfer], ...]
-    commitment: Commitment | None
-    revealed: Revealed | None
+    transfers: tuple[tuple[str, TableTransfer], ...]
+    commitment: SeedCommitment | None
+    revealed: RevealedSeed | None
 
 
 _AS_IT_IS: Final = (

@@ -6,7 +6,7 @@ import datetime
 from typing import Final
 
 from taisai.game.checks import bad_name, bad_text, between_rounds, first_of, refused, supervisor, two_people
-from taisai.game.equipment.items import Placed
+from taisai.game.equipment.items import PlacedItem
 from taisai.game.messages import Event
 from taisai.game.money.ledger import Account, UnbalancedError
 from taisai.game.refusals import Reason, Refusal
@@ -226,7 +226,7 @@ def on_table_opened(table: Table, event: TableOpened) -> None:
     table.people[event.by] = Person(event.rank, event.rank)
     for item in table.equipment.in_use(table.settings):
         if item.hours_on_table is None:
-            table.equipment.place(item.id, Placed(event.at, "", None))
+            table.equipment.place(item.id, PlacedItem(event.at, "", None))
     put_in_force(table)
 
 

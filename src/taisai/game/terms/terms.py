@@ -87,8 +87,8 @@ class Terms:
     """[outcome] the rows that win, each with what comes back."""
     best: list[int]
     """[row] the most that comes back."""
-    lanes: list[int]
-    """[row] the same in one integer, a lane for each outcome."""
+    packed_returns: list[int]
+    """[row] what comes back on each outcome, packed into one integer."""
     unit: int
     """The denominator of all returns of the table, whatever the layout."""
 

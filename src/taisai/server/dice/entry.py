@@ -15,7 +15,7 @@ from taisai.game.dice.draw import Throw
 from taisai.game.dice.readings import differs_from_reading
 from taisai.game.dice.seeds import drawn_by
 from taisai.game.refusals import Reason
-from taisai.game.vocabulary import FLOOR, RECOGNISER, SHAKER, Fault
+from taisai.game.vocabulary import FLOOR, RECOGNISER, SHAKER, DeviceFault
 from taisai.journal import Answer, Engine, Submission, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
@@ -92,9 +92,9 @@ async def reading(context: Context, principal: Principal, ask: ReadingRequest) -
         says = f"expected a table with dice = 'device' in the configuration, got {ask.table!r}"
         return refused(ask.id, Reason.WRONG_MEANS, says, "house:readings")
     try:
-        fault = None if ask.fault is None else Fault(ask.fault)
+        fault = None if ask.fault is None else DeviceFault(ask.fault)
     except ValueError:
-        known = ", ".join(Fault)
+        known = ", ".join(DeviceFault)
         return refused(
             ask.id, "bad-value", f"expected a fault of {known}, got {ask.fault!r}", "house:readings"
         )

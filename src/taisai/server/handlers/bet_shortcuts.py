@@ -210,11 +210,11 @@ def _stakes_now(_engine: Engine, table: Table, round_: Round, name: str) -> Stak
     columns = round_.columns.get(seat.layout)
     if columns is None or seat.terms is None or seat.purse is None:
         return {}
-    lane, found = seat.purse.lane, Stakes()
+    index, found = seat.purse.index, Stakes()
     for area, row in seat.terms.rows.items():
         column = columns[row]
-        if column is not None and lane < len(column) and column[lane]:
-            found[area] = column[lane]
+        if column is not None and index < len(column) and column[index]:
+            found[area] = column[index]
     return found
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from taisai.cage import Direction, Kind, Transfer, decide_house
+from taisai.cage import Direction, HouseTransfer, HouseTransferKind, decide_house
 from taisai.cage.messages import (
     CollectClaim,
     CountDrop,
@@ -24,7 +24,7 @@ from taisai.game.money.claims import CLAIMS
 from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim
-from taisai.game.vocabulary import Moved
+from taisai.game.vocabulary import TransferKind
 from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE
 from taisai.protocol.commands import tag_of
@@ -101,7 +101,7 @@ async def owners_moved(context: Context, principal: Principal, ask: DoRequest) -
 async def fill(context: Context, principal: Principal, ask: FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
     host, transfer = context.host, short_id("fill", principal.name, ask.id)
-    moved = Transfer(transfer, Kind.FILL, ask.table, ask.amount, Direction.DUE)
+    moved = HouseTransfer(transfer, HouseTransferKind.FILL, ask.table, ask.amount, Direction.DUE)
     if await host.look(lambda engine: kept(engine, transfer)) == moved:
         return await _arrived(context, ask, moved, again=True)
     second = await context.second(principal, ask)
@@ -167,12 +167,12 @@ async def take_drop(context: Context, principal: Principal, ask: TakeDropRequest
 async def count_drop(context: Context, principal: Principal, ask: CountDropRequest) -> ServerMessage:
     """What was found in a drop box, against what its table booked when it left."""
 
-    def found(engine: Engine) -> tuple[int, Transfer | None] | Refusal:
+    def found(engine: Engine) -> tuple[int, HouseTransfer | None] | Refusal:
         table = table_at(engine, ask.table)
         if isinstance(table, Refusal):
             return table
         booked = table.transfers.get(ask.transfer)
-        if booked is None or booked.kind is not Moved.DROP:
+        if booked is None or booked.kind is not TransferKind.DROP:
             expected = f"a drop box that left table {ask.table}"
             return refusal(Reason.BAD_VALUE, DROP, expected, ask.transfer)
         return booked.amount, kept(engine, ask.transfer)
@@ -203,7 +203,7 @@ class _OnClaim(NamedTuple):
     """What is known of a claim: the table's record while it is open, the House's once it was settled."""
 
     open: Claim | None
-    settled: Transfer | None
+    settled: HouseTransfer | None
 
 
 async def settle_claim(context: Context, principal: Principal, ask: SettleClaimRequest) -> ServerMessage:
@@ -228,9 +228,9 @@ async def settle_claim(context: Context, principal: Principal, ask: SettleClaimR
     if isinstance(second, RefusedReply):
         return second
     of_player, amount = known.open.of_player, known.open.amount
-    kind = Kind.CLAIM_PAID if of_player else Kind.CLAIM_COLLECTED
+    kind = HouseTransferKind.CLAIM_PAID if of_player else HouseTransferKind.CLAIM_COLLECTED
     direction = Direction.DUE if of_player else Direction.OWED
-    moved = Transfer(transfer, kind, ask.table, amount, direction, claim=ask.claim)
+    moved = HouseTransfer(transfer, kind, ask.table, amount, direction, claim=ask.claim)
     command = (PayClaim if of_player else CollectClaim)(
         at=context.clock.now(), by=principal.name, transfer=transfer, table=ask.table, claim=ask.claim,
         amount=amount, second=second,
@@ -242,7 +242,7 @@ async def settle_claim(context: Context, principal: Principal, ask: SettleClaimR
 
 
 async def _carried(
-    context: Context, ask: Signed, moved: Transfer, command: HouseCommand, second: str | None
+    context: Context, ask: Signed, moved: HouseTransfer, command: HouseCommand, second: str | None
 ) -> ServerMessage:
     """The House's side, then the table's; neither where the table would not book its own."""
     answer = await _table_refuses(context, moved, second) or await context.host.ask(HOUSE, command)
@@ -251,7 +251,7 @@ async def _carried(
     return await _arrived(context, ask, moved, second)
 
 
-async def _table_refuses(context: Context, moved: Transfer, second: str | None) -> Refusal | None:
+async def _table_refuses(context: Context, moved: HouseTransfer, second: str | None) -> Refusal | None:
     """Why the table would not book its side: asked before the House books its own."""
     at = context.clock.now()
 
@@ -266,7 +266,7 @@ async def _table_refuses(context: Context, moved: Transfer, second: str | None) 
 
 
 async def _arrived(
-    context: Context, ask: Signed, moved: Transfer, second: str | None = None, *, again: bool = False
+    context: Context, ask: Signed, moved: HouseTransfer, second: str | None = None, *, again: bool = False
 ) -> ServerMessage:
     answer = await arrive(context.host, context.clock, moved, second)
     if isinstance(answer, Refusal):

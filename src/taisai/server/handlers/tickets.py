@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from taisai.cage import Transfer, decide_house
+from taisai.cage import HouseTransfer, decide_house
 from taisai.cage.messages import SendTicket
 from taisai.game.checks import no_seat
 from taisai.game.checks import refused as refusal
@@ -76,7 +76,7 @@ def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refus
 class _Out(NamedTuple):
     """What is known of a ticket that a terminal asks for."""
 
-    issued: Transfer | None
+    issued: HouseTransfer | None
     """The House's side, where the ticket is there already."""
     at: int
     key: bytes
@@ -148,7 +148,7 @@ def _out(engine: Engine, ask: TicketOutRequest, transfer: str, *, at: int, fresh
     return _Out(None, at, key, tried if isinstance(tried, Refusal) else None)
 
 
-def _told_again(ask: TicketOutRequest, issued: Transfer, age: int) -> ServerMessage:
+def _told_again(ask: TicketOutRequest, issued: HouseTransfer, age: int) -> ServerMessage:
     if age <= RETRIED_WITHIN and issued.table == ask.table:
         return DoneReply(
             to=ask.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from taisai.cage import Kind, Transfer
+from taisai.cage import HouseTransfer, HouseTransferKind
 from taisai.cage.messages import IssueTicket
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from taisai.server.runtime.environment import Clock
     from taisai.server.runtime.host import Host
 
-_SIGNED: Final = frozenset({Kind.FILL, Kind.CLAIM_PAID, Kind.CLAIM_COLLECTED})
+_SIGNED: Final = frozenset(
+    {HouseTransferKind.FILL, HouseTransferKind.CLAIM_PAID, HouseTransferKind.CLAIM_COLLECTED}
+)
 """What a second person signed for at the House, who has to be at the table too."""
 
 
@@ -41,17 +43,17 @@ def issuing(transfer: str, table: str, amount: int, *, at: int, key: bytes) -> I
     return IssueTicket(at=at, by=TABLE, transfer=transfer, table=table, ticket=number, amount=amount)
 
 
-def arriving(moved: Transfer, *, at: int, second: str | None = None) -> Command | None:
+def arriving(moved: HouseTransfer, *, at: int, second: str | None = None) -> Command | None:
     """The table's side of what the House has booked; none where the table has to be first."""
     match moved.kind:
-        case Kind.TICKET_ACCEPTED if moved.seat is not None and moved.session is not None:
+        case HouseTransferKind.TICKET_ACCEPTED if moved.seat is not None and moved.session is not None:
             return ReceiveTicket(
                 at=at, by=CAGE, transfer=moved.id, seat=moved.seat, amount=moved.amount,
                 session=moved.session,
             )  # fmt: skip
-        case Kind.FILL:
+        case HouseTransferKind.FILL:
             return ReceiveFill(at=at, by=CAGE, transfer=moved.id, amount=moved.amount, second=second)
-        case Kind.CLAIM_PAID | Kind.CLAIM_COLLECTED if moved.claim is not None:
+        case HouseTransferKind.CLAIM_PAID | HouseTransferKind.CLAIM_COLLECTED if moved.claim is not None:
             return SettleClaim(
                 at=at, by=CAGE, claim=moved.claim, how=ClaimEnd.CAGE, transfer=moved.id, second=second
             )
@@ -59,7 +61,7 @@ def arriving(moved: Transfer, *, at: int, second: str | None = None) -> Command 
             return None
 
 
-def second_of(engine: Engine, moved: Transfer) -> str | None:
+def second_of(engine: Engine, moved: HouseTransfer) -> str | None:
     """Who signed for a transfer at the House as the second person, as the journal tells."""
     if moved.kind not in _SIGNED:
         return None
@@ -70,7 +72,7 @@ def second_of(engine: Engine, moved: Transfer) -> str | None:
     return None
 
 
-async def arrive(host: Host, clock: Clock, moved: Transfer, second: str | None = None) -> Answer:
+async def arrive(host: Host, clock: Clock, moved: HouseTransfer, second: str | None = None) -> Answer:
     """Books at the table what the House has booked; nothing where it has arrived."""
     at = clock.now()
 
@@ -84,6 +86,6 @@ async def arrive(host: Host, clock: Clock, moved: Transfer, second: str | None =
     return () if command is None else await host.ask(stream_of(moved.table), command)
 
 
-def kept(engine: Engine, transfer: str) -> Transfer | None:
+def kept(engine: Engine, transfer: str) -> HouseTransfer | None:
     """What the House has booked under a transfer."""
     return engine.house().transfers.get(transfer)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from taisai.cage import House, finishing, unfinished
-from taisai.cage.transfers import Missing
+from taisai.cage import House, how_to_finish, unfinished
+from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table
 from taisai.protocol.views import Books, BooksView, Flight
 
@@ -118,8 +118,8 @@ def _off(house: House, tables: Mapping[str, Table]) -> Iterator[str]:
     for name, table in tables.items():
         yield from _off_at(name, table)
     for one in unfinished(house, {name: table.in_transit() for name, table in tables.items()}):
-        if one.missing is Missing.AGREEMENT:
-            yield finishing(one)
+        if one.missing is MissingSide.AGREEMENT:
+            yield how_to_finish(one)
 
 
 def _off_at(name: str, table: Table) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from taisai.game import Refusal, Table, decide
-from taisai.game.commands import Leave, Report
+from taisai.game.commands import Leave, ReportIrregularity
 from taisai.protocol.views import Blank, IrregularityLine, Offer, Words
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
@@ -154,7 +154,7 @@ def _tried(
 ) -> tuple[AcceptedTrial | None, dict[str, Any]]:
     """The least that a report has to tell to be taken; None where it is not taken now."""
     for trial in _trials(table):
-        found = stage.tried(Report, {"event": event, **trial})
+        found = stage.tried(ReportIrregularity, {"event": event, **trial})
         if not isinstance(found, Refusal):
             return found, trial
     return None, {}

@@ -104,7 +104,7 @@ def corrections(table: Table) -> Iterator[Candidate]:
     show = (form.faces(table), form.text("detail", optional=True))
     if round_ is not None and round_.result is not None:
         yield Candidate(
-            commands.Report,
+            commands.ReportIrregularity,
             {"event": event, "round": round_.number},
             texts.CORRECT,
             show,
@@ -115,7 +115,7 @@ def corrections(table: Table) -> Iterator[Candidate]:
         past = range(len(table.rounds), max(0, len(table.rounds) - LOOK_BACK), -1)
         found = [number for number in past if (one := table.past(number)) and one.result is not None]
         yield Candidate(
-            commands.Report,
+            commands.ReportIrregularity,
             {"event": event},
             texts.CORRECT_EARLIER,
             (form.rounds(table, found), *show),

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from taisai.game import Table, verdicts
 from taisai.game.dice.readings import differs_from_reading
 from taisai.game.events import BetRegistered
-from taisai.game.rounds.round import Round, Totals
+from taisai.game.rounds.round import Round, SettlementTotals
 from taisai.game.rounds.settlement import Verdict, house_side
 from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
@@ -172,7 +172,7 @@ def preview(table: Table, faces: tuple[int, ...]) -> PreviewView:
     """What a result would do, before it is committed; faces that make no outcome raise a RulesError."""
     outcome = Outcome.of(*faces)
     round_ = table.round
-    comes = Totals(0, 0, 0, 0)
+    comes = SettlementTotals(0, 0, 0, 0)
     terms = table.terms
     if round_ is not None:
         comes = house_side(table, round_, outcome)

@@ -121,7 +121,7 @@ class SeatFeeds:
             for purse in seat.purses.values():
                 own_credits += purse.credits
                 payable += purse.payable
-                returned += by_purse[purse.lane] if purse.lane < len(by_purse) else 0
+                returned += by_purse[purse.index] if purse.index < len(by_purse) else 0
             changes = _SeatChanges(
                 credits=own_credits, at_risk=seat.at_risk, payable=payable, net=seat.net, cleared=self._paid,
                 last=LastRound(number=round_.number, void=False, staked=staked, returned=returned),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from taisai.game.vocabulary import ClaimEnd, Fault, Hold, Subject, Treatment
+from taisai.game.vocabulary import ClaimEnd, DeviceFault, Hold, Subject, Treatment
 from taisai.protocol.views import Words
 from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
@@ -47,13 +47,13 @@ KEYED_OTHERWISE: Final = Words(
     "keyed by the Dealer, otherwise than the device read", "荷官输入，与设备读数不同"
 )
 SAW: Final = Words("what the device saw", "设备读数")
-FAULTS: Final[Mapping[Fault, Words]] = {
-    Fault.NO_SHAKE: Words("the dice were not shaken", "骰子未摇动"),
-    Fault.INVALID: Words("the dice cannot be read", "骰子无法读取"),
-    Fault.INVALID_AFTER_RESHAKE: Words(
+FAULTS: Final[Mapping[DeviceFault, Words]] = {
+    DeviceFault.NO_SHAKE: Words("the dice were not shaken", "骰子未摇动"),
+    DeviceFault.INVALID: Words("the dice cannot be read", "骰子无法读取"),
+    DeviceFault.INVALID_AFTER_RESHAKE: Words(
         "the dice cannot be read after a second shake", "重摇后骰子仍无法读取"
     ),
-    Fault.DOWN: Words("the device is out of order", "设备故障"),
+    DeviceFault.DOWN: Words("the device is out of order", "设备故障"),
 }
 
 # What is done

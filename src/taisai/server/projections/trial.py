@@ -14,7 +14,7 @@ from taisai.game import Reason, Refusal, Table, decide
 from taisai.game.commands import Command
 from taisai.game.events import Event, IrregularityRuled
 from taisai.game.rounds.past_rounds import PastRounds
-from taisai.game.rounds.round import Round, Settled
+from taisai.game.rounds.round import Round, RoundSettlement
 from taisai.game.table import Person
 from taisai.rules.clauses import Clause
 
@@ -144,7 +144,7 @@ def _emptied(round_: Round) -> Round:
     empty.staked = empty.counted = empty.returned = empty.bound = 0
     empty.outside, empty.tolerated = set(), set()
     if round_.settled is not None:
-        empty.settled = Settled(0, 0, 0, 0, array("q", bytes(8 * len(round_.settled.by_purse))))
+        empty.settled = RoundSettlement(0, 0, 0, 0, array("q", bytes(8 * len(round_.settled.by_purse))))
     return empty
 
 

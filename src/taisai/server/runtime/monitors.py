@@ -117,10 +117,10 @@ class Monitors:
             return []
         staked = stakes_by_purse(table, round_)
         won: dict[str, int] = {}
-        for lane, amount in enumerate(back):
+        for index, amount in enumerate(back):
             if amount:
-                seat = table.purses[lane].seat.name
-                won[seat] = won.get(seat, 0) + amount - staked.get(lane, 0)
+                seat = table.purses[index].seat.name
+                won[seat] = won.get(seat, 0) + amount - staked.get(index, 0)
         return [
             NoteWin(
                 at=self._clock.now(), by=FLOOR, table=name, round=round_.number, seat=seat, amount=amount,

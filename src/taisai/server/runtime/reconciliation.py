@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import structlog
 
-from taisai.cage import Missing, StreamError, Unfinished, finishing, unfinished
+from taisai.cage import MissingSide, StreamError, UnfinishedTransfer, how_to_finish, unfinished
 from taisai.cage.messages import PersonDismissed, PersonEnrolled
 from taisai.game.commands import Leave
 from taisai.game.events import PersonAssigned, TableOpened
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
-from taisai.game.vocabulary import Moved
+from taisai.game.vocabulary import TransferKind
 from taisai.journal import Answer, Engine, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules.errors import RulesError
@@ -145,14 +145,14 @@ def due(engine: Engine, *, at: int, fresh: bytes) -> list[Due]:
     return [_due(engine, one, at=at, fresh=fresh) for one in found]
 
 
-def _due(engine: Engine, one: Unfinished, *, at: int, fresh: bytes) -> Due:
-    sentence, booked = finishing(one), one.booked_by_table
-    if one.missing is Missing.TABLE and one.transfer is not None:
+def _due(engine: Engine, one: UnfinishedTransfer, *, at: int, fresh: bytes) -> Due:
+    sentence, booked = how_to_finish(one), one.booked_by_table
+    if one.missing is MissingSide.TABLE and one.transfer is not None:
         command = arriving(one.transfer, at=at, second=second_of(engine, one.transfer))
         return Due(sentence, stream_of(one.table), command)
-    if one.missing is Missing.HOUSE and one.transfer is None and booked is not None:
+    if one.missing is MissingSide.HOUSE and one.transfer is None and booked is not None:
         moved = engine.table(one.table).transfers[one.id]
-        if moved.kind is Moved.DISPENSED:
+        if moved.kind is TransferKind.DISPENSED:
             key = tickets_key(engine, fresh)
             return Due(sentence, HOUSE, issuing(one.id, one.table, -booked, at=at, key=key))
     return Due(sentence, HOUSE, None)
