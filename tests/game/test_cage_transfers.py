@@ -134,5 +134,5 @@ def test_sabotage_a_transfer_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -
 
 def test_sabotage_a_sign_turned_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     turned = property(lambda transfer: -transfer.amount)
-    monkeypatch.setattr("taisai.cage.house.Transfer.signed", turned)
+    monkeypatch.setattr("taisai.cage.house.HouseTransfer.signed", turned)
     assert misjudged({"T7": BOOKED_BY_TABLE})

@@ -1,4 +1,4 @@
-// Of the floor's schemas 13eef1cb03c00a40: made by `npm run messages`, never by hand.
+// Of the floor's schemas 04bb6413ca9f5b29: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -27,7 +27,7 @@ export type AnyCommand =
   | RemoveItem
   | Reopen
   | RepairItem
-  | Report
+  | ReportIrregularity
   | SetLimits
   | SettleClaim
   | ShowLayout
@@ -447,7 +447,7 @@ export interface RepairItem {
 /**
  * Something went wrong.
  */
-export interface Report {
+export interface ReportIrregularity {
   command: "report";
   event: Irregularity;
   round?: number | null;
