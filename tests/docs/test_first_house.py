@@ -1,4 +1,4 @@
-"""The first round that docs/how-to/operate.md walks through is played, at a house that was founded for it."""
+"""The first round of docs/tutorials/first-house.md is played, in a house that was set up for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from taisai.server.runtime.setup import set_up
 from tests.cli.served import Authenticator, changed, serving
 from tests.server.founded import PASSWORD, TINY, entropy, plan
 
-PAGE: Final = (Path(__file__).parents[2] / "docs" / "how-to" / "operate.md").read_text("utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs" / "tutorials" / "first-house.md").read_text("utf-8")
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _BODY: Final = re.compile(r"^  -d '(\{.*\})'$", re.MULTILINE)
 
