@@ -47,7 +47,7 @@ describe("the staffList", () => {
     expect(keyOf(" AB cd\n01 ")).toBe("abcd01");
     expect([isKey("ab".repeat(32)), isKey("ab".repeat(31)), isKey("xy".repeat(32))]).toEqual([true, false, false]);
   });
-  it("asks for a second person where the server wants one, and sends exactly what he agreed to", async () => {
+  it("asks for a second person when the server requires one, and sends exactly what they approved", async () => {
     answers = { "POST /api/staff": TWO, "POST /api/demo/agree": () => [200, { approval: "yes", until: 0 }] };
     const staffList = await rollOf("administrator");
     const body = { person: "Sue Tan", rank: "pit-supervisor", password: "a long one" };
@@ -73,7 +73,7 @@ describe("people and devices", () => {
     ["administrator", ["change", "dismiss", "revoke", "unlock"], true],
     ["shift-manager", ["revoke", "unlock"], false],
     ["auditor", [], false],
-  ])("%s sees what is his to do", async (role, acts, mayEnrol) => {
+  ])("%s sees only what they may do", async (role, acts, mayEnrol) => {
     const { container } = render(People, { staffList: await rollOf(role), wanted: "dan" });
     expect(container.querySelectorAll("tbody tr")).toHaveLength(1);
     expect([...container.querySelectorAll("tbody button")].map((one) => (one as HTMLElement).dataset["testid"]).sort()).toEqual(acts);
@@ -102,7 +102,7 @@ describe("people and devices", () => {
     await fireEvent.click(screen.getByTestId("sure-do"));
     await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/devices", body: { device: "P7", reason: "its screen is dark" } }]));
   });
-  it("a person leaves the staffList under whatever name he came onto it", async () => {
+  it("a person is removed from the staff list by the exact name they were enrolled with", async () => {
     const staffList = await rollOf("administrator");
     staffList.people = [someone("..", "dealer")];
     render(People, { staffList, wanted: "" });

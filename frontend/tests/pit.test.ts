@@ -59,7 +59,7 @@ test("what one may do alone is asked for once", async () => {
   expect(requests.waiting).toBeNull();
 });
 
-test("where the server wants a second person he is asked for, and his word goes with the ask", async () => {
+test("asks for a second person when the server requires one, and sends their approval with the request", async () => {
   const asked = vi.fn(async (_path: string, _init: RequestInit) => new Response(JSON.stringify({ approval: "yes", until: 1 })));
   vi.stubGlobal("fetch", asked);
   const connection = floorThat((request) => (request.approval === "yes" ? Promise.resolve({ type: "done" }) : twoNeeded()));

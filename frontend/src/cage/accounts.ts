@@ -1,7 +1,7 @@
 // Accounts of several books in one table.
 import type { Books } from "../connection/messages";
 
-/** Every account in which some book has something, in the order in which the server tells them. */
+/** Every account that is not zero in some book, in the server's order. */
 export function accountsOf(books: readonly Books[]): string[] {
   const found = new Set<string>();
   for (const book of books) for (const [account, amount] of Object.entries(book.accounts)) if (amount) found.add(account);

@@ -1,4 +1,4 @@
-// A view after its changes: a seat's bets come and go one by one, all else is told whole.
+// Applies changes to a view: a seat's bets change one by one, every other field is replaced as a whole.
 import type { AnyChanges, AnyView, SeatView, Slip } from "./messages";
 
 interface BetChanges {

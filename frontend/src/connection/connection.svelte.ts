@@ -1,5 +1,5 @@
-// The server, as a page sees it: one connection that comes back by itself, feeds that are current or say that they
-// are not, and asks of which each is answered.
+// The connection to the server. It reconnects by itself, keeps feeds current or marks them as lost, and answers every
+// request.
 import { SvelteMap } from "svelte/reactivity";
 import { backoff } from "./retry.svelte";
 import { changed } from "./changes";
@@ -16,16 +16,18 @@ import { Waiting } from "./pendingRequests.svelte";
 const PROTOCOL_VERSION = 2;
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5_000;
-/** Milliseconds from dialling to the welcome, when every terminal of a hall comes back at once. */
+/**
+ * Milliseconds from opening the socket to the welcome, long enough when every terminal of a hall reconnects at once.
+ */
 const COME_IN_WITHIN = 10_000;
-/** Milliseconds of being connected after which a cut is the first one again. */
+/** After this many milliseconds connected, the wait before reconnecting starts small again. */
 const STEADY = 10_000;
-/** Milliseconds for a sign of life where the device itself says that it has no network. */
+/** Milliseconds to wait for a message when the device reports that it has no network. */
 const WHEN_OFFLINE = 1_500;
-/** Why the server lets a client go that is no longer, or not yet, who it says; after any other end it may come back. */
+/** Reasons that mean the client must sign in or be enrolled again. After any other reason it may reconnect. */
 const NOT_LET_IN: readonly string[] = ["not-known", "protocol", "signed-out", "idle", "expired", "revoked"];
 
-/** Identity a page is to the server: staff by a token, a device by its key; a visitor by neither. */
+/** Who a page is to the server: staff have a token, a device has its key, a visitor has neither. */
 export interface Identity {
   token?: string | undefined;
   device?: string | undefined;
@@ -33,13 +35,13 @@ export interface Identity {
 }
 
 export type State = "connecting" | "open" | "lost" | "unknown";
-/** A request without its id, which the connection gives. */
+/** A request without its id, which the connection adds. */
 export type RequestBody = AnyRequest extends infer A ? (A extends { id: string } ? Omit<A, "id"> : never) : never;
 type FeedListener = (what: readonly string[], view: AnyView, before: AnyView | undefined) => void;
 
 export class Connection {
   state = $state<State>("connecting");
-  /** Why the server ended the connection, in its own words. */
+  /** The server's reason for ending the connection. */
   why = $state("");
   welcome = $state.raw<WelcomeReply | null>(null);
   isDemonstration = $state(false);
@@ -60,7 +62,7 @@ export class Connection {
   #openedAt = 0;
   #beatAt = 0;
   #looking: ReturnType<typeof setInterval> | undefined;
-  /** Until the next dialling, or until the welcome is overdue. */
+  /** Runs until the next connection attempt, or until the welcome is overdue. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(who: Identity) {
@@ -71,9 +73,11 @@ export class Connection {
     this.#dial();
   }
 
-  // Asking
+  // Requests
 
-  /** Asks, and comes back with the answer; a refusal is thrown. One that `isSafe` is asked again, under the same `id`. */
+  /**
+   * Sends a request and returns the reply; throws a refusal. A request that `isSafe` is sent again with the same `id`.
+   */
   send<T extends AnyServerMessage = AnyServerMessage>(request: RequestBody, { isSafe = false, id = this.newId() } = {}): Promise<T> {
     const whole = { ...request, id } as AnyRequest;
     const isSent = this.state === "open" || whole.type === "hello";
@@ -83,22 +87,22 @@ export class Connection {
     return answer as Promise<T>;
   }
 
-  /** Asks for a command at a table, or at the House. */
+  /** Sends a command to a table or to the house. */
   do(table: string | null, command: AnyCommand, more: { approval?: string; isSafe?: boolean; id?: string } = {}): Promise<AnyServerMessage> {
     const { approval, isSafe = false, id = this.newId() } = more;
     const request = { type: "do", do: command, ...(table === null ? {} : { table }), ...(approval ? { approval } : {}) };
     return this.send(request as RequestBody, { isSafe, id });
   }
 
-  /** An id that nobody else has: of a request, or of a bet. */
+  /** A unique id for a request or a bet. */
   newId(): string {
     this.#made += 1;
     return `${this.#prefix}-${this.#made}`;
   }
 
-  // Following
+  // Feeds
 
-  /** Follows a feed for as long as the page lives; its view is in `views` once this comes back. */
+  /** Follows a feed while the page is open. Its view is in `views` when this returns. */
   async follow(feed: string, heard?: FeedListener): Promise<void> {
     if (heard) {
       const all = this.#listeners.get(feed) ?? new Set();
@@ -145,7 +149,7 @@ export class Connection {
     this.#timer = setTimeout(() => this.#drop(socket), COME_IN_WITHIN);
   }
 
-  /** Lets go of a line that nobody is at the end of; its own farewell would be waited for in vain. */
+  /** Drops a dead connection without waiting for its close handshake, which would not arrive. */
   #drop(socket: WebSocket): void {
     socket.onmessage = socket.onclose = null;
     this.#cut(socket);
@@ -160,16 +164,16 @@ export class Connection {
     if (this.state === "open" && performance.now() - this.#openedAt > STEADY) this.#tries = 0;
     if (this.state !== "unknown") this.state = "lost";
     this.waiting.cut(this.#isClosed);
-    // Whoever signed in has to do so again; a device may be enrolled at any moment, and then comes in by itself.
+    // Staff must sign in again. A device may be enrolled at any moment, so it keeps trying.
     if (this.#isClosed || (this.state === "unknown" && !this.#who.device)) return;
     const wait = backoff(this.state === "unknown" ? Infinity : this.#tries, FIRST_WAIT, LONGEST_WAIT);
     this.#tries += 1;
     this.#timer = setTimeout(() => this.#dial(), wait);
   }
 
-  // Signs of life
+  // Heartbeat
 
-  /** Looks whether the server is there, and whether answers are overdue. */
+  /** Checks whether the server still answers and whether replies are overdue. */
   #look(): void {
     const next = this.#pulse.look(this.waiting.size > 0);
     if (next === "ask") this.#beat();
@@ -184,10 +188,10 @@ export class Connection {
   }
 
   readonly #offline = (): void => {
-    if (this.state === "open") this.#beat(WHEN_OFFLINE); // the server may be on this very machine
+    if (this.state === "open") this.#beat(WHEN_OFFLINE); // the server may run on this machine
   };
 
-  /** There is a network again, or someone looks at the page again: nobody waits for the next try. */
+  /** Reconnects at once when the network is back or the page becomes visible. */
   readonly #online = (): void => {
     if (this.#isClosed || document.visibilityState === "hidden") return;
     if (this.state === "open") this.#beat();
@@ -245,7 +249,7 @@ export class Connection {
     const before = this.views.get(tell.feed);
     if (!before) return;
     if (tell.number !== (this.#places.get(tell.feed) ?? Number.NaN) + 1) {
-      this.#places.delete(tell.feed); // something was missed: it starts from a snapshot
+      this.#places.delete(tell.feed); // a change was missed: start again from a snapshot
       this.#follow(tell.feed).catch(() => undefined);
       return;
     }

@@ -1,9 +1,9 @@
-// A device's own key. It is made in the browser and stays there; the server knows its public half alone.
+// A device's own key. The browser creates and keeps it; the server knows only the public half.
 const FOLDER = "taisai-devices";
 const SIGNS = "taisai device 1";
 
 export interface DeviceKey {
-  /** The public half, hexadecimal: what an administrator enrols. */
+  /** The public half in hexadecimal, which an administrator enrols. */
   open: string;
   secret: CryptoKey;
 }
@@ -12,7 +12,7 @@ const asHex = (buffer: ArrayBuffer) =>
   Array.from(new Uint8Array(buffer), (one) => one.toString(16).padStart(2, "0")).join("");
 const asBytes = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** What the devices of this browser are kept in: a key that scripts can use and cannot read. */
+/** The database of this browser's device keys. Scripts can use a private key but cannot read it. */
 function opened(): Promise<IDBDatabase> {
   return new Promise((done, failed) => {
     const asked = indexedDB.open(FOLDER, 1);
@@ -35,7 +35,7 @@ async function kept<T>(mode: IDBTransactionMode, work: (keys: IDBObjectStore) =>
   }
 }
 
-/** The key under a name, made where there is none: it is there again after a reload or a crash. */
+/** The key with this name, created if it does not exist. It survives a reload or a crash. */
 export async function deviceKey(name: string): Promise<DeviceKey> {
   const known = await kept<DeviceKey | undefined>("readonly", (keys) => keys.get(name));
   if (known) return known;
@@ -45,7 +45,7 @@ export async function deviceKey(name: string): Promise<DeviceKey> {
   return made;
 }
 
-/** What proves to the server that this is the device: its signature under the challenge. */
+/** The signature over the server's challenge, which proves the device's identity. */
 export async function signature(device: string, key: CryptoKey, nonce: string): Promise<string> {
   const says = new TextEncoder().encode(`${SIGNS}\n${device}\n`);
   const text = new Uint8Array([...says, ...asBytes(nonce)]);

@@ -1,14 +1,14 @@
-// Whether anyone is at the other end of a line: after a silence the server is asked, and if it says nothing it is lost.
-// What the server sends to keep a socket open never reaches a script, so a dead line looks like a quiet one.
+// Detects a dead connection: after a silence the page pings the server, and without a reply the connection is lost. The
+// browser hides the server's own WebSocket pings from scripts, so a dead connection looks like a quiet one.
 
-/** Milliseconds without a word after which the server is asked; where something is waited for, sooner. */
+/** Milliseconds of silence before a ping; fewer while a reply is pending. */
 export const QUIET = 5_000;
 export const QUIET_WHILE_WAITING = 1_000;
-/** Milliseconds in which it says something, whatever it is. */
+/** Milliseconds to wait for any message after a ping. */
 export const ANSWER_WITHIN = 3_000;
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 export const LOOKS = 500;
-/** Milliseconds after which it is asked what time it is, even if it talks all the time. */
+/** Milliseconds after which the page asks for the server's time, even if messages keep arriving. */
 const CLOCK = 60_000;
 
 export class Heartbeat {
@@ -18,26 +18,26 @@ export class Heartbeat {
   #within = ANSWER_WITHIN;
   #isAsking = false;
 
-  /** A line is there. */
+  /** The connection opened. */
   begin(): void {
     this.#heardAt = this.#askedAt = this.#lookedAt = performance.now();
     this.#isAsking = false;
   }
 
-  /** It said something. */
+  /** A message arrived. */
   heard(): void {
     this.#heardAt = performance.now();
     this.#isAsking = false;
   }
 
-  /** It was asked just now whether it is there. */
+  /** A ping was just sent. */
   asked(within = ANSWER_WITHIN): void {
     this.#askedAt = performance.now();
     this.#within = within;
     this.#isAsking = true;
   }
 
-  /** What there is to do. A page that slept has not listened either: it asks anew. */
+  /** What to do next. A page that was asleep heard nothing meanwhile, so it pings first. */
   look(isWaiting: boolean): "nothing" | "ask" | "lost" {
     const now = performance.now();
     const hasSlept = now - this.#lookedAt > 4 * LOOKS;

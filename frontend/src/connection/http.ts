@@ -1,14 +1,14 @@
-// Over HTTP, in JSON: a refusal is thrown, in the same words as on the socket.
+// HTTP requests in JSON. A refusal is thrown, with the same text as on the socket.
 import type { RefusalTold } from "./messages";
 
 export class Refused extends Error {
   readonly reason: string;
   readonly clause: string | null;
   readonly bet: string | null;
-  /** What was expected and what came, where both are money, in minor units of the currency. */
+  /** The expected and the received amount in minor units, where both are money. */
   readonly sums: readonly number[];
   readonly currency: string;
-  /** Whether the same may be answered otherwise in a moment: the server is busy. */
+  /** Whether a retry may succeed soon because the server is only busy. */
   readonly isTemporary: boolean;
 
   constructor(told: { reason: string; message: string; clause?: string | null; bet?: string | null; sums?: readonly number[]; status?: number }, currency = "") {
@@ -22,23 +22,23 @@ export class Refused extends Error {
   }
 }
 
-/** The connection went while an answer was waited for: nobody knows yet. */
+/** The connection was lost before the reply: the request may or may not have been carried out. */
 export class Unanswered extends Error {
   constructor() {
     super("expected an answer, got none: the connection is gone");
   }
 }
 
-/** The same where nothing can have been done: it was only looked at. */
+/** The same for a request that only reads, so nothing can have been changed. */
 export class Unreachable extends Unanswered {}
 
-/** Milliseconds for an answer over HTTP: a password alone takes a fifth of a second to check. */
+/** Milliseconds to wait for an HTTP reply; checking a password alone takes a fifth of a second. */
 const PATIENCE = 20_000;
 
 interface Sent {
   body?: unknown;
   token?: string | undefined;
-  /** Takes what is told with any status: a connection in trouble still says what it is. */
+  /** Accepts any status: a server with a problem still describes it. */
   isAnyStatus?: boolean;
 }
 
@@ -46,7 +46,10 @@ function isRefusal(told: unknown): told is RefusalTold {
   return typeof told === "object" && told !== null && "reason" in told && "message" in told;
 }
 
-/** Asks; what cannot be reached, is cut off, or is answered by something that is no connection, is unanswered. */
+/**
+ * Sends a request. If the server cannot be reached, or something else answers, it throws `Unanswered` or
+ * `Unreachable`.
+ */
 export async function http<T>(method: "GET" | "POST" | "DELETE", path: string, sent: Sent = {}): Promise<T> {
   const { body, token, isAnyStatus = false } = sent;
   const headers: Record<string, string> = { Accept: "application/json" };

@@ -1,4 +1,4 @@
-// Identity a page is. In a demonstration it comes in by itself; in a house at work staff sign in, and a device is enrolled.
+// Who this page is. A demonstration assigns a role; in a real house staff sign in and devices are enrolled.
 import { retryUntilAnswered } from "./retry.svelte";
 import { deviceKey } from "./device";
 import type { Identity } from "./connection.svelte";
@@ -12,10 +12,10 @@ export interface Place {
 
 const asked = new URLSearchParams(location.search);
 
-/** What the page's address says. */
+/** A parameter of the page's address. */
 export const fromAddress = (name: string): string | null => asked.get(name);
 
-/** Remembers something in the page's address, so that it is there again after a reload. */
+/** Stores a parameter in the page's address, so that it survives a reload. */
 export function setInAddress(name: string, value: string): void {
   asked.set(name, value);
   history.replaceState(null, "", `${location.pathname}?${asked}`);
@@ -25,11 +25,11 @@ let looked: Promise<boolean> | null = null;
 
 async function look(): Promise<boolean> {
   const { demonstration } = await http<HealthTold>("GET", "/health", { isAnyStatus: true });
-  if (typeof demonstration !== "boolean") throw new Unreachable(); // something else said that
+  if (typeof demonstration !== "boolean") throw new Unreachable(); // something other than our server replied
   return demonstration;
 }
 
-/** Whether this is a demonstration, in which every role is open; asked until there is an answer. */
+/** Whether this is a demonstration, where every role is open. Retries until the server replies. */
 export function isDemonstration(): Promise<boolean> {
   looked ??= retryUntilAnswered(look).catch((error: unknown) => {
     looked = null;
@@ -38,13 +38,13 @@ export function isDemonstration(): Promise<boolean> {
   return looked;
 }
 
-/** A demonstration's door: a place in a role, at a table where the role has one. */
+/** Enters a demonstration in a role, at a table if the role has one. */
 export const enter = (role: string, table: string | null, key?: string): Promise<EnteredTold> =>
   http<EnteredTold>("POST", "/api/demo/enter", { body: { role, ...(table ? { table } : {}), ...(key ? { key } : {}) } });
 
 /**
- * A terminal or display: under its name, with its own key. In a demonstration it is given a place; elsewhere it is
- * whatever an administrator enrolled under the name in its address.
+ * A terminal or display with its name and key. A demonstration assigns it a seat; elsewhere it is the device that an
+ * administrator enrolled under the name in the address.
  */
 export async function device(role: "player" | "display", table: string | null): Promise<Identity & { name: string; open: string }> {
   let slot = asked.get("device");
@@ -66,18 +66,18 @@ interface Session {
   token: string;
   role: string;
   person: string;
-  /** The table that a demonstration's session is for: whoever is virtual there stands back. */
+  /** The table of a demonstration's session: the virtual person in that role gives way there. */
   table?: string | null;
 }
 
-/** The session of this tab, if somebody signed in and did not sign out. */
+/** The session of this tab, or null if nobody is signed in. */
 export function session(): Session | null {
   try {
     const kept = JSON.parse(sessionStorage.getItem(TOKEN) ?? "null") as Partial<Session> | null;
     const isWhole = [kept?.token, kept?.role, kept?.person].every((one) => typeof one === "string");
     return isWhole ? (kept as Session) : null;
   } catch {
-    return null; // what is kept there is broken: nobody has signed in
+    return null; // the stored session is damaged: nobody is signed in
   }
 }
 
@@ -86,7 +86,7 @@ export function saveSession(session: Session | null): void {
   else sessionStorage.removeItem(TOKEN);
 }
 
-/** A demonstration's session in a role; the one of this tab where it has the same. */
+/** A demonstration's session in a role; reuses the session of this tab if it is for the same role and table. */
 export async function staff(role: string, table: string | null): Promise<Session> {
   const known = session();
   if (known?.role === role && (known.table ?? null) === table) return known;

@@ -1,14 +1,17 @@
-// Asks that wait for their answer: each gets one, a refusal, or the word that nobody knows.
+// Requests without a reply. Each ends with a reply, a refusal, or `Unanswered`.
 import { Refused, Unanswered } from "./http";
 import type { AnyRequest, AnyServerMessage } from "./messages";
 
-/** Milliseconds after which an answer is overdue, though the server is there: the request is in doubt, or made again. */
+/**
+ * Milliseconds after which a reply is overdue although the connection is alive. The request is sent again if that is
+ * safe.
+ */
 export const OVERDUE = 15_000;
 
 interface One {
   request: AnyRequest;
   isSafe: boolean;
-  /** When it was made, or made again. */
+  /** When it was sent last. */
   since: number;
   isLate: boolean;
   done: (tell: AnyServerMessage) => void;
@@ -16,7 +19,7 @@ interface One {
 }
 
 export class Waiting {
-  /** How many are in doubt and have been asked again. */
+  /** How many overdue requests were sent again. */
   late = $state(0);
   readonly #all = new Map<string, One>();
 
@@ -24,7 +27,7 @@ export class Waiting {
     return this.#all.size;
   }
 
-  /** The answer to a request, whenever it comes; one that `isSafe` waits over any number of cuts. */
+  /** Waits for the reply to a request. A request that `isSafe` keeps waiting when the connection is lost. */
   wait(request: AnyRequest, isSafe: boolean): Promise<AnyServerMessage> {
     return new Promise((done, failed) => {
       this.#all.set(request.id, { request, isSafe, since: performance.now(), isLate: false, done, failed });
@@ -39,12 +42,12 @@ export class Waiting {
     else one.done(tell);
   }
 
-  /** The line is cut: what may be asked again waits on, unless it is cut for good. */
+  /** The connection was lost. Safe requests keep waiting, except when it is lost for good. */
   cut(isForGood: boolean): void {
     for (const one of [...this.#all.values()]) if (isForGood || !one.isSafe) this.#giveUp(one);
   }
 
-  /** Everything, to be asked on a new line. */
+  /** All requests, to send again on a new connection. */
   all(): AnyRequest[] {
     return [...this.#all.values()].map((one) => {
       one.since = performance.now();
@@ -52,7 +55,7 @@ export class Waiting {
     });
   }
 
-  /** What is overdue and may be asked again; of the rest nobody knows. */
+  /** Overdue requests that may be sent again. The others fail as unanswered. */
   overdue(): AnyRequest[] {
     const before = performance.now() - OVERDUE;
     const late = [...this.#all.values()].filter((one) => one.since <= before);

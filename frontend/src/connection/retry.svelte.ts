@@ -1,19 +1,18 @@
-// Whatever a page needs before it can begin is asked for until it is there: one answer that got lost is no reason to stay
-// dark. A refusal that stands is thrown.
+// Retries what a page needs before it can start, because one lost reply must not leave it blank. A refusal is thrown.
 import { Refused, Unanswered } from "./http";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 5_000;
 
-/** How many asks are without an answer and will be made again. */
+/** How many requests failed and will be retried. */
 export const unanswered = $state({ many: 0 });
 
-/** Milliseconds before the next try, each time longer, never the same for two pages. */
+/** Milliseconds before the next try: longer each time, and random so that pages do not retry together. */
 export function backoff(tries: number, first = FIRST_WAIT, longest = LONGEST_WAIT): number {
   return Math.min(longest, first * 2 ** tries) * (0.75 + Math.random() / 2);
 }
 
-/** Whether a failure passes by itself: nobody answered, or somebody who is busy. */
+/** Whether a failure is temporary: no reply, or a busy server. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof Unanswered || (error instanceof Refused && error.isTemporary);
 

@@ -1,4 +1,4 @@
-// A page that is older than the server's own pages loads itself again, once for each newer build.
+// Reloads a page that is older than the server's pages, once for each newer build.
 const REMEMBERED = "taisai-reloaded-for";
 
 const mine = (): string => document.querySelector<HTMLMetaElement>('meta[name="taisai-pages"]')?.content ?? "";

@@ -1,9 +1,9 @@
-// What blanks begin with where the table already knows it.
+// Default values of blanks that the table already knows.
 import type { Offer } from "../connection/messages";
 import type { Desk, Fields } from "./desk.svelte";
 import { presetOf } from "./offers";
 
-/** The day after another, such as 2026-11-16. */
+/** The next day, such as 2026-11-16. */
 export function dayAfter(day: string): string {
   const at = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(at.getTime())) return "";

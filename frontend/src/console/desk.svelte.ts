@@ -1,4 +1,4 @@
-// The desk of a Game Console: what the server tells of its table, and how things are done there.
+// The state of a Game Console: the views of its table, and the requests that it sends.
 import { approved, needsSecondPerson, type Credentials } from "../shared/approval";
 import type { Staff } from "../shared/StaffSession.svelte";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
@@ -10,7 +10,7 @@ import { localized, t } from "../i18n/index.svelte";
 
 export type Fields = Record<string, unknown>;
 
-/** Something that waits for a second person. */
+/** A request that waits for a second person. */
 export interface Waiting {
   what: string;
   agreed: (proof: Credentials | null) => Promise<void>;
@@ -20,16 +20,16 @@ export interface Waiting {
 export class Desk {
   readonly connection: Connection;
   readonly table: string;
-  /** The position that is taken here. */
+  /** The position that this person takes. */
   readonly role: string;
   readonly isDemonstration: boolean;
   readonly #staff: Staff;
-  /** The layout, for its areas' names. */
+  /** The layout, for the names of its areas. */
   felt = $state.raw<FeltView | null>(null);
   waiting = $state.raw<Waiting | null>(null);
-  /** Whether a virtual dealer deals; null where there is none. */
+  /** Whether the virtual dealer deals; null if there is none. */
   isVirtual = $state<boolean | null>(null);
-  /** Asks that have not been answered yet. */
+  /** How many requests have no reply yet. */
   busy = $state(0);
 
   constructor(staff: Staff, table: string) {
@@ -56,22 +56,22 @@ export class Desk {
     return this.connection.welcome?.name ?? this.#staff.person;
   }
 
-  /** Whether this person stands at the table in his position. */
+  /** Whether this person is at the table in their position. */
   get isHere(): boolean {
     return (this.desk?.people ?? []).some((one) => one.name === this.person && one.position === this.role);
   }
 
-  /** The one next step, if the table has one. */
+  /** The next step, if there is one. */
   get main(): Offer | undefined {
     return this.desk?.acts.find((offer) => offer.main);
   }
 
-  /** Whether whoever is here may do something, standing where he stands. */
+  /** Whether this person may do something in their present position. */
   isMine(by: readonly string[]): boolean {
     return this.isHere && by.includes(this.role);
   }
 
-  // Coming
+  // Arriving
 
   async start(): Promise<void> {
     await Promise.all([this.connection.follow(`table:${this.table}`), this.connection.follow(`console:${this.table}`)]);
@@ -102,14 +102,14 @@ export class Desk {
     if (!dealing && !this.isHere) await this.takePosition();
   }
 
-  // Looking
+  // Reading
 
   async preview(faces: readonly number[]): Promise<PreviewView> {
     const request = { type: "preview", table: this.table, faces } as unknown as RequestBody;
     return (await this.connection.send<PreviewReply>(request, { isSafe: true })).preview;
   }
 
-  /** The bets that lie on the layout now. */
+  /** The bets on the layout now. */
   async bets(): Promise<BetLine[]> {
     const round = this.view?.round.number;
     if (!round) return [];
@@ -117,9 +117,9 @@ export class Desk {
     return (told.rounds[0]?.bets ?? []).filter((bet) => bet.state === "stands");
   }
 
-  // Doing
+  // Acting
 
-  /** Does what is offered; false where whoever was to agree did not. */
+  /** Does what is offered; false if the second person did not approve. */
   async take(offer: Pick<Offer, "command" | "preset" | "blanks" | "label"> & { then?: Words | null }, fields: Fields = {}): Promise<boolean> {
     const what = [localized(offer.label), localized(offer.then)].filter(Boolean).join(" → ");
     return this.command({ command: offer.command, ...offer.preset, ...fields }, offer.blanks, what);
@@ -137,7 +137,7 @@ export class Desk {
       const over = () => { this.waiting = null; };
       this.waiting = {
         what: t("console.secondWhat", what),
-        // A proof that is wrong can be given again; what the server then says of the request itself is the asker's to hear.
+        // Wrong credentials can be entered again. The reply to the request itself goes to whoever sent it.
         agreed: async (proof) => {
           const approval = await approved(request, this.#staff.token, proof);
           over();

@@ -4,7 +4,8 @@ import Console from "./Console.svelte";
 
 const LAST_TABLE = "taisai-console-table";
 
-// In a demonstration whoever comes to another table comes in anew: only then does that table's virtual dealer give way.
+// In a demonstration, a person who goes to another table starts a new session, so that the virtual dealer there gives
+// way.
 async function comeAnew(): Promise<void> {
   const table = fromAddress("table") ?? "";
   if (sessionStorage.getItem(LAST_TABLE) !== table && (await isDemonstration().catch(() => false))) saveSession(null);

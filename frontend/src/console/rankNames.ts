@@ -1,4 +1,4 @@
-// Identity may do something, in words: positions lowest first, or the clock.
+// The names of those who may do something: ranks from the lowest, or the clock.
 import { t, tDynamic } from "../i18n/index.svelte";
 
 export const rankNames = (by: readonly string[]): string =>

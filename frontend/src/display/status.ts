@@ -1,4 +1,4 @@
-// How a wall tells where a table stands, at one glance; the words themselves come from the server.
+// The status of a table for the display; the text itself comes from the server.
 import type { HistoryView, TableView } from "../connection/messages";
 
 export type Stand = "open" | "closed" | "result" | "waits" | "held";
@@ -12,10 +12,10 @@ export function statusOf(view: Pick<TableView, "round" | "dice" | "board">): Sta
 }
 
 export interface Often { total: number; times: number }
-/** So many of them, and how many more came exactly as often as the last of these. */
+/** The first ones, and how many more came as often as the last of these. */
 export interface Extremes { shown: Often[]; more: number }
 
-/** The totals that came most and least often, each with how often: history, which foretells nothing. */
+/** The totals that came most and least often, with their counts. */
 export function hotAndCold(history: Pick<HistoryView, "totals">, most = 3): { hot: Extremes; cold: Extremes } {
   const all = Object.entries(history.totals).map(([total, times]) => ({ total: Number(total), times }));
   const by = (sign: 1 | -1): Extremes => {

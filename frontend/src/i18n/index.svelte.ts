@@ -1,4 +1,4 @@
-// Words: what the pages say in every language, one file each, and how numbers, money and times are written in it.
+// Texts of the pages, one file for each language, and the format of numbers, money and times.
 import { Unreachable } from "../connection/http";
 import type { Words } from "../connection/messages";
 import type en from "./en.json";
@@ -29,7 +29,7 @@ export const language = (): string => code;
 
 let latest = 0;
 
-/** Speaks another language from here on; every text on the page follows. Where it cannot be had, nothing changes. */
+/** Changes the language of the whole page. If the file cannot be loaded, nothing changes. */
 export async function loadLanguage(next: string = wanted()): Promise<void> {
   const load = FILES[`./${next}.json`];
   if (!load) throw new Error(`expected one of ${LANGUAGES.join(", ")}, got ${next}`);
@@ -37,7 +37,7 @@ export async function loadLanguage(next: string = wanted()): Promise<void> {
   const words = await load().catch(() => {
     throw new Unreachable();
   });
-  if (mine !== latest) return; // another was chosen meanwhile
+  if (mine !== latest) return; // the user chose another language meanwhile
   table = words.default;
   code = next;
   document.documentElement.lang = locale();
@@ -50,36 +50,36 @@ export async function chooseLanguage(next: string): Promise<void> {
 
 const locale = (): string => table["common"]?.["locale"] ?? code;
 
-/** A text of the pages, with values in the places {0}, {1}, … */
+/** A text of the pages, with values for {0}, {1}, … */
 export function t(key: Key, ...values: readonly (string | number)[]): string {
   return tDynamic(key, ...values);
 }
 
-/** The same for a key that is only known at run time, such as a rank; the key's own last part where it is unknown. */
+/** The same for a key known only at run time, such as a rank; an unknown key gives its last part. */
 export function tDynamic(key: string, ...values: readonly (string | number)[]): string {
   const [section = "", name = ""] = key.split(".");
   const found = table[section]?.[name] ?? name;
   return found.replace(/\{(\d)\}/g, (_whole, place: string) => String(values[Number(place)] ?? ""));
 }
 
-/** Whether a text of that key is there. */
+/** Whether there is a text for the key. */
 export function hasText(key: string): boolean {
   const [section = "", name = ""] = key.split(".");
   return table[section]?.[name] !== undefined;
 }
 
-/** A text of the server's own. */
+/** A text from the server, in the reader's language. */
 export const localized = (words: Words | null | undefined): string =>
   words ? ((words as unknown as Record<string, string>)[code] ?? words.en) : "";
 
-/** How a currency is written; play money has no sign of its own, and two decimals. */
+/** The format of a currency; play money has no symbol and two decimals. */
 function written(currency: string): Intl.NumberFormatOptions {
   return /^[A-Z]{3}$/.test(currency)
     ? { style: "currency", currency, currencyDisplay: "narrowSymbol" }
     : { style: "decimal", minimumFractionDigits: 2, maximumFractionDigits: 2 };
 }
 
-/** An amount in minor units, as money; without its decimals where they are nought and `isShort`. */
+/** An amount in minor units as money; `isShort` leaves out decimals that are zero. */
 export function money(amount: number, currency: string, { isShort = false, isSigned = false } = {}): string {
   const value = amount / minorUnits(currency);
   const isWhole = isShort && Number.isInteger(value);
@@ -90,7 +90,7 @@ export function money(amount: number, currency: string, { isShort = false, isSig
   }).format(value);
 }
 
-/** How many minor units of a currency are one: for what people type. */
+/** How many minor units make one unit of a currency, for input fields. */
 export function minorUnits(currency: string): number {
   return 10 ** (new Intl.NumberFormat("en", written(currency)).resolvedOptions().maximumFractionDigits ?? 2);
 }

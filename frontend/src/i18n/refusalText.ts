@@ -1,13 +1,13 @@
-// Why something was refused, as people say it: by the reason's id, the clause, and amounts as money.
+// The text of a refusal, from its reason, clause and amounts.
 import type { Refused } from "../connection/http";
 import { hasText, language, money, t, tDynamic } from "./index.svelte";
 
-/** Reasons rankNames wording is general: what exactly was missing is added where its English is understood. */
+/** Reasons with a general text. In English, the server's message adds what exactly was missing. */
 const GENERAL: ReadonlySet<string> = new Set([
   "bad-message", "bad-value", "different-content", "fault", "not-known", "not-permitted", "unmet-need",
 ]);
 
-/** The keys of its wording, the most particular first: of this clause of the house, with sums; of the reason alone. */
+/** The keys of its text, most specific first: with house clause and amounts, and last the reason alone. */
 export function textKeysOf(told: Pick<Refused, "reason" | "clause" | "sums">): string[] {
   const particular = told.clause?.startsWith("house:") ? [`${told.reason}@${told.clause}`] : [];
   const keys = [...particular, told.reason].flatMap((key) => (told.sums.length ? [`${key}:sums`, key] : [key]));

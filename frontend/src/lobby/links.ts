@@ -1,4 +1,4 @@
-// Where a role works: the page, and what its address says. Which roles and ranks there are the server tells.
+// The page and address of each role. The server tells which roles and ranks there are.
 export const terminal = (table: string): string => `/terminal?${new URLSearchParams({ table })}`;
 export const console = (table: string, as?: string): string => `/console?${new URLSearchParams({ table, ...(as ? { as } : {}) })}`;
 export const display = (table: string): string => `/display?${new URLSearchParams({ table })}`;
@@ -9,7 +9,7 @@ export const CAGE = "/cage";
 export const SCHOOL = "/school";
 export const OFFICE = "/office";
 
-/** The door of a role: at a table where its work is there. `ranks` are those that the table's rulebook knows. */
+/** The link of a role, to a table if its work is there. `ranks` are those in the table's rulebook. */
 export function linkOf(role: string, table: string, ranks: readonly string[]): string {
   if (role === "player") return terminal(table);
   if (role === "display") return display(table);
@@ -21,7 +21,7 @@ export function linkOf(role: string, table: string, ranks: readonly string[]): s
   return pit(role);
 }
 
-/** Of all roles: those with a place at the table, and those of the house. Ranks of other tables' ladders are neither. */
+/** Splits the roles into those at the table and those of the house; leaves out ranks that only other tables have. */
 export function rolesAt(roles: readonly string[], ranks: readonly string[], everyRank: ReadonlySet<string>): { here: string[]; house: string[] } {
   const atTable = (role: string) => role === "player" || role === "display" || ranks.includes(role);
   return { here: roles.filter(atTable), house: roles.filter((role) => !atTable(role) && !everyRank.has(role)) };

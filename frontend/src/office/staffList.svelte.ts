@@ -1,4 +1,4 @@
-// The staff staffList and the devices, as the server has them, and what is asked about them over HTTP.
+// The staff list and the devices as the server has them, and the HTTP requests that change them.
 import type { StaffRequests } from "../pit/staffRequests.svelte";
 import { http, Refused } from "../connection/http";
 import type { DeviceTold, DoneTold, HealthTold, PersonTold } from "../connection/messages";
@@ -25,9 +25,9 @@ export class StaffList {
   tables = $state.raw<readonly string[]>([]);
   isKnown = $state(false);
   readonly requests: StaffRequests;
-  /** Identity may enrol and dismiss. */
+  /** Who may enrol and dismiss. */
   readonly mayChange: boolean;
-  /** Identity may unlock people, and end their sessions. */
+  /** Who may unlock people and end their sessions. */
   readonly mayRelease: boolean;
 
   constructor(requests: StaffRequests, role: string) {
@@ -49,7 +49,10 @@ export class StaffList {
     this.isKnown = true;
   }
 
-  /** Asks, with a second person where the server wants one, and looks again; null where nobody agreed. */
+  /**
+   * Sends a request, with a second person if the server requires one, and loads the list again; null if nobody
+   * approved.
+   */
   async ask(method: Method, place: readonly string[], body: object | undefined, what: string, needsTwo = false): Promise<DoneTold | null> {
     const path = `/api/${place.map(encodeURIComponent).join("/")}`;
     const { token } = this.requests;
@@ -67,7 +70,7 @@ export class StaffList {
       if (approval === null) return null;
       done = await send({ ...body, approval });
     }
-    // It is done, whether or not it can be looked at just now: what was told once must not be lost.
+    // The change was made even if the list cannot be loaded now. A secret that is shown once must not be lost.
     await this.look().catch(() => undefined);
     return done;
   }

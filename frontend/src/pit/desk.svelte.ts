@@ -1,4 +1,4 @@
-// A table on a supervisor's desk: looked at from the pit, and acted on once he has come to it.
+// A table at a supervisor's desk: watched from the pit, and acted on once the supervisor is at the table.
 import type { Staff } from "./staff";
 import { attempt, showError } from "../shared/toast.svelte";
 import { Connection } from "../connection/connection.svelte";
@@ -20,7 +20,7 @@ export class Desk {
   readonly console: ConsoleView | undefined = $derived.by(() => this.staff.connection.views.get(`console:${this.table}`) as ConsoleView | undefined);
   readonly view: TableView | undefined = $derived.by(() => this.staff.connection.views.get(`table:${this.table}`) as TableView | undefined);
   readonly currency: string = $derived.by(() => this.view?.table.currency ?? "");
-  /** As what he stands at the table, if he does. */
+  /** The supervisor's position at the table, or null. */
   readonly position: string | null = $derived.by(() => this.console?.people.find((one) => one.name === this.staff.person)?.position ?? null);
   #visit: Connection | null = null;
 
@@ -44,7 +44,7 @@ export class Desk {
     for (const feed of [`console:${this.table}`, `table:${this.table}`]) this.staff.connection.unfollow(feed).catch(() => undefined);
   }
 
-  /** Comes to the table. The virtual supervisor of a demonstration stands back for as long as this visit lasts. */
+  /** Joins the table. In a demonstration the virtual supervisor gives way during this visit. */
   async come(): Promise<void> {
     try {
       if (this.staff.isDemonstration && !this.#visit) {

@@ -1,7 +1,7 @@
 // Which offers belong together, and what of them is for someone to fill in.
 import type { Blank, Offer, ReferralLine } from "../connection/messages";
 
-/** The blanks that a form asks for: a second person proves himself elsewhere. */
+/** The blanks that the form shows. A second person signs in elsewhere. */
 export const formBlanks = (blanks: readonly Blank[]): Blank[] => blanks.filter((blank) => blank.kind !== "second");
 
 /** What an offer is, so that a dialog that is open for one never becomes another's. */

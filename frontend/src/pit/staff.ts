@@ -1,6 +1,6 @@
 import type { Connection } from "../connection/connection.svelte";
 
-/** Identity works at a page. */
+/** Who works at a page. */
 export interface Staff {
   connection: Connection;
   token: string;

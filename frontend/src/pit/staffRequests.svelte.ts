@@ -1,19 +1,18 @@
-// What someone asks the server for, alone or with a second person: where the server wants one it says so, and he is
-// asked for then.
+// Sends requests of staff. If the server requires a second person, the page asks for one and sends the request again.
 import { approved, type Credentials } from "../shared/approval";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
 import { Refused, Unanswered } from "../connection/http";
 import type { AnyCommand, AnyServerMessage } from "../connection/messages";
 import { answered, idOf, isOpen } from "./unansweredRequests";
 
-/** What the server knows by the id of its request, or of its command: the same again is the same deed. */
+/** Requests that the server recognises by their id, so that a repeated one is carried out once. */
 const KNOWN_BY_ID: ReadonlySet<string> = new Set([
   "sell-ticket", "redeem-ticket", "fill", "take-credit", "take-drop", "count-drop", "settle-claim", "bring-in", "take-out",
 ]);
 
 interface Waiting {
   request: object;
-  /** What he agrees to, in words. */
+  /** What the second person approves, in words. */
   what: string;
   done: (approval: string | null) => void;
 }
@@ -54,7 +53,7 @@ export class StaffRequests {
   }
 
   async #send(request: RequestBody, meant: string, what: string, needsTwo: boolean): Promise<AnyServerMessage | null> {
-    // What was asked for and not answered may be done: then the server says so, and nobody has to agree again.
+    // An unanswered request may have been carried out. Then the server says so, and nobody needs to approve again.
     if (!needsTwo || isOpen(meant)) {
       try {
         return await this.#once(request, meant);
@@ -66,7 +65,7 @@ export class StaffRequests {
     return approval === null ? null : this.#once(request, meant, approval);
   }
 
-  /** Under one id for as long as it is not answered; where the server knows nothing by an id, once and no more. */
+  /** Uses one id until the server replies. A request that the server does not recognise by its id is sent once only. */
   async #once(request: RequestBody, meant: string, approval?: string): Promise<AnyServerMessage> {
     const isSafe = KNOWN_BY_ID.has(kindOf(request));
     const whole = { ...named(request, meant, this.connection), ...(approval ? { approval } : {}) } as RequestBody;
@@ -82,13 +81,13 @@ export class StaffRequests {
     }
   }
 
-  /** A second person's word on exactly this; null where he does not give it. */
+  /** A second person's approval of exactly this request; null if they refuse. */
   approval(request: object, what: string): Promise<string | null> {
     this.waiting?.done(null);
     return new Promise((done) => { this.waiting = { request, what, done }; });
   }
 
-  /** A proof that is wrong is thrown, and the next one may be right. */
+  /** Wrong credentials throw, and the person may try again. */
   async agreed(proof: Credentials | null): Promise<void> {
     const { waiting } = this;
     if (!waiting) return;

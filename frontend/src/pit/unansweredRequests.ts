@@ -1,5 +1,5 @@
-// What someone means to do, each under one id until the server has answered for it: after a cut or a reload the same is
-// asked again under the same id, and is done once.
+// Requests without a reply, each with one id. After a lost connection or a reload the same request is sent again with
+// the same id, so that it is carried out once.
 const KEPT_FOR = 3_600_000;
 const KEY = "taisai-intents";
 type Kept = Record<string, { id: string; at: number }>;

@@ -1,5 +1,5 @@
-// The layout of a live table as staff record it: chips as they lie, seat by seat. What was tapped is pending until the
-// connection has answered for it, however often the connection is cut in between.
+// The layout of a live table as staff record it, seat by seat. A tap is pending until the server replies, even if the
+// connection is lost meanwhile.
 import { sound } from "../theme/sound";
 import { attempt, errorText, showMessage } from "../shared/toast.svelte";
 import { StaffRequests } from "../pit/staffRequests.svelte";
@@ -11,7 +11,7 @@ import type {
 import { localized, t } from "../i18n/index.svelte";
 import { seatsOf, sumsOf, type Tap } from "./taps";
 
-const MOST_FOLLOWED = 40; // seats rankNames bets are watched: a socket may follow 64 feeds
+const MOST_FOLLOWED = 40; // seats whose bets are followed: a socket may follow 64 feeds
 const MOST_TAPS = 30;
 const REFUSED_SHOWN = 4_000;
 const FELT_CHANGES = new Set(["limits-set", "odds-offered", "table-opened", "day-begun"]);
@@ -74,7 +74,7 @@ export class Layout {
     this.seat = this.seats.find((seat) => this.lines.get(seat)?.terminal === null) ?? this.seats.find((seat) => !this.lines.has(seat)) ?? "1";
     this.means = this.kinds.includes("cash-chips") ? "cash-chips" : (this.kinds[0] ?? "cash-chips");
     await this.#loadFelt();
-    // A Dealer who comes relieves the one before: that he says himself.
+    // An arriving Dealer relieves the present one, so they must take the position themselves.
     if (!this.isHere && this.staff.role !== "dealer") await this.come();
   }
 

@@ -113,7 +113,7 @@ export class Lesson {
     }
   }
 
-  /** A lesson about what went wrong in this one: some of it again, then new exercises that request about the same. */
+  /** A lesson about the mistakes of this one: some exercises again, then new ones about the same areas or rulings. */
   drill(): Plan {
     const missed = this.done.filter((one) => !isAllCorrect(one.judged)).sort((a, b) => a.judged.score - b.judged.score);
     return {

@@ -48,13 +48,13 @@ export function weakest(done: readonly Done[], most = 5): Weak[] {
   return [...all.values()].filter((one) => one.wrong > 0).sort((a, b) => b.wrong - a.wrong || b.wrong / b.of - a.wrong / a.of).slice(0, most);
 }
 
-/** What an exercise can be seen to request about before it is answered. */
+/** The areas or rulings that an exercise visibly asks about before it is answered. */
 export function asksAbout(exercise: ExerciseTold): string[] {
   if (exercise.kind === "settle") return exercise.bets.map((bet) => bet.area);
   return exercise.kind === "ruling" ? [exercise.irregularity] : [];
 }
 
-/** The exercise that asks most about what is weak; the first of several. */
+/** The exercise that asks about the most weak points; the first of several. */
 export function mostRelevant(weak: ReadonlySet<string>, exercises: readonly ExerciseTold[]): ExerciseTold | undefined {
   const many = (one: ExerciseTold) => asksAbout(one).filter((id) => weak.has(id)).length;
   return exercises.reduce<ExerciseTold | undefined>((best, one) => (best && many(best) >= many(one) ? best : one), undefined);

@@ -9,7 +9,7 @@ export function randomSeed(): number {
   return drawn % NUMBERS;
 }
 
-/** A lesson that a trainer gave: his exercise and those after it, so that a whole class has the same ten. */
+/** A lesson from a trainer: their exercise and the ones after it, so that a whole class gets the same ten. */
 export function seedsFrom(first: number, many: number, greatest: number): number[] {
   return Array.from({ length: many }, (_none, place) => (first + place) % (greatest + 1));
 }

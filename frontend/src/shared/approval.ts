@@ -8,7 +8,7 @@ export interface Credentials { person: string; password: string; code: string }
 /** Whether an offer, by its blanks, needs a second person. */
 export const needsSecondPerson = (blanks: readonly Blank[]): boolean => blanks.some((blank) => blank.kind === "second");
 
-/** In a demonstration a virtual supervisor agrees; elsewhere a person with his own proof. */
+/** In a demonstration a virtual supervisor approves; elsewhere a person with their own credentials. */
 export async function approved(request: RequestBody, token: string, proof: Credentials | null): Promise<string> {
   const path = proof ? "/api/approvals" : "/api/demo/agree";
   return (await http<ApprovalTold>("POST", path, { body: { ...proof, request }, token })).approval;

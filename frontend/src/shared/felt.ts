@@ -37,13 +37,13 @@ export function fittingFontSize(text: string, width: number, most: number): numb
   return Math.min(most, (0.94 * width) / Math.max(1, long));
 }
 
-/** Families rankNames odds stand in cells of their own, and need not be printed on each area. */
+/** Families whose odds stand in cells of their own, so that they are not printed on each area. */
 export function familiesWithPrintedOdds(felt: FeltView): ReadonlySet<string> {
   const families = new Map(felt.areas.map((area) => [area.id, area.family]));
   return new Set(felt.cells.flatMap((cell) => (cell.odds_of ? [families.get(cell.odds_of) ?? ""] : [])));
 }
 
-/** From where to where the evenMoneyColumns bets lie, in columns: what is shown first where not all of it fits. */
+/** The columns of the even-money bets, which are shown first if the layout does not fit. */
 export function evenMoneyColumns(felt: FeltView): readonly [number, number] {
   const families = new Map(felt.areas.map((area) => [area.id, area.family]));
   const cells = felt.cells.filter((cell) => cell.area && families.get(cell.area) === "even-money");

@@ -1,5 +1,5 @@
-// A player's seat: what lies where, what is on its way, and what he may ask for. A bet is pending until the server has
-// answered for it, however often the connection is cut in between.
+// A player's seat: its bets, pending bets, and the requests that a player can make. A bet is pending until the server
+// replies, even if the connection is lost meanwhile.
 import { sound } from "../theme/sound";
 import { attempt, errorText, showMessage, showError } from "../shared/toast.svelte";
 import { Unanswered } from "../connection/http";
@@ -46,7 +46,7 @@ export class Seat {
   favourites = $state.raw<readonly Favourite[]>([]);
   /** The tickets of this session that are still good, the latest first. */
   tickets = $state.raw<readonly TicketLine[]>([]);
-  /** Whether a ticket was asked for that the server has not answered for. */
+  /** Whether a ticket was requested and the server has not replied. */
   isTicketing = $state(false);
   /** What the House is called, as it stands on a ticket. */
   house = $state("");
@@ -200,7 +200,10 @@ export class Seat {
     void attempt(() => this.do({ command: "show-layout", layout }));
   }
 
-  /** All credits as a ticket. A cut loses none: it is asked for again under the same id, and told again by the list. */
+  /**
+   * Turns all credits into a ticket. A lost connection loses nothing: the request is sent again with the same id, and
+   * the ticket list shows it.
+   */
   async ticketOut(): Promise<void> {
     this.isTicketing = true;
     await attempt(() => this.connection.send<DoneReply>({ type: "ticket-out", table: this.tableName, seat: this.name }, { isSafe: true }));
@@ -243,7 +246,7 @@ export class Seat {
     void this.#lay(favourite.bets);
   }
 
-  // Looking back, and asking for someone
+  // Past rounds, and calling an attendant
 
   async loadRounds(): Promise<void> {
     const told = await this.connection.send<RoundsReply>({ type: "rounds", table: this.tableName, seat: this.name, most: 10 });

@@ -1,4 +1,4 @@
-// What a person chose for himself: the theme, and whether there is sound. Sound is off until he turns it on.
+// A person's own settings: theme and sound. Sound is off by default.
 const THEME = "taisai-theme";
 const SOUND = "taisai-sound";
 export const THEMES = ["felt", "contrast"] as const;
