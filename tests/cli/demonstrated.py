@@ -57,7 +57,7 @@ class Evening:
             hand_over=loop.call_soon,
         )
         self.network = Network(Random(seed), slow=0.01)
-        self.network.floor = self.casino.dispatcher
+        self.network.dispatcher = self.casino.dispatcher
         self.demonstration = Demonstration(self.casino)
         self.crowd = Crowd(
             self.casino, self.demonstration, self.network.dial(), waits=waits, random=Random(seed)

@@ -60,7 +60,7 @@ class Served:
         self.process = process
         self.url = url
         self.said = said
-        """What it printed until the floor was open."""
+        """What it printed until the server was open."""
 
     @property
     def socket(self) -> str:

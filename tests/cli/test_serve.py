@@ -325,7 +325,7 @@ def test_a_configuration_that_is_none_is_told_in_words(
     assert "Traceback" not in ran.err
 
 
-def test_two_floors_cannot_serve_one_journal(config: Path, taisai: Taisai) -> None:
+def test_two_servers_cannot_serve_one_journal(config: Path, taisai: Taisai) -> None:
     engine = Engine(Journal(SqliteStore(config.parent / "journal.db")))
     ran = checked(taisai, config)
     engine.journal.close()

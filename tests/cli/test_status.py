@@ -1,4 +1,4 @@
-"""`taisai status`: one look at a floor, for people or machines, or a view that stays live."""
+"""`taisai status`: one look at a server, for people or machines, or a view that stays live."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def test_an_address_without_a_scheme_is_http(taisai: Taisai) -> None:
     assert ran.out.splitlines()[0] == url
 
 
-def test_json_is_what_the_floor_says(taisai: Taisai) -> None:
+def test_json_is_what_the_server_says(taisai: Taisai) -> None:
     with floor(OK) as url:
         ran = taisai("status", url, "--json")
     assert (ran.code, ran.err, json.loads(ran.out)) == (0, "", OK)
 
 
 @pytest.mark.parametrize("words", [("--once",), ("--json",)])
-def test_a_floor_in_trouble_is_exit_code_1(taisai: Taisai, words: tuple[str, ...]) -> None:
+def test_a_server_in_trouble_is_exit_code_1(taisai: Taisai, words: tuple[str, ...]) -> None:
     with floor(TROUBLE, code=503) as url:
         ran = taisai("status", url, *words)
     assert (ran.code, ran.err) == (1, "")
@@ -122,7 +122,7 @@ def test_the_live_view_looks_again_until_someone_leaves(
         assert word in ran.out
 
 
-def test_the_live_view_goes_on_while_the_floor_does_not_answer(
+def test_the_live_view_goes_on_while_the_server_does_not_answer(
     taisai: Taisai, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = _live(taisai, monkeypatch, OK, b"not json", looks=1)
@@ -153,7 +153,7 @@ def test_an_address_that_is_none_is_told_in_one_line(taisai: Taisai, url: str) -
     assert one_clear_line(taisai("status", url))
 
 
-def test_what_a_floor_says_cannot_paint_the_screen(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_server_says_cannot_paint_the_screen(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
     evil = OK | {"program": "\x1b[31mred\x1b[0m", "tables": [OK["tables"][0] | {"name": "\x1b[2J"}]}
     with floor(evil) as url:
         ran = taisai("status", url, "--once")

@@ -1,4 +1,4 @@
-"""A floor that says what the test tells it to, over connections that are cut when the test likes."""
+"""A server that says what the test tells it to, over connections that are cut when the test likes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PACE: Final = Pace(answer=10.0, coming_in=5.0, first=1.0, most=4.0, tries=5)
 
 
 class Line:
-    """One connection, with the floor's side in the hands of the test."""
+    """One connection, with the server's side in the hands of the test."""
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
@@ -56,7 +56,7 @@ class Line:
         return self._unread.popleft()
 
     def tell(self, *tells: ServerMessage) -> None:
-        """What the floor says, in one message."""
+        """What the server says, in one message."""
         self._to_client.put_nowait(msgspec.json.encode(list(tells)).decode())
 
     def say(self, text: str) -> None:
@@ -69,7 +69,7 @@ class Line:
         self._to_client.put_nowait(None)
 
 
-class Floor:
+class Server:
     """Takes connections, as long as it is open."""
 
     def __init__(self) -> None:
@@ -114,15 +114,15 @@ class Floor:
         return line
 
 
-def client_of(floor: Floor, kind: type[Client] = Client, *who: Any) -> Any:
-    """A client of the scripted floor, whose chance is none."""
-    return kind(floor.dial, *who, pace=PACE, entropy=bytes)
+def client_of(server: Server, kind: type[Client] = Client, *who: Any) -> Any:
+    """A client of the scripted server, whose chance is none."""
+    return kind(server.dial, *who, pace=PACE, entropy=bytes)
 
 
-def play(story: Callable[[Floor], Coroutine[Any, Any, None]]) -> None:
+def play(story: Callable[[Server], Coroutine[Any, Any, None]]) -> None:
     """Runs a story in virtual time: nobody sleeps, and whoever waits for ever is found out."""
 
     async def told(_loop: VirtualLoop) -> None:
-        await story(Floor())
+        await story(Server())
 
     run(told, most=600)

@@ -1,4 +1,4 @@
-"""A real floor behind a real socket, in the test's own process: nothing is scripted, and nothing is kept."""
+"""A real server behind a real socket, in the test's own process: nothing is scripted, and nothing is kept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TestClock:
 
 
 class Served(NamedTuple):
-    """A floor, and where it is."""
+    """A server, and where it is."""
 
     casino: HouseServer
     clock: TestClock
@@ -72,7 +72,7 @@ class Served(NamedTuple):
 
 @asynccontextmanager
 async def served(*people: str, window: int = 600, proxies: Sequence[str] = ()) -> AsyncIterator[Served]:
-    """A floor that is served; these people have passwords."""
+    """A server that is served; these people have passwords."""
     clock = TestClock()
     engine = Engine(Journal(furnished(BOOK)))
     listener = listening("127.0.0.1", 0)

@@ -1,4 +1,4 @@
-"""The client against a floor that the test speaks for, in virtual time; and its guards, each broken once."""
+"""The client against a server that the test speaks for, in virtual time; and its guards, each broken once."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, command
 from taisai.server.auth.verification import device_proof, device_text
 from tests.client import stories
-from tests.client.scripted import NONCE, Floor, play
+from tests.client.scripted import NONCE, Server, play
 from tests.client.stories import FEED, STORIES, change, following
 from tests.server.sim.virtual import StuckError
 
 S = TypeVar("S", bound=Struct)
-Story = Callable[[Floor], Coroutine[Any, Any, None]]
+Story = Callable[[Server], Coroutine[Any, Any, None]]
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
@@ -33,7 +33,7 @@ def test_story(story: Story) -> None:
 # Who
 
 
-def test_a_device_signs_what_the_floor_checks() -> None:
+def test_a_device_signs_what_the_server_checks() -> None:
     device = Device.of("P1", bytes(32))
     said = coming.hello("h", device, NONCE)
     assert device_proof(device.public, bytes.fromhex(NONCE), "P1", bytes.fromhex(said.signature or ""))
@@ -96,8 +96,8 @@ def test_an_approval_is_good_once() -> None:
 
 
 def test_a_reader_too_far_behind_is_told() -> None:
-    async def story(floor: Floor) -> None:
-        made, line = await following(floor, number=0)
+    async def story(server: Server) -> None:
+        made, line = await following(server, number=0)
         changes = made.changes(FEED)
         first = anext(changes)  # from here on it reads
         line.tell(change(1, 1))

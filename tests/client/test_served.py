@@ -1,4 +1,4 @@
-"""The client against a real floor: a round from seat to settlement, and the office over HTTP."""
+"""The client against a real server: a round from seat to settlement, and the office over HTTP."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def real(story: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(story, 60))
 
 
-async def one_round(floor: Served, faces: tuple[int, int, int] = (1, 2, 3)) -> None:
+async def one_round(server: Served, faces: tuple[int, int, int] = (1, 2, 3)) -> None:
     """The dealer's part of a round: the clock closes, the rest is his."""
-    console = await floor.console("dan")
+    console = await server.console("dan")
     try:
         await console.until(console.console_feed, lambda view: view.seats.taken, within=10)
         await console.perform("open-bets")
@@ -59,8 +59,8 @@ def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> Non
     exec(compile(example, str(PAGE), "exec"), names)
 
     async def story() -> None:
-        async with served() as floor:
-            await asyncio.gather(names["play"](floor.socket, device("P1").key), one_round(floor))
+        async with served() as server:
+            await asyncio.gather(names["play"](server.socket, device("P1").key), one_round(server))
 
     real(story())
     assert "staked=500, returned=1000" in capsys.readouterr().out
@@ -68,17 +68,17 @@ def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_terminal_does_all_that_a_player_asks() -> None:
     async def story() -> None:
-        async with served(window=2_000) as floor, Display(at(floor.socket), device(DISPLAY)) as display:
-            async with Terminal(at(floor.socket), device("P1")) as terminal:
+        async with served(window=2_000) as server, Display(at(server.socket), device(DISPLAY)) as display:
+            async with Terminal(at(server.socket), device("P1")) as terminal:
                 await terminal.sit_down("Ann", layout="B")
                 await terminal.buy_credits(10_000)
-                playing = asyncio.ensure_future(one_round(floor, (4, 4, 4)))
+                playing = asyncio.ensure_future(one_round(server, (4, 4, 4)))
                 number = await terminal.bets_open(within=10)
                 with pytest.raises(Refused, match="expected") as refused:
                     await terminal.place({"small": 1})
                 assert refused.value.clause == "3.3"
                 first = await terminal.place({"big": 200})
-                floor.clock.ahead += 10  # what comes in one millisecond is taken back as one
+                server.clock.ahead += 10  # what comes in one millisecond is taken back as one
                 await terminal.place({"any-triple": 100, "double-4": 100})
                 assert terminal.seat.at_risk == 400
                 await terminal.undo()
@@ -107,7 +107,7 @@ def test_a_terminal_does_all_that_a_player_asks() -> None:
                 assert out.amount == 10_000 + told.totals.won
                 await terminal.leave()
                 assert not terminal.seat.taken
-            async with Cashier(at(floor.socket), Staff(await floor.token("cat"))) as cashier:
+            async with Cashier(at(server.socket), Staff(await server.token("cat"))) as cashier:
                 await cashier.redeem(out.ticket)
                 sold = await cashier.sell_ticket(500)
                 assert sold.ticket is not None
@@ -120,13 +120,13 @@ def test_a_terminal_does_all_that_a_player_asks() -> None:
 
 def test_a_stranger_is_told_so() -> None:
     async def story() -> None:
-        async with served() as floor:
+        async with served() as server:
             with pytest.raises(Refused, match="not-known"):
-                await Terminal(at(floor.socket), Device.of("P1", bytes(32))).start()
+                await Terminal(at(server.socket), Device.of("P1", bytes(32))).start()
             with pytest.raises(Refused, match="not-known"):
-                await Cashier(at(floor.socket), Staff("nobody's")).start()
+                await Cashier(at(server.socket), Staff("nobody's")).start()
         with pytest.raises(Disconnected, match="expected a floor at"):
-            await Display(at(floor.socket), device(DISPLAY)).start()
+            await Display(at(server.socket), device(DISPLAY)).start()
 
     real(story())
 
@@ -136,9 +136,9 @@ def test_a_stranger_is_told_so() -> None:
 
 def test_the_office_signs_in_and_out() -> None:
     async def story() -> None:
-        async with served("ada", "dan") as floor:
-            token = await sign_in(floor.http, "dan", PASSWORD, floor.code("dan"))
-            async with Office(floor.http, token=token) as office:
+        async with served("ada", "dan") as server:
+            token = await sign_in(server.http, "dan", PASSWORD, server.code("dan"))
+            async with Office(server.http, token=token) as office:
                 assert (await office.session()).role == "dealer"
                 with pytest.raises(Refused, match="not-permitted"):
                     await office.staff()
@@ -146,20 +146,20 @@ def test_the_office_signs_in_and_out() -> None:
                 with pytest.raises(Refused, match="not-permitted"):
                     await office.session()
             with pytest.raises(Refused):
-                await sign_in(floor.http, "dan", "a wrong one 12345", floor.code("dan"))
+                await sign_in(server.http, "dan", "a wrong one 12345", server.code("dan"))
         with pytest.raises(Disconnected, match="expected a floor at"):
-            await sign_in(floor.http, "dan", PASSWORD, "000000")
+            await sign_in(server.http, "dan", PASSWORD, "000000")
 
     real(story())
 
 
 def test_the_office_keeps_staff_and_devices() -> None:
     async def story() -> None:
-        async with served("ada", "sue") as floor, Office(floor.http) as office:
-            await office.sign_in("ada", PASSWORD, floor.code("ada"))
+        async with served("ada", "sue") as server, Office(server.http) as office:
+            await office.sign_in("ada", PASSWORD, server.code("ada"))
             body = {"person": "eve", "rank": "dealer", "password": PASSWORD}
             what = {"endpoint": "POST /api/staff", "body": body}
-            approval = await office.approval(what, "sue", PASSWORD, floor.code("sue"))
+            approval = await office.approval(what, "sue", PASSWORD, server.code("sue"))
             uri = await office.enrol("eve", "dealer", password=PASSWORD, approval=approval)
             assert uri is not None
             assert uri.startswith("otpauth://")
@@ -169,7 +169,7 @@ def test_the_office_keeps_staff_and_devices() -> None:
             assert "eve" not in [one.person for one in await office.staff()]
             await office.enrol_device("P9", "terminal", device("P9").public, table=TABLE, seat="9")
             assert "P9" in [one.device for one in await office.devices()]
-            async with Terminal(at(floor.socket), device("P9")) as terminal:
+            async with Terminal(at(server.socket), device("P9")) as terminal:
                 await office.dismiss_device("P9", "broken")
                 with pytest.raises(Refused, match="not-known"):
                     await terminal.until(terminal.table_feed, lambda _: False, within=10)
@@ -179,15 +179,15 @@ def test_the_office_keeps_staff_and_devices() -> None:
 
 def test_a_second_person_agrees_to_one_ask() -> None:
     async def story() -> None:
-        async with served("cat", "sue") as floor, Office(floor.http) as office:
-            token = await office.sign_in("cat", PASSWORD, floor.code("cat"))
-            async with Cashier(at(floor.socket), Staff(token)) as cashier:
+        async with served("cat", "sue") as server, Office(server.http) as office:
+            token = await office.sign_in("cat", PASSWORD, server.code("cat"))
+            async with Cashier(at(server.socket), Staff(token)) as cashier:
                 sent = command("bring-in", id="m1", amount=5_000)
                 ask = requests.DoRequest(id=cashier.fresh_id(), do=sent)
-                approval = await office.approval(ask, "sue", PASSWORD, floor.code("sue"))
+                approval = await office.approval(ask, "sue", PASSWORD, server.code("sue"))
                 with pytest.raises(Refused, match="second-person"):
                     await cashier.bring_in(9_000, movement="m1", approval=approval)
-                approval = await office.approval(ask, "sue", PASSWORD, floor.code("sue"))
+                approval = await office.approval(ask, "sue", PASSWORD, server.code("sue"))
                 before = cashier.cage.cash
                 await cashier.bring_in(5_000, movement="m1", approval=approval)
                 await cashier.until(cashier.feed, lambda cage: cage.cash == before + 5_000, within=5)

@@ -1,4 +1,4 @@
-"""A floor for the examples of pages: served in a thread, over a real socket, in time that stands still."""
+"""A server for the examples of pages: served in a thread, over a real socket, in time that stands still."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Clock:
 
 
 class House:
-    """A floor that is served in a thread, with the hands of its Dealer."""
+    """A server that is served in a thread, with the hands of its Dealer."""
 
     def __init__(self) -> None:
         self.engine = Engine(Journal(furnished()))
@@ -107,7 +107,7 @@ class House:
 
 @contextmanager
 def opened() -> Iterator[House]:
-    """A floor as long as it is needed."""
+    """A server as long as it is needed."""
     house = House()
     house.start()
     try:

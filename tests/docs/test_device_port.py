@@ -1,4 +1,4 @@
-"""The device that docs/how-to/connect-a-device.md shows is run against a floor, over a real socket."""
+"""The device that docs/how-to/connect-a-device.md shows is run against a server, over a real socket."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Watch:
         context.on("response", self._answered)
 
     def allow(self, *patterns: str) -> None:
-        """Lets faults pass whose words match; whoever kills a floor expects sockets to fail."""
+        """Lets faults pass whose words match; whoever kills a server expects sockets to fail."""
         self._allowed += map(re.compile, patterns)
 
     @property

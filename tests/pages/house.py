@@ -1,4 +1,4 @@
-"""A real floor for the pages: served by a process of its own, that can be killed and started again."""
+"""A real server for the pages: served by a process of its own, that can be killed and started again."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def tables_of(many: int) -> tuple[Laid, ...]:
 
 
 class House:
-    """A floor of play money at a port of its own: `async with House(folder, tables) as house:`."""
+    """A server of play money at a port of its own: `async with House(folder, tables) as house:`."""
 
     def __init__(self, folder: Path, tables: Sequence[Laid]) -> None:
         self.folder = folder
@@ -121,7 +121,7 @@ class House:
 
     @property
     def log(self) -> str:
-        """What the floor complained of."""
+        """What the server complained of."""
         return self._log.read_text("utf-8")
 
     def fresh(self, kind: str) -> str:
@@ -143,7 +143,7 @@ class House:
             raise RuntimeError(f"expected bets to close at {table}, got {answer}")
 
     def events(self, table: str, kind: str) -> list[dict[str, Any]]:
-        """The journal's events of one kind at a table, read beside the floor, as an auditor would."""
+        """The journal's events of one kind at a table, read beside the server, as an auditor would."""
         source = JournalFile(self.folder / "journal" / JOURNAL)
         try:
             rows = [msgspec.json.decode(one.body) for one in source.pieces() if isinstance(one, Body)]

@@ -1,4 +1,4 @@
-"""The line between a page and the floor: it can be slow, and it can be cut, as lines are."""
+"""The line between a page and the server: it can be slow, and it can be cut, as lines are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.async_api import WebSocketRoute
 
 SOCKETS: Final = "**/socket"
 _BEAT: Final = {"pong"}
-"""What alone gets through a slow line: a floor that says nothing at all is lost, and that is another test."""
+"""What alone gets through a slow line: a silent server counts as lost, and that is another test."""
 
 
 class Line:
@@ -29,9 +29,9 @@ class Line:
         if self._is_dead:
             self._dialling.append(page)
             return
-        floor = page.connect_to_server()
-        page.on_message(lambda message: None if self._is_dead else floor.send(message))
-        floor.on_message(lambda message: self._tell(page, message))
+        server = page.connect_to_server()
+        page.on_message(lambda message: None if self._is_dead else server.send(message))
+        server.on_message(lambda message: self._tell(page, message))
 
     def _tell(self, page: WebSocketRoute, message: str | bytes) -> None:
         if self._is_dead:
@@ -54,7 +54,7 @@ class Line:
             self.connected(page)
 
     def hold(self) -> None:
-        """What the floor tells comes later, but that it is there; what the page asks goes through."""
+        """What the server tells comes later, but that it is there; what the page asks goes through."""
         self._held = []
         self._spoke.clear()
 
@@ -65,7 +65,7 @@ class Line:
             page.send(message)
 
     async def lose(self) -> None:
-        """Waits until the floor has told something that is held: that never comes, nor anything else."""
+        """Waits until the server has told something that is held: that never comes, nor anything else."""
         await self._spoke.wait()
         self.die()
         self._held = None

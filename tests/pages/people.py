@@ -41,7 +41,7 @@ class People:
     ) -> Page:
         """Someone who opens an address; nothing on the page moves unless that is what is tested.
 
-        `instead` is shown there instead of what the floor serves, with the floor's own headers; the page's
+        `instead` is shown there instead of what the server serves, with the server's own headers; the page's
         connection goes through `line`.
         """
         context = await self._context(size=size, moves=moves, language=language)
@@ -69,7 +69,7 @@ class People:
     async def at(
         self, path: str, *, size: ViewportSize | None = None, line: Line | None = None, **asked: str
     ) -> Page:
-        """Someone at a page of the floor, connected."""
+        """Someone at a page of the server, connected."""
         page = await self.visitor(f"{path}?{urlencode(asked)}" if asked else path, size=size, line=line)
         await connected(page)
         return page

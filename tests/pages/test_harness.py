@@ -1,4 +1,4 @@
-"""The harness itself: a floor that can be killed, a browser that sees faults, and looks that find them."""
+"""The harness itself: a server that can be killed, a browser that sees faults, and looks that find them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def page_with(part: str) -> str:
     return GOOD.replace("</main>", f"{part}</main>")
 
 
-# The floor
+# The server
 
 
-async def test_a_floor_is_served_with_a_table_for_every_rulebook(house: House) -> None:
+async def test_a_server_is_served_with_a_table_for_every_rulebook(house: House) -> None:
     told = await house.told("GET", "/health")
     assert told["status"] == "ok"
     assert {one["rulebook"] for one in told["tables"]} == set(BOOKS.values())
@@ -61,7 +61,7 @@ async def test_a_fresh_table_is_given_once(house: House) -> None:
     assert house.fresh("US") != house.fresh("US")
 
 
-async def test_a_floor_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+async def test_a_server_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     async with House(tmp_path, DEMONSTRATION[:1]) as house:
         async with Crew(house, "MBS1") as crew:
             await crew.to(OPEN)
@@ -75,7 +75,7 @@ async def test_a_floor_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> No
         assert (table["number"], table["phase"]) == (1, OPEN)
 
 
-async def test_a_floor_that_cannot_start_says_why(tmp_path: Path) -> None:
+async def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("no folder")
     with pytest.raises(RuntimeError, match="got one that stopped") as error:
         await House(tmp_path, DEMONSTRATION[:1]).start()

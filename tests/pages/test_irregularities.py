@@ -36,7 +36,7 @@ class Ruled(NamedTuple):
 
     @classmethod
     def of(cls, line: IrregularityLine) -> Ruled:
-        """As the floor offers it."""
+        """As the server offers it."""
         needs = tuple(blank.field for blank in line.blanks if not blank.optional)
         return cls(line.id, line.ruling, line.clause, needs)
 
@@ -99,7 +99,7 @@ class Walk:
         self._known.add(line.id)
 
     async def _compare(self) -> None:
-        """What the page lists is what the floor offers: all there are, their clauses, whether now."""
+        """What the page lists is what the server offers: all there are, their clauses, whether now."""
         if self.crew.phase in self._looked:
             return
         self._looked.add(self.crew.phase)

@@ -1,4 +1,4 @@
-"""A page whose line is dead, whose floor is away, whose browser is not as it should be: it goes on."""
+"""A page whose line is dead, whose server is away, whose browser is not as it should be: it goes on."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_a_dead_line_is_seen_though_nobody_says_so_and_a_bet_counts_once(
         assert len(house.events(crew.table, "bet-registered")) == 1
 
 
-async def test_a_countdown_goes_by_the_floors_clock_whatever_the_devices_own_says(
+async def test_a_countdown_goes_by_the_servers_clock_whatever_the_devices_own_says(
     people: People, house: House
 ) -> None:
     async with Crew(house, house.fresh("US")) as crew:
@@ -83,7 +83,7 @@ async def test_a_countdown_goes_by_the_floors_clock_whatever_the_devices_own_say
             assert before - 60 < after < before, (before, after)
 
 
-# A floor that is busy, or away
+# A server that is busy, or away
 
 
 AWAY: Final = (502, "<html>Bad gateway</html>")
@@ -107,7 +107,7 @@ async def test_one_request_that_fails_does_not_leave_a_page_dark(
 
 
 @pytest.mark.parametrize("why", ["full", "silent", "stopped"])
-async def test_a_floor_that_says_come_back_is_come_back_to(people: People, why: str) -> None:
+async def test_a_server_that_says_come_back_is_come_back_to(people: People, why: str) -> None:
     sockets: list[WebSocketRoute] = []
 
     def dialled(page: WebSocketRoute) -> None:
@@ -133,8 +133,8 @@ async def test_a_device_comes_in_by_itself_once_it_is_enrolled(people: People, h
         await route.fulfill(json={**told, "demonstration": False})
 
     def says_so(page: WebSocketRoute) -> None:
-        floor = page.connect_to_server()
-        floor.on_message(
+        server = page.connect_to_server()
+        server.on_message(
             lambda said: page.send(str(said).replace('"demonstration":true', '"demonstration":false'))
         )
 
@@ -190,7 +190,7 @@ async def test_a_session_that_is_kept_broken_is_no_session(people: People, kept:
     await connected(page)
 
 
-async def test_a_console_that_comes_back_to_a_floor_started_anew_says_nothing_of_fetching(
+async def test_a_console_that_comes_back_to_a_server_started_anew_says_nothing_of_fetching(
     people: People, tmp_path: Path
 ) -> None:
     people.watch.allow(

@@ -187,7 +187,7 @@ async def test_every_drawer_is_for_everyone(people: People, house: House) -> Non
         assert {tab: wrong for tab, wrong in found.items() if wrong} == {}
 
 
-# The floor goes down
+# The server goes down
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ async def test_killed_in_mid_round_nothing_is_in_doubt(people: People, own: Hous
         await six[1].has(credits=495_00, at_risk=0)
 
 
-async def test_a_page_that_is_older_than_the_floor_loads_itself_again(
+async def test_a_page_that_is_older_than_the_server_loads_itself_again(
     people: People, own: House, tmp_path: Path, built: Callable[[Path], Path]
 ) -> None:
     people.house = own

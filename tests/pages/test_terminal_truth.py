@@ -130,7 +130,7 @@ async def test_a_cut_loses_no_ticket_and_a_reload_shows_it_again(people: People,
         line.hold()
         await one.at("ticket-out").click()
         await expect(one.at("ticket-waits")).to_be_visible()
-        # The floor has done it, and the page was not told.
+        # The server has done it, and the page was not told.
         await crew.dealer.until(
             crew.dealer.console_feed, lambda view: not view.seats.shown[0].credits, within=WITHIN
         )
@@ -191,7 +191,7 @@ async def test_sitting_down_without_a_connection_says_so(people: People, house: 
         await one.has(credits=0)
         await one.at("close").click()
         await goes(crew, one)
-        line.hold()  # the floor is not heard, so that the page stays cut off
+        line.hold()  # the server is not heard, so that the page stays cut off
         await line.cut()
         await one.is_("lost")
         await one.at("sit").click()

@@ -96,7 +96,7 @@ def test_the_pages_that_are_built_are_those_of_these_sources() -> None:
 
 
 def inline(html: str) -> Iterator[str]:
-    """What the floor's content security policy would stop."""
+    """What the server's content security policy would stop."""
     yield from re.findall(r"<style|\sstyle=|\son\w+=|javascript:", html)
     yield from re.findall(r"<script(?![^>]*\ssrc=)[^>]*>", html)
     yield from re.findall(r"(?:src|href)=\"(?!/assets/|/[a-z]*[\"?])[^\"]*", html)
@@ -222,7 +222,7 @@ def test_without_node_the_hook_asks_for_it_as_a_package(
 # Messages
 
 
-def test_the_types_of_messages_are_those_of_the_floor() -> None:
+def test_the_types_of_messages_are_those_of_the_server() -> None:
     first = MESSAGES.partition("\n")[0]
     assert first == FIRST_LINE.format(digest=schemas.digest()), "run make pictures"
 

@@ -1,4 +1,4 @@
-"""The socket's published schema is true: the floor takes what it takes, and refuses what it refuses."""
+"""The socket's published schema is true: the server takes what it takes, and refuses what it refuses."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _with(ask: dict[str, Any], path: tuple[Any, ...], change: Any) -> dict[str, 
 
 
 def takes(ask: object) -> bool:
-    """Whether the floor can read it."""
+    """Whether the server can read it."""
     try:
         decode_request(json.dumps(ask))
     except msgspec.DecodeError:
@@ -106,7 +106,7 @@ def has_whole_float(part: Any) -> bool:
 
 
 def disagreements() -> list[str]:
-    """Asks about which schema and floor are not of one mind."""
+    """Asks about which schema and server are not of one mind."""
     return [
         json.dumps(ask)[:200]
         for sample in samples()
@@ -144,7 +144,7 @@ def test_the_schema_has_every_message_and_each_in_its_direction() -> None:
     assert all(name.endswith(("Reply", "Notice")) for name in named["messages"])
 
 
-def test_every_sample_is_taken_by_schema_and_floor() -> None:
+def test_every_sample_is_taken_by_schema_and_server() -> None:
     count = 0
     for sample in samples():
         asks_schema().validate(sample)
@@ -153,7 +153,7 @@ def test_every_sample_is_taken_by_schema_and_floor() -> None:
     assert count == len(REQUESTS) - 1 + len(AT_TABLE) + len(AT_HOUSE)
 
 
-def test_schema_and_floor_are_of_one_mind_about_every_ask_that_is_altered_somewhere() -> None:
+def test_schema_and_server_are_of_one_mind_about_every_ask_that_is_altered_somewhere() -> None:
     assert disagreements() == []
 
 
@@ -164,7 +164,7 @@ def test_the_one_thing_that_json_schema_cannot_say_is_said_in_words() -> None:
     assert "1.0 is refused where 1 is expected" in socket_schema()["$comment"]
 
 
-def test_sabotage_a_schema_that_is_laxer_than_the_floor_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_a_schema_that_is_laxer_than_the_server_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     published = copy.deepcopy(socket_schema())
     published["$defs"]["SellTicketRequest"]["properties"]["amount"].pop("minimum")
     lax = jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["requests"]})
@@ -174,7 +174,7 @@ def test_sabotage_a_schema_that_is_laxer_than_the_floor_is_seen(monkeypatch: pyt
     assert all("sell-ticket" in one for one in found)
 
 
-def test_sabotage_a_floor_that_is_laxer_than_the_schema_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_a_server_that_is_laxer_than_the_schema_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     lax = msgspec.json.Decoder(Any).decode
     monkeypatch.setitem(globals(), "decode_request", lax)
     assert len(disagreements()) > 1_000

@@ -1,4 +1,4 @@
-"""The matrix of access: cases/access/matrix.txt as it is read, and everything that the floor can be asked."""
+"""The matrix of access: cases/access/matrix.txt as it is read, and every request that the server takes."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def feeds_of(kind: str) -> Iterator[Case]:
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/sign-in": {"person": "nobody", "password": "not a password", "code": "000000"},
     "POST /api/sign-out": {},
-    "POST /api/password": {"password": "not his password", "code": "000000", "new": "another one"},
+    "POST /api/password": {"password": "not this password", "code": "000000", "new": "another one"},
     "POST /api/approvals": {
         "person": "nobody", "password": "not a password", "code": "000000", "request": {"type": "books"}
     },
@@ -229,7 +229,7 @@ class Verdict(NamedTuple):
 
 
 def is_access_refusal(tell: Tell) -> bool:
-    """Whether the floor said that it is not the asker's to do; the game says so by another clause."""
+    """Whether the server said that it is not the asker's to do; the game says so by another clause."""
     return (tell["type"], tell.get("reason"), tell.get("clause")) == (
         "refused",
         "not-permitted",
@@ -249,7 +249,7 @@ async def socket_verdict(house: Connected, line: Line, role: Role, case: Case) -
     kind = {"request": case.name, "do": "do", "feed": "follow"}[case.kind]
     tell = await line.answer(kind, **case.fields)
     after = house.rows()
-    may = case.may(role, demonstration=house.floor.demonstration)
+    may = case.may(role, demonstration=house.dispatcher.demonstration)
     if case.name == "take-seat" and role is Role.TERMINAL:
         may = may and case.fields["do"].get("terminal") == BY_ROLE[role]
     return Verdict(
@@ -259,7 +259,7 @@ async def socket_verdict(house: Connected, line: Line, role: Role, case: Case) -
 
 
 def is_kept_out(response: Response) -> bool:
-    """Whether the floor said so over HTTP, or that there is no such endpoint; the House says 409."""
+    """Whether the server said so over HTTP, or that there is no such endpoint; the House says 409."""
     return response.status == 404 or (response.status in (401, 403) and response.reason == "not-permitted")
 
 
@@ -277,7 +277,7 @@ async def http_verdict(house: Connected, role: Role, case: Case) -> Verdict:
     response = await house.request(method, path, case.fields or None, session=session)
     after = house.rows()
     return Verdict(
-        case, role, may=case.may(role, demonstration=house.floor.demonstration),
+        case, role, may=case.may(role, demonstration=house.dispatcher.demonstration),
         was_let=not is_kept_out(response),
         grew=len(after) - len(before), is_broken=response.status == 500,
         is_rewritten=after[: len(before)] != before,
@@ -290,7 +290,7 @@ def a_house(loop: VirtualLoop, *, demonstration: bool) -> Connected:
         house = Connected(loop, demonstration=True, extra=lambda casino: endpoints(Demonstration(casino)))
     else:
         house = Connected(loop)
-    house.floor.pages = SOME_PAGES
+    house.dispatcher.pages = SOME_PAGES
     return house
 
 

@@ -214,7 +214,7 @@ class Attended:
         return self.engine.house()
 
     @property
-    def floor(self) -> Dispatcher:
+    def dispatcher(self) -> Dispatcher:
         """Of the casino at work."""
         return self.casino.dispatcher
 

@@ -1,4 +1,4 @@
-"""A floor in one process and in virtual time: connections without a network, requests without a server."""
+"""A server in one process and in virtual time: connections without a network, requests without a server."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ class Line:
 
     def __init__(self, house: Connected, scope: dict[str, Any]) -> None:
         self.told: list[Tell] = []
-        """Everything that the floor said, in order."""
+        """Everything that the server said, in order."""
         self.messages: list[str] = []
         self.closed: tuple[int, str] | None = None
-        """The code and the reason of the floor's close."""
+        """The code and the reason of the server's close."""
         self.is_open = False
         self.ids = count(1)
         self._incoming: deque[dict[str, Any]] = deque([{"type": "websocket.connect"}])
@@ -92,10 +92,10 @@ class Line:
         self._house = house
         self.serving = asyncio.get_running_loop().create_task(self._served(scope))
 
-    # The floor's side
+    # The server's side
 
     async def _served(self, scope: dict[str, Any]) -> None:
-        await serve_socket(self._house.floor, scope, self._receive, self._send)
+        await serve_socket(self._house.dispatcher, scope, self._receive, self._send)
 
     async def _receive(self) -> dict[str, Any]:
         while not self._incoming:
@@ -120,16 +120,16 @@ class Line:
     # The client's side
 
     def puts(self, message: dict[str, Any]) -> None:
-        """Something arrives at the floor."""
+        """Something arrives at the server."""
         self._incoming.append(message)
         self._wake.set()
 
     def sends(self, text: str) -> None:
-        """A text arrives at the floor."""
+        """A text arrives at the server."""
         self.puts({"type": "websocket.receive", "text": text})
 
     def asks(self, kind: str, **fields: Any) -> str:
-        """An ask arrives at the floor; its id."""
+        """An ask arrives at the server; its id."""
         id_ = fields.pop("id", None) or f"a{next(self.ids)}"
         self.sends(msgspec.json.encode({"type": kind, "id": id_, **fields}).decode())
         return id_
@@ -162,7 +162,7 @@ class Line:
         return found[0]
 
     def bets(self, count_: int = 1, *, seat: str = "1", area: str = "small", stake: int = 100) -> list[str]:
-        """Bets arrive at the floor, one an ask; the ids of the asks."""
+        """Bets arrive at the server, one an ask; the ids of the asks."""
         ids = [f"b{seat}-{next(self.ids)}" for _ in range(count_)]
         for id_ in ids:
             bets = [{"id": id_, "area": area, "stake": stake}]
@@ -172,7 +172,7 @@ class Line:
         return ids
 
     async def reply(self, text: str) -> Tell:
-        """What the floor says to a text, whatever it is."""
+        """What the server says to a text, whatever it is."""
         before = len(self.told)
         self.sends(text)
         await self._house.settle()
@@ -263,7 +263,7 @@ class Connected:
             make_writer=lambda after: InlineWriter(engine, after, chance=_Never(), slow=0.0),
             hand_over=loop.call_soon,
         )  # fmt: skip
-        self.floor = self.casino.dispatcher
+        self.dispatcher = self.casino.dispatcher
         self.door = self.casino.authentication
         self.lines: list[Line] = []
         """Every connection there was."""
@@ -375,13 +375,13 @@ class Connected:
     def app(self) -> Application:
         """What a server serves; made when it is asked for, since most tests need sockets alone."""
         if self._app is None:
-            self._app = application(self.floor, extra=self._extra)
+            self._app = application(self.dispatcher, extra=self._extra)
         return self._app
 
     @property
     def web(self) -> Litestar:
         """The endpoints, to be looked at."""
-        return web_of(self.floor, extra=self._extra)
+        return web_of(self.dispatcher, extra=self._extra)
 
     def do(self, command: AnyCommand, table: str | None = None, book: Rulebook | None = None) -> Any:
         """Asks the host, outside of any connection; to be awaited."""
@@ -480,7 +480,7 @@ def _furnished(*, demonstration: bool) -> MemoryStore:
 
 
 def connected(**options: Any) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
-    """Makes a test of what is played at a floor of its own, in virtual time."""
+    """Makes a test of what is played at a server of its own, in virtual time."""
 
     def made(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
         def played(*given: Any, **named: Any) -> None:
@@ -500,7 +500,7 @@ def connected(**options: Any) -> Callable[[Callable[..., Coroutine[Any, Any, Non
 
 @cache
 def tells_schema() -> Any:
-    """What the published schema says of tells; whatever any floor of these tests says is held against it."""
+    """What the published schema says of tells; whatever any server of these tests says is held against it."""
     published = socket_schema()
     return jsonschema_rs.validator_for({"$defs": published["$defs"], **published["properties"]["messages"]})
 

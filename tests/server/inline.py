@@ -1,4 +1,4 @@
-"""A floor without a thread and without sockets: everything asked is done at once, and can be cut short."""
+"""A server without a thread and without sockets: everything asked is done at once, and can be cut short."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class HandClock:
         self._now += milliseconds
 
 
-class InlineFloor:
+class InlineServer:
     """A House with its staff, a table that terminals play at, and whoever agrees to what is asked."""
 
     def __init__(self, store: Store | None = None) -> None:
@@ -197,28 +197,28 @@ class InlineFloor:
         return found + [str(one) for one in unfinished(self.house, booked)]
 
 
-def a_floor(*seats: str, credits: int = 50_000, store: Store | None = None) -> InlineFloor:  # noqa: A002
-    """A floor with staff, ten million in the cage, and terminals with credits; each is called D<seat>."""
-    floor = InlineFloor(store)
-    floor.do(
+def inline_server(*seats: str, credits: int = 50_000, store: Store | None = None) -> InlineServer:  # noqa: A002
+    """A server with staff, ten million in the cage, and terminals with credits; each is called D<seat>."""
+    server = InlineServer(store)
+    server.do(
         OpenHouse(
-            **floor.by("olga"), house="Lotus", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND
+            **server.by("olga"), house="Lotus", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND
         )
     )
     for person, rank in ROLL.items():
-        floor.do(EnrolPerson(**floor.by("olga"), person=person, rank=rank))
-    floor.do(BringIn(**floor.by("cat"), id="m1", amount=IN_THE_CAGE, second="sue"))
-    open_table(floor, "T1")
+        server.do(EnrolPerson(**server.by("olga"), person=person, rank=rank))
+    server.do(BringIn(**server.by("cat"), id="m1", amount=IN_THE_CAGE, second="sue"))
+    open_table(server, "T1")
     for seat in seats or ("7",):
-        sit(floor, seat, credits)
-    return floor
+        sit(server, seat, credits)
+    return server
 
 
-def open_table(floor: InlineFloor, name: str) -> None:
+def open_table(server: InlineServer, name: str) -> None:
     """A table with its people."""
-    floor.do(
+    server.do(
         OpenTable(
-            **floor.by("sue"), table=name, limits=Limits(least=100, most=50_000), currency="SGD",
+            **server.by("sue"), table=name, limits=Limits(least=100, most=50_000), currency="SGD",
             day="2026-11-15", zone="Asia/Singapore", rank="shift-manager", settings={}, offers={},
         ),
         name,
@@ -226,15 +226,15 @@ def open_table(floor: InlineFloor, name: str) -> None:
     )  # fmt: skip
     for person in ("dan", "pat"):
         position = ROLL[person]
-        floor.do(Assign(**floor.by(BY_THE_HOUSE), person=person, rank=position, position=position), name)
+        server.do(Assign(**server.by(BY_THE_HOUSE), person=person, rank=position, position=position), name)
 
 
-def sit(floor: InlineFloor, seat: str, credits: int) -> None:  # noqa: A002
+def sit(server: InlineServer, seat: str, credits: int) -> None:  # noqa: A002
     """A player sits down with so much cash."""
     device = f"D{seat}"
-    floor.do(TakeSeat(**floor.by(device), seat=seat, player=f"player {seat}", terminal=device, layout="B"))
+    server.do(TakeSeat(**server.by(device), seat=seat, player=f"player {seat}", terminal=device, layout="B"))
     if credits:
-        floor.do(BuyCredits(**floor.by(device), seat=seat, amount=credits))
+        server.do(BuyCredits(**server.by(device), seat=seat, amount=credits))
 
 
 def terminal(seat: str = "7", table: str = "T1") -> Principal:
@@ -247,13 +247,13 @@ def person(name: str) -> Principal:
     return Principal(Role(ROLL[name]), name, session=f"s-{name}")
 
 
-def perform(floor: InlineFloor, *acts: Act | str, **fields: Any) -> None:
+def perform(server: InlineServer, *acts: Act | str, **fields: Any) -> None:
     """Acts of a round, one after the other."""
     for act in map(Act, acts):
         extra: dict[str, Any] = {"tumbles": 3} if act is Act.TUMBLE else {}
         extra |= {"faces": (1, 2, 3)} | fields if act is Act.ENTER_RESULT else {}
         by = "clock" if act is Act.CLOSE_BETS else "dan"
-        floor.do(Perform(**floor.by(by), act=act, **extra))
+        server.do(Perform(**server.by(by), act=act, **extra))
 
 
 CONCLUDED: Final = (

@@ -1,4 +1,4 @@
-"""Attacks that want the floor to stand still: connections kept open, floods of frames, rounds of old."""
+"""Attacks that want the server to stand still: connections kept open, floods of frames, rounds of old."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps the floor from being kept busy, and what a race must not leave behind."""
+"""What keeps the server from being kept busy, and what a race must not leave behind."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_requests_from_one_address_have_a_rate(house: Connected) -> None:
 
 @connected(bounds=ConnectionLimits(requests_a_second=5))
 async def test_a_hall_of_terminals_loads_again_from_behind_one_address(house: Connected) -> None:
-    house.floor.pages = BuiltPages("feed0123feed0123", dict.fromkeys(PAGES.values(), b"<p>"))
+    house.dispatcher.pages = BuiltPages("feed0123feed0123", dict.fromkeys(PAGES.values(), b"<p>"))
     for path in (*PAGES, "/health"):
         told = [(await house.request("GET", path)).status for _ in range(60)]
         assert set(told) == {200}, path

@@ -241,7 +241,7 @@ def test_sabotage_a_host_taken_for_this_machine_is_seen(
     ],
     ids=["its own", "IPv6", "TLS", "named"],
 )
-def test_the_floors_own_address_is_allowed_unless_others_are_named(
+def test_the_servers_own_address_is_allowed_unless_others_are_named(
     folder: Path, listen: dict[str, Any], origins: set[str]
 ) -> None:
     for name in ("c", "k"):

@@ -44,7 +44,7 @@ def test_sabotage_bets_that_are_others_at_each_retry_are_seen(
         conveniences.test_a_retry_of_clear_leaves_what_came_later,
     ],
 )
-def test_sabotage_a_floor_that_forgets_what_it_took_back_is_seen(
+def test_sabotage_a_server_that_forgets_what_it_took_back_is_seen(
     monkeypatch: Patch, test: Callable[[], None]
 ) -> None:
     monkeypatch.setattr(bet_shortcuts, "MOST_REMEMBERED", 0)

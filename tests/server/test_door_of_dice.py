@@ -77,7 +77,7 @@ def test_views_have_nothing_done() -> None:
             assert not called & {"submit", "submit_all", "ask", "answer_all"}, path
 
 
-def test_the_floor_has_no_chance_of_its_own() -> None:
+def test_the_server_has_no_chance_of_its_own() -> None:
     found = {}
     for path, text in modules():
         names = set()
@@ -88,7 +88,7 @@ def test_the_floor_has_no_chance_of_its_own() -> None:
                 names.add((node.module or "").partition(".")[0])
         if names & CHANCE:
             found[path] = names & CHANCE
-    inside = {path for path in found if path.startswith(("floor/", "wire/"))}
+    inside = {path for path in found if path.startswith(("server/", "protocol/"))}
     assert inside <= {"server/runtime/reconciliation.py"}, found  # the key that ticket numbers are made with
 
 

@@ -21,10 +21,10 @@ from taisai.protocol.requests import (
 from taisai.server.handlers import cage
 from taisai.server.handlers import tickets as money
 from taisai.server.runtime.reconciliation import finish
-from tests.server.inline import CutError, InlineFloor, a_floor, person, terminal, told
+from tests.server.inline import CutError, InlineServer, inline_server, person, terminal, told
 from tests.server.test_flows_cage import with_claim_of_player, with_claim_on_player
 
-Begin = Callable[[InlineFloor], Callable[[], Any]]
+Begin = Callable[[InlineServer], Callable[[], Any]]
 """Makes ready; then asks, as often as it is called."""
 
 
@@ -36,30 +36,30 @@ class Flow(NamedTuple):
     credits: int = 50_000
 
 
-def ticket_in(floor: InlineFloor) -> Callable[[], Any]:
-    sold = told(cage.sell_ticket(floor, person("cat"), SellTicketRequest(id="1", amount=900)))
+def ticket_in(server: InlineServer) -> Callable[[], Any]:
+    sold = told(cage.sell_ticket(server, person("cat"), SellTicketRequest(id="1", amount=900)))
     ask = TicketInRequest(id="in", table="T1", seat="7", ticket=sold.ticket)
-    return lambda: told(money.ticket_in(floor, terminal(), ask))
+    return lambda: told(money.ticket_in(server, terminal(), ask))
 
 
-def ticket_out(floor: InlineFloor) -> Callable[[], Any]:
+def ticket_out(server: InlineServer) -> Callable[[], Any]:
     ask = TicketOutRequest(id="out", table="T1", seat="7")
-    return lambda: told(money.ticket_out(floor, terminal(), ask))
+    return lambda: told(money.ticket_out(server, terminal(), ask))
 
 
-def fill(floor: InlineFloor) -> Callable[[], Any]:
+def fill(server: InlineServer) -> Callable[[], Any]:
     ask = FillRequest(id="fill", table="T1", amount=4_000, approval="yes")
-    return lambda: told(cage.fill(floor, person("cat"), ask))
+    return lambda: told(cage.fill(server, person("cat"), ask))
 
 
-def pay_claim(floor: InlineFloor) -> Callable[[], Any]:
-    ask = SettleClaimRequest(id="claim", table="T1", claim=with_claim_of_player(floor), approval="yes")
-    return lambda: told(cage.settle_claim(floor, person("cat"), ask))
+def pay_claim(server: InlineServer) -> Callable[[], Any]:
+    ask = SettleClaimRequest(id="claim", table="T1", claim=with_claim_of_player(server), approval="yes")
+    return lambda: told(cage.settle_claim(server, person("cat"), ask))
 
 
-def collect_claim(floor: InlineFloor) -> Callable[[], Any]:
-    ask = SettleClaimRequest(id="claim", table="T1", claim=with_claim_on_player(floor), approval="yes")
-    return lambda: told(cage.settle_claim(floor, person("cat"), ask))
+def collect_claim(server: InlineServer) -> Callable[[], Any]:
+    ask = SettleClaimRequest(id="claim", table="T1", claim=with_claim_on_player(server), approval="yes")
+    return lambda: told(cage.settle_claim(server, person("cat"), ask))
 
 
 FLOWS = {
@@ -71,123 +71,123 @@ FLOWS = {
 }
 
 
-def cut(flow: Flow, after: int) -> tuple[InlineFloor, Callable[[], Any]]:
-    """The floor after a stop in the midst of a flow."""
-    floor = a_floor(credits=flow.credits)
-    ask = flow.begin(floor)
-    floor.host.left = after
+def cut(flow: Flow, after: int) -> tuple[InlineServer, Callable[[], Any]]:
+    """The server after a stop in the midst of a flow."""
+    server = inline_server(credits=flow.credits)
+    ask = flow.begin(server)
+    server.host.left = after
     with pytest.raises(CutError):
         ask()
-    floor.restart()
-    return floor, ask
+    server.restart()
+    return server, ask
 
 
-def finished(floor: InlineFloor) -> list[str]:
-    return asyncio.run(finish(floor.host, floor.clock, floor.entropy))
+def finished(server: InlineServer) -> list[str]:
+    return asyncio.run(finish(server.host, server.clock, server.entropy))
 
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_a_flow_takes_as_many_commands_as_are_cut_here(name: str) -> None:
-    floor = a_floor(credits=FLOWS[name].credits)
-    ask = FLOWS[name].begin(floor)
-    floor.host.asked.clear()
+    server = inline_server(credits=FLOWS[name].credits)
+    ask = FLOWS[name].begin(server)
+    server.host.asked.clear()
     assert ask().again is False
-    assert len(floor.host.asked) == FLOWS[name].commands
-    assert floor.faults() == []
+    assert len(server.host.asked) == FLOWS[name].commands
+    assert server.faults() == []
 
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_half_of_a_flow_is_finished_at_the_next_start(name: str) -> None:
-    floor, ask = cut(FLOWS[name], 1)
-    assert floor.faults()
-    assert finished(floor) == []
-    assert floor.faults() == []
-    size = floor.engine.journal.size
-    assert finished(floor) == []  # twice is as good as once
-    assert floor.engine.journal.size == size
+    server, ask = cut(FLOWS[name], 1)
+    assert server.faults()
+    assert finished(server) == []
+    assert server.faults() == []
+    size = server.engine.journal.size
+    assert finished(server) == []  # twice is as good as once
+    assert server.engine.journal.size == size
     retried = ask()
     assert retried.again
     assert retried.amount > 0
-    assert floor.engine.journal.size == size
+    assert server.engine.journal.size == size
 
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_a_retry_finishes_it_as_well(name: str) -> None:
-    floor, ask = cut(FLOWS[name], 1)
+    server, ask = cut(FLOWS[name], 1)
     retried = ask()
-    assert (retried.amount > 0, floor.faults()) == (True, [])
-    size = floor.engine.journal.size
+    assert (retried.amount > 0, server.faults()) == (True, [])
+    size = server.engine.journal.size
     again = ask()
     assert (again.ticket, again.transfer, again.amount) == (retried.ticket, retried.transfer, retried.amount)
-    assert (finished(floor), floor.engine.journal.size) == ([], size)
+    assert (finished(server), server.engine.journal.size) == ([], size)
 
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_before_the_first_half_nothing_has_happened(name: str) -> None:
-    floor, ask = cut(FLOWS[name], 0)
-    size = floor.engine.journal.size
-    assert (finished(floor), floor.faults(), floor.engine.journal.size) == ([], [], size)
+    server, ask = cut(FLOWS[name], 0)
+    size = server.engine.journal.size
+    assert (finished(server), server.faults(), server.engine.journal.size) == ([], [], size)
     assert ask().again is False
 
 
 def test_the_ticket_of_a_terminal_that_was_cut_is_told_to_it_and_worth_its_credits() -> None:
-    floor, ask = cut(FLOWS["ticket out"], 1)
-    assert floor.credits() == 0
-    finished(floor)
-    [ticket] = floor.house.tickets.values()
+    server, ask = cut(FLOWS["ticket out"], 1)
+    assert server.credits() == 0
+    finished(server)
+    [ticket] = server.house.tickets.values()
     assert (ticket.amount, ask().ticket) == (50_000, ticket.id)
 
 
 def test_while_play_goes_on_a_flow_and_its_finishing_do_not_meet() -> None:
     for name in ("ticket in", "ticket out"):
-        floor = a_floor()
-        floor.host.left = None
+        server = inline_server()
+        server.host.left = None
         if name == "ticket in":
-            sold = told(cage.sell_ticket(floor, person("cat"), SellTicketRequest(id="1", amount=900)))
+            sold = told(cage.sell_ticket(server, person("cat"), SellTicketRequest(id="1", amount=900)))
             asked: Any = money.ticket_in(
-                floor, terminal(), TicketInRequest(id="in", table="T1", seat="7", ticket=sold.ticket)
+                server, terminal(), TicketInRequest(id="in", table="T1", seat="7", ticket=sold.ticket)
             )
         else:
-            asked = money.ticket_out(floor, terminal(), TicketOutRequest(id="out", table="T1", seat="7"))
+            asked = money.ticket_out(server, terminal(), TicketOutRequest(id="out", table="T1", seat="7"))
 
-        async def both(asked: Any = asked, floor: InlineFloor = floor) -> Any:
+        async def both(asked: Any = asked, server: InlineServer = server) -> Any:
             # As often as a flow lets go of the loop, someone finishes what it has begun.
             flow = asyncio.ensure_future(asked)
             while not flow.done():
-                assert await finish(floor.host, floor.clock, floor.entropy) == []
+                assert await finish(server.host, server.clock, server.entropy) == []
             return await flow
 
         assert asyncio.run(both()).amount > 0
-        assert floor.faults() == []
+        assert server.faults() == []
 
 
 def test_what_people_have_to_do_is_said() -> None:
-    floor = a_floor()
-    told(cage.fill(floor, person("cat"), FillRequest(id="f", table="T1", amount=4_000, approval="yes")))
-    gone = told(cage.take_drop(floor, person("pat"), TakeDropRequest(id="d", table="T1", approval="yes")))
-    floor.host.left = 1
+    server = inline_server()
+    told(cage.fill(server, person("cat"), FillRequest(id="f", table="T1", amount=4_000, approval="yes")))
+    gone = told(cage.take_drop(server, person("pat"), TakeDropRequest(id="d", table="T1", approval="yes")))
+    server.host.left = 1
     ask = TakeCreditRequest(id="k", table="T1", amount=300, approval="yes")
     with pytest.raises(CutError):
-        told(cage.take_credit(floor, person("dan"), ask))
-    floor.restart()
-    left = finished(floor)
+        told(cage.take_credit(server, person("dan"), ask))
+    server.restart()
+    left = finished(server)
     assert len(left) == 2
     assert all(one.startswith("Transfer ") and "table 'T1' booked" in one for one in left)
     assert any(repr(gone.transfer) in one for one in left)
-    assert finished(floor) == left
-    assert told(cage.take_credit(floor, person("dan"), ask)).again
-    assert len(finished(floor)) == 1
+    assert finished(server) == left
+    assert told(cage.take_credit(server, person("dan"), ask)).again
+    assert len(finished(server)) == 1
 
 
 def test_a_fill_whose_second_person_has_gone_waits_for_people() -> None:
-    floor = a_floor()
-    floor.agrees = "pat"
-    ask = fill(floor)
-    floor.host.left = 1
+    server = inline_server()
+    server.agrees = "pat"
+    ask = fill(server)
+    server.host.left = 1
     with pytest.raises(CutError):
         ask()
-    floor.restart()
-    floor.do(Leave(**floor.by("pat"), person="pat"))
-    [left] = finished(floor)
+    server.restart()
+    server.do(Leave(**server.by("pat"), person="pat"))
+    [left] = finished(server)
     assert "must record the arrival of a fill of 4000. It was refused: expected a second person" in left
     assert ask().reason == "second-person"

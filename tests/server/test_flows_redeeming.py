@@ -11,44 +11,44 @@ from taisai.cage.messages import RedeemTicket, TicketRedeemed
 from taisai.game.money.ledger import Account
 from taisai.protocol.requests import SellTicketRequest
 from taisai.server.handlers import cage, tickets
-from tests.server.inline import IN_THE_CAGE, InlineFloor, a_floor, person, told
+from tests.server.inline import IN_THE_CAGE, InlineServer, inline_server, person, told
 
 
-def sold(floor: InlineFloor) -> str:
-    return str(told(cage.sell_ticket(floor, person("cat"), SellTicketRequest(id="s", amount=500))).ticket)
+def sold(server: InlineServer) -> str:
+    return str(told(cage.sell_ticket(server, person("cat"), SellTicketRequest(id="s", amount=500))).ticket)
 
 
-def redeem(floor: InlineFloor, ticket: str, ask: str = "r1", by: str = "cat") -> Any:
-    return told(cage.redeem(floor, RedeemTicket(**floor.by(by), ticket=ticket), ask))
+def redeem(server: InlineServer, ticket: str, ask: str = "r1", by: str = "cat") -> Any:
+    return told(cage.redeem(server, RedeemTicket(**server.by(by), ticket=ticket), ask))
 
 
-def cash(floor: InlineFloor) -> int:
-    return floor.house.ledger.balances[Account.CAGE]
+def cash(server: InlineServer) -> int:
+    return server.house.ledger.balances[Account.CAGE]
 
 
 def test_an_answer_that_got_lost_is_told_again_and_paid_once() -> None:
-    floor = a_floor()
-    ticket = sold(floor)
-    first = redeem(floor, ticket)
-    floor.restart()
-    again = redeem(floor, ticket)
+    server = inline_server()
+    ticket = sold(server)
+    first = redeem(server, ticket)
+    server.restart()
+    again = redeem(server, ticket)
     assert (first.ticket, first.amount, first.again) == (ticket, 500, False)
     assert (again.ticket, again.amount, again.again) == (ticket, 500, True)
-    assert (floor.house.outstanding, cash(floor)) == (0, IN_THE_CAGE)
+    assert (server.house.outstanding, cash(server)) == (0, IN_THE_CAGE)
 
 
 def test_another_ask_another_cashier_and_an_hour_later_are_a_second_customer() -> None:
-    floor = a_floor()
-    ticket = sold(floor)
-    redeem(floor, ticket)
-    assert redeem(floor, ticket, "r2").reason == "ruled-out"
-    assert redeem(floor, ticket, by="cid").reason == "ruled-out"
-    floor.clock.pass_(tickets.RETRIED_WITHIN)
-    assert redeem(floor, ticket).reason == "different-content"
-    assert cash(floor) == IN_THE_CAGE
+    server = inline_server()
+    ticket = sold(server)
+    redeem(server, ticket)
+    assert redeem(server, ticket, "r2").reason == "ruled-out"
+    assert redeem(server, ticket, by="cid").reason == "ruled-out"
+    server.clock.pass_(tickets.RETRIED_WITHIN)
+    assert redeem(server, ticket).reason == "different-content"
+    assert cash(server) == IN_THE_CAGE
 
 
-def test_sabotage_a_floor_that_forgets_the_ask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_a_server_that_forgets_the_ask_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     drafted = decide._draft
 
     def forgetful(*given: Any) -> Any:

@@ -24,7 +24,7 @@ def test_a_store_can_be_looked_at_and_added_to_and_nothing_else() -> None:
     assert methods == LOOKS | ADDS | BESIDE
 
 
-def test_the_floor_itself_neither_appends_nor_seals_nor_forgets_through_a_store() -> None:
+def test_the_server_itself_neither_appends_nor_seals_nor_forgets_through_a_store() -> None:
     called: dict[str, str] = {}
     for path in sorted((SRC / "server").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -64,11 +64,11 @@ def test_sabotage_a_seat_that_is_not_looked_at_is_seen(monkeypatch: pytest.Monke
 def test_sabotage_bets_for_another_seat_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = doing.do
 
-    def careless(floor: Any, socket: Any, ask: Any) -> None:
+    def careless(server: Any, socket: Any, ask: Any) -> None:
         if type(ask.do) is BY_TAG["place-bets"]:
             bets: Any = ask.do
             socket.principal = socket.principal._replace(table=ask.table, seat=bets.seat)
-        honest(floor, socket, ask)
+        honest(server, socket, ask)
 
     monkeypatch.setattr(doing, "do", careless)
     assert {str(one.case) for one in seen(Role.TERMINAL, list(matrix.commands_of("place-bets")))} == {
@@ -77,7 +77,7 @@ def test_sabotage_bets_for_another_seat_are_seen(monkeypatch: pytest.MonkeyPatch
 
 
 def test_sabotage_a_terminal_that_sits_another_one_down_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doing, "_wrong", lambda floor, party, ask: floor.may_not(
+    monkeypatch.setattr(doing, "_wrong", lambda server, party, ask: server.may_not(
         party, permissions.COMMANDS["take-seat"], ask.table, ask.do.seat
     ))  # fmt: skip
     found = seen(Role.TERMINAL, list(matrix.commands_of("take-seat")))

@@ -1,4 +1,4 @@
-"""Metrics: what the floor counts about itself, as Prometheus reads it; no names of people, and no money."""
+"""Metrics: what the server counts about itself, as Prometheus reads it; no names of people, and no money."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_rounds_are_counted_by_their_end() -> None:
         await house.played(small=1_000)
         await house.opened()
         await house.do(said.ReportIrregularity, "dan", event=Irregularity.EQUIPMENT_FAILURE)
-        found = read(house.floor.metrics.text())
+        found = read(house.dispatcher.metrics.text())
         assert one(found, "taisai_rounds_total", table=TABLE, end="concluded") == 2
         assert one(found, "taisai_rounds_total", table=TABLE, end="void") == 1
 
@@ -154,7 +154,7 @@ def test_rounds_are_counted_by_their_end() -> None:
 def test_latency_is_observed_once_for_a_group() -> None:
     async def played(house: Attended) -> None:
         await house.opened()
-        before = one(read(house.floor.metrics.text()), "taisai_durable_seconds_count")
+        before = one(read(house.dispatcher.metrics.text()), "taisai_durable_seconds_count")
         chance: Any = house.writer._chance
         chance.uniform = lambda _a, _b: 0.03
         now = house.clock.now()
@@ -163,7 +163,7 @@ def test_latency_is_observed_once_for_a_group() -> None:
             bet = said.PlaceBets(at=now, by=TERMINAL, round=1, seat="1", bets=(slip,))
             house.casino.host.submit(Submission(STREAM, bet))
         await house.pass_(0.2)
-        found = read(house.floor.metrics.text())
+        found = read(house.dispatcher.metrics.text())
         assert one(found, "taisai_durable_seconds_count") - before == 1
         within = {
             bound: one(found, "taisai_durable_seconds_bucket", le=str(bound)) for bound in (*BUCKETS, "+Inf")
@@ -224,7 +224,7 @@ def test_no_name_of_anyone_and_no_money_is_in_it() -> None:
         await line.answer("follow", feed="pit")
         await line.answer("report")
         await house.played(small=1_000)
-        text = house.floor.metrics.text().decode()
+        text = house.dispatcher.metrics.text().decode()
         values = [labels for _, labels in read(text.encode())]
         told = {value for labels in values for _, value in labels}
         assert told, "something was told"

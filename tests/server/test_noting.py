@@ -1,4 +1,4 @@
-"""What the floor notes by itself: large wins, a clock that was set, dice whose results are not fair."""
+"""What the server notes by itself: large wins, a clock that was set, dice whose results are not fair."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ BUILT = BuiltPages(
 
 def with_pages(house: Connected) -> Connected:
     """The same house, with pages that are known here."""
-    house.floor.pages = BUILT
+    house.dispatcher.pages = BUILT
     return house
 
 
@@ -69,10 +69,10 @@ async def test_nothing_else_is_served_and_that_is_said_in_our_words(house: Conne
 
 @pytest.mark.parametrize("path", [path for path in PAGES if path != "/"])
 @connected()
-async def test_a_floor_without_pages_says_in_one_sentence_how_to_build_them(
+async def test_a_server_without_pages_says_in_one_sentence_how_to_build_them(
     house: Connected, path: str
 ) -> None:
-    house.floor.pages = NO_PAGES
+    house.dispatcher.pages = NO_PAGES
     got = await house.request("GET", path)
     assert got.status == 503
     assert got.headers["content-type"].startswith("text/html")
@@ -82,7 +82,7 @@ async def test_a_floor_without_pages_says_in_one_sentence_how_to_build_them(
 
 @connected()
 async def test_a_page_that_was_not_built_is_not_known(house: Connected) -> None:
-    house.floor.pages = BuiltPages("0", {"index.html": b""})
+    house.dispatcher.pages = BuiltPages("0", {"index.html": b""})
     got = await house.request("GET", "/terminal")
     assert (got.status, got.reason) == (404, "not-known")
 
@@ -102,17 +102,17 @@ def test_every_page_is_for_everyone_and_the_permits_know_of_no_other() -> None:
 @connected()
 async def test_the_challenge_tells_which_pages_are_served(house: Connected) -> None:
     for built in (BUILT, NO_PAGES):
-        house.floor.pages = built
+        house.dispatcher.pages = built
         line = house.dials()
         await house.settle()
         assert line.told[0]["pages"] == built.digest
 
 
-def test_a_floor_serves_the_pages_of_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_serves_the_pages_of_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("taisai.server.runtime.house_server.our_pages", lambda: BUILT)
 
     async def whole(loop: Any) -> None:
-        assert Connected(loop).floor.pages is BUILT
+        assert Connected(loop).dispatcher.pages is BUILT
 
     run(whole)
 

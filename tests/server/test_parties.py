@@ -1,4 +1,4 @@
-"""Whom the floor takes a connection for: by its session's id, once the token was shown."""
+"""Whom the server takes a connection for: by its session's id, once the token was shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def test_the_token_is_shown_once_and_kept_nowhere(house: Connected) -> Non
     opened = house.session("pit-supervisor")
     line = await house.came(opened)
     assert (await line.answer("follow", feed="lobby"))["type"] == "snapshot"
-    (socket,) = house.floor.sockets
+    (socket,) = house.dispatcher.sockets
     assert socket.principal.session == opened.session.id
     assert opened.token not in map(str, socket.principal)
     held = [getattr(socket, name, None) for name in dir(socket)]

@@ -33,8 +33,8 @@ WITH_SUMS: Final = frozenset(
 
 
 @cache
-def said_by_the_floor() -> frozenset[str]:
-    """The reasons that the floor gives by itself, as its source has them."""
+def said_by_the_server() -> frozenset[str]:
+    """The reasons that the server gives by itself, as its source has them."""
     found: set[str] = set()
     for file in _FLOOR.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -54,7 +54,7 @@ def _is_reason(key: ast.expr | None) -> bool:
 
 def reasons() -> set[str]:
     """Every reason of a refusal."""
-    return {*map(str, Reason), *map(str, SignInRefusalReason), *said_by_the_floor(), "fault"}
+    return {*map(str, Reason), *map(str, SignInRefusalReason), *said_by_the_server(), "fault"}
 
 
 def unsaid(words: dict[str, Any]) -> set[str]:
@@ -67,7 +67,7 @@ def _words(file: Path) -> dict[str, Any]:
     return loaded
 
 
-def test_the_floor_gives_reasons_of_its_own() -> None:
+def test_the_server_gives_reasons_of_its_own() -> None:
     assert {
         "not-known",
         "too-often",
@@ -75,7 +75,7 @@ def test_the_floor_gives_reasons_of_its_own() -> None:
         "bad-message",
         "origin",
         "protocol",
-    } <= said_by_the_floor()
+    } <= said_by_the_server()
     assert all(_ID.fullmatch(one) for one in reasons())
 
 

@@ -136,13 +136,13 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
 
 @connected()
 async def test_a_second_person_counts_as_what_the_roll_has_him(house: Connected) -> None:
-    assert await positions.bring_second(house.floor, "T1", MAX) is None
+    assert await positions.bring_second(house.dispatcher, "T1", MAX) is None
     assert house.engine.table("T1").people[MAX].position == "shift-manager"
     answer = house.engine.answer(
         "house", EnrolPerson(at=house.clock.now(), by=ADA, person=MAX, rank="pit-supervisor", second=SUE)
     )
     assert not isinstance(answer, Refusal), answer
-    assert await positions.bring_second(house.floor, "T1", MAX) is None
+    assert await positions.bring_second(house.dispatcher, "T1", MAX) is None
     assert house.engine.table("T1").people[MAX] == ("pit-supervisor", "pit-supervisor")
 
 
@@ -153,10 +153,10 @@ async def test_who_is_no_second_person_any_more_is_refused_though_he_stands_ther
         changed = DismissPerson(**at) if rank is None else EnrolPerson(**at, rank=rank, second=MAX)
         assert not isinstance(house.engine.answer("house", changed), Refusal)
         assert SUE in house.engine.table("T1").people
-        refused = await positions.bring_second(house.floor, "T1", SUE)
+        refused = await positions.bring_second(house.dispatcher, "T1", SUE)
         assert refused is not None
         assert refused.message.endswith(f"got {SUE}, {got}")
-        wrong = await positions.out_of_place(house.floor, "T1", SUE)
+        wrong = await positions.out_of_place(house.dispatcher, "T1", SUE)
         assert wrong is not None
         assert "taken as pit-supervisor" in wrong.message
 
@@ -165,7 +165,7 @@ async def test_who_is_no_second_person_any_more_is_refused_though_he_stands_ther
 async def test_to_take_a_position_again_is_no_way_to_keep_it(house: Connected) -> None:
     change = EnrolPerson(at=house.clock.now(), by=ADA, person=SUE, rank="dealer", second=MAX)
     assert not isinstance(house.engine.answer("house", change), Refusal)
-    again = await positions.take(house.floor, "T1", SUE, "pit-supervisor")
+    again = await positions.take(house.dispatcher, "T1", SUE, "pit-supervisor")
     assert isinstance(again, Refusal)
     assert again.reason == "not-permitted"
 

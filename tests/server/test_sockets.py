@@ -128,13 +128,13 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
     command = DismissDevice(at=house.clock.now(), by="administrator Tan", device="P1", reason="stolen")
     shown = signature("P1", line.nonce)
     if first == "hello":
-        house.floor.asked(
+        house.dispatcher.asked(
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
     house.casino.host.submit(Submission(HOUSE, command))  # in one group with the look at the device
     if first == "dismissal":
-        house.floor.asked(
+        house.dispatcher.asked(
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
@@ -142,11 +142,11 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
     assert "P1" not in house.engine.house().devices
     assert line.closed is not None
     assert line.told[-1]["type"] == "end"
-    assert not house.floor.sockets
+    assert not house.dispatcher.sockets
 
 
 def _socket(house: Connected) -> Socket:
-    (socket,) = house.floor.sockets
+    (socket,) = house.dispatcher.sockets
     return socket
 
 
@@ -330,7 +330,7 @@ async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.Mo
 
     line = await house.came(house.session("shift-manager"))
     handlers: dict[Any, Any] = {**HANDLERS, requests.BooksRequest: broken}
-    monkeypatch.setattr(house.floor, "_handlers", handlers)
+    monkeypatch.setattr(house.dispatcher, "_handlers", handlers)
     with capture_logs() as logs:
         tell = await line.answer("books")
     assert (tell["reason"], tell["message"]) == (
@@ -382,9 +382,9 @@ async def test_a_socket_that_is_gone_is_forgotten(house: Connected, role: Role) 
     await line.answer("follow", feed="table:T1")
     line.hangs_up()
     await house.settle()
-    floor = house.floor
-    assert (len(floor.sockets), floor._by_device, floor._by_session) == (0, {}, {})
-    feed = floor.host.feeds.get("table:T1")
+    server = house.dispatcher
+    assert (len(server.sockets), server._by_device, server._by_session) == (0, {}, {})
+    feed = server.host.feeds.get("table:T1")
     assert feed is not None
     assert not feed.followers
-    assert not floor.at_work
+    assert not server.at_work

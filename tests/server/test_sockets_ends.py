@@ -99,8 +99,8 @@ async def test_who_loses_his_session_is_told_why_and_is_out_at_once(
         assert line.closed == (1008, why)
         assert line.serving.done()
     assert other.is_open
-    assert list(house.floor.sockets) == [
-        socket for socket in house.floor.sockets if socket.principal.name != DAN
+    assert list(house.dispatcher.sockets) == [
+        socket for socket in house.dispatcher.sockets if socket.principal.name != DAN
     ]
     again = await house.line()
     assert (await again.hello(opened))["reason"] == "not-known", "the token opens nothing any more"
@@ -121,7 +121,7 @@ async def test_a_chair_that_is_empty_for_too_long_is_nobodys(house: Connected) -
 
 
 @connected(policy=SHORT)
-async def test_a_page_that_asks_whether_the_floor_is_there_keeps_no_session_open(house: Connected) -> None:
+async def test_a_page_that_asks_whether_the_server_is_there_keeps_no_session_open(house: Connected) -> None:
     line = await house.came(house.session("dealer"))
     for _ in range(6):
         await house.pass_(10)
@@ -191,7 +191,7 @@ async def test_a_client_that_takes_nothing_is_out_within_a_second_too(house: Con
     assert LAST_WORD < 1
     await house.pass_(LAST_WORD)
     assert line.serving.done()
-    assert not house.floor.sockets
+    assert not house.dispatcher.sockets
 
 
 @connected()

@@ -171,7 +171,7 @@ async def test_a_feed_that_is_none_is_refused(house: Connected, feed: str) -> No
     assert tell["type"] == "refused"
     assert tell["reason"] in ("not-known", "not-permitted")
     assert tell["message"].startswith("expected ")
-    assert not house.floor.host.feeds.get(feed)
+    assert not house.dispatcher.host.feeds.get(feed)
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -260,9 +260,9 @@ async def test_who_does_not_take_his_post_is_cut_off_and_holds_nobody(
     terminal.bets(1)
     await house.settle()
     assert slow.serving.done()
-    assert len(house.floor.sockets) == 2
+    assert len(house.dispatcher.sockets) == 2
     assert numbers(quick) == list(range(13)), "the other has been told everything meanwhile"
-    assert b"taisai_sockets_cut_off_total 1.0" in house.floor.metrics.text()
+    assert b"taisai_sockets_cut_off_total 1.0" in house.dispatcher.metrics.text()
     back = await house.came(house.session("pit-manager"))
     tell = await back.answer("follow", feed=SEAT, epoch=slow.told[0]["epoch"], after=numbers(slow)[-1])
     assert tell["type"] == "following"

@@ -70,7 +70,7 @@ class Client:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the floor closed the connection."""
+        """Whether the server closed the connection."""
         return bool(self.sent) and self.sent[-1]["type"] == "websocket.close"
 
 

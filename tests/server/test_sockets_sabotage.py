@@ -12,8 +12,7 @@ from structlog.testing import capture_logs
 
 from taisai.protocol.requests import FollowRequest
 from taisai.server.auth.permissions import VISITOR
-from taisai.server.connections import dispatcher as floors
-from taisai.server.connections import outbox, sockets
+from taisai.server.connections import dispatcher, outbox, sockets
 from taisai.server.connections import sockets as follows
 from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.feeds import Feed, Frame
@@ -39,7 +38,7 @@ class Sabotage(NamedTuple):
 
 
 def _any_signature(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(floors, "device_proof", lambda *_given: True)
+    patch.setattr(dispatcher, "device_proof", lambda *_given: True)
 
 
 def _one_challenge_for_all(patch: pytest.MonkeyPatch) -> None:
@@ -118,11 +117,11 @@ def _forgets_one(patch: pytest.MonkeyPatch) -> None:
 def _any_epoch(patch: pytest.MonkeyPatch) -> None:
     follow = follows.follow
 
-    def trusting(floor: Dispatcher, socket: Socket, ask: Any) -> None:
-        epoch = floor.host.feeds.epoch if ask.after is not None else ask.epoch
-        follow(floor, socket, FollowRequest(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
+    def trusting(server: Dispatcher, socket: Socket, ask: Any) -> None:
+        epoch = server.host.feeds.epoch if ask.after is not None else ask.epoch
+        follow(server, socket, FollowRequest(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
 
-    patch.setattr(floors, "follow", trusting)
+    patch.setattr(dispatcher, "follow", trusting)
 
 
 def _unbounded(patch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ async def test_a_connection_that_says_nothing_is_ended(house: Connected) -> None
     assert silent.is_open
     await house.pass_(2)
     assert (silent.told[-1]["why"], silent.is_open) == ("silent", False)
-    assert not house.floor.sockets
+    assert not house.dispatcher.sockets
 
 
 @connected()

@@ -26,7 +26,7 @@ SIGN_IN = {"person": "nobody", "password": "not a password", "code": "000000"}
 
 
 async def answers(house: Connected) -> dict[int, list[Response]]:
-    """An answer of every kind: pages, JSON, refusals of the floor and of the framework, faults."""
+    """An answer of every kind: pages, JSON, refusals of the server and of the framework, faults."""
     auditor = house.session("auditor")
     asked: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", "/", {}),
@@ -52,7 +52,7 @@ async def answers(house: Connected) -> dict[int, list[Response]]:
         response = await house.request(method, path, **given)
         found.setdefault(response.status, []).append(response)
     with pytest.MonkeyPatch.context() as patch, capture_logs():
-        patch.setattr(house.floor.host.boards, "books", None)
+        patch.setattr(house.dispatcher.host.boards, "books", None)
         broken = await house.request("GET", "/api/books", session=auditor)
     found.setdefault(broken.status, []).append(broken)
     return found
@@ -82,7 +82,7 @@ async def test_a_fault_tells_nothing_of_itself(house: Connected) -> None:
     assert broken.said["message"] == "expected an answer, got a fault: the log says more"
 
 
-def test_the_policy_lets_a_page_load_and_reach_nothing_but_its_own_floor() -> None:
+def test_the_policy_lets_a_page_load_and_reach_nothing_but_its_own_server() -> None:
     policy = dict(part.strip().split(" ", 1) for part in guard.CONTENT_POLICY.split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
@@ -153,7 +153,7 @@ async def test_a_socket_from_elsewhere_is_closed_before_it_is_open(
     assert line.is_open == changes
     assert [tell["type"] for tell in line.told] == (["challenge"] if changes else [])
     assert line.closed == (None if changes else (1008, "origin"))
-    assert len(house.floor.sockets) == changes
+    assert len(house.dispatcher.sockets) == changes
 
 
 @connected()
@@ -182,11 +182,11 @@ async def test_the_application_serves_sockets_and_requests(house: Connected) -> 
 @pytest.mark.parametrize("name", [b"host", b"origin"])
 def test_a_header_that_comes_twice_is_not_believed(name: bytes) -> None:
     async def main(loop: VirtualLoop) -> list[bool]:
-        floor = Connected(loop).floor
+        server = Connected(loop).dispatcher
         right = {b"host": HOST.encode(), b"origin": ORIGIN.encode()}
         twice = [*right.items(), (name, b"evil.test")]
         return [
-            guard.is_ours(floor, headers, origin_needed=True)
+            guard.is_ours(server, headers, origin_needed=True)
             for headers in (right.items(), twice, list(reversed(twice)))
         ]
 
@@ -276,7 +276,7 @@ async def test_a_token_is_good_until_its_session_ends(house: Connected) -> None:
 
 
 @connected()
-async def test_a_rank_that_the_floor_does_not_know_may_do_nothing(house: Connected) -> None:
+async def test_a_rank_that_the_server_does_not_know_may_do_nothing(house: Connected) -> None:
     opened = house.door.sessions.opened("Eve", "emperor", house.clock.now())
     assert (await house.request("GET", "/api/session", session=opened)).reason == "not-permitted"
     line = await house.line()
@@ -310,7 +310,7 @@ async def test_nobody_is_enrolled_under_a_name_that_is_a_place_and_whoever_is_ca
         got = await house.request("POST", path, body, session=session)
         assert (got.status, got.reason) == (400, "bad-value")
         assert got.said["message"] == f"expected a name without '/' that is not '.' or '..', got {name!r}"
-    at: Any = {"at": house.clock.now(), "by": "administrator Tan"}  # as a floor of before let them in
+    at: Any = {"at": house.clock.now(), "by": "administrator Tan"}  # as a server of before let them in
     await house.do(EnrolPerson(person=name, rank="dealer", **at))
     assert (await house.request("DELETE", "/api/staff", {"person": name}, session=session)).status == 200
     await house.do(EnrolDevice(device=name, kind=DeviceKind.DISPLAY, key=KEY, table="T1", **at))
@@ -337,7 +337,7 @@ async def test_trouble_with_the_journal_shows_in_the_health(house: Connected) ->
 
 
 @connected()
-async def test_sabotage_a_floor_that_does_not_look_where_one_comes_from_is_seen(
+async def test_sabotage_a_server_that_does_not_look_where_one_comes_from_is_seen(
     house: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guard, "is_ours", lambda *_given, **_named: True)

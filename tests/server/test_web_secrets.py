@@ -89,7 +89,7 @@ async def _played(house: Connected, evening: Evening, patch: pytest.MonkeyPatch)
     for path in ("/metrics", "/health"):
         evening.shown += (await house.request("GET", path)).body.decode()
     evening.shown += "".join(
-        map(repr, (*house.floor.sockets, *(one.principal for one in house.floor.sockets)))
+        map(repr, (*house.dispatcher.sockets, *(one.principal for one in house.dispatcher.sockets)))
     )
     evening.shown += repr(house.rows())
 
@@ -151,7 +151,7 @@ async def _broken(house: Connected, evening: Evening, patch: pytest.MonkeyPatch)
     patch.setattr(Passwords, "verified", broken)
     await house.pass_(60)
     assert (await _signs_in(house, evening, ADA)).status == 500
-    patch.setattr(house.floor.host.boards, "books", None)
+    patch.setattr(house.dispatcher.host.boards, "books", None)
     auditor = house.session("auditor")
     evening.keep("the auditor's token", auditor.token)
     assert (await house.request("GET", "/api/books", session=auditor)).status == 500

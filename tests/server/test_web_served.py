@@ -19,12 +19,12 @@ from tests.client.served import Served, served
 
 
 def at_server(test: Callable[[Served], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """A test against a floor of its own, at a port of its own."""
+    """A test against a server of its own, at a port of its own."""
 
     def run() -> None:
         async def main() -> None:
-            async with asyncio.timeout(20), served() as floor:
-                await test(floor)
+            async with asyncio.timeout(20), served() as server:
+                await test(server)
 
         asyncio.run(main())
 
@@ -39,8 +39,8 @@ async def told(connection: ClientConnection) -> list[dict[str, Any]]:
 
 
 @at_server
-async def test_a_message_that_is_a_little_too_long_is_refused_in_words(floor: Served) -> None:
-    async with connect(floor.socket, max_size=None) as connection:
+async def test_a_message_that_is_a_little_too_long_is_refused_in_words(server: Served) -> None:
+    async with connect(server.socket, max_size=None) as connection:
         assert (await told(connection))[0]["type"] == "challenge"
         text = json.dumps({"type": "hello", "id": "a", "protocol": PROTOCOL_VERSION})
         await connection.send(text + " " * (MOST_MESSAGE + 1 - len(text)))
@@ -54,8 +54,8 @@ async def test_a_message_that_is_a_little_too_long_is_refused_in_words(floor: Se
 
 
 @at_server
-async def test_a_message_that_is_much_too_long_is_not_even_read(floor: Served) -> None:
-    async with connect(floor.socket, max_size=None) as connection:
+async def test_a_message_that_is_much_too_long_is_not_even_read(server: Served) -> None:
+    async with connect(server.socket, max_size=None) as connection:
         await told(connection)
         await connection.send(" " * (2 * MOST_MESSAGE + 1))
         with pytest.raises(ConnectionClosed) as closed:
@@ -65,25 +65,25 @@ async def test_a_message_that_is_much_too_long_is_not_even_read(floor: Served) -
 
 
 @at_server
-async def test_a_socket_from_another_page_does_not_open(floor: Served) -> None:
+async def test_a_socket_from_another_page_does_not_open(server: Served) -> None:
     for origin in ("https://evil.test", "null"):
         with pytest.raises(InvalidStatus) as refused:
-            await connect(floor.socket, additional_headers={"Origin": origin})
+            await connect(server.socket, additional_headers={"Origin": origin})
         assert refused.value.response.status_code == 403
-    async with connect(floor.socket, additional_headers={"Origin": floor.http}) as connection:
+    async with connect(server.socket, additional_headers={"Origin": server.http}) as connection:
         assert (await told(connection))[0]["type"] == "challenge"
 
 
 @at_server
-async def test_a_revoked_session_loses_its_socket_within_a_second(floor: Served) -> None:
-    token = await floor.token("dan")
-    async with connect(floor.socket) as connection:
+async def test_a_revoked_session_loses_its_socket_within_a_second(server: Served) -> None:
+    token = await server.token("dan")
+    async with connect(server.socket) as connection:
         await told(connection)
         await connection.send(
             json.dumps({"type": "hello", "id": "a", "protocol": PROTOCOL_VERSION, "token": token})
         )
         assert (await told(connection))[0]["type"] == "welcome"
-        floor.casino.authentication.revoked("dan")
+        server.casino.authentication.revoked("dan")
         async with asyncio.timeout(1):
             (end,) = await told(connection)
             assert (end["type"], end["why"]) == ("end", "revoked")
@@ -94,8 +94,8 @@ async def test_a_revoked_session_loses_its_socket_within_a_second(floor: Served)
 
 
 @at_server
-async def test_real_answers_have_the_headers_and_real_strangers_are_refused(floor: Served) -> None:
-    async with httpx.AsyncClient(base_url=floor.http) as client:
+async def test_real_answers_have_the_headers_and_real_strangers_are_refused(server: Served) -> None:
+    async with httpx.AsyncClient(base_url=server.http) as client:
         for got in (
             await client.get("/health"),
             await client.get("/nowhere"),
@@ -124,14 +124,14 @@ async def test_real_answers_have_the_headers_and_real_strangers_are_refused(floo
 )
 def test_a_sign_in_has_the_address_that_a_known_proxy_tells(proxies: tuple[str, ...], address: str) -> None:
     async def tried() -> list[str]:
-        async with asyncio.timeout(20), served(proxies=proxies) as floor:
-            async with httpx.AsyncClient(base_url=floor.http, trust_env=False) as client:
+        async with asyncio.timeout(20), served(proxies=proxies) as server:
+            async with httpx.AsyncClient(base_url=server.http, trust_env=False) as client:
                 body = {"person": "dan", "password": "whatever he likes", "code": "123456"}
                 got = await client.post(
                     "/api/sign-in", json=body, headers={"X-Forwarded-For": "203.0.113.1, 198.51.100.9"}
                 )
             assert got.status_code == 401
-            return await floor.casino.host.look(
+            return await server.casino.host.look(
                 lambda engine: [
                     entry.event.address
                     for entry in engine.journal.entries()

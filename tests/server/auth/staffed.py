@@ -211,7 +211,7 @@ class Staffed:
         """Someone fails, as often as is said, and it must fail."""
         refused = []
         for _ in range(times):
-            came = self.tries(person, password="not his password")
+            came = self.tries(person, password="not this password")
             assert isinstance(came, SignInRefused), came
             refused.append(came)
         return refused
@@ -222,7 +222,7 @@ class Staffed:
         return found if isinstance(found, Session) else None
 
     def ticks(self, later: int = 0) -> None:
-        """The floor looks after its sessions."""
+        """The server looks after its sessions."""
         self.now += later
         asyncio.run(self.door.tick(self.now))
 

@@ -51,9 +51,9 @@ def refusals_of_strangers(staffed: Staffed) -> dict[str, NewSession | SignInRefu
     return {
         "unknown": staffed.tries("Eve Koh", "whatever she likes", "123456"),
         "no name": staffed.tries("", "whatever she likes", "123456"),
-        "password": staffed.tries(DAN, "not his password"),
+        "password": staffed.tries(DAN, "not this password"),
         "code": staffed.tries(SUE, code=staffed.wrong_code(SUE)),
-        "both": staffed.tries(MAX, "not his password", staffed.wrong_code(MAX)),
+        "both": staffed.tries(MAX, "not this password", staffed.wrong_code(MAX)),
         "another's code": staffed.tries(CAT, code=staffed.code(DAN)),
     }
 
@@ -85,7 +85,7 @@ def test_whatever_was_wrong_the_same_work_is_done() -> None:
     work = set()
     for person, password, code in (
         ("Eve Koh", "whatever she likes", "123456"),
-        (DAN, "not his password", staffed.wrong_code(DAN)),
+        (DAN, "not this password", staffed.wrong_code(DAN)),
         (SUE, PASSWORDS[SUE], staffed.wrong_code(SUE)),
         (CAT, "not her password", staffed.code(CAT)),
     ):
@@ -173,7 +173,7 @@ def test_that_a_code_was_used_outlives_a_start() -> None:
 def test_a_wrong_password_does_not_use_the_code_up() -> None:
     staffed = Staffed()
     code = staffed.code(DAN)
-    assert staffed.tries(DAN, "not his password", code) == WRONG_CREDENTIALS
+    assert staffed.tries(DAN, "not this password", code) == WRONG_CREDENTIALS
     assert isinstance(staffed.tries(DAN, code=code), NewSession)
 
 
@@ -198,7 +198,7 @@ def test_a_journal_that_cannot_be_written_lets_nobody_in_and_tells_nothing(perso
     staffed = Staffed()
     with staffed.full_disk():
         assert staffed.tries(person, PASSWORDS[DAN], staffed.code(DAN)) == UNRECORDED
-        assert staffed.tries(person, "not his password", staffed.code(DAN)) == UNRECORDED
+        assert staffed.tries(person, "not this password", staffed.code(DAN)) == UNRECORDED
     assert len(staffed.door.sessions) == 0
     assert staffed.told(SignedInEvent) == []
     assert staffed.signs_in(DAN)
@@ -234,7 +234,7 @@ def test_too_many_tries_from_one_address_wait() -> None:
 def test_an_address_that_is_none_is_noted_as_unknown(address: str) -> None:
     staffed = Staffed()
     assert isinstance(staffed.tries(DAN, address=address), NewSession)
-    assert staffed.tries(DAN, "not his password", address=address) == WRONG_CREDENTIALS
+    assert staffed.tries(DAN, "not this password", address=address) == WRONG_CREDENTIALS
     assert [event.address for event in staffed.told(SignedInEvent)] == [NOWHERE]
     assert [event.address for event in staffed.told(SignInFailed)] == [NOWHERE]
 

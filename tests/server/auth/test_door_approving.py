@@ -70,7 +70,7 @@ def test_what_fails_here_counts_and_locks() -> None:
     asker = staffed.signs_in(SUE)
     assert agrees(staffed, asker, code=staffed.wrong_code(MAX)) == WRONG_CREDENTIALS
     for _ in range(2):
-        assert agrees(staffed, asker, password="not his password") == WRONG_CREDENTIALS
+        assert agrees(staffed, asker, password="not this password") == WRONG_CREDENTIALS
     assert [event.person for event in staffed.told(PersonLocked)] == [MAX]
     assert agrees(staffed, asker) == LOCKED
 

@@ -132,7 +132,7 @@ def test_whoever_hangs_up_has_still_failed() -> None:
 
     async def hanging_up() -> None:
         held.holding = True
-        trying = tried(staffed, DAN, "not his password", "123456")
+        trying = tried(staffed, DAN, "not this password", "123456")
         await until(lambda: bool(held.jobs))
         trying.cancel()
         with pytest.raises(asyncio.CancelledError):

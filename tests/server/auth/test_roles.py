@@ -33,7 +33,7 @@ def test_those_who_supervise_are_those_whom_the_house_takes_as_a_second_person()
 
 
 @pytest.mark.parametrize("rank", ["terminal", "visitor", "shaker", "boss", "", "Dealer"])
-def test_a_rank_that_the_floor_does_not_know_may_do_nothing(rank: str) -> None:
+def test_a_rank_that_the_server_does_not_know_may_do_nothing(rank: str) -> None:
     assert role_of(rank) is Role.VISITOR
 
 

@@ -157,7 +157,7 @@ def test_one_more_than_there_may_be_is_refused_and_ends_nobodys() -> None:
     assert len(sessions) == 3
 
 
-def test_everyones_end_when_the_floor_stops() -> None:
+def test_everyones_end_when_the_server_stops() -> None:
     sessions = StaffSessions(counted())
     made = [opened(sessions, person) for person in ("a", "b")]
     assert sessions.end_all(why=SignOutCause.STOPPED) == [one.session for one in made]

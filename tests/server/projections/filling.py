@@ -110,7 +110,7 @@ def _of_referral(table: Table, fields: dict[str, Any]) -> int | None:
 
 
 def command_of(offer: Offer, fields: dict[str, Any], *, at: int, by: str) -> Command:
-    """The command that a page would send for an offer, as the floor would give it to the table."""
+    """The command that a page would send for an offer, as the server would give it to the table."""
     second = fields.get("second")
     if by == "clock":  # which is no client
         return c.Perform(at=at, by=by, act=Act(fields["act"]))

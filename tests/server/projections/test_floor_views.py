@@ -20,7 +20,7 @@ from tests.journal.evening import BOOK, NAME, evening
 from tests.server.projections.played import every_state
 
 
-def floors(seed: int = 1) -> Iterator[tuple[House, Table]]:
+def servers(seed: int = 1) -> Iterator[tuple[House, Table]]:
     """The House and its table after every command of an evening."""
     house, table = House(), Table(rulebook(BOOK))
     for batch in evening(seed):
@@ -39,7 +39,7 @@ def floors(seed: int = 1) -> Iterator[tuple[House, Table]]:
 
 def test_transit_followed_is_what_is_unfinished_at_every_moment() -> None:
     transit, seen = TransfersInTransit(), set[str]()
-    for house, table in floors():
+    for house, table in servers():
         transit.catch_up(house, {NAME: table})
         expected = {(one.table, one.id) for one in unfinished(house, {NAME: table.in_transit()})}
         flights = transit.flights()
@@ -52,7 +52,7 @@ def test_transit_followed_is_what_is_unfinished_at_every_moment() -> None:
 
 def test_the_cage_shows_its_cash_what_tickets_are_worth_and_what_is_on_its_way() -> None:
     transit = TransfersInTransit()
-    for house, table in floors(2):
+    for house, table in servers(2):
         view = cage_view(house, {NAME: table}, transit)
         assert view == cage_view(house, {NAME: table})
         assert view.outstanding == house.outstanding
@@ -60,7 +60,7 @@ def test_the_cage_shows_its_cash_what_tickets_are_worth_and_what_is_on_its_way()
 
 
 def test_the_books_balance_at_every_moment_of_an_evening() -> None:
-    for house, table in floors(3):
+    for house, table in servers(3):
         view = books_view(house, {NAME: table})
         assert (view.sum, view.off, view.balanced) == (0, (), True)
         assert view.books[1].accounts == {
@@ -79,7 +79,7 @@ def test_the_books_of_every_kind_of_table_balance() -> None:
     [(Account.CREDITS, "as credits of SB1"), (Account.CLAIMS_OF_PLAYERS, "as claims-of-players of SB1")],
 )
 def test_sabotage_books_that_are_off_by_one_say_where(account: Account, says: str) -> None:
-    house, table = list(floors())[-1]
+    house, table = list(servers())[-1]
     table.ledger.balances[account] += 1
     view = books_view(house, {NAME: table})
     assert not view.balanced
@@ -89,7 +89,7 @@ def test_sabotage_books_that_are_off_by_one_say_where(account: Account, says: st
 
 
 def test_sabotage_a_transfer_that_both_booked_differently_is_off() -> None:
-    house, table = list(floors())[-1]
+    house, table = list(servers())[-1]
     kept = table.transfers["in-1"]
     table.transfers["in-1"] = kept._replace(amount=kept.amount + 5)
     view = books_view(house, {NAME: table})

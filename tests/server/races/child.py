@@ -1,6 +1,6 @@
-"""A floor in a process of its own, which may be killed; and the warm process that such ones are forked from.
+"""A server in a process of its own, which may be killed; and the warm process that such ones are forked from.
 
-Whoever starts it holds a line to it. A floor stops when its line is closed, and in any case after a while.
+Whoever starts it holds a line to it. A server stops when its line is closed, and in any case after a while.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from tests.server.races.sabotages import SABOTAGES
 HOST: Final = "127.0.0.1"
 PORTS: Final = range(20_000, 32_000)
 """Below those that systems hand out."""
-ENDS_AFTER: Final = 180  # seconds after which a floor is no more, whoever has forgotten it
+ENDS_AFTER: Final = 180  # seconds after which a server is no more, whoever has forgotten it
 MOST_LINE: Final = 1 << 20
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """Which floor to open."""
+    """Which server to open."""
 
     folder: str
     book: str
@@ -57,14 +57,14 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What the warm process is to do: open a floor, or wait for the end of one."""
+    """What the warm process is to do: open a server, or wait for the end of one."""
 
     open: Order | None = None
     bury: int | None = None
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a floor's own people do, without a connection of their own."""
+    """What a server's own people do, without a connection of their own."""
 
     step: bool = False
     """The next step of the round, as the console offers it."""
@@ -85,10 +85,10 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     token: str = ""
 
 
-# One floor
+# One server
 
 
-class _Floor:
+class _Server:
     """A casino that is served until its line is closed."""
 
     def __init__(self, casino: HouseServer, order: Order) -> None:
@@ -130,7 +130,7 @@ class _Floor:
 
 
 def _listening(port: int) -> socket.socket:
-    """A socket on a port, or on one that nobody's outgoing connection can take while the floor is away.
+    """A socket on a port, or on one that nobody's outgoing connection can take while the server is away.
 
     Where nobody listens, a client that tries again and again may be given its own port and meet itself.
     """
@@ -166,9 +166,9 @@ async def _served(order: Order, line: socket.socket) -> None:
     await ready.wait()
     reader, writer = await asyncio.open_connection(sock=line, limit=MOST_LINE)
     writer.write(msgspec.json.encode(Told(port=port)) + b"\n")
-    floor = _Floor(casino, order)
+    server = _Server(casino, order)
     while wished := await reader.readline():
-        told = await floor.answer(msgspec.json.decode(wished, type=Wish))
+        told = await server.answer(msgspec.json.decode(wished, type=Wish))
         writer.write(msgspec.json.encode(told) + b"\n")
     serving.stop()
     await served
@@ -192,7 +192,7 @@ def _forked(work: Callable[[], None]) -> int:
     try:
         work()
         status = 0
-    except BaseException:  # noqa: BLE001  it is told where whoever waits for the floor finds it
+    except BaseException:  # noqa: BLE001  it is told where whoever waits for the server finds it
         sys.excepthook(*sys.exc_info())
     finally:
         sys.stderr.flush()
@@ -200,7 +200,7 @@ def _forked(work: Callable[[], None]) -> int:
 
 
 def main(descriptor: int) -> None:
-    """Forks a floor for every request that opens one, until nobody is there to ask."""
+    """Forks a server for every request that opens one, until nobody is there to ask."""
     with socket.socket(fileno=descriptor) as asking:
         while True:
             text, descriptors, _, _ = socket.recv_fds(asking, MOST_LINE, 1)

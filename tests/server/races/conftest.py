@@ -1,4 +1,4 @@
-"""One warm process for all races of a run, and a loop as the floor's own."""
+"""One warm process for all races of a run, and a loop as the server's own."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.server.races.nursery import Nursery
 
 @pytest.fixture(scope="session")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
-    """Where floors come from."""
+    """Where servers come from."""
     with Nursery(tmp_path_factory.mktemp("nursery")) as nursery:
         yield nursery
 
 
 @pytest.fixture
 def nursery(warm: Nursery) -> Iterator[Nursery]:
-    """The same, without any floor left when a test is over."""
+    """The same, without any server left when a test is over."""
     yield warm
     warm.clear()

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Server:
-    """One floor: what it listens at, and the line to its people."""
+    """One server: what it listens at, and the line to its people."""
 
     def __init__(self, nursery: Nursery, order: Order, pid: int, line: socket.socket) -> None:
         self.order = order
@@ -105,7 +105,7 @@ class Server:
 
 
 class Nursery:
-    """The warm process from which floors are forked, so that one is there in a moment."""
+    """The warm process from which servers are forked, so that one is there in a moment."""
 
     def __init__(self, folder: Path) -> None:
         self._said = folder / "said.txt"
@@ -129,21 +129,21 @@ class Nursery:
         self._process.wait(60)
 
     def clear(self) -> None:
-        """No floor is left."""
+        """No server is left."""
         for server in self._servers:
             server.gone()
         self._servers.clear()
 
     def said(self) -> str:
-        """What floors have said when something went wrong, the end of it."""
+        """What servers have said when something went wrong, the end of it."""
         return self._said.read_text(errors="replace")[-4_000:]
 
     async def open(self, order: Order) -> Server:
-        """Opens a floor, which listens when it is returned."""
+        """Opens a server, which listens when it is returned."""
         return await self.forked(order).ready()
 
     def forked(self, order: Order) -> Server:
-        """Opens a floor, which has hardly begun when it is returned."""
+        """Opens a server, which has hardly begun when it is returned."""
         ours, its = socket.socketpair()
         with its:
             pid = self.asked(Request(open=order), its)
@@ -153,7 +153,7 @@ class Nursery:
         return server
 
     def asked(self, request: Request, line: socket.socket | None = None) -> int:
-        """Asks the warm process, which answers at once or when a floor is at its end."""
+        """Asks the warm process, which answers at once or when a server is at its end."""
         text = msgspec.json.encode(request)
         if line is not None:
             socket.send_fds(self._asking, [text], [line.fileno()])

@@ -31,11 +31,11 @@ class Player:
         self.seat = str(seat)
         self.patience = patience
         self.connections = 0
-        """How often he has found a floor."""
+        """How often he has found a server."""
         self._dial = at(server.url)
         self.terminal = Terminal(self._found, terminal(self.seat), pace=PACE)
         self.registered: set[str] = set()
-        """Bets that the floor said are registered."""
+        """Bets that the server said are registered."""
         self.refused: dict[str, Refused] = {}
         """Bets that it said are not."""
         self.in_doubt: set[str] = set()
@@ -90,7 +90,7 @@ class Player:
 
     @property
     def epoch(self) -> str | None:
-        """Of the floor that his screens are from."""
+        """Of the server that his screens are from."""
         table, seat = (self.terminal.stands(feed)[0] for feed in self._feeds)
         return table if table == seat else None
 
@@ -99,7 +99,7 @@ class Player:
         return self.terminal.table_feed, self.terminal.seat_feed
 
     async def back(self, before: str | None) -> None:
-        """Waits until both his screens are from another floor than before."""
+        """Waits until both his screens are from another server than before."""
         for feed in self._feeds:
             await self.terminal.until(feed, partial(self._is_other, feed, before), within=self.patience)
 

@@ -20,11 +20,11 @@ from tests.server.races.furnished import TABLE
 Answers = list[Answer | BaseException]
 Answered = Callable[[Answers], None]
 Make = Callable[[Callable[[], None]], WriterLike]
-LATER: Final = 0.25  # seconds by which a broken floor does something too late
+LATER: Final = 0.25  # seconds by which a broken server does something too late
 
 
 class Sabotage:
-    """A floor's writer, as it should be unless a subclass breaks it."""
+    """A server's writer, as it should be unless a subclass breaks it."""
 
     recovers: ClassVar[bool] = True
     """Whether the rules' word on a stop is asked at a start."""

@@ -27,7 +27,7 @@ class Case(NamedTuple):
 
     book: str
     phase: str
-    """When the floor is killed."""
+    """When the server is killed."""
     shows: Callable[[TableView], bool]
     has: Callable[[SeatView], bool]
     ends: Callable[[Server, Sequence[Player]], Awaitable[None]]
@@ -189,7 +189,7 @@ def test_after_a_kill_all_come_back_and_the_rulebook_rules(
         ("early", "expected every registered bet in the journal"),
     ],
 )
-def test_sabotage_a_floor_that_a_kill_undoes_is_found(
+def test_sabotage_a_server_that_a_kill_undoes_is_found(
     nursery: Nursery, tmp_path: Path, sabotage: str, says: str
 ) -> None:
     case = next(one for one in CASES if (one.book, one.phase) == (RWS, "open"))

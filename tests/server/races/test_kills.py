@@ -29,7 +29,7 @@ AREAS: Final = ("small", "big", "any-triple", "total-9", "total-12")  # on every
 
 
 class Evening:
-    """One table and its players, over as many floors as are killed."""
+    """One table and its players, over as many servers as are killed."""
 
     def __init__(self, nursery: Nursery, folder: Path, book: str, seed: int, sabotage: str | None) -> None:
         self.wrongs: list[str] = []
@@ -41,7 +41,7 @@ class Evening:
         self._bets: list[asyncio.Future[None]] = []
 
     async def play(self, kills: int) -> None:
-        """So many floors are killed; the last one stops as it should."""
+        """So many servers are killed; the last one stops as it should."""
         folder = self._folder / "floor"
         folder.mkdir()
         furnish(folder, self._order.book, PLAYERS)
@@ -95,7 +95,7 @@ class Evening:
             step.exception()
 
     async def _opened(self) -> Server:
-        """The next floor; now and then one is killed while it opens."""
+        """The next server; now and then one is killed while it opens."""
         while self._random.random() < 0.3:
             opening = self._nursery.forked(self._order)
             # How far it comes in this time is the machine's to say: any moment will do.
@@ -104,7 +104,7 @@ class Evening:
         return await self._nursery.open(self._order)
 
     def _look(self, number: int) -> None:
-        """At a copy of what the killed floor has left, before anyone opens it."""
+        """At a copy of what the killed server has left, before anyone opens it."""
         left = self._folder / f"left {number}"
         shutil.copytree(self._folder / "floor", left)
         journal = Reckoning(left)

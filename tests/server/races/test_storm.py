@@ -11,7 +11,7 @@ from tests.server.races.nursery import Nursery
 from tests.server.races.storm import stormed, wrongs
 
 BETS = 100_000
-SOME = 15_000  # bets in which a floor that is broken must show
+SOME = 15_000  # bets in which a server that is broken must show
 
 
 def test_a_hundred_thousand_bets_against_the_close(nursery: Nursery, tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_hundred_thousand_bets_against_the_close(nursery: Nursery, tmp_path: P
         ("early", ["every registered bet in the journal"]),
     ],
 )
-def test_sabotage_a_floor_that_loses_the_race_is_found(
+def test_sabotage_a_server_that_loses_the_race_is_found(
     nursery: Nursery, tmp_path: Path, sabotage: str, says: list[str]
 ) -> None:
     storm, journal = uvloop.run(stormed(nursery, tmp_path, bets=SOME, window=200, sabotage=sabotage))

@@ -109,7 +109,7 @@ def _gaps(clients: Sequence[Client]) -> Iterator[str]:
 
 
 def _answers(world: World) -> Iterator[str]:
-    """Every ask that the floor heard was answered, or its connection was cut."""
+    """Every ask that the server heard was answered, or its connection was cut."""
     for line in world.network.open_lines:
         if line.unanswered:
             yield f"expected an answer to every ask, got none to {line.unanswered}"

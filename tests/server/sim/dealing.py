@@ -1,4 +1,4 @@
-"""The staff of a simulated table: they do what the floor offers next, and now and then report something."""
+"""The staff of a simulated table: they do what the server offers next, and now and then report something."""
 
 from __future__ import annotations
 

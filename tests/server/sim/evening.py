@@ -32,7 +32,7 @@ class Played(NamedTuple):
     crashes: int
     lines: int
     again: int
-    """Asks that reached the floor more than once."""
+    """Asks that reached the server more than once."""
 
 
 Change = Callable[[World], None]

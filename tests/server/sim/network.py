@@ -76,14 +76,14 @@ class _Way:
 
 
 class Line:
-    """One connection: the client's side is a Connection, the floor's the two functions of ASGI."""
+    """One connection: the client's side is a Connection, the server's the two functions of ASGI."""
 
     def __init__(self, chance: Random, slow: float, *, cut_after: float = 0.0) -> None:
         """`cut_after`: how often it is cut just after an ask has arrived."""
         self.asked: dict[str, None] = {}
-        """Ids of asks that reached the floor."""
+        """Ids of asks that reached the server."""
         self.told: set[str] = set()
-        """Ids that the floor answered."""
+        """Ids that the server answered."""
         self.is_cut = False
         self.opened: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._chance = chance
@@ -95,13 +95,13 @@ class Line:
     # The client's side
 
     async def send(self, text: str) -> None:
-        """To the floor."""
+        """To the server."""
         if self.is_cut:
             raise Disconnected(_GONE)
         self._up.put({"type": "websocket.receive", "text": text})
 
     async def receive(self) -> str:
-        """From the floor."""
+        """From the server."""
         text = await self._down.get()
         if text is None:
             self.cut()
@@ -113,9 +113,9 @@ class Line:
         """The client hangs up."""
         self.cut()
 
-    # The floor's side
+    # The server's side
 
-    async def floor_receives(self) -> dict[str, Any]:
+    async def server_receives(self) -> dict[str, Any]:
         """What ASGI gives."""
         message: dict[str, Any] | None = await self._up.get()
         if message is None:
@@ -126,7 +126,7 @@ class Line:
                 asyncio.get_running_loop().call_later(self._chance.uniform(0, 0.2), self.cut)
         return message
 
-    async def floor_sends(self, message: Any) -> None:
+    async def server_sends(self, message: Any) -> None:
         """What ASGI takes."""
         kind = message["type"]
         if self.is_cut:
@@ -151,7 +151,7 @@ class Line:
 
     @property
     def unanswered(self) -> list[str]:
-        """Asks that the floor heard and never answered."""
+        """Asks that the server heard and never answered."""
         return [id_ for id_ in self.asked if id_ not in self.told]
 
 
@@ -161,20 +161,20 @@ class Network:
     def __init__(self, chance: Random, *, slow: float, cut_after: float = 0.0) -> None:
         """`slow`: the longest that a message is under way, in seconds."""
         self.lines: list[Line] = []
-        self.floor: Dispatcher | None = None
-        """The floor that answers; None while there is none."""
+        self.dispatcher: Dispatcher | None = None
+        """The server that answers; None while there is none."""
         self._chance = chance
         self._slow = slow
         self._cut_after = cut_after
         self._serving: dict[Line, asyncio.Task[None]] = {}
 
     def dial(self) -> Callable[[], Any]:
-        """Connects to whatever floor is there."""
+        """Connects to whatever server is there."""
 
         async def connected() -> Line:
             await asyncio.sleep(self._chance.uniform(0, self._slow))
-            floor = self.floor
-            if floor is None:
+            server = self.dispatcher
+            if server is None:
                 raise Disconnected("expected a floor, got none")
             line = Line(self._chance, self._slow, cut_after=self._cut_after)
             self.lines.append(line)
@@ -184,7 +184,7 @@ class Network:
                 "headers": [(b"host", HOST.encode())],
                 "client": ("sim", 1),
             }
-            serving = serve_socket(floor, scope, line.floor_receives, line.floor_sends)
+            serving = serve_socket(server, scope, line.server_receives, line.server_sends)
             self._serving[line] = asyncio.get_running_loop().create_task(serving)
             if not await line.opened:
                 raise Disconnected("expected an open door, got a closed one")
@@ -199,13 +199,13 @@ class Network:
 
     @property
     def repeated(self) -> int:
-        """How many asks reached the floor over more than one connection."""
+        """How many asks reached the server over more than one connection."""
         counted = Counter(id_ for line in self.lines for id_ in line.asked)
         return sum(many > 1 for many in counted.values())
 
     async def crash(self) -> None:
-        """The floor's machine is gone, and every connection with it."""
-        self.floor = None
+        """The server's machine is gone, and every connection with it."""
+        self.dispatcher = None
         for line in self.open_lines:
             line.cut()
         serving, self._serving = self._serving, {}

@@ -1,4 +1,4 @@
-"""Those who come to the floor of a simulation, with a note of whatever they asked and heard."""
+"""Those who come to the server of a simulation, with a note of whatever they asked and heard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Heard(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the floor said no."""
+        """Whether the server said no."""
         return isinstance(self.error, Refused)
 
 

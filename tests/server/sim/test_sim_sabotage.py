@@ -20,7 +20,7 @@ def test_sabotage_shows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(FIRST):
         try:
             wrong = "\n".join(played(seed, change=change).wrong)
-        except Exception as error:  # noqa: BLE001  a floor that is broken may also fall over
+        except Exception as error:  # noqa: BLE001  a server that is broken may also fall over
             wrong = str(error)
         if sabotage.shows in wrong:
             return

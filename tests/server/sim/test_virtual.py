@@ -64,23 +64,23 @@ def test_work_for_threads_is_done_in_the_loop() -> None:
 def test_a_line_keeps_its_order_and_a_cut_loses_what_is_under_way() -> None:
     async def line(loop: VirtualLoop) -> None:
         made = Line(Random(3), slow=1.0)
-        assert (await made.floor_receives())["type"] == "websocket.connect"
+        assert (await made.server_receives())["type"] == "websocket.connect"
         for number in range(20):
             await made.send(f'{{"id":"{number}"}}')
         for number in range(20):
-            assert (await made.floor_receives())["text"] == f'{{"id":"{number}"}}'
+            assert (await made.server_receives())["text"] == f'{{"id":"{number}"}}'
         assert loop.time() < 2
-        await made.floor_sends({"type": "websocket.send", "text": '[{"type":"done","to":"3"}]'})
+        await made.server_sends({"type": "websocket.send", "text": '[{"type":"done","to":"3"}]'})
         made.cut()
         with pytest.raises(Disconnected):
             await made.receive()
-        assert (await made.floor_receives())["type"] == "websocket.disconnect"
+        assert (await made.server_receives())["type"] == "websocket.disconnect"
         assert made.unanswered == [str(number) for number in range(20) if number != 3]
 
     run(line)
 
 
-def test_nobody_is_connected_to_a_floor_that_is_not_there() -> None:
+def test_nobody_is_connected_to_a_server_that_is_not_there() -> None:
     async def dialling(_loop: VirtualLoop) -> None:
         with pytest.raises(Disconnected, match="expected a floor, got none"):
             await Network(Random(1), slow=0.1).dial()()

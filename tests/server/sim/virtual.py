@@ -102,7 +102,7 @@ def _place(task: asyncio.Task[Any]) -> str:
 
 
 class VirtualClock:
-    """The floor's clock, in the loop's time."""
+    """The server's clock, in the loop's time."""
 
     def __init__(self, loop: VirtualLoop) -> None:
         self._loop = loop

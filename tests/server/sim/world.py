@@ -1,4 +1,4 @@
-"""A world: one floor, its people, its network and its disk, all drawn from a seed and run in virtual time."""
+"""A world: a server, its people, its network and its disk, all drawn from a seed and run in virtual time."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class World:
         self.log.append(f"{self.loop.time():9.3f} {what}")
 
     def entropy(self, size: int) -> bytes:
-        """The floor's own chance."""
+        """The server's own chance."""
         return self._entropy.randbytes(size)
 
     @property
@@ -107,10 +107,10 @@ class World:
         """What holds the journal now."""
         return self.storage.store
 
-    # The floor
+    # The server
 
     async def open(self) -> None:
-        """Opens the journal, recovers, and lets the floor answer."""
+        """Opens the journal, recovers, and lets the server answer."""
         journal = Journal(self.store)
         engine = Engine(journal, snapshot_every=self.snapshot_every)
         if self.crashes:
@@ -136,7 +136,7 @@ class World:
         )  # fmt: skip
         self.casino = casino
         await casino.start()
-        self.network.floor = casino.dispatcher
+        self.network.dispatcher = casino.dispatcher
         self.note(f"opened, {journal.size} entries")
 
     async def crash(self) -> None:
@@ -149,7 +149,7 @@ class World:
         how = chance.choice(("before", "after", "now", "stop"))
         self.note(f"crash, {how}")
         if how == "stop":  # as it should be
-            self.network.floor = None
+            self.network.dispatcher = None
             await casino.stop()
         elif how != "now":  # in the middle of a write, if there is one soon
             writer.doom = how
@@ -175,15 +175,15 @@ class World:
     # Coming in
 
     async def staff(self, person: str) -> tuple[Staff, Session] | None:
-        """A session for someone; none while there is no floor."""
+        """A session for someone; none while there is no server."""
         casino = self.casino
-        if casino is None or self.network.floor is None:
+        if casino is None or self.network.dispatcher is None:
             return None
         admitted = asyncio.ensure_future(
             casino.authentication.admitted(person, address="sim", now=self.clock.now())
         )
         done, _ = await asyncio.wait((admitted,), timeout=2)
-        if not done:  # the floor is gone, and never answers
+        if not done:  # the server is gone, and never answers
             admitted.cancel()
             return None
         signed = admitted.result()
