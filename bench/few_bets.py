@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bench.harness import Bench, Line, Target, in_turns
 from bench.mix import Mix, mixed, returned_per_unit, rolls
-from taisai.bulk import BetsByArea, Multiples
+from taisai.bulk import BetsByArea, ReturnMultiples
 from taisai.rules import Bet, Matrix, Outcome, Settlement, rulebook
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "B"
@@ -25,7 +25,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     """Player totals of ten bets, as the players who get something and as an array."""
     matrix = rulebook(BOOK).matrix(LAYOUT)
     mixes = [mixed(matrix, bets=BETS, players=PLAYERS, seed=seed) for seed in range(TABLES)]
-    multiples = Multiples.of(matrix)
+    multiples = ReturnMultiples.of(matrix)
     kept = [_kept(mix, multiples) for mix in mixes]
     plain = [mix.plain() for mix in mixes]
     slips = [[Bet.on(matrix.areas[row], stake) for _, row, stake in bets] for bets in plain]
@@ -68,7 +68,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     yield bench.line("bare limit: ours / a loop over a table made for it", of="ours", over="tuned")
 
 
-def _kept(mix: Mix, multiples: Multiples) -> BetsByArea:
+def _kept(mix: Mix, multiples: ReturnMultiples) -> BetsByArea:
     bets = BetsByArea(multiples, players=mix.players)
     for player, row, stake in mix.plain():
         bets.add(player, mix.matrix.areas[row], stake)

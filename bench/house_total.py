@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bench.harness import Bench, Line, Target, Work, in_turns
 from bench.mix import mixed, rolls
-from taisai.bulk import BetsByArea, Multiples
+from taisai.bulk import BetsByArea, ReturnMultiples
 from taisai.rules import rulebook
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "B"
@@ -16,7 +16,7 @@ PLAYERS = 10_000
 def run(*, quick: bool) -> Iterator[Line]:
     """One outcome, and all 56, with a thousand bets and more."""
     matrix = rulebook(BOOK).matrix(LAYOUT)
-    multiples = Multiples.of(matrix)
+    multiples = ReturnMultiples.of(matrix)
     sizes = (1_000, 10_000, 100_000) if quick else (1_000, 10_000, 100_000, 1_000_000)
     outcomes = rolls(20)
     kept: dict[str, BetsByArea] = {}

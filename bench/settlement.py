@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bench.harness import Bench, Line, Target, in_turns
 from bench.mix import Mix, mixed, returned_per_unit, rolls
-from taisai.bulk import BetsByArea, Multiples, kernels
+from taisai.bulk import BetsByArea, ReturnMultiples, kernels
 from taisai.rules import Outcome, rulebook
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "B"
@@ -27,7 +27,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     mix = mixed(rulebook(BOOK).matrix(LAYOUT), bets=BETS, players=PLAYERS)
     outcomes = rolls(9 if quick else 31)
     turn = _Turn(outcomes)
-    multiples = Multiples.of(mix.matrix)
+    multiples = ReturnMultiples.of(mix.matrix)
     by_numpy = _kept(mix, multiples, compiled=False)
     ways: dict[str, Callable[[], object]] = {
         "np.add.at": _add_at(mix, turn),
@@ -76,7 +76,7 @@ class _Turn:
         self._sweep += 1
 
 
-def _kept(mix: Mix, multiples: Multiples, *, compiled: bool) -> BetsByArea:
+def _kept(mix: Mix, multiples: ReturnMultiples, *, compiled: bool) -> BetsByArea:
     bets = BetsByArea(multiples, players=mix.players, compiled=compiled)
     bets.extend(mix.who, mix.rows, mix.stakes)
     return bets

@@ -11,7 +11,7 @@ import numpy as np
 from bench.harness import Bench, Line, Target, in_turns
 from bench.mix import Mix, mixed, rolls
 from bench.terminals import AT, close, do, enter, settle, terminal, with_bets_open
-from taisai.bulk import BetsByArea, Multiples
+from taisai.bulk import BetsByArea, ReturnMultiples
 from taisai.game.commands import PlaceBets, Slip
 from taisai.game.table import MOST_BETS, MOST_IN_BATCH, MOST_SEATS, Table
 from taisai.rules import Outcome
@@ -28,7 +28,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     mix = mixed(terms.matrix, bets=MOST_BETS, players=MOST_SEATS)
     lay(table, mix)
     close(table)
-    bulk = BetsByArea(Multiples.of(mix.matrix), players=mix.players)
+    bulk = BetsByArea(ReturnMultiples.of(mix.matrix), players=mix.players)
     bulk.extend(mix.who, mix.rows, mix.stakes)
     turn = Turn(table, rolls(9 if quick else 51))
 

@@ -17,7 +17,7 @@ from bench.study.threaded import CORES, on_both, quicker
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
 from taisai.study.session.ends import ends_of
-from taisai.study.simulation import Simulated, Terms, local_workers, simulate
+from taisai.study.simulation import SessionTerms, Simulated, local_workers, simulate
 
 BOOK: Final = rulebook("rws-sic-bo-etg-v8")
 MIX: Final = Mix.of(BOOK.matrix("A"), {"small": 100})
@@ -35,7 +35,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     NumPy has two threads too. They hold one another up between its thousands of short calls, and on a busy
     machine gained it less than a tenth, so one thread is timed as well, and the quicker of the two counts.
     """
-    terms = Terms("martingale", bankroll=BANKROLL, target=TARGET, maximum=MAXIMUM)
+    terms = SessionTerms("martingale", bankroll=BANKROLL, target=TARGET, maximum=MAXIMUM)
     with local_workers(CORES) as workers:
 
         def ours(sessions: int = SESSIONS) -> Simulated:

@@ -15,12 +15,12 @@ from bench.study.growing import growth
 from bench.study.threaded import CORES, on_both, quicker
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
-from taisai.study.simulation import Shoe, Simulated, local_workers, simulate
+from taisai.study.simulation import Simulated, SimulatedShoe, local_workers, simulate
 from taisai.study.simulation.shoes import ROLLS
 
 BOOK: Final = rulebook("mbs-3-card-sic-bo")
 MIX: Final = Mix.of(BOOK.matrix("A"), {"small": 100, "total-8": 20, "any-triple": 10})
-SHOE: Final = Shoe.of(8, 6, Fraction(3, 4))
+SHOE: Final = SimulatedShoe.of(8, 6, Fraction(3, 4))
 SHOES: Final = 100_000
 NUMPY_SHOES: Final = 8_000
 SEED: Final = 7

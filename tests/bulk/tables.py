@@ -11,7 +11,7 @@ from unittest.mock import patch
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from taisai.bulk import BetsByArea, Multiples
+from taisai.bulk import BetsByArea, ReturnMultiples
 from taisai.bulk import bets as bets_module
 from taisai.rules import OUTCOMES, Bet, Matrix, Outcome, Settlement, rulebook
 
@@ -49,9 +49,9 @@ def matrix(name: str) -> Matrix:
 
 
 @cache
-def multiples(name: str) -> Multiples:
+def multiples(name: str) -> ReturnMultiples:
     """Its multiples."""
-    return Multiples.of(matrix(name))
+    return ReturnMultiples.of(matrix(name))
 
 
 def examples(percent: int) -> settings:

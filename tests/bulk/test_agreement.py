@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.bulk import BetsByArea, Multiples
+from taisai.bulk import BetsByArea, ReturnMultiples
 from taisai.bulk import bets as bets_module
 from taisai.rules import OUTCOMES
 from tests.bulk.tables import (
@@ -128,7 +128,7 @@ def test_the_caller_may_reuse_its_arrays() -> None:
         assert disagreements(kept, [Placed(0, area, 100), Placed(1, area, 200)]) == []
 
 
-def _doctored(name: str, *, by: int) -> Multiples:
+def _doctored(name: str, *, by: int) -> ReturnMultiples:
     """The multiples with one winning cell of the first area altered."""
     good = multiples(name)
     place = next(n for n, column in enumerate(good.columns) if column[0])

@@ -17,7 +17,7 @@ from taisai.bulk import (
     BetRefusedError,
     BetsByArea,
     BulkError,
-    Multiples,
+    ReturnMultiples,
     entry,
 )
 from taisai.bulk import bets as bets_module
@@ -284,7 +284,9 @@ def test_the_number_of_bets_has_a_limit() -> None:
 
 def test_odds_whose_denominator_outgrows_int64_settle_all_the_same() -> None:
     offers = {"small": "999984 to 999983", "big": "999962 to 999961", "single-1": "999960 to 999959"}
-    odd = Multiples.of(rulebook("us-sic-bo").matrix("A", offered={**offers, "single-2": "999954 to 999953"}))
+    odd = ReturnMultiples.of(
+        rulebook("us-sic-bo").matrix("A", offered={**offers, "single-2": "999954 to 999953"})
+    )
     assert odd.matrix.denominator > 2**63
     kept = BetsByArea(odd, players=1, compiled=False)
     with plain_up_to(0):
@@ -301,7 +303,7 @@ def test_an_area_whose_multiple_outgrows_int64_takes_no_bet(tmp_path: Path) -> N
         text = text.replace(f'odds = "{usual}"', f'odds = "{odd_odds}"')
     own = tmp_path / "own.toml"
     own.write_text(text, "utf-8")
-    odd = Multiples.of(rulebook(str(own)).matrix("A", offered={"single-1": "999962 to 999961"}))
+    odd = ReturnMultiples.of(rulebook(str(own)).matrix("A", offered={"single-1": "999962 to 999961"}))
     row = odd.matrix.row("single-1")
     assert odd.greatest[row] > 2**63
     assert odd.most[row] == 0

@@ -9,10 +9,10 @@ from typing import Final
 
 from taisai.school import (
     LEVELS,
-    Asked,
+    ExerciseKind,
+    ExerciseRequest,
     KeyExercise,
     KeyJudged,
-    Kind,
     RulingExercise,
     RulingJudged,
     SettleExercise,
@@ -36,32 +36,32 @@ def pay_table(book: str, layout: str) -> PayTable:
     return next(one for one in PAY_TABLES if one.rulebook == book and layout in one.layouts)
 
 
-def settle(asked: Asked) -> SettleExercise:
+def settle(asked: ExerciseRequest) -> SettleExercise:
     """An exercise to settle."""
-    made = exercise(asked._replace(kind=Kind.SETTLE))
+    made = exercise(asked._replace(kind=ExerciseKind.SETTLE))
     assert isinstance(made, SettleExercise)
     return made
 
 
-def key(asked: Asked) -> KeyExercise:
+def key(asked: ExerciseRequest) -> KeyExercise:
     """An exercise to key."""
-    made = exercise(asked._replace(kind=Kind.KEY))
+    made = exercise(asked._replace(kind=ExerciseKind.KEY))
     assert isinstance(made, KeyExercise)
     return made
 
 
-def ruling(asked: Asked) -> RulingExercise:
+def ruling(asked: ExerciseRequest) -> RulingExercise:
     """An exercise to rule."""
-    made = exercise(asked._replace(kind=Kind.RULING))
+    made = exercise(asked._replace(kind=ExerciseKind.RULING))
     assert isinstance(made, RulingExercise)
     return made
 
 
-def every(book: str, layout: str, kind: Kind) -> Iterator[Asked]:
+def every(book: str, layout: str, kind: ExerciseKind) -> Iterator[ExerciseRequest]:
     """Every exercise that is looked at."""
     for level in LEVELS:
         for seed in SEEDS:
-            yield Asked(kind, book, layout, level, seed)
+            yield ExerciseRequest(kind, book, layout, level, seed)
 
 
 # To settle
@@ -130,19 +130,19 @@ def right_choice(made: RulingExercise) -> str:
 # Answers
 
 
-def rightly(asked: Asked, took: int = 0) -> Judged:
+def rightly(asked: ExerciseRequest, took: int = 0) -> Judged:
     """The judgement of a right answer."""
-    if asked.kind is Kind.SETTLE:
+    if asked.kind is ExerciseKind.SETTLE:
         bets = settle(asked)
         return judged_settle(bets, [back for back, _ in returns(bets)], took)
-    if asked.kind is Kind.KEY:
+    if asked.kind is ExerciseKind.KEY:
         faces = key(asked)
         return judged_key(faces, faces.faces, lit(faces), took)
     scene = ruling(asked)
     return judged_ruling(scene, right_choice(scene), took)
 
 
-def misjudged(book: str, layout: str, kind: Kind) -> list[str]:
+def misjudged(book: str, layout: str, kind: ExerciseKind) -> list[str]:
     """Right answers that did not get full marks, or whose clause is another than the oracle's."""
     wrong = []
     for asked in every(book, layout, kind):

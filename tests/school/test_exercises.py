@@ -9,7 +9,7 @@ import pytest
 
 from taisai.game.terms.terms import family
 from taisai.rules import OUTCOMES, Bet, RulesError
-from taisai.school import GREATEST_SEED, LEVELS, Asked, Kind, exercise
+from taisai.school import GREATEST_SEED, LEVELS, ExerciseKind, ExerciseRequest, exercise
 from taisai.school.course import course_of, near_misses
 from taisai.school.exercises import Seeded
 from taisai.school.ruling import scenes_of
@@ -21,7 +21,7 @@ each_layout = pytest.mark.parametrize(("book", "layout"), LAYOUTS)
 
 @each_layout
 def test_bets_to_settle_lie_on_the_layout_and_can_be_taken(book: str, layout: str) -> None:
-    for asked in every(book, layout, Kind.SETTLE):
+    for asked in every(book, layout, ExerciseKind.SETTLE):
         made, plan = settle(asked), PLANS[asked.level]
         assert len(made.bets) == plan.bets == {1: 3, 2: 8, 3: 15}[asked.level]
         assert len({bet.area for bet in made.bets}) == len(made.bets)
@@ -36,7 +36,7 @@ def test_bets_to_settle_lie_on_the_layout_and_can_be_taken(book: str, layout: st
 def test_what_lies_there_is_worth_settling(book: str, layout: str) -> None:
     """Some bets win, some lose, and at the highest level some only look as if they won."""
     tempted = 0
-    for asked in every(book, layout, Kind.SETTLE):
+    for asked in every(book, layout, ExerciseKind.SETTLE):
         made = settle(asked)
         areas, lit = {bet.area for bet in made.bets}, set(made.course.matrix.illuminated(made.shown))
         assert areas - lit, "someone loses"
@@ -66,7 +66,7 @@ def test_near_misses_by_total_are_the_areas_that_three_alike_take_from_their_bet
 @each_layout
 def test_faces_to_key_are_the_outcome_in_any_order(book: str, layout: str) -> None:
     orders = set()
-    for asked in every(book, layout, Kind.KEY):
+    for asked in every(book, layout, ExerciseKind.KEY):
         made = key(asked)
         assert tuple(sorted(made.faces)) == made.shown.faces
         orders.add(made.faces == made.shown.faces)
@@ -80,7 +80,9 @@ def test_a_higher_level_shows_more_to_trip_over(book: str, layout: str) -> None:
     assert set(course.rare) < set(course.tricky)
     shares = []
     for level in LEVELS:
-        shown = [key(Asked(Kind.KEY, book, layout, level, seed)).shown for seed in range(300)]
+        shown = [
+            key(ExerciseRequest(ExerciseKind.KEY, book, layout, level, seed)).shown for seed in range(300)
+        ]
         shares.append((sum(one in course.tricky for one in shown), sum(one in course.rare for one in shown)))
     assert shares == sorted(shares)
     (least, rarely), _, (most, often) = shares
@@ -91,7 +93,7 @@ def test_a_higher_level_shows_more_to_trip_over(book: str, layout: str) -> None:
 @each_layout
 def test_a_scene_has_four_rulings_of_the_same_rulebook_and_one_is_right(book: str, layout: str) -> None:
     places = Counter[int]()
-    for asked in every(book, layout, Kind.RULING):
+    for asked in every(book, layout, ExerciseKind.RULING):
         made = ruling(asked)
         known = {(one.ruling, one.to) for one in made.course.book.irregularities.cells.values()}
         known |= {(one.ruling, one.to) for one in made.course.book.irregularities.seen.values()}
@@ -105,7 +107,7 @@ def test_a_scene_has_four_rulings_of_the_same_rulebook_and_one_is_right(book: st
 
 @each_layout
 def test_nobody_is_asked_whether_a_higher_rank_may_decide(book: str, layout: str) -> None:
-    for asked in every(book, layout, Kind.RULING):
+    for asked in every(book, layout, ExerciseKind.RULING):
         made = ruling(asked)
         to = made.scene.ruled.to
         if to is not None:
@@ -133,7 +135,8 @@ def test_the_highest_level_asks_what_the_document_does_not_foresee_and_the_lowes
     for book, layout in LAYOUTS:
         caught = {
             level: sum(
-                ruling(Asked(Kind.RULING, book, layout, level, seed)).scene.ruled.caught for seed in range(60)
+                ruling(ExerciseRequest(ExerciseKind.RULING, book, layout, level, seed)).scene.ruled.caught
+                for seed in range(60)
             )
             for level in LEVELS
         }
@@ -144,10 +147,10 @@ def test_the_highest_level_asks_what_the_document_does_not_foresee_and_the_lowes
 # The same for the same asking
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 @each_layout
 def test_the_same_asking_makes_the_same_exercise_and_another_seed_another(
-    book: str, layout: str, kind: Kind
+    book: str, layout: str, kind: ExerciseKind
 ) -> None:
     made = [exercise(asked) for asked in every(book, layout, kind)]
     assert made == [exercise(asked) for asked in every(book, layout, kind)]
@@ -156,21 +159,21 @@ def test_the_same_asking_makes_the_same_exercise_and_another_seed_another(
 
 def test_exercises_are_the_same_on_every_machine_for_ever() -> None:
     """Written down once: a change here makes every exercise another, and is to be meant."""
-    made = settle(Asked(Kind.SETTLE, "rws-sic-bo-etg-v8", "A", level=1, seed=7))
+    made = settle(ExerciseRequest(ExerciseKind.SETTLE, "rws-sic-bo-etg-v8", "A", level=1, seed=7))
     drawn = Seeded("a", 1)
     assert [drawn.below(1000) for _ in range(4)] == [242, 339, 628, 377]
     assert str(made.shown) == "335"
     assert made.bets == ((1, "single-3", 100), (2, "single-4", 100), (1, "single-5", 200))
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_an_exercise_takes_less_than_five_milliseconds_once_its_book_is_read(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", ExerciseKind)
+def test_an_exercise_takes_less_than_five_milliseconds_once_its_book_is_read(kind: ExerciseKind) -> None:
     for book, layout in LAYOUTS:
-        exercise(Asked(kind, book, layout, level=3, seed=0))
+        exercise(ExerciseRequest(kind, book, layout, level=3, seed=0))
         took = []
         for seed in range(20):
             before = process_time()
-            exercise(Asked(kind, book, layout, level=3, seed=seed))
+            exercise(ExerciseRequest(kind, book, layout, level=3, seed=seed))
             took.append(process_time() - before)
         assert min(took) < 0.005
 
@@ -196,10 +199,10 @@ def test_an_exercise_takes_less_than_five_milliseconds_once_its_book_is_read(kin
 def test_what_there_is_not_is_refused_in_words(given: tuple[str, str, str, int, int], says: str) -> None:
     kind, book, layout, level, seed = given
     with pytest.raises(RulesError) as caught:
-        exercise(Asked.of(kind, book, layout, level=level, seed=seed))
+        exercise(ExerciseRequest.of(kind, book, layout, level=level, seed=seed))
     assert str(caught.value).startswith(says)
     assert len(str(caught.value)) < 400
 
 
 def test_the_greatest_seed_is_one() -> None:
-    assert exercise(Asked.of("key", "us-sic-bo", "A", level=1, seed=GREATEST_SEED))
+    assert exercise(ExerciseRequest.of("key", "us-sic-bo", "A", level=1, seed=GREATEST_SEED))

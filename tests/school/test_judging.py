@@ -9,7 +9,15 @@ import pytest
 
 from taisai.rules import CATALOGUE, Clause, Matrix, RulesError, Ruling, RulingCell
 from taisai.rules.irregularities import Irregularities
-from taisai.school import LONGEST, PARS, Asked, Kind, judged_key, judged_ruling, judged_settle
+from taisai.school import (
+    LONGEST,
+    PARS,
+    ExerciseKind,
+    ExerciseRequest,
+    judged_key,
+    judged_ruling,
+    judged_settle,
+)
 from taisai.school.exercises import FOR_RIGHT, marks
 from tests.school import answers
 from tests.school.answers import LAYOUTS, every, key, lit, ordered, returns, right_choice, ruling, settle
@@ -17,16 +25,18 @@ from tests.school.answers import LAYOUTS, every, key, lit, ordered, returns, rig
 each_layout = pytest.mark.parametrize(("book", "layout"), LAYOUTS)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 @each_layout
-def test_a_right_answer_gets_full_marks_by_the_oracles_clauses(book: str, layout: str, kind: Kind) -> None:
+def test_a_right_answer_gets_full_marks_by_the_oracles_clauses(
+    book: str, layout: str, kind: ExerciseKind
+) -> None:
     assert answers.misjudged(book, layout, kind) == []
 
 
 def amiss(book: str, layout: str) -> list[str]:
     """Wrong figures that were not found, or not named as the oracle does."""
     found = []
-    for asked in every(book, layout, Kind.SETTLE):
+    for asked in every(book, layout, ExerciseKind.SETTLE):
         made = settle(asked)
         right = returns(made)
         for place, (back, clause) in enumerate(right):
@@ -51,7 +61,7 @@ def test_every_single_wrong_figure_is_found_and_named_with_its_clause(book: str,
 
 @each_layout
 def test_every_area_that_is_missed_or_marked_wrongly_is_found_and_named(book: str, layout: str) -> None:
-    for asked in every(book, layout, Kind.KEY):
+    for asked in every(book, layout, ExerciseKind.KEY):
         made = key(asked)
         called, of = lit(made), 1 + len(lit(made))
         for missed, clause in called.items():
@@ -69,7 +79,7 @@ def test_every_area_that_is_missed_or_marked_wrongly_is_found_and_named(book: st
 
 
 def test_faces_count_in_any_order_and_other_faces_are_one_mistake() -> None:
-    for asked in every("mbs-sic-bo-v6", "A", Kind.KEY):
+    for asked in every("mbs-sic-bo-v6", "A", ExerciseKind.KEY):
         made = key(asked)
         first, second, third = made.faces
         for faces in ((first, second, third), (third, first, second), (second, first, third)):
@@ -81,13 +91,13 @@ def test_faces_count_in_any_order_and_other_faces_are_one_mistake() -> None:
 
 
 def test_to_mark_everything_is_worth_nothing() -> None:
-    made = key(Asked(Kind.KEY, "mbs-sic-bo-v6", "A", level=1, seed=1))
+    made = key(ExerciseRequest(ExerciseKind.KEY, "mbs-sic-bo-v6", "A", level=1, seed=1))
     assert judged_key(made, made.faces, made.course.matrix.areas, took=0).marks.score == 0
 
 
 @each_layout
 def test_every_wrong_ruling_is_found_and_the_right_one_named_with_its_clause(book: str, layout: str) -> None:
-    for asked in every(book, layout, Kind.RULING):
+    for asked in every(book, layout, ExerciseKind.RULING):
         made = ruling(asked)
         for choice in made.choices:
             judged = judged_ruling(made, choice.id, took=0)
@@ -105,16 +115,16 @@ def test_every_wrong_ruling_is_found_and_the_right_one_named_with_its_clause(boo
     [(0, 100), (20_000, 100), (20_001, 99), (30_000, 95), (40_000, 90), (60_000, 80), (LONGEST, 80)],
 )
 def test_time_counts_from_par_to_three_times_par(took: int, score: int) -> None:
-    assert marks(Kind.SETTLE, 1, right=3, of=3, took=took).score == score
+    assert marks(ExerciseKind.SETTLE, 1, right=3, of=3, took=took).score == score
 
 
 def test_time_counts_for_nothing_where_something_is_wrong() -> None:
-    scores = [marks(Kind.SETTLE, 1, right=right, of=3, took=0).score for right in range(4)]
+    scores = [marks(ExerciseKind.SETTLE, 1, right=right, of=3, took=0).score for right in range(4)]
     assert scores == [0, 26, 53, 100]
 
 
 def test_every_kind_and_level_has_a_par_that_can_be_missed() -> None:
-    assert {kind: set(pars) for kind, pars in PARS.items()} == {kind: {1, 2, 3} for kind in Kind}
+    assert {kind: set(pars) for kind, pars in PARS.items()} == {kind: {1, 2, 3} for kind in ExerciseKind}
     assert all(3 * par <= LONGEST for pars in PARS.values() for par in pars.values())
 
 
@@ -133,14 +143,14 @@ def test_every_kind_and_level_has_a_par_that_can_be_missed() -> None:
     ],
 )
 def test_figures_that_answer_no_question_are_refused(figures: list[int], took: int, says: str) -> None:
-    made = settle(Asked(Kind.SETTLE, "us-sic-bo", "A", level=1, seed=1))
+    made = settle(ExerciseRequest(ExerciseKind.SETTLE, "us-sic-bo", "A", level=1, seed=1))
     with pytest.raises(RulesError) as caught:
         judged_settle(made, figures, took)
     assert str(caught.value) == says
 
 
 def test_areas_and_faces_that_are_not_there_are_refused() -> None:
-    made = key(Asked(Kind.KEY, "us-sic-bo", "A", level=1, seed=1))
+    made = key(ExerciseRequest(ExerciseKind.KEY, "us-sic-bo", "A", level=1, seed=1))
     with pytest.raises(RulesError, match="expected an area of us-sic-bo layout A, got 'odd'"):
         judged_key(made, (1, 2, 3), ["odd"], took=0)
     with pytest.raises(RulesError, match="expected a face from 1 to 6, got 7"):
@@ -149,7 +159,7 @@ def test_areas_and_faces_that_are_not_there_are_refused() -> None:
 
 
 def test_a_choice_that_was_not_offered_is_refused() -> None:
-    made = ruling(Asked(Kind.RULING, "us-sic-bo", "A", level=1, seed=1))
+    made = ruling(ExerciseRequest(ExerciseKind.RULING, "us-sic-bo", "A", level=1, seed=1))
     offered = {one.id for one in made.choices}
     other = next(str(one) for one in Ruling if one not in offered)
     with pytest.raises(RulesError, match=f"expected one of .*, got '{other}'"):
@@ -168,7 +178,7 @@ def test_sabotage_an_engine_that_settles_otherwise_is_seen(monkeypatch: pytest.M
         return settled._replace(bets=bets)
 
     monkeypatch.setattr(Matrix, "settle", one_too_few)
-    assert answers.misjudged("rws-sic-bo-etg-v8", "A", Kind.SETTLE)
+    assert answers.misjudged("rws-sic-bo-etg-v8", "A", ExerciseKind.SETTLE)
     assert amiss("rws-sic-bo-etg-v8", "A")
 
 
@@ -179,36 +189,38 @@ def test_sabotage_clauses_of_another_cell_are_seen(monkeypatch: pytest.MonkeyPat
         return honest(self, area, outcome)._replace(clause=Clause("9.9"))
 
     monkeypatch.setattr(Matrix, "explain", by_another)
-    assert answers.misjudged("us-sic-bo", "A", Kind.SETTLE)
-    assert answers.misjudged("us-sic-bo", "A", Kind.KEY)
+    assert answers.misjudged("us-sic-bo", "A", ExerciseKind.SETTLE)
+    assert answers.misjudged("us-sic-bo", "A", ExerciseKind.KEY)
     assert amiss("us-sic-bo", "A")
 
 
 def test_sabotage_lights_that_are_left_out_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     honest = Matrix.illuminated
     monkeypatch.setattr(Matrix, "illuminated", lambda self, outcome: honest(self, outcome)[1:])
-    assert answers.misjudged("mbs-sic-bo-v6", "A", Kind.KEY)
+    assert answers.misjudged("mbs-sic-bo-v6", "A", ExerciseKind.KEY)
 
 
 def test_sabotage_a_table_of_rulings_that_voids_everything_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not answers.misjudged("mbs-sic-bo-v6", "A", Kind.RULING)  # the exercises come from honest tables
+    assert not answers.misjudged(
+        "mbs-sic-bo-v6", "A", ExerciseKind.RULING
+    )  # the exercises come from honest tables
 
     def void(self: Irregularities, *_given: object, **_named: object) -> RulingCell:
         return RulingCell(Ruling.VOID, self.void)
 
     monkeypatch.setattr(Irregularities, "ruling_for", void)
-    assert answers.misjudged("mbs-sic-bo-v6", "A", Kind.RULING)
+    assert answers.misjudged("mbs-sic-bo-v6", "A", ExerciseKind.RULING)
 
 
 def test_sabotage_a_die_that_was_seen_and_is_forgotten_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not answers.misjudged("rws-sic-bo-etg-v8", "A", Kind.RULING)
+    assert not answers.misjudged("rws-sic-bo-etg-v8", "A", ExerciseKind.RULING)
     honest = Irregularities.ruling_for
     monkeypatch.setattr(
         Irregularities,
         "ruling_for",
         lambda self, event, phase, settings, **_seen: honest(self, event, phase, settings),
     )
-    assert answers.misjudged("rws-sic-bo-etg-v8", "A", Kind.RULING)
+    assert answers.misjudged("rws-sic-bo-etg-v8", "A", ExerciseKind.RULING)
 
 
 # The page

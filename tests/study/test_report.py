@@ -2,7 +2,7 @@
 
 import re
 
-from taisai.study.report import Report, Sheet, columns
+from taisai.study.report import Sheet, StudyReport, columns
 
 NAMES = ("area", "ways", "edge", "deviation", "least", "most")
 ROWS = tuple(
@@ -32,7 +32,7 @@ def test_every_part_of_a_narrow_table_names_its_rows() -> None:
 
 def test_a_notebook_gets_words_and_no_markup() -> None:
     sheet = Sheet("a & b", columns("who", "what", numbers=["what"]), (("<i>", "1"),))
-    page = Report((sheet,), ("so < so",)).html()
+    page = StudyReport((sheet,), ("so < so",)).html()
     assert "a &amp; b" in page
     assert "&lt;i&gt;" in page
     assert "<p>so &lt; so</p>" in page

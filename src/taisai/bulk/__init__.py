@@ -19,7 +19,10 @@ from taisai.bulk.bets import (
     nets_by_player,
 )
 from taisai.bulk.entry import BetRefusedError, BulkError, HouseTotal
-from taisai.bulk.multiples import Multiples
+from taisai.bulk.multiples import ReturnMultiples
+
+Multiples = ReturnMultiples
+"""The public name of the first release."""
 
 __all__ = [
     "MOST_BETS",
@@ -32,6 +35,7 @@ __all__ = [
     "ByBet",
     "HouseTotal",
     "Multiples",
+    "ReturnMultiples",
     "house_nets",
     "nets_by_bet",
     "nets_by_player",

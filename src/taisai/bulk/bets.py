@@ -14,17 +14,17 @@ import numpy as np
 
 from taisai.bulk import kernels
 from taisai.bulk.entry import (
+    BatchPart,
+    BetEntry,
     BulkError,
-    Entry,
     HouseTotal,
     Numbers,
-    Part,
     Totals,
     exact_sum,
     sorted_by_row,
     whole,
 )
-from taisai.bulk.multiples import Multiples, Places, Whole
+from taisai.bulk.multiples import Places, ReturnMultiples, Whole
 from taisai.rules.areas import AreaId
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Money
@@ -100,7 +100,7 @@ class BetsByArea:
     """The bets of a round on one layout, by players numbered from 0.
 
     >>> from taisai.rules import rulebook
-    >>> multiples = Multiples.of(rulebook("rws-sic-bo-etg-v8").matrix("A"))
+    >>> multiples = ReturnMultiples.of(rulebook("rws-sic-bo-etg-v8").matrix("A"))
     >>> bets = BetsByArea(multiples, players=2)
     >>> bets.add(0, "small", 100)
     >>> bets.add(1, "total-8", 50)
@@ -111,7 +111,7 @@ class BetsByArea:
     HouseTotal(staked=220, returned=675)
     """
 
-    def __init__(self, multiples: Multiples, *, players: int, compiled: bool | None = None) -> None:
+    def __init__(self, multiples: ReturnMultiples, *, players: int, compiled: bool | None = None) -> None:
         """Without `compiled`, numba is used where it is present and the bets are many."""
         if type(players) is not int or not 1 <= players <= MOST_PLAYERS:
             raise BulkError(f"expected 1 to {MOST_PLAYERS} players, got {players!r}")
@@ -119,7 +119,7 @@ class BetsByArea:
         self.players = players
         self._compiled = kernels.has_numba() if compiled is None else compiled
         self._columns = multiples.columns
-        self._entry = Entry(multiples, players)
+        self._entry = BetEntry(multiples, players)
         self._adder = kernels.compiled_adder() if compiled else kernels.add_by_numpy
         self.clear()
 
@@ -171,7 +171,7 @@ class BetsByArea:
         if self._size + more > MOST_BETS:
             raise BulkError(f"expected at most {MOST_BETS} bets, got {self._size + more}")
 
-    def _shelve(self, part: Part) -> None:
+    def _shelve(self, part: BatchPart) -> None:
         shelf = self._buffers.get(part.row)
         if shelf is None:
             self._buffers[part.row] = BetBuffer(part.players, part.steps, part.places)
@@ -188,16 +188,16 @@ class BetsByArea:
         if self._compiled and self._size >= COMPILED_FROM:
             self._adder = kernels.compiled_adder()
 
-    def _loose_parts(self) -> list[Part]:
+    def _loose_parts(self) -> list[BatchPart]:
         if not self._loose:
             return []
         rows, players, steps = np.array(self._loose, dtype=np.int64).T
         return sorted_by_row(rows, players, steps, np.array(self._loose_places, dtype=np.intp))
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[BatchPart]:
         """All bets, area by area; an area can come twice."""
         for row, shelf in self._buffers.items():
-            yield Part(row, shelf.players, shelf.steps, shelf.places)
+            yield BatchPart(row, shelf.players, shelf.steps, shelf.places)
         yield from self._loose_parts()
 
     # ── the house ────────────────────────────────────────────────────────────────────────────────────

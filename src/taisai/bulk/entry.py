@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from taisai.bulk.multiples import Multiples, Places, Whole
+from taisai.bulk.multiples import Places, ReturnMultiples, Whole
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM, Bet, BetRefusal, BetRefusalReason, Money
@@ -35,7 +35,7 @@ class BetRefusedError(BulkError):
         )
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """The bets of a batch that lie on one area."""
 
     row: int
@@ -46,10 +46,10 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BetEntry:
     """The door to a book of bets: what its layout takes, from how many players."""
 
-    multiples: Multiples
+    multiples: ReturnMultiples
     players: int
 
     def one(self, player: int, area: str, stake: int) -> int:
@@ -67,7 +67,7 @@ class Entry:
             raise self._refused([area], [stake], alone=True)
         return row
 
-    def batch(self, players: Numbers, rows: Numbers, stakes: Numbers) -> list[Part]:
+    def batch(self, players: Numbers, rows: Numbers, stakes: Numbers) -> list[BatchPart]:
         """The bets by area, if every one of them can be taken."""
         seats, keys, money = whole(players, "players"), whole(rows, "areas"), np.asarray(stakes)
         if not seats.shape == keys.shape == money.shape or seats.ndim != 1:
@@ -85,7 +85,7 @@ class Entry:
             raise self._refused([self._name(key) for key in keys.tolist()], money.tolist())
         return parts
 
-    def _sorted(self, seats: Places, keys: Places, money: npt.NDArray[Any]) -> list[Part] | None:
+    def _sorted(self, seats: Places, keys: Places, money: npt.NDArray[Any]) -> list[BatchPart] | None:
         if keys.min() < 0 or keys.max() >= len(self.multiples.steps) or money.dtype.kind not in "iu":
             return None
         if money.min() <= 0 or money.max() > GREATEST_SUM:
@@ -143,13 +143,15 @@ def exact_sum(numbers: Whole) -> int:
     return sum(numbers.tolist())
 
 
-def sorted_by_row(rows: Places, players: Places, steps: Whole, places: Places | None = None) -> list[Part]:
+def sorted_by_row(
+    rows: Places, players: Places, steps: Whole, places: Places | None = None
+) -> list[BatchPart]:
     """Bets by area, in their order; without places they are counted from 0."""
     order = np.argsort(rows.astype(np.uint16), kind="stable")  # NumPy sorts short keys by radix
     ends = np.cumsum(np.bincount(rows)).tolist()
     players, steps, places = players[order], steps[order], order if places is None else places[order]
     return [
-        Part(row, players[start:end], steps[start:end], places[start:end])
+        BatchPart(row, players[start:end], steps[start:end], places[start:end])
         for row, (start, end) in enumerate(pairwise([0, *ends]))
         if end > start
     ]
@@ -180,7 +182,7 @@ class Totals:
 
     __slots__ = ("_bound", "_multiples", "staked", "steps")
 
-    def __init__(self, multiples: Multiples) -> None:
+    def __init__(self, multiples: ReturnMultiples) -> None:
         self._multiples = multiples
         self.staked = 0
         self.steps = [0] * len(multiples.steps)

@@ -16,7 +16,7 @@ Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Multiples:
+class ReturnMultiples:
     """What a bet of one step gets back, area by outcome. A stake is a whole number of its area's steps.
 
     At 8.5 to 1 the step is 2 and the multiple 19: each 2 staked get 19 back.
@@ -37,7 +37,7 @@ class Multiples:
     """[area][outcome] the columns once more, as an array."""
 
     @staticmethod
-    def of(matrix: Matrix) -> Multiples:
+    def of(matrix: Matrix) -> ReturnMultiples:
         """The multiples of a matrix; make them once for all the rounds on it."""
         one = matrix.denominator
         steps = [lcm(*(one // gcd(net, one) for net in row if net > 0)) for row in matrix.nets]
@@ -46,7 +46,7 @@ class Multiples:
             for row, step in zip(matrix.nets, steps, strict=True)
         ]
         columns = tuple(zip(*rows, strict=True))
-        return Multiples(
+        return ReturnMultiples(
             matrix=matrix,
             steps=tuple(steps),
             columns=columns,

@@ -1,7 +1,7 @@
 """Dealer school: exercises made from a seed, and judged by the same tables that rule a game for money.
 
->>> from taisai.school import Asked, Kind, SettleExercise, exercise
->>> made = exercise(Asked(Kind.SETTLE, "rws-sic-bo-etg-v8", "A", level=1, seed=7))
+>>> from taisai.school import ExerciseKind, ExerciseRequest, SettleExercise, exercise
+>>> made = exercise(ExerciseRequest(ExerciseKind.SETTLE, "rws-sic-bo-etg-v8", "A", level=1, seed=7))
 >>> isinstance(made, SettleExercise), len(made.bets)
 (True, 3)
 """
@@ -13,12 +13,12 @@ from taisai.school.exercises import (
     LEVELS,
     LONGEST,
     PARS,
-    Asked,
-    Kind,
+    ExerciseKind,
+    ExerciseRequest,
     Marks,
     Seeded,
 )
-from taisai.school.ruling import Choice, RulingExercise, RulingJudged, judged_ruling, ruling_exercise
+from taisai.school.ruling import RulingChoice, RulingExercise, RulingJudged, judged_ruling, ruling_exercise
 from taisai.school.settling import (
     Keyed,
     KeyExercise,
@@ -39,15 +39,15 @@ __all__ = [
     "LEVELS",
     "LONGEST",
     "PARS",
-    "Asked",
-    "Choice",
     "Exercise",
+    "ExerciseKind",
+    "ExerciseRequest",
     "KeyExercise",
     "KeyJudged",
     "Keyed",
-    "Kind",
     "Marks",
     "PlacedBet",
+    "RulingChoice",
     "RulingExercise",
     "RulingJudged",
     "SettleExercise",
@@ -62,14 +62,14 @@ __all__ = [
 Exercise = SettleExercise | KeyExercise | RulingExercise
 
 
-def exercise(asked: Asked) -> Exercise:
+def exercise(asked: ExerciseRequest) -> Exercise:
     """The exercise; a RulesError says what was expected where the rulebook or the layout is unknown."""
     course = course_of(asked.book, asked.layout)
     seeded = Seeded(*asked)
     match asked.kind:
-        case Kind.SETTLE:
+        case ExerciseKind.SETTLE:
             return settle_exercise(asked, course, seeded)
-        case Kind.KEY:
+        case ExerciseKind.KEY:
             return key_exercise(asked, course, seeded)
-        case Kind.RULING:
+        case ExerciseKind.RULING:
             return ruling_exercise(asked, course, seeded)

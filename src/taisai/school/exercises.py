@@ -50,7 +50,7 @@ GREATEST_SEED: Final = 2**53 - 1
 """Beyond it a browser could not hold the number exactly, and would be judged on another exercise."""
 
 
-class Kind(StrEnum):
+class ExerciseKind(StrEnum):
     """What is practised."""
 
     SETTLE = "settle"
@@ -61,23 +61,23 @@ class Kind(StrEnum):
     """To say what the rules order when something goes wrong."""
 
 
-class Asked(NamedTuple):
+class ExerciseRequest(NamedTuple):
     """An exercise, by all that it follows from."""
 
-    kind: Kind
+    kind: ExerciseKind
     book: str
     layout: str
     level: int
     seed: int
 
     @staticmethod
-    def of(kind: str, book: str, layout: str, *, level: int, seed: int) -> Asked:
+    def of(kind: str, book: str, layout: str, *, level: int, seed: int) -> ExerciseRequest:
         """From plain values; whether there are such a book and layout is for the shelf to know."""
-        if kind not in tuple(Kind):
-            raise RulesError(f"expected a kind of exercise ({', '.join(Kind)}), got {shown(kind)}")
+        if kind not in tuple(ExerciseKind):
+            raise RulesError(f"expected a kind of exercise ({', '.join(ExerciseKind)}), got {shown(kind)}")
         whole("a level", level, LEVELS[0], LEVELS[-1])
         whole("a seed", seed, 0, GREATEST_SEED)
-        return Asked(Kind(kind), book, layout, level, seed)
+        return ExerciseRequest(ExerciseKind(kind), book, layout, level, seed)
 
 
 def whole(what: str, value: int, least: int, most: int) -> int:
@@ -99,9 +99,9 @@ LONGEST: Final = 60 * 60 * 1000  # ms: who takes an hour has been to lunch
 SLOW: Final = 3
 """Times par from which on there is nothing for time."""
 PARS: Final = {
-    Kind.SETTLE: {1: 20_000, 2: 60_000, 3: 150_000},
-    Kind.KEY: {1: 30_000, 2: 30_000, 3: 30_000},
-    Kind.RULING: {1: 15_000, 2: 15_000, 3: 20_000},
+    ExerciseKind.SETTLE: {1: 20_000, 2: 60_000, 3: 150_000},
+    ExerciseKind.KEY: {1: 30_000, 2: 30_000, 3: 30_000},
+    ExerciseKind.RULING: {1: 15_000, 2: 15_000, 3: 20_000},
 }
 """Kind → level → ms in which a good dealer does it."""
 
@@ -119,7 +119,7 @@ class Marks(NamedTuple):
     par: int
 
 
-def marks(kind: Kind, level: int, *, right: int, of: int, took: int) -> Marks:
+def marks(kind: ExerciseKind, level: int, *, right: int, of: int, took: int) -> Marks:
     """Marks by share of what is right; time counts only where everything is: fast and wrong is just wrong."""
     par = PARS[kind][level]
     whole("a time in milliseconds", took, 0, LONGEST)

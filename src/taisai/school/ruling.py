@@ -15,7 +15,7 @@ from taisai.rules.errors import RulesError, printable
 from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.school.course import Course, book_of
-from taisai.school.exercises import Asked, Kind, Marks, Seeded, marks
+from taisai.school.exercises import ExerciseKind, ExerciseRequest, Marks, Seeded, marks
 
 _WITH_DICE: Final = frozenset({
     Irregularity.TOO_FEW_TUMBLES, Irregularity.DIE_NOT_FLAT, Irregularity.DIE_DAMAGED,
@@ -108,7 +108,7 @@ _MUCH_ALIKE: Final = (
 """Rulings that come to nearly the same: nobody is asked to tell them apart in one question."""
 
 
-class Choice(NamedTuple):
+class RulingChoice(NamedTuple):
     """A ruling that may be chosen, and who decides where it is referred."""
 
     ruling: Ruling
@@ -123,10 +123,10 @@ class Choice(NamedTuple):
 class RulingExercise(NamedTuple):
     """What goes wrong and when, and the rulings to choose from."""
 
-    asked: Asked
+    asked: ExerciseRequest
     course: Course
     scene: Scene
-    choices: tuple[Choice, ...]
+    choices: tuple[RulingChoice, ...]
 
 
 class RulingJudged(NamedTuple):
@@ -134,25 +134,25 @@ class RulingJudged(NamedTuple):
 
     exercise: RulingExercise
     marks: Marks
-    chosen: Choice
-    ordered: Choice
+    chosen: RulingChoice
+    ordered: RulingChoice
     ruled: RulingCell
     says: str
 
 
-def ruling_exercise(asked: Asked, course: Course, seeded: Seeded) -> RulingExercise:
+def ruling_exercise(asked: ExerciseRequest, course: Course, seeded: Seeded) -> RulingExercise:
     """A scene, and what it is ruled by among three other rulings of the same rulebook."""
     scene = seeded.one(_pool(asked, seeded))
     right = _choice(scene.ruled)
     others = [one for one in _rulings(asked.book) if _is_wrong(course, one, right)]
-    drawn: list[Choice] = []
+    drawn: list[RulingChoice] = []
     for other in seeded.shuffled(others):
         if len(drawn) < CHOICES - 1 and not any(_is_alike(other, one) for one in drawn):
             drawn.append(other)
     return RulingExercise(asked, course, scene, tuple(seeded.shuffled([right, *drawn])))
 
 
-def _pool(asked: Asked, seeded: Seeded) -> tuple[Scene, ...]:
+def _pool(asked: ExerciseRequest, seeded: Seeded) -> tuple[Scene, ...]:
     scenes = scenes_of(asked.book)
     if asked.level == 1:
         return scenes.first
@@ -160,12 +160,12 @@ def _pool(asked: Asked, seeded: Seeded) -> tuple[Scene, ...]:
     return scenes.traps if is_trap and scenes.traps else scenes.foreseen
 
 
-def _choice(ruled: RulingCell) -> Choice:
-    return Choice(ruled.ruling, ruled.to)
+def _choice(ruled: RulingCell) -> RulingChoice:
+    return RulingChoice(ruled.ruling, ruled.to)
 
 
 @cache
-def _rulings(name: str) -> tuple[Choice, ...]:
+def _rulings(name: str) -> tuple[RulingChoice, ...]:
     """Every ruling that the rulebook has, first those on what can happen at its table; then any."""
     scenes = scenes_of(name)
     own = [_choice(scene.ruled) for scene in (*scenes.foreseen, *scenes.traps)]
@@ -173,7 +173,7 @@ def _rulings(name: str) -> tuple[Choice, ...]:
     return tuple(dict.fromkeys(own))
 
 
-def _is_wrong(course: Course, one: Choice, right: Choice) -> bool:
+def _is_wrong(course: Course, one: RulingChoice, right: RulingChoice) -> bool:
     """Whether a ruling is clearly another; a rank above the right one could decide as well."""
     if one == right:
         return False
@@ -182,7 +182,7 @@ def _is_wrong(course: Course, one: Choice, right: Choice) -> bool:
     return {one.ruling, right.ruling} not in _MUCH_ALIKE
 
 
-def _is_alike(one: Choice, other: Choice) -> bool:
+def _is_alike(one: RulingChoice, other: RulingChoice) -> bool:
     return one.ruling is other.ruling or {one.ruling, other.ruling} in _MUCH_ALIKE
 
 
@@ -195,7 +195,9 @@ def judged_ruling(exercise: RulingExercise, choice: str, took: int) -> RulingJud
     ruled = course.book.irregularities.ruling_for(scene.event, scene.phase, course.settings, seen=scene.seen)
     ordered = _choice(ruled)
     text = course.book.clauses.get(ruled.clause)
-    given = marks(Kind.RULING, exercise.asked.level, right=int(known[choice] == ordered), of=1, took=took)
+    given = marks(
+        ExerciseKind.RULING, exercise.asked.level, right=int(known[choice] == ordered), of=1, took=took
+    )
     return RulingJudged(
         exercise, given, known[choice], ordered, ruled, text.says if text else HOUSE_PROCEDURES[ruled.clause]
     )

@@ -14,7 +14,7 @@ from taisai.rules.matrix import Explanation
 from taisai.rules.outcomes import Face, Outcome
 from taisai.rules.settlement import GREATEST_SUM, Bet, Settlement
 from taisai.school.course import Course, drawn_outcome, near_misses
-from taisai.school.exercises import Asked, Kind, Marks, Seeded, marks, whole
+from taisai.school.exercises import ExerciseKind, ExerciseRequest, Marks, Seeded, marks, whole
 
 CHIP: Final = 5
 """Stakes are so many chips of five, times what makes every win whole."""
@@ -49,7 +49,7 @@ class PlacedBet(NamedTuple):
 class SettleExercise(NamedTuple):
     """What is shown, and how it lies."""
 
-    asked: Asked
+    asked: ExerciseRequest
     course: Course
     shown: Outcome
     bets: tuple[PlacedBet, ...]
@@ -77,7 +77,7 @@ class SettleJudged(NamedTuple):
     lines: tuple[SettledLine, ...]
 
 
-def settle_exercise(asked: Asked, course: Course, seeded: Seeded) -> SettleExercise:
+def settle_exercise(asked: ExerciseRequest, course: Course, seeded: Seeded) -> SettleExercise:
     """Bets of several seats on a layout, each area once."""
     plan = PLANS[asked.level]
     shown = drawn_outcome(course, asked.level, seeded)
@@ -89,7 +89,7 @@ def settle_exercise(asked: Asked, course: Course, seeded: Seeded) -> SettleExerc
     return SettleExercise(asked, course, shown, bets)
 
 
-def _areas(asked: Asked, course: Course, shown: Outcome, seeded: Seeded) -> list[AreaId]:
+def _areas(asked: ExerciseRequest, course: Course, shown: Outcome, seeded: Seeded) -> list[AreaId]:
     """Some that win, some that nearly do, and any others."""
     plan = PLANS[asked.level]
     pool = [area for area in course.matrix.areas if asked.level > 1 or area in course.simple]
@@ -119,13 +119,15 @@ def judged_settle(exercise: SettleExercise, returned: Sequence[int], took: int) 
     )
     right = sum(line.is_right for line in lines)
     level = exercise.asked.level
-    return SettleJudged(exercise, marks(Kind.SETTLE, level, right=right, of=len(lines), took=took), lines)
+    return SettleJudged(
+        exercise, marks(ExerciseKind.SETTLE, level, right=right, of=len(lines), took=took), lines
+    )
 
 
 class KeyExercise(NamedTuple):
     """What is shown, in the order in which it lies."""
 
-    asked: Asked
+    asked: ExerciseRequest
     course: Course
     shown: Outcome
     faces: tuple[Face, ...]
@@ -155,7 +157,7 @@ class KeyJudged(NamedTuple):
     lines: tuple[Keyed, ...]
 
 
-def key_exercise(asked: Asked, course: Course, seeded: Seeded) -> KeyExercise:
+def key_exercise(asked: ExerciseRequest, course: Course, seeded: Seeded) -> KeyExercise:
     """Three faces in any order."""
     shown = drawn_outcome(course, asked.level, seeded)
     return KeyExercise(asked, course, shown, tuple(seeded.shuffled(shown.faces)))
@@ -174,5 +176,5 @@ def judged_key(exercise: KeyExercise, faces: tuple[int, ...], marked: Iterable[s
     )
     faces_right = keyed is shown
     right = max(0, faces_right + len(lit & touched) - len(touched - lit))
-    given = marks(Kind.KEY, exercise.asked.level, right=right, of=1 + len(lit), took=took)
+    given = marks(ExerciseKind.KEY, exercise.asked.level, right=right, of=1 + len(lit), took=took)
     return KeyJudged(exercise, given, keyed, faces_right, lines)

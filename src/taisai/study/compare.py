@@ -11,7 +11,7 @@ from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.matrix import Matrix
 from taisai.study.odds import AreaOdds, area_odds, chance_facts, chance_words
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Sheet, StudyReport, Told, columns
 
 
 class Side(NamedTuple):
@@ -60,7 +60,7 @@ class Comparison(Told):
         """Those whose edge differs, or which one side lacks."""
         return tuple(pair for pair in self.pairs if pair.edge_more != 0)
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """All areas, and how many differ."""
         numbers = ("edge left", "edge right", "right keeps more", "deviation left", "deviation right")
         rows = tuple(
@@ -78,7 +78,9 @@ class Comparison(Told):
         )
         heads = columns("area", "odds left", "odds right", *numbers, numbers=numbers)
         note = f"{len(self.differing)} of {len(self.pairs)} areas differ."
-        return Report((Sheet(f"{self.left.words} (left), {self.right.words} (right)", heads, rows),), (note,))
+        return StudyReport(
+            (Sheet(f"{self.left.words} (left), {self.right.words} (right)", heads, rows),), (note,)
+        )
 
     def facts(self) -> dict[str, Any]:
         """For machines."""

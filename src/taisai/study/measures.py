@@ -16,7 +16,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Odds
 from taisai.study.bands import LEVELS, ROUNDS, Band, Method, tolerance_band
 from taisai.study.odds import Law, chance_facts, fresh_shoe, game_words
-from taisai.study.report import Column, Report, Sheet, Told, columns
+from taisai.study.report import ReportColumn, Sheet, StudyReport, Told, columns
 
 NOTE: Final = (
     "Edge and hit frequency are exact. A bet staked equally each round has its observed edge within the band "
@@ -118,7 +118,7 @@ class LayoutMeasures(Told):
     def __getitem__(self, area: str) -> AreaMeasures:
         return self.areas[self.matrix.row(area)]
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """What each bet is like, a table of bands for each level, and what the bands are worth."""
         numbers = ("hits 1 in", "house edge", "std dev", "skew", "volatility")
         like = Sheet(
@@ -143,7 +143,7 @@ class LayoutMeasures(Told):
             for level in LEVELS
         )
         supposed = fresh_shoe(self.chance)
-        return Report((like, *bands), (NOTE, self._worth(), *([supposed] if supposed else [])))
+        return StudyReport((like, *bands), (NOTE, self._worth(), *([supposed] if supposed else [])))
 
     def _worth(self) -> str:
         """How the bands were reckoned, and how far their shares can be off."""
@@ -178,7 +178,7 @@ class LayoutMeasures(Told):
             (family.name, *(band.percent() for band in family.bands(level, rounds)))
             for family in self.families
         )
-        return Sheet(title, (Column("areas", is_long=True), *columns(*heads, numbers=heads)), rows)
+        return Sheet(title, (ReportColumn("areas", is_long=True), *columns(*heads, numbers=heads)), rows)
 
     def facts(self) -> dict[str, Any]:
         """For machines."""

@@ -40,7 +40,7 @@ class Law(NamedTuple):
             if weight:
                 gathered[value] = gathered.get(value, 0) + weight
         if not gathered:
-            raise RulesError("expected at least one value that may come, got none")
+            raise RulesError("expected at least 1 value with a weight above 0, got 0")
         values = tuple(sorted(gathered))
         weights = tuple(gathered[value] for value in values)
         return Law(values, weights, sum(weights))
@@ -203,7 +203,7 @@ class Mix:
             [Bet.on(area, stake) for area, stake in bets.items()] if isinstance(bets, Mapping) else list(bets)
         )
         if not given:
-            raise RulesError("expected at least one bet, such as small=100, got none")
+            raise RulesError("expected at least 1 bet, such as small=100, got 0")
         nets = [0] * len(OUTCOMES)
         stakes: dict[AreaId, int] = {}
         for place, bet in enumerate(given, 1):

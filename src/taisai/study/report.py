@@ -85,7 +85,7 @@ WIDTH: Final = 110
 """Columns of a report that goes to no terminal."""
 
 
-class Column(NamedTuple):
+class ReportColumn(NamedTuple):
     """The head of a column; numbers stand to the right."""
 
     name: str
@@ -98,7 +98,7 @@ class Sheet(NamedTuple):
     """One table of a report: every cell is text already."""
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     rows: tuple[tuple[str, ...], ...]
 
     def rich(self) -> RenderableType:
@@ -112,7 +112,7 @@ class Sheet(NamedTuple):
         return _drawn(self.rich(), width)
 
 
-class Report(NamedTuple):
+class StudyReport(NamedTuple):
     """What is to be read: tables, then notes in plain sentences."""
 
     sheets: tuple[Sheet, ...]
@@ -140,7 +140,7 @@ class Told(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """What a person reads."""
 
     @abstractmethod
@@ -157,9 +157,9 @@ class Told(ABC):
         return self.report().html()
 
 
-def columns(*names: str, numbers: Sequence[str] = ()) -> tuple[Column, ...]:
+def columns(*names: str, numbers: Sequence[str] = ()) -> tuple[ReportColumn, ...]:
     """Heads of columns, those among `numbers` to the right."""
-    return tuple(Column(name, name in numbers) for name in names)
+    return tuple(ReportColumn(name, name in numbers) for name in names)
 
 
 def counted(number: int, word: str, plural: str = "") -> str:
@@ -181,7 +181,7 @@ _CELL: Final = "padding:0.15em 0.8em 0.15em 0;text-align:left"
 _FIGURE: Final = "padding:0.15em 0.8em 0.15em 0;text-align:right;font-variant-numeric:tabular-nums"
 
 
-def _html(report: Report) -> str:
+def _html(report: StudyReport) -> str:
     """Tables, then notes. The styles stand in the elements: a notebook keeps none that stand apart."""
     notes = [f"<p>{escape(note)}</p>" for note in report.notes]
     return "\n".join([*map(_html_table, report.sheets), *notes])

@@ -91,7 +91,7 @@ def test_the_mapping_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
         (("test", "--shaker", "1e30"), "expected --shaker as a whole number"),
         (("test", "--shaker", "10"), "expected at least 20 rolls to test, got 10"),
         (("test", "--shaker", "100", "--seed", "xyz"), "64 hexadecimal digits"),
-        (("test", "rolls.txt", "--seed", "00"), "expected --seed with --shaker only"),
+        (("test", "rolls.txt", "--seed", "00"), "--seed is for --shaker only"),
         (("export", "--bytes", "-5"), "expected --bytes as a whole number"),
     ],
 )

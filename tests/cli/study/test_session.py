@@ -98,7 +98,7 @@ def test_cards_are_freshly_shuffled(taisai: Taisai) -> None:
         (("--rounds", "0"), "expected --rounds as a whole number from 1 to 1e9"),
         (("--rounds", "1.5"), "expected --rounds as a whole number from 1 to 1e9"),
         (("--rounds", "1e9"), "expected a total of at most 2^26 = 67,108,864 possible values"),
-        ((), "expected --rounds, such as --rounds 1000, got none"),
+        ((), "--rounds is missing: add it, such as --rounds 1000"),
         (("--rounds", "10", "--rounds", "10"), "expected --rounds once"),
         (("--rounds", "10", "--target", "x"), "expected --target as a whole number"),
         (("--rounds", "10", "--target", "1e31"), "expected --target as a whole number"),

@@ -48,7 +48,7 @@ def test_every_position_of_the_shoe(taisai: Taisai) -> None:
         (("--left", "1,2,3"), "expected six numbers, one a face, such as --left 48,48,48,48,45,42, got 3"),
         (("--left", "49,48,48,48,48,48"), "expected 0 to 48 cards of face 1 left, got 49"),
         (("--left", "48,48,48,48,48,-1"), "expected 0 to 48 cards of face 6 left, got -1"),
-        (("--left", "48,48,48,48,48,48", "--seen", "1"), "expected --left or --seen, got both"),
+        (("--left", "48,48,48,48,48,48", "--seen", "1"), "expected --left or --seen, not both"),
         (("--left", "1,1,0,0,0,0"), "expected at least three cards left"),
         (("--deviation",), "expected --counting or --perfect with --deviation, got --deviation alone"),
         (("--positions", "--removal"), "expected one of --removal, --positions, --counting, got"),

@@ -54,7 +54,7 @@ def test_it_prints_and_draws(journal: str, tmp_path: Path, capsys: pytest.Captur
     [
         (("/no/such.db",), "/no/such.db"),
         ((str(ROOT / "README.md"),), "expected a journal or an export of one"),
-        (("{journal}", "--table", "SB9"), "expected at least one bet that was settled"),
+        (("{journal}", "--table", "SB9"), "expected at least 1 settled bet"),
         (("{journal}", "--plot", "x.doc"), "expected a picture's file name to end in"),
     ],
 )

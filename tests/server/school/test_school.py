@@ -10,7 +10,7 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from taisai.school import LONGEST, Asked, Kind, exercise, judged_settle
+from taisai.school import LONGEST, ExerciseKind, ExerciseRequest, exercise, judged_settle
 from taisai.school.settling import PLANS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import AT_TABLE, STAFF, Role
@@ -76,7 +76,7 @@ async def test_a_dealer_settles_a_layout_and_is_told_every_mistake_by_its_clause
 async def test_a_dealer_keys_dice_and_marks_what_lights(house: Connected) -> None:
     dealer = house.session("dealer")
     told = await ask(house, dealer, kind="key", seed=2)
-    made = answers.key(Asked(Kind.KEY, BOOK, "A", level=1, seed=2))
+    made = answers.key(ExerciseRequest(ExerciseKind.KEY, BOOK, "A", level=1, seed=2))
     called = sorted(answers.lit(made))
     faces = told.said["faces"][::-1]
     right = await answer(house, dealer, kind="key", seed=2, faces=faces, lit=called)
@@ -94,7 +94,7 @@ async def test_a_dealer_rules_and_is_told_the_clause_and_who_decides(house: Conn
     deciding = set()
     for seed in range(12):
         told = await ask(house, dealer, **given, seed=seed)
-        made = answers.ruling(Asked(Kind.RULING, "us-sic-bo", "A", level=3, seed=seed))
+        made = answers.ruling(ExerciseRequest(ExerciseKind.RULING, "us-sic-bo", "A", level=3, seed=seed))
         right = answers.right_choice(made)
         for choice in told.said["choices"]:
             got = (await answer(house, dealer, **given, seed=seed, choice=choice["id"])).said
@@ -127,7 +127,7 @@ async def test_school_tells_what_there_is_and_every_felt_can_be_drawn(house: Con
 
 def test_a_felt_shows_the_odds_that_answers_are_judged_by() -> None:
     for book, layout in LAYOUTS:
-        matrix = exercise(Asked(Kind.KEY, book, layout, level=1, seed=0)).course.matrix
+        matrix = exercise(ExerciseRequest(ExerciseKind.KEY, book, layout, level=1, seed=0)).course.matrix
         for area in school_felt(book, layout).areas:
             printed = [str(win.odds) for win in matrix.wins[matrix.row(area.id)]]
             assert [line.text.en for line in area.odds] == printed
@@ -148,9 +148,9 @@ def unforeseen(told: Any, at: str = "") -> Iterator[str]:
             yield from unforeseen(one, name)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 @pytest.mark.parametrize(("book", "layout"), LAYOUTS)
-def test_no_exercise_holds_its_solution(book: str, layout: str, kind: Kind) -> None:
+def test_no_exercise_holds_its_solution(book: str, layout: str, kind: ExerciseKind) -> None:
     for asked in every(book, layout, kind):
         told = msgspec.json.decode(msgspec.json.encode(exercise_told(exercise(asked))))
         assert list(unforeseen(told)) == []
@@ -160,14 +160,16 @@ def test_no_exercise_holds_its_solution(book: str, layout: str, kind: Kind) -> N
 def test_where_a_bet_stands_in_the_list_does_not_tell_whether_it_won(book: str, layout: str) -> None:
     won = [0] * PLANS[2].bets
     for seed in range(200):
-        made = answers.settle(Asked(Kind.SETTLE, book, layout, level=2, seed=seed))
+        made = answers.settle(ExerciseRequest(ExerciseKind.SETTLE, book, layout, level=2, seed=seed))
         for place, (back, _) in enumerate(answers.returns(made)):
             won[place] += back > 0
     assert min(won) > 0.5 * max(won)
 
 
 def test_sabotage_an_exercise_that_tells_the_clause_is_seen() -> None:
-    told = msgspec.to_builtins(exercise_told(exercise(Asked(Kind.SETTLE, BOOK, "A", level=1, seed=7))))
+    told = msgspec.to_builtins(
+        exercise_told(exercise(ExerciseRequest(ExerciseKind.SETTLE, BOOK, "A", level=1, seed=7)))
+    )
     told["bets"][0]["clause"] = "4.1.1"
     assert list(unforeseen(told)) == ["bets/clause"]
 
@@ -187,10 +189,10 @@ def texts(told: Any) -> Iterator[dict[str, str]]:
             yield from texts(one)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 @pytest.mark.parametrize(("book", "layout"), LAYOUTS)
 def test_everything_is_said_in_both_languages_with_nothing_left_to_fill(
-    book: str, layout: str, kind: Kind
+    book: str, layout: str, kind: ExerciseKind
 ) -> None:
     for asked in every(book, layout, kind):
         said = [exercise_told(exercise(asked)), judged_told(answers.rightly(asked))]
@@ -313,7 +315,7 @@ async def test_the_published_schema_tells_kinds_apart_by_their_tag(house: Connec
         assert kind.get("const") == name.lower().split("exercise")[0].split("answer")[0].split("judged")[0]
         assert "kind" in parts[name]["required"]
     assert parts["KeyAnswer"]["additionalProperties"] is False
-    for kind in Kind:
+    for kind in ExerciseKind:
         told = (await ask(house, kind=kind)).said
         validator = jsonschema_rs.validator_for(
             {
@@ -346,5 +348,7 @@ async def test_sabotage_a_judge_that_takes_the_answer_for_the_solution_is_seen(
 
 def test_sabotage_words_that_are_left_unfilled_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(school, "_context", lambda _book, _scene: school.DURING)
-    told = msgspec.to_builtins(exercise_told(exercise(Asked(Kind.RULING, BOOK, "A", level=1, seed=7))))
+    told = msgspec.to_builtins(
+        exercise_told(exercise(ExerciseRequest(ExerciseKind.RULING, BOOK, "A", level=1, seed=7)))
+    )
     assert [one for one in texts(told) if "{" in one["en"]]

@@ -115,5 +115,5 @@ def test_what_is_unknown_is_refused_with_its_place(bet: PlayedBet, message: str)
 
 
 def test_no_bets_are_no_study() -> None:
-    with pytest.raises(RulesError, match="expected at least one bet that was settled"):
+    with pytest.raises(RulesError, match="expected at least 1 settled bet, got 0"):
         observed([], PAY_TABLES)

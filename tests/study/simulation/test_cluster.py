@@ -12,7 +12,7 @@ import pytest
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
-from taisai.study.simulation import Simulated, Terms, cluster_workers, local_workers, simulate
+from taisai.study.simulation import SessionTerms, Simulated, cluster_workers, local_workers, simulate
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of another library about itself
 
@@ -29,7 +29,7 @@ def cluster() -> Iterator[Any]:
         yield made
 
 
-def alone(rounds: int, terms: Terms, sessions: int) -> Simulated:
+def alone(rounds: int, terms: SessionTerms, sessions: int) -> Simulated:
     with local_workers(1) as one:
         return simulate(
             MIX, BOOK.chance(), rounds=rounds, seed=11, terms=terms, sessions=sessions, workers=one
@@ -51,13 +51,13 @@ def test_a_cluster_brings_the_same_digits_and_again_after_a_worker_is_killed(clu
 
     with cluster_workers(cluster.scheduler_address) as workers:
         sessions = simulate(
-            MIX, BOOK.chance(), rounds=100, seed=11, terms=Terms("paroli", bankroll=5_000), sessions=2_000,
-            workers=workers,
+            MIX, BOOK.chance(), rounds=100, seed=11, terms=SessionTerms("paroli", bankroll=5_000),
+            sessions=2_000, workers=workers,
         )  # fmt: skip
         hit = simulate(MIX, BOOK.chance(), rounds=rounds, seed=11, workers=workers, tick=kill)
     assert killed
-    assert figures(sessions) == figures(alone(100, Terms("paroli", bankroll=5_000), 2_000))
-    assert figures(hit) == figures(alone(rounds, Terms(), 1))
+    assert figures(sessions) == figures(alone(100, SessionTerms("paroli", bankroll=5_000), 2_000))
+    assert figures(hit) == figures(alone(rounds, SessionTerms(), 1))
     assert hit.rounds == rounds
 
 

@@ -7,14 +7,14 @@ from matplotlib.patches import Rectangle
 
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
-from taisai.study.simulation import Simulated, Terms, simulate
+from taisai.study.simulation import SessionTerms, Simulated, simulate
 from taisai.study.simulation.draws import CHUNK
 from taisai.study.simulation.plot import drawn
 
 BOOK = rulebook("us-sic-bo")
 
 
-def played(sessions: int, rounds: int, terms: Terms) -> Simulated:
+def played(sessions: int, rounds: int, terms: SessionTerms) -> Simulated:
     mix = Mix.of(BOOK.matrix(), {"small": 100})
     return simulate(mix, BOOK.chance(), rounds=rounds, seed=1, sessions=sessions, terms=terms)
 
@@ -39,7 +39,7 @@ def test_a_trail_has_its_marks_and_each_is_where_a_shorter_run_ends(rounds: int)
 
 
 def test_two_ends_are_two_bars_at_their_places() -> None:
-    result = played(300, 10**5, Terms("martingale", bankroll=900, target=2_000))
+    result = played(300, 10**5, SessionTerms("martingale", bankroll=900, target=2_000))
     assert result.sessions is not None
     (low, narrow, ruined), (high, _, reached) = bars(result)
     assert low == pytest.approx(-900)
@@ -57,13 +57,15 @@ def test_one_end_is_one_bar() -> None:
 def _one() -> Simulated:
     for seed in range(100):
         mix = Mix.of(BOOK.matrix(), {"small": 100})
-        result = simulate(mix, BOOK.chance(), rounds=1, seed=seed, sessions=2, terms=Terms(bankroll=100))
+        result = simulate(
+            mix, BOOK.chance(), rounds=1, seed=seed, sessions=2, terms=SessionTerms(bankroll=100)
+        )
         if result.net == -200:
             return result
     raise AssertionError
 
 
 def test_many_ends_are_grouped_and_none_is_left_out() -> None:
-    found = bars(played(2_000, 900, Terms(bankroll=10**6)))
+    found = bars(played(2_000, 900, SessionTerms(bankroll=10**6)))
     assert len(found) == 60
     assert sum(height for _, _, height in found) == 2_000

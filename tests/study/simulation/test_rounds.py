@@ -13,7 +13,7 @@ from scipy import stats
 from taisai.rules import OUTCOMES, rulebook
 from taisai.rules.errors import RulesError
 from taisai.study.odds import Law, Mix
-from taisai.study.simulation import Terms, compiled_rounds, local_workers, numpy_kernels, simulate
+from taisai.study.simulation import SessionTerms, compiled_rounds, local_workers, numpy_kernels, simulate
 from taisai.study.simulation.draws import (
     CHUNK,
     GREATEST_NET,
@@ -108,7 +108,7 @@ def test_one_worker_or_three_and_a_longer_run_begin_alike() -> None:
 def test_without_numba_the_whole_simulation_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     def run() -> list[object]:
         flat = simulate(SMALL, DICE, rounds=CHUNK + 5, seed=3)
-        terms = Terms("labouchere", bankroll=20_000, maximum=3_000)
+        terms = SessionTerms("labouchere", bankroll=20_000, maximum=3_000)
         sat = simulate(SMALL, DICE, rounds=300, seed=3, sessions=500, terms=terms)
         return [flat.net, flat.max_drawdown, sat.net, sat.max_drawdown, sat.standard_error, sat.rounds]
 
@@ -173,7 +173,7 @@ def test_the_figures_of_a_run_hang_together() -> None:
 
 def test_a_minimum_raises_a_flat_stake_as_every_system_has_it() -> None:
     plain = simulate(SMALL, DICE, rounds=1_000, seed=1)
-    raised = simulate(SMALL, DICE, rounds=1_000, seed=1, terms=Terms(minimum=250))
+    raised = simulate(SMALL, DICE, rounds=1_000, seed=1, terms=SessionTerms(minimum=250))
     assert (raised.staked, raised.net) == (3 * plain.staked, 3 * plain.net)
     assert raised.max_drawdown == 3 * (plain.max_drawdown or 0)
 
@@ -187,12 +187,12 @@ def test_a_minimum_raises_a_flat_stake_as_every_system_has_it() -> None:
         ({"seed": MOST_SEED + 1}, "expected a seed"),
         ({"sessions": 10_000_001}, "sessions, got"),
         ({"rounds": 10**14, "sessions": 11}, "rounds in all"),
-        ({"terms": Terms(bankroll=-5)}, "expected a bankroll from 1"),
-        ({"terms": Terms(bankroll=2**53)}, "expected a bankroll from 1"),
-        ({"terms": Terms(bankroll=99)}, "expected a bankroll of at least 100"),
-        ({"terms": Terms(bankroll=200, target=200)}, "expected a target above the bankroll"),
-        ({"terms": Terms("roulette")}, "expected a strategy of"),
-        ({"terms": Terms("martingale", bankroll=2**53 - 1), "rounds": 10**13}, "rounds in a session"),
+        ({"terms": SessionTerms(bankroll=-5)}, "expected a bankroll from 1"),
+        ({"terms": SessionTerms(bankroll=2**53)}, "expected a bankroll from 1"),
+        ({"terms": SessionTerms(bankroll=99)}, "expected a bankroll of at least 100"),
+        ({"terms": SessionTerms(bankroll=200, target=200)}, "expected a target above the bankroll"),
+        ({"terms": SessionTerms("roulette")}, "expected a strategy of"),
+        ({"terms": SessionTerms("martingale", bankroll=2**53 - 1), "rounds": 10**13}, "rounds in a session"),
     ],
 )
 def test_what_cannot_be_played_is_refused(wrong: dict[str, object], said: str) -> None:

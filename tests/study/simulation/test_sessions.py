@@ -14,7 +14,7 @@ from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
 from taisai.study.session.ends import ends_of
 from taisai.study.simulation import (
-    Terms,
+    SessionTerms,
     compiled_sessions,
     numpy_kernels,
     playing,
@@ -22,7 +22,7 @@ from taisai.study.simulation import (
 )
 from taisai.study.simulation.compiled_sessions import FEWEST
 from taisai.study.simulation.draws import Classes, key
-from taisai.study.simulation.sessions import PLAYED_OUT, REACHED, RUINED, Figures, Plan
+from taisai.study.simulation.sessions import PLAYED_OUT, REACHED, RUINED, Figures, SessionPlan
 from taisai.study.simulation.strategies import Counting, machine, named
 from taisai.study.staking import Multiples, System, SystemName, allowed, system
 from tests.study.simulation import oracle
@@ -35,15 +35,17 @@ LEVEL = Mix.of(BOOK.matrix("A"), {"small": 100, "big": 100, "single-3": 50})
 KEY = key(8, "sessions")
 
 
-def planned(mix: Mix, name: str, *, bankroll: int = 1_000, target: int = 1_500, rounds: int = 60) -> Plan:
+def planned(
+    mix: Mix, name: str, *, bankroll: int = 1_000, target: int = 1_500, rounds: int = 60
+) -> SessionPlan:
     multiples = allowed(mix, minimum=None, maximum=1_600, greatest=max(1, (target - 1) // mix.staked))
     made = system(name, multiples)
-    return Plan(
+    return SessionPlan(
         Classes.of(mix.law(DICE)), made, mix.staked, multiples.least, bankroll, target, rounds
     ).checked()
 
 
-def one_by_one(plan: Plan, number: int) -> tuple[int, int, int, int, int, int]:
+def one_by_one(plan: SessionPlan, number: int) -> tuple[int, int, int, int, int, int]:
     """One session from the definition: bankroll, rounds, units, highest, drawdown, end."""
     draws = oracle.stream(KEY, number)
     money = high = plan.bankroll
@@ -116,7 +118,7 @@ def test_slices_abreast_leave_every_stream_where_it_is_alone(monkeypatch: pytest
 def test_what_a_bankroll_covers_is_found_without_dividing(money: int) -> None:
     """At the edge of a multiple, beyond the greatest there is, and where a short float is coarse."""
     system_ = System("all", (12_000,), (0,), (0,), (0,))
-    plan = Plan(Classes((-1, 1), (2**31, 2**32 - 2), 1), system_, 100, 0, money, money + 10**5, 8)
+    plan = SessionPlan(Classes((-1, 1), (2**31, 2**32 - 2), 1), system_, 100, 0, money, money + 10**5, 8)
     assert compiled_sessions.fits(plan, 8)
     abreast, plain = Figures.begun(plan, 0, 40), Figures.begun(plan, 0, 40)
     compiled_sessions.play_sessions(KEY, plan, abreast, 8)
@@ -155,7 +157,7 @@ def test_compiled_numpy_and_plain_python_play_the_same_sessions(name: str, mix: 
     assert len(set(ended)) > 1
 
 
-def ruin(plan: Plan) -> dict[int, Fraction]:
+def ruin(plan: SessionPlan) -> dict[int, Fraction]:
     """How a session ends, exactly, by following every bankroll and state through every round."""
     law = SMALL.law(DICE)
     chances = {v: Fraction(w, law.total) for v, w in zip(law.values, law.weights, strict=True)}
@@ -184,7 +186,7 @@ def test_sessions_end_as_often_as_the_exact_chances_have_it(name: str) -> None:
     sessions = 40_000
     found = simulate(
         SMALL, DICE, rounds=40, seed=8, sessions=sessions,
-        terms=Terms(name, bankroll=1_000, target=2_000, maximum=1_600),
+        terms=SessionTerms(name, bankroll=1_000, target=2_000, maximum=1_600),
     ).sessions  # fmt: skip
     assert found is not None
     for end, chance in ruin(plan).items():
@@ -198,7 +200,7 @@ def test_the_exact_chances_of_ruin_and_the_simulation_agree(name: str) -> None:
     """Until ruin or target, however long it takes; the machines are shared, what plays them is not."""
     sessions, bankroll, target = 20_000, 2_000, 3_000
     exact = ends_of(SMALL, DICE, bankroll=bankroll, target=target, staking=name, maximum=800)
-    terms = Terms(name, bankroll=bankroll, target=target, maximum=800)
+    terms = SessionTerms(name, bankroll=bankroll, target=target, maximum=800)
     found = simulate(SMALL, DICE, rounds=100_000, seed=9, sessions=sessions, terms=terms)
     assert found.sessions is not None
     assert not (found.sessions.ended == PLAYED_OUT).any()
@@ -212,7 +214,7 @@ def test_the_standard_error_holds_for_stakes_that_the_past_decides() -> None:
     scores = []
     for seed in range(150):
         found = simulate(
-            SMALL, DICE, rounds=200, seed=seed, sessions=30, terms=Terms("dalembert", maximum=1_000)
+            SMALL, DICE, rounds=200, seed=seed, sessions=30, terms=SessionTerms("dalembert", maximum=1_000)
         )
         assert found.house_edge_observed is not None
         assert found.standard_error is not None
@@ -222,9 +224,9 @@ def test_the_standard_error_holds_for_stakes_that_the_past_decides() -> None:
 
 
 def test_a_long_session_is_played_in_slices_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=Terms("martingale"))
+    whole = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=SessionTerms("martingale"))
     monkeypatch.setattr(playing, "SLICE", 700)
-    sliced = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=Terms("martingale"))
+    sliced = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=SessionTerms("martingale"))
     assert sliced.rounds == whole.rounds == 5_000
     assert (sliced.net, sliced.max_drawdown) == (whole.net, whole.max_drawdown)
 
@@ -262,7 +264,7 @@ def test_a_strategy_of_ones_own_becomes_a_machine() -> None:
     made = machine(Oscar(), Multiples(2, 100))
     assert made.multiples == (2, 2, 3)  # the table's minimum raises the first
     assert (made.won, made.level, made.lost) == ((1, 2, 0), (0, 1, 2), (0, 1, 2))
-    found = simulate(SMALL, DICE, rounds=100, seed=1, sessions=50, terms=Terms(Oscar(), bankroll=900))
+    found = simulate(SMALL, DICE, rounds=100, seed=1, sessions=50, terms=SessionTerms(Oscar(), bankroll=900))
     assert found.sessions is not None
     assert found.staked == int(found.sessions.staked.sum())
     for wrong, said in ((Endless(), "memories of endless"), (Idle(), "multiple of 1 or more")):

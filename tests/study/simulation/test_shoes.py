@@ -15,8 +15,8 @@ from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
 from taisai.study.simulation import (
     Counting,
-    Shoe,
-    Terms,
+    SessionTerms,
+    SimulatedShoe,
     compiled_shoes,
     local_workers,
     numpy_kernels,
@@ -76,7 +76,7 @@ def card_by_card(each: int, betting: Betting, number: int, rounds: int) -> tuple
 
 @pytest.mark.parametrize("betting", BETTINGS.values(), ids=BETTINGS)
 def test_compiled_numpy_and_card_by_card_deal_the_same(betting: Betting) -> None:
-    shoe = Shoe(16, 28)
+    shoe = SimulatedShoe(16, 28)
     compiled = compiled_shoes.deal_shoes(KEY, shoe, betting, first=50, shoes=12, rounds=28)
     assert compiled == numpy_kernels.deal_shoes(KEY, shoe, betting, first=50, shoes=12, rounds=28)
     shoes = [card_by_card(16, betting, number, 28) for number in range(50, 62)]
@@ -88,7 +88,7 @@ def test_compiled_numpy_and_card_by_card_deal_the_same(betting: Betting) -> None
 
 
 def test_many_groups_of_shoes_are_the_same_compiled_and_by_numpy() -> None:
-    shoe = Shoe.of(8, 6, Fraction(3, 4))
+    shoe = SimulatedShoe.of(8, 6, Fraction(3, 4))
     for betting in BETTINGS.values():
         args = {"first": 7, "shoes": 700, "rounds": 20}
         assert compiled_shoes.deal_shoes(KEY, shoe, betting, **args) == numpy_kernels.deal_shoes(
@@ -100,7 +100,7 @@ def test_a_shoe_dealt_to_the_last_card_deals_every_card_once() -> None:
     """Bet on nothing but how high the cards are: a whole shoe always comes to the same."""
     highs = tuple(outcome.total for outcome in OUTCOMES)
     betting = Betting((highs,), (1,), 1, 1, 1)
-    shoe = Shoe.of(8, 2, Fraction(1))
+    shoe = SimulatedShoe.of(8, 2, Fraction(1))
     found = compiled_shoes.deal_shoes(KEY, shoe, betting, first=0, shoes=300, rounds=shoe.rounds)
     assert found.walk.net == 300 * 16 * (1 + 2 + 3 + 4 + 5 + 6)
     assert found.net_squared == 300 * (16 * 21) ** 2  # every single one
@@ -124,7 +124,12 @@ def test_a_simulation_of_shoes_is_the_same_for_any_workers_and_near_the_exact_ed
     def run(workers: int) -> tuple[object, ...]:
         with local_workers(workers) as some:
             found = simulate(
-                MIX, BOOK.chance(), rounds=300_001, seed=4, shoe=Shoe.of(8, 6, Fraction(3, 4)), workers=some
+                MIX,
+                BOOK.chance(),
+                rounds=300_001,
+                seed=4,
+                shoe=SimulatedShoe.of(8, 6, Fraction(3, 4)),
+                workers=some,
             )
         assert found.rounds == 300_001
         assert found.house_edge_observed is not None
@@ -136,8 +141,8 @@ def test_a_simulation_of_shoes_is_the_same_for_any_workers_and_near_the_exact_ed
 
 
 def test_counting_beats_the_house_where_flat_bets_do_not() -> None:
-    shoe = Shoe.of(8, 6, Fraction(3, 4))
-    found = simulate(MIX, BOOK.chance(), rounds=200_000, seed=4, shoe=shoe, terms=Terms(Counting()))
+    shoe = SimulatedShoe.of(8, 6, Fraction(3, 4))
+    found = simulate(MIX, BOOK.chance(), rounds=200_000, seed=4, shoe=shoe, terms=SessionTerms(Counting()))
     assert found.net > 0
     assert found.house_edge_observed is not None
     assert found.standard_error is not None
@@ -145,7 +150,7 @@ def test_counting_beats_the_house_where_flat_bets_do_not() -> None:
 
 
 def test_the_standard_error_of_shoes_is_that_of_many_seeds() -> None:
-    shoe, scores = Shoe.of(8, 2, Fraction(3, 4)), []
+    shoe, scores = SimulatedShoe.of(8, 2, Fraction(3, 4)), []
     edge = float(MIX.edge(BOOK.chance(decks=2)))
     for seed in range(150):
         found = simulate(MIX, BOOK.chance(decks=2), rounds=24 * 40, seed=seed, shoe=shoe)
@@ -159,14 +164,14 @@ def test_the_standard_error_of_shoes_is_that_of_many_seeds() -> None:
 @pytest.mark.parametrize(("percent", "rounds"), [(1, 1), (5, 2), (10, 4), (75, 24), (90, 29), (100, 32)])
 def test_a_shoe_is_dealt_as_far_as_at_a_table_with_that_setting(percent: int, rounds: int) -> None:
     """A round begins while less than this share is dealt, as everywhere else."""
-    assert Shoe.of(8, 2, Fraction(percent, 100)) == Shoe(16, rounds)
+    assert SimulatedShoe.of(8, 2, Fraction(percent, 100)) == SimulatedShoe(16, rounds)
 
 
 def test_a_count_by_its_name_is_that_count() -> None:
-    shoe = Shoe.of(8, 2, Fraction(1, 2))
+    shoe = SimulatedShoe.of(8, 2, Fraction(1, 2))
     for name, counting in (("count", Counting()), ("count:8", Counting(1, 8))):
         by_name, by_value = (
-            simulate(MIX, BOOK.chance(), rounds=5_000, seed=1, terms=Terms(strategy), shoe=shoe)
+            simulate(MIX, BOOK.chance(), rounds=5_000, seed=1, terms=SessionTerms(strategy), shoe=shoe)
             for strategy in (name, counting)
         )
         assert (by_name.title, by_name.staked, by_name.trail) == (
@@ -180,14 +185,14 @@ def test_what_no_shoe_can_be_is_refused() -> None:
     chance = BOOK.chance()
     for share in (Fraction(0), Fraction(5, 4), Fraction(-1, 2)):
         with pytest.raises(RulesError, match="expected a penetration"):
-            Shoe.of(8, 6, share)
+            SimulatedShoe.of(8, 6, share)
     with pytest.raises(RulesError, match="at most 65,535 cards"):
-        Shoe.of(1_000, 11, None)
-    shoe = Shoe.of(8, 6, Fraction(1, 2))
+        SimulatedShoe.of(1_000, 11, None)
+    shoe = SimulatedShoe.of(8, 6, Fraction(1, 2))
     for terms, given, said in (
-        (Terms(Counting()), None, "got no penetration"),
-        (Terms("martingale"), shoe, "got martingale with one"),
-        (Terms(bankroll=1_000), shoe, "without bankroll"),
+        (SessionTerms(Counting()), None, "got no penetration"),
+        (SessionTerms("martingale"), shoe, "got martingale with one"),
+        (SessionTerms(bankroll=1_000), shoe, "without bankroll"),
     ):
         with pytest.raises(RulesError, match=said):
             simulate(MIX, chance, rounds=10, seed=1, terms=terms, shoe=given)

@@ -12,9 +12,9 @@ import pytest
 
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
-from taisai.study.simulation import Simulated, Terms, local_workers, playing, simulate
+from taisai.study.simulation import SessionTerms, Simulated, local_workers, playing, simulate
 from taisai.study.simulation.draws import CHUNK, Classes, key
-from taisai.study.simulation.sessions import Plan
+from taisai.study.simulation.sessions import SessionPlan
 from taisai.study.simulation.strategies import FLAT, system_of
 from taisai.study.simulation.workers import run_in_order
 from taisai.study.staking import Multiples
@@ -40,7 +40,7 @@ def stopping(after: int) -> Callable[[int], None]:
     return tick
 
 
-def stopped(rounds: int, after: int, *, terms: Terms = FLAT, sessions: int = 1) -> Simulated:
+def stopped(rounds: int, after: int, *, terms: SessionTerms = FLAT, sessions: int = 1) -> Simulated:
     with local_workers(2) as workers:
         return simulate(
             MIX, DICE, rounds=rounds, seed=6, terms=terms, sessions=sessions, workers=workers,
@@ -152,7 +152,7 @@ def test_after_a_second_ctrl_c_running_parts_are_left_out(pair: ThreadPoolExecut
 
 def test_sessions_that_are_played_on_leave_the_part_before_as_it_was() -> None:
     system = system_of("dalembert", Multiples(1, 100))
-    plan = Plan(Classes.of(MIX.law(DICE)), system, 100, 1, 10**12, 10**15, 3 * playing.SLICE)
+    plan = SessionPlan(Classes.of(MIX.law(DICE)), system, 100, 1, 10**12, 10**15, 3 * playing.SLICE)
     first = playing.SessionsTask(key(6, "sessions"), plan, 0, 1).run()
     assert first.further is not None
     before = first.figures.copied()
@@ -163,7 +163,7 @@ def test_sessions_that_are_played_on_leave_the_part_before_as_it_was() -> None:
 
 
 def test_sessions_done_before_ctrl_c_are_whole_sessions_from_the_first_on() -> None:
-    terms = Terms("martingale", bankroll=3_000)
+    terms = SessionTerms("martingale", bankroll=3_000)
     found = stopped(1_000, 5, terms=terms, sessions=1_000_000)
     assert found.sessions is not None
     count = len(found.sessions)
@@ -174,10 +174,10 @@ def test_sessions_done_before_ctrl_c_are_whole_sessions_from_the_first_on() -> N
 
 def test_one_long_session_tells_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "SLICE", 1_000)
-    found = stopped(10**9, 7, terms=Terms("dalembert"))
+    found = stopped(10**9, 7, terms=SessionTerms("dalembert"))
     assert not found.is_whole
     assert found.rounds == 7_000
     assert found.sessions is not None
     assert found.sessions.ways() == {"cut short": 1}
-    shorter = simulate(MIX, DICE, rounds=7_000, seed=6, terms=Terms("dalembert"))
+    shorter = simulate(MIX, DICE, rounds=7_000, seed=6, terms=SessionTerms("dalembert"))
     assert (found.net, found.max_drawdown) == (shorter.net, shorter.max_drawdown)

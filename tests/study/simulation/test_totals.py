@@ -9,7 +9,7 @@ from scipy import stats
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
-from taisai.study.simulation import Terms, simulate_totals
+from taisai.study.simulation import SessionTerms, simulate_totals
 from taisai.study.simulation.draws import drawn_counts, key
 from taisai.study.simulation.simulate import MOST_ROUNDS
 
@@ -64,7 +64,7 @@ def test_totals_tell_no_speed_and_no_drawdown_and_repeat() -> None:
 
 
 def test_only_a_fixed_mix_has_totals() -> None:
-    for terms in (Terms("martingale"), Terms(bankroll=1_000), Terms(target=1_000)):
+    for terms in (SessionTerms("martingale"), SessionTerms(bankroll=1_000), SessionTerms(target=1_000)):
         with pytest.raises(RulesError, match="for totals"):
             simulate_totals(MIX, DICE, rounds=10, seed=1, terms=terms)
     with pytest.raises(RulesError, match="rounds, got"):

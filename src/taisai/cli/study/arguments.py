@@ -70,14 +70,14 @@ def a_player(parser: Parser) -> None:
         "--strategy",  # as `taisai simulate` has it
         metavar="NAME",
         action=Once,
-        help=f"{_SYSTEMS} (flat unless said)",
+        help=f"{_SYSTEMS} (default: flat)",
     )
     parser.add_argument("--minimum", metavar="M", action=Once, help="the table's minimum on each area")
     parser.add_argument("--maximum", metavar="M", action=Once, help="the table's maximum on each area")
 
 
 def a_question(parser: Parser) -> None:
-    """What is asked about the shoe; the odds now, unless said."""
+    """What is asked about the shoe; by default the odds now."""
     parser.add_argument(
         "--left",
         metavar="N,N,N,N,N,N",
@@ -102,16 +102,16 @@ def a_question(parser: Parser) -> None:
         "--penetration",
         metavar="SHARE",
         action=Once,
-        help="with --counting: how much is dealt before the shuffle, such as 0.75 (0.5 unless said)",
+        help="with --counting: how much is dealt before the shuffle, such as 0.75 (default: 0.5)",
     )
     parser.add_argument(
         "--count",
         metavar="AREA",
         action=Once,
-        help="with --counting: the area to count for (the one that cards move most, unless said)",
+        help="with --counting: the area to count for (default: the area that cards change most)",
     )
     parser.add_argument(
-        "--tags", metavar="N", action=Once, help="with --counting: the greatest tag of a card (2 unless said)"
+        "--tags", metavar="N", action=Once, help="with --counting: the greatest tag of a card (default: 2)"
     )
     parser.add_argument(
         "--deviation",
@@ -122,9 +122,9 @@ def a_question(parser: Parser) -> None:
 
 def how_long(parser: Parser) -> None:
     """`--rounds`, `--sessions`, `--players`, `--seed`, `--totals`."""
-    parser.add_argument("--rounds", metavar="N", default="1e6", help="of each session (1e6 unless said)")
+    parser.add_argument("--rounds", metavar="N", default="1e6", help="of each session (default: 1e6)")
     parser.add_argument("--sessions", metavar="N", default="1", help="of each player, a fresh bankroll each")
-    parser.add_argument("--players", metavar="N", default="1", help="each at a table of his own")
+    parser.add_argument("--players", metavar="N", default="1", help="each at their own table")
     parser.add_argument("--seed", metavar="N", default="1", help="the same seed, the same figures (1)")
     parser.add_argument(
         "--totals", action="store_true", help="draw the totals at once, whatever the number of rounds"
@@ -140,7 +140,7 @@ def how_staked(parser: Parser) -> None:
         default="flat",
         help="flat, martingale, paroli, dalembert, labouchere; count or count:8 at a shoe",
     )
-    parser.add_argument("--bankroll", metavar="MONEY", help="what a session starts with (no end unless said)")
+    parser.add_argument("--bankroll", metavar="MONEY", help="what a session starts with (default: unlimited)")
     parser.add_argument("--target", metavar="MONEY", help="what a player leaves with")
     parser.add_argument("--minimum", metavar="MONEY", help="the least stake that the table takes on an area")
     parser.add_argument("--maximum", metavar="MONEY", help="the greatest")
@@ -152,14 +152,14 @@ def a_dealt_shoe(parser: Parser) -> None:
     parser.add_argument(
         "--penetration",
         metavar="SHARE",
-        help="of the cards dealt before a shuffle, such as 0.75 (card game; every round unless said)",
+        help="card game: share dealt before a shuffle, such as 0.75 (default: shuffle every round)",
     )
 
 
 def who_plays(parser: Parser) -> None:
     """`--workers` or `--dask`."""
     one_of = parser.add_mutually_exclusive_group()
-    one_of.add_argument("--workers", metavar="N", help="threads that play (all cores unless said)")
+    one_of.add_argument("--workers", metavar="N", help="threads that play (default: all cores)")
     one_of.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler, such as tcp://host:8786")
 
 
@@ -195,13 +195,13 @@ def _rolls(parser: Parser) -> None:
 
 
 def _seed(parser: Parser) -> None:
-    parser.add_argument("--seed", metavar="HEX", help="64 hexadecimal digits (a new seed unless said)")
+    parser.add_argument("--seed", metavar="HEX", help="64 hexadecimal digits (default: a new seed)")
 
 
 def _raw(parser: Parser) -> None:
     parser.add_argument("--bytes", metavar="N", required=True, help="how many, such as 1e9")
     parser.add_argument(
-        "-o", "--output", metavar="OUT", default="-", help="a new file (standard output unless said)"
+        "-o", "--output", metavar="OUT", default="-", help="a new file (default: standard output)"
     )
 
 

@@ -84,7 +84,7 @@ def test(arguments: Namespace) -> int:
         )
     if arguments.file is not None:
         if arguments.seed is not None:
-            raise RulesError("expected --seed with --shaker only, got it with a file")
+            raise RulesError("--seed is for --shaker only: leave it out for a file of rolls")
         tally, source = _of_file(arguments.file), arguments.file
     else:
         seed = _seed(arguments.seed)

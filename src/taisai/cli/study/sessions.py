@@ -26,7 +26,7 @@ def run_session(arguments: Namespace) -> int:
     book = rulebook(arguments.book)
     mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
     if arguments.rounds is None:
-        raise RulesError("expected --rounds, such as --rounds 1000, got none")
+        raise RulesError("--rounds is missing: add it, such as --rounds 1000")
     rounds = asked.count(arguments.rounds, "--rounds", total.MOST_ROUNDS)
     target = None if arguments.target is None else _net(arguments.target)
     if arguments.plot is not None:

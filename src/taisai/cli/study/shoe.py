@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Drawn = CompositionOdds | Exposure | Removal
 
 _USUAL: Final = Fraction(1, 2)
-"""What is dealt before the shuffle, unless said."""
+"""By default, the share of cards dealt before the shuffle."""
 
 
 def run(arguments: Namespace) -> int:
@@ -100,7 +100,7 @@ def _left(arguments: Namespace, full: tuple[int, ...]) -> tuple[int, ...]:
     if arguments.left is None:
         return after_seeing(full, asked.faces(arguments.seen, "--seen") if arguments.seen is not None else ())
     if arguments.seen is not None:
-        raise RulesError("expected --left or --seen, got both")
+        raise RulesError("expected --left or --seen, not both: leave one out")
     left = asked.faces(arguments.left, "--left")
     if len(left) != len(full):
         raise RulesError(

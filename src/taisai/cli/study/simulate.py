@@ -13,7 +13,14 @@ from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.odds import Mix
 from taisai.study.plotting import picture_path
 from taisai.study.report import counted
-from taisai.study.simulation import Shoe, Simulated, Terms, Workers, cluster_workers, local_workers
+from taisai.study.simulation import (
+    SessionTerms,
+    Simulated,
+    SimulatedShoe,
+    Workers,
+    cluster_workers,
+    local_workers,
+)
 from taisai.study.simulation import simulate as simulated
 from taisai.study.simulation import simulate_totals as simulated_totals
 from taisai.study.simulation.draws import MOST_SEED
@@ -55,7 +62,7 @@ def _result(arguments: Namespace) -> Simulated:
     players = asked.count(arguments.players, "--players", MOST_SESSIONS)
     sessions = players * asked.count(arguments.sessions, "--sessions", MOST_SESSIONS)
     seed = asked.count(arguments.seed, "--seed", MOST_SEED, least=0)
-    terms = Terms(
+    terms = SessionTerms(
         named(arguments.strategy),
         _money(arguments.bankroll, "--bankroll"),
         _money(arguments.target, "--target"),
@@ -92,14 +99,14 @@ def _money(text: str | None, option: str) -> int | None:
     return None if text is None else asked.count(text, option, MOST_MONEY)
 
 
-def _shoe(book: Rulebook, decks: int | None, share: str | None) -> Shoe | None:
+def _shoe(book: Rulebook, decks: int | None, share: str | None) -> SimulatedShoe | None:
     if share is None:
         return None
     rule = book.chance_rule
     if rule.kind is not ChanceKind.CARDS:
         raise RulesError("expected no penetration in a game of dice, got --penetration")
     penetration = asked.share(share, "--penetration")
-    return Shoe.of(rule.cards_per_face, rule.decks if decks is None else decks, penetration)
+    return SimulatedShoe.of(rule.cards_per_face, rule.decks if decks is None else decks, penetration)
 
 
 def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:

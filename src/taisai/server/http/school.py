@@ -21,12 +21,12 @@ from taisai.school import (
     GREATEST_SEED,
     LONGEST,
     PARS,
-    Asked,
-    Choice,
     Exercise,
+    ExerciseRequest,
     KeyExercise,
     KeyJudged,
     Marks,
+    RulingChoice,
     RulingExercise,
     RulingJudged,
     SettleExercise,
@@ -163,7 +163,7 @@ def _context(book: Rulebook, scene: Scene) -> Words:
     return Words(said.en + more.en, said.zh + more.zh)
 
 
-def _ruling(book: Rulebook, choice: Choice) -> Words:
+def _ruling(book: Rulebook, choice: RulingChoice) -> Words:
     said = texts.RULINGS[choice.ruling]
     return said if choice.to is None else texts.joined(said, _rank(book, choice.to))
 
@@ -252,7 +252,7 @@ async def asked(
 ) -> bodies.ExerciseTold:
     """The same for the same asking; its solution is not in it."""
     try:
-        return exercise_told(exercise(Asked.of(kind, book, layout, level=level, seed=seed)))
+        return exercise_told(exercise(ExerciseRequest.of(kind, book, layout, level=level, seed=seed)))
     except RulesError as error:
         raise refused(400, "bad-value", str(error)) from None
 
@@ -268,7 +268,7 @@ async def answered(data: JSONBody[bodies.SchoolAnswer]) -> bodies.JudgedTold:
 
 def _judged(data: bodies.SchoolAnswer) -> SettleJudged | KeyJudged | RulingJudged:
     kind = str(type(data).__struct_config__.tag)
-    made = exercise(Asked.of(kind, data.book, data.layout, level=data.level, seed=data.seed))
+    made = exercise(ExerciseRequest.of(kind, data.book, data.layout, level=data.level, seed=data.seed))
     match made, data:
         case SettleExercise(), bodies.SettleAnswer():
             return judged_settle(made, data.returned, data.took)

@@ -12,7 +12,7 @@ from taisai.rules.outcomes import OUTCOMES
 from taisai.study import needed
 from taisai.study.dice.rolls import LAGS, MIDDLE, Tally
 from taisai.study.dice.watch import WATCHED
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Sheet, StudyReport, Told, columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +50,7 @@ class MappingProof(Told):
         """Whether each face has equally many, and every byte is accounted for."""
         return len(set(self.faces)) == 1 and sum(self.faces) + self.left_out == BYTES
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """The count, and what follows from it."""
         rows = tuple((str(face), str(count)) for face, count in enumerate(self.faces, 1))
         verdict = (
@@ -60,7 +60,7 @@ class MappingProof(Told):
             else "The faces do not have equally many bytes: this mapping is biased."
         )
         sheet = Sheet("Bytes that stand for a face", columns("face", "bytes", numbers=("bytes",)), rows)
-        return Report((sheet,), (verdict,))
+        return StudyReport((sheet,), (verdict,))
 
     def facts(self) -> dict[str, Any]:
         """For machines."""
@@ -120,7 +120,7 @@ class DiceTests(Told):
         """What one unit bet against fair dice has become; it may be looked at after every roll."""
         return exp(self.log_e) if self.log_e < 700 else inf
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """The counts of faces, and every test."""
         numbers = ("statistic", "p", "corrected p")
         tests = Sheet(
@@ -157,7 +157,7 @@ class DiceTests(Told):
             f"{verdict} {chance}",
             f"e-value against fair dice: {self.e_value:.4g} (alarm at {ALARM:g}).",
         ]
-        return Report((tests, faces), (*notes, *self.left_out))
+        return StudyReport((tests, faces), (*notes, *self.left_out))
 
     def facts(self) -> dict[str, Any]:
         """For machines."""

@@ -154,7 +154,7 @@ def observed(bets: Iterable[PlayedBet], pay_tables: PayTables, source: str = "pl
     for _, together in groupby(bets, key=lambda bet: (bet.table, bet.round)):
         counting.take(list(together))
     if not any(area.bets for area in counting.areas.values()):
-        raise RulesError(f"expected at least one bet that was settled, got none ({source})")
+        raise RulesError(f"expected at least 1 settled bet, got 0 ({source})")
     areas = tuple(_areas(counting))
     return Observed(
         source=source,

@@ -42,7 +42,7 @@ from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.study import needed
-from taisai.study.report import Report, Sheet, Told, columns, counted
+from taisai.study.report import Sheet, StudyReport, Told, columns, counted
 
 CODED: Final = ("pay_table", "area", "faces", "state", "table")
 FIGURES: Final = ("stake", "kept_out", "won", "returned")
@@ -87,7 +87,7 @@ class Wrong(NamedTuple):
     returned: int
 
 
-class Checked(NamedTuple):
+class ResettlementCheck(NamedTuple):
     """What some bets came to."""
 
     bets: int
@@ -143,9 +143,9 @@ class ColumnFile:
         if groups:
             yield Piece(tuple(groups), rows, before)
 
-    def checked(self, piece: Piece) -> list[Checked]:
+    def checked(self, piece: Piece) -> list[ResettlementCheck]:
         """Every bet of a piece settled anew, some at a time: a row group may be of any size."""
-        found: list[Checked] = []
+        found: list[ResettlementCheck] = []
         before = piece.before
         try:
             for some in self._file.iter_batches(
@@ -159,7 +159,7 @@ class ColumnFile:
             ) from None
         return found
 
-    def _resettled(self, some: pa.RecordBatch, before: int) -> Checked:
+    def _resettled(self, some: pa.RecordBatch, before: int) -> ResettlementCheck:
         coded = {name: _coded(some.column(name)) for name in CODED}
         figures = {name: self._figures(some, name) for name in FIGURES}
         codes, tables = [one.codes for one in coded.values()], coded["table"].words
@@ -172,7 +172,7 @@ class ColumnFile:
         by_table = zip(*(one.tolist() for one in sums), strict=True)
         named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
         told = list(_told(coded, figures, wrong[:MOST_TOLD], before))
-        return Checked(some.num_rows, _still_open(columns, lookups, wrong), named, len(wrong), told)
+        return ResettlementCheck(some.num_rows, _still_open(columns, lookups, wrong), named, len(wrong), told)
 
     def _figures(self, some: pa.RecordBatch, name: str) -> Whole:
         try:
@@ -315,7 +315,7 @@ class Resettled(Told):
         """Whether every bet got what was due, and so every sum balances."""
         return not self.faults and all(one.returned == one.due for one in self.tables)
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """Sums by table, then the faults."""
         numbers = ("bets", "staked", "returned", "house", "due to players", "out by")
         in_hand = f", {self.still_open:,} still open" if self.still_open else ""
@@ -325,7 +325,7 @@ class Resettled(Told):
             tuple(map(_sums_told, self.tables)),
         )
         if self.is_right:
-            return Report((sums,), ("Every bet got what its pay table gives, and every sum balances.",))
+            return StudyReport((sums,), ("Every bet got what its pay table gives, and every sum balances.",))
         faults = Sheet(
             "At fault",
             columns("row", "table", "area", "dice", "state", "stake", "won", "returned",
@@ -335,7 +335,7 @@ class Resettled(Told):
                 for one in self.told[:MOST_SHOWN]
             ),
         )  # fmt: skip
-        return Report((sums, faults), (f"{counted(self.faults, 'bet')} did not get what was due.",))
+        return StudyReport((sums, faults), (f"{counted(self.faults, 'bet')} did not get what was due.",))
 
     def facts(self) -> dict[str, Any]:
         """For machines."""
@@ -372,12 +372,12 @@ def resettle(
     return Resettled(file, bets, still_open, faults, tuple(told), tables)
 
 
-def _in_order(source: ColumnFile) -> Iterator[list[Checked]]:
+def _in_order(source: ColumnFile) -> Iterator[list[ResettlementCheck]]:
     """What the pieces come to, in their order; as many in hand as there are processors, and one more."""
     workers = os.cpu_count() or 1
     pieces = source.pieces()
     with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[list[Checked]]] = deque(
+        waiting: deque[Future[list[ResettlementCheck]]] = deque(
             pool.submit(source.checked, one) for one in islice(pieces, workers + 1)
         )
         try:

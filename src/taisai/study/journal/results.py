@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.outcomes import Outcome
 from taisai.study.plotting import INK, PALETTE, figure
-from taisai.study.report import Report, Sheet, Told, columns, counted
+from taisai.study.report import Sheet, StudyReport, Told, columns, counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,7 +111,7 @@ class Observed(Told):
         more = self.staked - self.returned - self.expected
         return float(more) / sqrt(self.variance) if self.variance else 0.0
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """By area, in sum, the dice; then what the figures are worth."""
         numbers = ("rounds", "bets", "staked", "returned", "observed", "exact", "99 % band", "σ")
         areas = Sheet(
@@ -172,7 +172,7 @@ class Observed(Told):
                 "Rounds of one shoe depend on each other a little; the bands take them as independent."
             )
         sheets = (areas, whole, watched) if self.dice else (areas, whole)
-        return Report(sheets, tuple(notes))
+        return StudyReport(sheets, tuple(notes))
 
     def facts(self) -> dict[str, Any]:
         """For machines."""

@@ -13,7 +13,7 @@ from taisai.rules import Chance, Matrix, Rulebook
 from taisai.rules.chance import ChanceKind
 from taisai.study.bands import LEVELS, ROUNDS
 from taisai.study.measures import Family, LayoutMeasures, measures, one_in
-from taisai.study.report import Report, Sheet, Told, columns, counted
+from taisai.study.report import Sheet, StudyReport, Told, columns, counted
 
 FORMAT: Final = 1
 MONITORED: Final = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -109,10 +109,10 @@ class ParSheet(Told):
             "interpretations": [one._asdict() for one in self.book.interpretations],
         }
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """Identity, areas, bands: for a terminal; the printed forms have pictures too."""
         numbers = ("ways", "probability", "house edge", "std dev")
-        return Report(
+        return StudyReport(
             (
                 Sheet("Par sheet", columns("", "what"), self.identity),
                 Sheet(

@@ -22,7 +22,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.study import needed
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Sheet, StudyReport, Told, columns
 
 
 def solved(rows: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> list[Fraction] | None:
@@ -98,11 +98,11 @@ class Dominance(Told):
         """The areas that a mix of others beats."""
         return tuple(one for one in self.verdicts if isinstance(one, Dominated))
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """The dominated areas and what beats them."""
         name = f"{self.matrix.rulebook}, layout {self.matrix.layout}"
         if not self.dominated:
-            return Report(
+            return StudyReport(
                 (), (f"{name}: no mix of other areas dominates any of the {len(self.verdicts)} areas.",)
             )
         rows = tuple(
@@ -113,7 +113,7 @@ class Dominance(Told):
             )
             for one in self.dominated
         )
-        return Report(
+        return StudyReport(
             (
                 Sheet(
                     f"{name}: dominated areas",

@@ -16,7 +16,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Bet
 from taisai.study.odds import Law, Mix, chance_facts, game_words
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Sheet, StudyReport, Told, columns
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Portfolio(Told):
         stake = self.mix.stakes[area]
         return [stake * net // matrix.denominator for net in matrix.nets[matrix.row(area)]]
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """Totals, distribution, how the bets hang together, the house's exposure."""
         law, staked = self.law, self.mix.staked
         sheets = [
@@ -117,7 +117,7 @@ class Portfolio(Told):
         )
         alike = sum(net == self.exposure[len(dearest) - 1][1] for _, net in self.exposure[len(dearest) :])
         more = f"{alike} more cost the house as much as the last of these." if alike else ""
-        return Report(tuple(sheets), (more,) if more else ())
+        return StudyReport(tuple(sheets), (more,) if more else ())
 
     def _on(self, net: int) -> str:
         places = [o for o in OUTCOMES if self.mix.nets[o.index] == net and self.chance.weights[o.index]]

@@ -23,7 +23,7 @@ PRUNED_FROM: Final = 2**16
 Places = npt.NDArray[np.int32]
 
 
-class Chain(NamedTuple):
+class SessionChain(NamedTuple):
     """Cells, one for each state of the system and each bankroll that still plays, and their ends."""
 
     start: int
@@ -59,7 +59,7 @@ class Grid(NamedTuple):
         return Grid(first, step, max(0, -(-(target - first) // step)))
 
 
-def chain_of(law: Law, system: System, *, unit: int, least: int, bankroll: int, target: int) -> Chain:
+def chain_of(law: Law, system: System, *, unit: int, least: int, bankroll: int, target: int) -> SessionChain:
     """The chain of a player who starts with a bankroll and leaves when ruined or at the target.
 
     `law` is of one round of the unit mix, on which `unit` is staked; `least` is the least multiple taken.
@@ -79,7 +79,7 @@ def chain_of(law: Law, system: System, *, unit: int, least: int, bankroll: int, 
     ends, numbers = np.unique(ended, return_inverse=True)
     leads[leads < 0] = playing * states + numbers
     weights = tuple(weight // shared for weight in law.weights)
-    whole = Chain(
+    whole = SessionChain(
         START * playing + (bankroll - first) // step,
         playing * states,
         leads.astype(np.int32),
@@ -94,7 +94,7 @@ def chain_of(law: Law, system: System, *, unit: int, least: int, bankroll: int, 
     return made._replace(roughness=_roughness(made))
 
 
-def _reachable(chain: Chain) -> Chain:
+def _reachable(chain: SessionChain) -> SessionChain:
     """The chain without the cells that no way from the start leads to."""
     seen = np.zeros(chain.cells + len(chain.ends), dtype=bool)
     seen[chain.cells :] = True
@@ -114,7 +114,7 @@ def _reachable(chain: Chain) -> Chain:
     )
 
 
-def _roughness(chain: Chain) -> float:
+def _roughness(chain: SessionChain) -> float:
     """A place adds up what comes into it: lows of at most a half, each product and each sum rounded once.
 
     Then comes the remainder, at most half the total, times the inverse of the total, and for an end one sum.

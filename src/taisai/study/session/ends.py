@@ -13,8 +13,8 @@ from taisai.rules.errors import RulesError
 from taisai.study import needed
 from taisai.study.odds import Mix, fresh_shoe
 from taisai.study.report import (
-    Report,
     Sheet,
+    StudyReport,
     Told,
     columns,
     counted,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from taisai.study.session.chain import Chain
+    from taisai.study.session.chain import SessionChain
     from taisai.study.session.rounds import Mass, Played
 
 MOST_ROUNDS: Final = 10**12
@@ -116,7 +116,7 @@ class Ends(Told):
         """So many that writing all ends down adds less than a thousandth to the error."""
         return printed_decimals(self.error / (2_000 * len(self.law)))
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """A table of how it ends, one of what it took, and the rules at the limits."""
         rows = [
             self._row("ruined", self.ruined, self.ruin),
@@ -143,7 +143,7 @@ class Ends(Told):
         notes = [f"No probability is off by more than {self.error:.0e}." if self.error else "Exact."]
         if supposed := fresh_shoe(self.chance):
             notes.append(supposed)
-        return Report(
+        return StudyReport(
             (
                 Sheet(title, columns("how it ends", *numbers, numbers=numbers), tuple(rows)),
                 Sheet("What it takes", columns("figure", "value", numbers=("value",)), took),
@@ -270,7 +270,7 @@ class _Course(NamedTuple):
     """How far the visits of all cells together are off, before they are added up."""
 
 
-def _played(chain: Chain, rounds: int | None, progress: Progress | None) -> _Course:
+def _played(chain: SessionChain, rounds: int | None, progress: Progress | None) -> _Course:
     """The chain after so many rounds, or at its end."""
     from taisai.study.session.rounds import MOST_CELLS, beginning, bits_of, error_of, play, solved
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from taisai.bulk.kernels import compiled, loads_numba
-from taisai.study.session.chain import Chain, Places
+from taisai.study.session.chain import Places, SessionChain
 
 Floats = npt.NDArray[np.float64]
 NOTHING: Final = 2.0**-60
@@ -69,7 +69,7 @@ def bits_of(total: int) -> int:
     return 51 - total.bit_length()
 
 
-def beginning(chain: Chain) -> Played:
+def beginning(chain: SessionChain) -> Played:
     """Before the first round: all at the start."""
     high, low = np.zeros(chain.cells), np.zeros(chain.cells)
     high[chain.start] = 2.0 ** bits_of(chain.total)
@@ -77,7 +77,7 @@ def beginning(chain: Chain) -> Played:
     return Played(Mass(high, low), ended, np.zeros(chain.cells))
 
 
-def play(chain: Chain, played: Played, rounds: int, *, compiled: bool | None = None) -> None:
+def play(chain: SessionChain, played: Played, rounds: int, *, compiled: bool | None = None) -> None:
     """Plays so many rounds more, in place."""
     weights = np.array(chain.weights, dtype=np.float64)
     if loads_numba() if compiled is None else compiled:
@@ -98,7 +98,7 @@ def play(chain: Chain, played: Played, rounds: int, *, compiled: bool | None = N
     )
 
 
-def error_of(chain: Chain, rounds: int) -> float:
+def error_of(chain: SessionChain, rounds: int) -> float:
     """The most that all probabilities together are off after so many rounds."""
     once = 2 * chain.roughness * _U + chain.cells * NOTHING
     return rounds * once * 2.0 ** -bits_of(chain.total)
@@ -223,7 +223,7 @@ class Solved(NamedTuple):
         return float(2.0 ** -min(1_000.0, rounds // (2 * self.longest)))
 
 
-def solved(chain: Chain) -> Solved | None:
+def solved(chain: SessionChain) -> Solved | None:
     """The chain at its very end.
 
     None where scipy is missing, the chain is too large, or the proof does not come out.
@@ -265,21 +265,21 @@ def solved(chain: Chain) -> Solved | None:
     return Solved(Played(nothing, _ended(chain, visits), visits.high + visits.low), off, bits, longest)
 
 
-def _into(chain: Chain, mass: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _into(chain: SessionChain, mass: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """What comes into every place, cells and ends, times the total."""
     weights = np.array(chain.weights, dtype=np.float64)[:, None]
     places = chain.cells + len(chain.ends)
     return np.bincount(chain.leads.ravel(), (weights * mass).ravel(), places).astype(np.float64, copy=False)
 
 
-def _missing(chain: Chain, visits: Mass, bits: int) -> Any:
+def _missing(chain: SessionChain, visits: Mass, bits: int) -> Any:
     """What is left of the equation, times the total, in the scale of the visits: whole parts first."""
     high = _into(chain, visits.high)[: chain.cells] - chain.total * visits.high
     high[chain.start] += chain.total * 2.0**bits
     return high + (_into(chain, visits.low)[: chain.cells] - chain.total * visits.low)
 
 
-def _ended(chain: Chain, visits: Mass) -> Mass:
+def _ended(chain: SessionChain, visits: Mass) -> Mass:
     high, low = (_into(chain, part)[chain.cells :] for part in visits)
     whole = np.rint(high / chain.total)
     return Mass(whole, (high - whole * chain.total + low) / chain.total)

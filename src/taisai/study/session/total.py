@@ -16,7 +16,17 @@ from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
 from taisai.study import needed
 from taisai.study.odds import Law, Mix, fresh_shoe
-from taisai.study.report import Report, Sheet, Told, columns, counted, decimal_text, fraction_text, got, told
+from taisai.study.report import (
+    Sheet,
+    StudyReport,
+    Told,
+    columns,
+    counted,
+    decimal_text,
+    fraction_text,
+    got,
+    told,
+)
 from taisai.study.session.sums import MOST_POINTS, Lattice, Wave, sparse_sum_law, sum_law, sum_wave
 
 MOST_EXACT: Final = 1_000
@@ -148,7 +158,7 @@ class Total(Told):
                 found.append((SHARES[len(found)], value))
         return tuple(found)
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """Two tables: the chances and the quantiles."""
         chances = [("ahead", self.ahead), ("level", self.level), ("behind", self.behind)]
         if self.reached is not None:
@@ -174,7 +184,7 @@ class Total(Told):
                 quantiles,
             ),
         )
-        return Report(sheets, tuple(self._notes()))
+        return StudyReport(sheets, tuple(self._notes()))
 
     def _notes(self) -> list[str]:
         notes = []

@@ -16,7 +16,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.study.odds import AreaOdds, area_odds
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Sheet, StudyReport, Told, columns
 from taisai.study.shoe.odds import chance_left
 
 
@@ -53,7 +53,7 @@ class CompositionOdds(Told):
         least = min(odds.house_edge for odds in self.odds)
         return tuple(odds.id for odds in self.odds if odds.house_edge == least)
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """A row an area."""
         numbers = ("wins with", "house edge", "full shoe", "change")
         rows = tuple(
@@ -73,8 +73,8 @@ class CompositionOdds(Told):
         least = min(odds.house_edge for odds in self.odds)
         names = " and ".join(self.best) if len(self.best) < 3 else ", ".join(self.best)
         if least < 0:
-            return Report((sheet,), (f"The player has the edge on {names}: {float(-least):.3%}.",))
-        return Report((sheet,), (f"No bet is worth making; {names} costs least: {float(least):.3%}.",))
+            return StudyReport((sheet,), (f"The player has the edge on {names}: {float(-least):.3%}.",))
+        return StudyReport((sheet,), (f"No bet is worth making; {names} costs least: {float(least):.3%}.",))
 
     def facts(self) -> dict[str, Any]:
         """All exact."""
@@ -156,7 +156,7 @@ class PositionEdges(Told):
         """Whether every round has the edges of the first."""
         return len(set(self.rounds)) == 1
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """A row an area: the first round and the last."""
         numbers = ("first round", "last round")
         edges = zip(self.matrix.areas, self.rounds[0], self.rounds[-1], strict=True)
@@ -171,7 +171,7 @@ class PositionEdges(Told):
         )
         count = len(self.rounds)
         alike = f"Each of the {count} rounds has exactly the edges of the first; each was reckoned by itself."
-        return Report((sheet,), (alike if self.are_alike else "The rounds differ.",))
+        return StudyReport((sheet,), (alike if self.are_alike else "The rounds differ.",))
 
     def facts(self) -> dict[str, Any]:
         """All exact."""

@@ -20,7 +20,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.study.odds import area_odds
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Sheet, StudyReport, Told, columns
 from taisai.study.shoe.odds import chance_left
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Removal(Told):
         """The effects on one area."""
         return self.effects[self.matrix.row(area)]
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """A row an area, a column a face."""
         faces = [f"−{face}" for face in FACES]
         rows = tuple(
@@ -65,7 +65,9 @@ class Removal(Told):
         )
         head = columns("area", "house edge", *faces, numbers=("house edge", *faces))
         words = f"{_words(self.left)}; one card gone changes the edge by so many points"
-        return Report((Sheet(f"{self.matrix.rulebook}, layout {self.matrix.layout}, {words}", head, rows),))
+        return StudyReport(
+            (Sheet(f"{self.matrix.rulebook}, layout {self.matrix.layout}, {words}", head, rows),)
+        )
 
     def facts(self) -> dict[str, Any]:
         """All exact."""
@@ -198,7 +200,7 @@ class Counted:
     """[area][round][count - lowest] what a unit on the area brings, times how probable the count is."""
 
     def by_index(self, areas: Sequence[str] = ()) -> tuple[CountedRound, ...]:
-        """Played by indices: at each depth the best of these areas (all unless said) for the count."""
+        """Played by indices: at each depth the best of these areas (default: all) for the count."""
         rows = [self.matrix.row(area) for area in areas] or list(range(len(self.matrix.areas)))
         best = self.expected[rows].max(axis=0)
         # A count whose best bet brings a rounding error is no bet.

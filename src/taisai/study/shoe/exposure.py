@@ -10,7 +10,7 @@ from typing import Any, Final
 from taisai.rules.areas import AreaId
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
-from taisai.study.report import Report, Sheet, Told, columns
+from taisai.study.report import Sheet, StudyReport, Told, columns
 from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count, removal
 from taisai.study.shoe.luck import Luck, luck
@@ -102,7 +102,7 @@ class Exposure(Told):
                 return rounds - 1
         return len(gains)
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """A row a penetration, then what it means."""
         with_perfect = self.perfect is not None
         names = _NUMBERS if with_perfect else _NUMBERS[:4]
@@ -112,7 +112,7 @@ class Exposure(Told):
         title = (
             f"{self.matrix.rulebook}, layout {self.matrix.layout}, {shoe}: units won in 100 rounds, one a bet"
         )
-        return Report((Sheet(title, columns(*names, numbers=names), rows),), tuple(self._notes()))
+        return StudyReport((Sheet(title, columns(*names, numbers=names), rows),), tuple(self._notes()))
 
     def _notes(self) -> list[str]:
         tags = ", ".join(f"{face}: {tag:+d}" for face, tag in zip(FACES, self.count.tags, strict=True))

@@ -30,7 +30,7 @@ from taisai.study.shoe.perfect import Progress
 if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
     import numpy.typing as npt
 
-    from taisai.study.shoe.dealing import Shoe
+    from taisai.study.shoe.compiled_dealing import DealtShoe
 
     Reals = npt.NDArray[Any]
 
@@ -116,7 +116,7 @@ def luck(
             f"expected at most {MOST_CELLS} figures to keep for a deviation, got {cells} "
             f"({sum(left)} cards with {len(set(tags))} different tags)"
         )
-    from taisai.study.shoe.dealing import Round, deal
+    from taisai.study.shoe.compiled_dealing import DealtRound, deal
 
     cards = sum(left)
     far = sum(abs(tag) * count for tag, count in zip(tags, left, strict=True)) + DICE * max(map(abs, tags))
@@ -126,7 +126,7 @@ def luck(
     for k in range(rounds):
         bets = np.array(called(counts, cards - DICE * k, deck, at, mirrored=mirror is not None), dtype=float)
         dealt = DICE * (k + 1)
-        now = Round(dealt, float(comb(cards, dealt)), bets, before, after)
+        now = DealtRound(dealt, float(comb(cards, dealt)), bets, before, after)
         some = range(min(int(shoe.held[0]), dealt) + 1)
         sums = np.sum(list(threads().map(partial(deal, shoe, now), some)), axis=0)
         mean += sums[-2]
@@ -157,7 +157,7 @@ def _check(left: tuple[int, ...], tags: tuple[int, ...], rounds: int) -> None:
         )
 
 
-def _error(parts: Parts, shoe: Shoe, rounds: int, mean: float) -> float:
+def _error(parts: Parts, shoe: DealtShoe, rounds: int, mean: float) -> float:
     """How far off the variance may be.
 
     It is a sum of products of doubles: the chances of a path of cards, and two parts of nets or one square.
@@ -177,11 +177,11 @@ def _error(parts: Parts, shoe: Shoe, rounds: int, mean: float) -> float:
 
 def _shoe(
     matrix: Matrix, left: tuple[int, ...], tags: tuple[int, ...], rows: tuple[int, int]
-) -> tuple[Parts, Shoe]:
+) -> tuple[Parts, DealtShoe]:
     """The products of nets, and the shoe as it is dealt, its largest group last."""
     import numpy as np
 
-    from taisai.study.shoe.dealing import Shoe
+    from taisai.study.shoe.compiled_dealing import DealtShoe
 
     cards = {tag: sum(n for n, of in zip(left, tags, strict=True) if of == tag) for tag in set(tags)}
     groups = sorted(cards, key=lambda tag: (cards[tag], tag))
@@ -205,7 +205,7 @@ def _shoe(
     ways = np.array([[float(comb(int(count), n)) for n in range(int(held.max()) + 1)] for count in held])
     taken = np.array([[float(comb(n, k)) for n in range(sum(left) + 1)] for k in range(DICE + 1)])
     sums = by_group @ values
-    return parts, Shoe(held, values, ways, taken, by_group, sums, parts.vectors, np.array(mean), LEAST)
+    return parts, DealtShoe(held, values, ways, taken, by_group, sums, parts.vectors, np.array(mean), LEAST)
 
 
 def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> Parts:

@@ -22,7 +22,7 @@ from taisai.study import needed
 if TYPE_CHECKING:  # one composition needs no NumPy
     import numpy.typing as npt
 
-    from taisai.study.shoe.plan import Plan
+    from taisai.study.shoe.plan import WeighingPlan
 
     Counts = npt.NDArray[Any]
 
@@ -127,7 +127,7 @@ def threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), thread_name_prefix="compositions")
 
 
-def _by_numpy(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
+def _by_numpy(left: Counts, plan: WeighingPlan, most: int) -> tuple[Counts, Counts]:
     import numpy as np
 
     from taisai.study.shoe import plan as plans
@@ -139,7 +139,7 @@ def _by_numpy(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
     return back, total
 
 
-def _by_numba(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
+def _by_numba(left: Counts, plan: WeighingPlan, most: int) -> tuple[Counts, Counts]:
     """Reckons with narrow numbers first, and again with wide ones if the counts turn out to need them."""
     import numpy as np
 
@@ -153,7 +153,9 @@ def _by_numba(left: Counts, plan: Plan, most: int) -> tuple[Counts, Counts]:
     raise AssertionError("wide numbers are wide enough")
 
 
-def _met(left: Counts, plan: Plan, result: tuple[Counts, Counts], *, narrow: bool) -> tuple[int, int, int]:
+def _met(
+    left: Counts, plan: WeighingPlan, result: tuple[Counts, Counts], *, narrow: bool
+) -> tuple[int, int, int]:
     """Fills the result; returns the bits of all counts, and the least and the greatest sum it met.
 
     Two threads take pieces off one list: one that begins late, because its processor slept, does less.
@@ -179,7 +181,7 @@ def _met(left: Counts, plan: Plan, result: tuple[Counts, Counts], *, narrow: boo
     return reduce(or_, bits), min(fewest), max(cards)
 
 
-def _is_narrow(plan: Plan, cards: int) -> bool:
+def _is_narrow(plan: WeighingPlan, cards: int) -> bool:
     """Whether every figure fits an int32, and every weight a float32."""
     from taisai.study.shoe.plan import EXACT_SINGLE
 
@@ -187,7 +189,7 @@ def _is_narrow(plan: Plan, cards: int) -> bool:
     return ways <= EXACT_SINGLE and ways * plan.most_returned < 2**31
 
 
-def _empty(plan: Plan, compositions: int, *, narrow: bool) -> tuple[Counts, Counts]:
+def _empty(plan: WeighingPlan, compositions: int, *, narrow: bool) -> tuple[Counts, Counts]:
     import numpy as np
 
     whole = np.int32 if narrow else np.int64

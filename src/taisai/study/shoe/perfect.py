@@ -17,7 +17,7 @@ from taisai.study.shoe.odds import chance_left, has_numba, threads
 if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
     import numpy.typing as npt
 
-    from taisai.study.shoe.plan import Plan
+    from taisai.study.shoe.plan import WeighingPlan
 
     Reals = npt.NDArray[Any]
 
@@ -148,7 +148,7 @@ def perfect_play(
 
 
 def _worked(
-    plan: Plan, left: tuple[int, ...], units: Reals, tasks: list[tuple[int, int]], *, by_numba: bool
+    plan: WeighingPlan, left: tuple[int, ...], units: Reals, tasks: list[tuple[int, int]], *, by_numba: bool
 ) -> Iterator[tuple[tuple[int, int], tuple[Reals, Reals]]]:
     """Every task with its sums, in the order of the tasks whatever thread was quicker."""
     import numpy as np

@@ -40,7 +40,7 @@ EXACT_SINGLE, EXACT_DOUBLE = 2**24, 2**53
 """Whole numbers up to these are exact as float32 and as float64."""
 
 
-class Plan(NamedTuple):
+class WeighingPlan(NamedTuple):
     """Steps of arithmetic that turn six counts into what comes back on every area.
 
     Outcomes on which every area does the same make one class, and their weights are added once: the 19 areas
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def plan(matrix: Matrix) -> Plan:
+def plan(matrix: Matrix) -> WeighingPlan:
     """The plan of a matrix."""
     back = [[net + matrix.denominator for net in row] for row in matrix.nets]
     columns = list(zip(*back, strict=True))
@@ -85,7 +85,7 @@ def plan(matrix: Matrix) -> Plan:
         for area, row in enumerate(back)
         for returned in sorted(set(row) - {0})
     ]
-    return Plan(
+    return WeighingPlan(
         adding=_array(_adding(weights)),
         sums=_array(_sums(sums)),
         classes=NO_CLASS + 1 + len(classes),
@@ -96,7 +96,7 @@ def plan(matrix: Matrix) -> Plan:
     )
 
 
-def most_cards(plan: Plan, exact: int) -> int:
+def most_cards(plan: WeighingPlan, exact: int) -> int:
     """How many cards a shoe may hold so that no figure passes the greatest exact one."""
     ways = exact // plan.most_returned
     return bisect_right(range(_MOST_CARDS), ways, key=lambda cards: comb(cards, DICE)) - 1
@@ -155,7 +155,7 @@ TILE: Final = 8_192
 """Compositions at a time: what lies between two steps stays in the processor's caches."""
 
 
-def returns(left: Wholes, plan: Plan, back: Wholes, total: Wholes) -> None:
+def returns(left: Wholes, plan: WeighingPlan, back: Wholes, total: Wholes) -> None:
     """Fills `back` and `total` for all compositions."""
     for start in range(0, left.shape[1], TILE):
         some = slice(start, start + TILE)
@@ -165,7 +165,7 @@ def returns(left: Wholes, plan: Plan, back: Wholes, total: Wholes) -> None:
         total[some] = cards * (cards - 1) * (cards - 2) / 6
 
 
-def _backs(left: Reals, plan: Plan) -> Reals:
+def _backs(left: Reals, plan: WeighingPlan) -> Reals:
     """[area][composition] what comes back, as exact floats."""
     parts, classes = np.empty((PARTS, left.shape[1])), np.zeros((plan.classes, left.shape[1]))
     parts[ONE], parts[ZERO] = 1, 0
@@ -187,7 +187,7 @@ def _backs(left: Reals, plan: Plan) -> Reals:
 
 
 def gains(
-    outer: tuple[int, int], shoe: tuple[Wholes, Reals, Reals], plan: Plan, result: tuple[Reals, Reals]
+    outer: tuple[int, int], shoe: tuple[Wholes, Reals, Reals], plan: WeighingPlan, result: tuple[Reals, Reals]
 ) -> None:
     """Adds up all compositions with so many cards of the two outer faces, as the compiled loop does."""
     first, last = outer

@@ -1,16 +1,22 @@
 """Simulation: rounds as they might come, seeded, the same digits on one core or on a cluster."""
 
 from taisai.study.simulation.result import Sessions, Simulated
-from taisai.study.simulation.shoes import Shoe
+from taisai.study.simulation.shoes import SimulatedShoe
 from taisai.study.simulation.simulate import simulate, simulate_totals
-from taisai.study.simulation.strategies import Counting, Strategy, Terms
+from taisai.study.simulation.strategies import Counting, SessionTerms, Strategy
 from taisai.study.simulation.workers import Workers, cluster_workers, local_workers
+
+Shoe = SimulatedShoe
+Terms = SessionTerms
+"""Public names of the first release."""
 
 __all__ = [
     "Counting",
+    "SessionTerms",
     "Sessions",
     "Shoe",
     "Simulated",
+    "SimulatedShoe",
     "Strategy",
     "Terms",
     "Workers",

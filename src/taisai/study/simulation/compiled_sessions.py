@@ -17,7 +17,7 @@ import numpy.typing as npt
 from taisai.bulk.kernels import compiled
 from taisai.study.simulation.compiled_rounds import FEW, begun, guide_of, next_draw
 from taisai.study.simulation.draws import WARMING, Classes
-from taisai.study.simulation.sessions import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, Plan
+from taisai.study.simulation.sessions import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, SessionPlan
 
 Words = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ _W = np.uint32
 _L = np.uint64
 
 
-def play_sessions(key: tuple[int, ...], plan: Plan, figures: Figures, rounds: int) -> None:
+def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rounds: int) -> None:
     """Plays so many more rounds of every session that has not ended."""
     if not figures.words.size:
         a, b, c = np.empty((3, figures.count), dtype=np.uint32)
@@ -120,7 +120,7 @@ _MONEY, _TOP, _FALL, _UNITS, _LEFT, _ALIVE = (row * LANES for row in range(6))
 _ROWS: Final = 7
 
 
-def fits(plan: Plan, rounds: int) -> bool:
+def fits(plan: SessionPlan, rounds: int) -> bool:
     """Whether sessions of a plan can be held in lanes: few classes, and every figure within 32 bits."""
     most = max(plan.system.multiples)
     swing = most * max(map(abs, plan.classes.values)) * plan.classes.unit
@@ -134,7 +134,7 @@ def fits(plan: Plan, rounds: int) -> bool:
     )
 
 
-def abreast(plan: Plan, figures: Figures, untils: Whole) -> None:
+def abreast(plan: SessionPlan, figures: Figures, untils: Whole) -> None:
     """Plays sessions on until they end, or have fewer rounds to go than a batch, or are too few."""
     classes: Classes = plan.classes
     gap = FEW - len(classes.values)

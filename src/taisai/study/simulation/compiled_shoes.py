@@ -12,7 +12,7 @@ from taisai.bulk.kernels import compiled
 from taisai.rules.outcomes import DICE, OUTCOMES
 from taisai.study.simulation.compiled_rounds import begun, next_draw
 from taisai.study.simulation.draws import WARMING, Walk
-from taisai.study.simulation.shoes import ROLLS, SIX, Betting, Dealt, Shoe
+from taisai.study.simulation.shoes import ROLLS, SIX, Betting, Dealt, SimulatedShoe
 
 Words = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ _CARD, _ROLL = (SIX - 1) * _LANES, SIX * _LANES  # below them a row for each fac
 
 
 def deal_shoes(
-    key: tuple[int, ...], shoe: Shoe, betting: Betting, *, first: int, shoes: int, rounds: int
+    key: tuple[int, ...], shoe: SimulatedShoe, betting: Betting, *, first: int, shoes: int, rounds: int
 ) -> Dealt:
     """Deals so many shoes from the first on, so many rounds from each."""
     sums = np.zeros(8, dtype=np.int64)

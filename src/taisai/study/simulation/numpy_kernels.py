@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from taisai.rules.outcomes import DICE, OUTCOMES
 from taisai.study.simulation.draws import LANES, STEPS, WARMING, Classes, Walk
-from taisai.study.simulation.sessions import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, Plan
-from taisai.study.simulation.shoes import ROLLS, SIX, Betting, Dealt, Shoe
+from taisai.study.simulation.sessions import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, SessionPlan
+from taisai.study.simulation.shoes import ROLLS, SIX, Betting, Dealt, SimulatedShoe
 
 Words = npt.NDArray[np.uint32]
 _Long = npt.NDArray[np.uint64]
@@ -116,7 +116,7 @@ def _lanes(key: tuple[int, ...], classes: Classes, chunk: int, wanted: Whole) ->
     return walk
 
 
-def play_sessions(key: tuple[int, ...], plan: Plan, figures: Figures, rounds: int) -> None:
+def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rounds: int) -> None:
     """Plays so many more rounds of every session that has not ended."""
     streams = Streams(key, figures.first, figures.count, figures.words if figures.words.size else None)
     limits = np.array(plan.classes.limits, dtype=np.uint32)
@@ -154,7 +154,7 @@ _SHOES_AT_ONCE: Final = 16_384
 
 
 def deal_shoes(
-    key: tuple[int, ...], shoe: Shoe, betting: Betting, *, first: int, shoes: int, rounds: int
+    key: tuple[int, ...], shoe: SimulatedShoe, betting: Betting, *, first: int, shoes: int, rounds: int
 ) -> Dealt:
     """Deals so many shoes from the first on, so many rounds from each."""
     found = Dealt()
@@ -164,7 +164,7 @@ def deal_shoes(
     return found
 
 
-def _group(streams: Streams, shoe: Shoe, betting: Betting, shoes: int, rounds: int) -> Dealt:
+def _group(streams: Streams, shoe: SimulatedShoe, betting: Betting, shoes: int, rounds: int) -> Dealt:
     left = np.full((SIX, shoes), shoe.each, dtype=np.int64)
     nets, stakes = np.array(betting.nets, dtype=np.int64), np.array(betting.stakes, dtype=np.int64)
     outcomes = np.array(ROLLS)

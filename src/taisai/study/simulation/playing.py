@@ -14,9 +14,9 @@ from taisai.study.odds import Mix
 from taisai.study.report import counted
 from taisai.study.simulation.draws import CHUNK, Classes, Walk, key
 from taisai.study.simulation.result import Sessions, Simulated, exact_sum
-from taisai.study.simulation.sessions import ENDLESS, Figures, Plan
-from taisai.study.simulation.shoes import Betting, Dealt, Shoe, most_shoes
-from taisai.study.simulation.strategies import Counting, Terms
+from taisai.study.simulation.sessions import ENDLESS, Figures, SessionPlan
+from taisai.study.simulation.shoes import Betting, Dealt, SimulatedShoe, most_shoes
+from taisai.study.simulation.strategies import Counting, SessionTerms
 from taisai.study.simulation.workers import P, Task, Workers, run_in_order
 from taisai.study.staking import System
 
@@ -70,7 +70,7 @@ class SessionsTask(NamedTuple):
     """Sessions from the first on, or where they were left."""
 
     key: Key
-    plan: Plan
+    plan: SessionPlan
     first: int
     many: int
     figures: Figures | None = None
@@ -99,7 +99,7 @@ class ShoesTask(NamedTuple):
     """So many shoes from the first on, so many rounds from each."""
 
     key: Key
-    shoe: Shoe
+    shoe: SimulatedShoe
     betting: Betting
     first: int
     shoes: int
@@ -131,7 +131,7 @@ Tick = Callable[[int], None]
 Clock = Callable[[], float]
 
 
-class Run(NamedTuple):
+class SimulationRun(NamedTuple):
     """Everything that one simulation needs to know."""
 
     mix: Mix
@@ -157,7 +157,7 @@ class Run(NamedTuple):
         return parts, self.clock() - begun, is_whole
 
 
-def walked(run: Run, multiple: int) -> Simulated:
+def walked(run: SimulationRun, multiple: int) -> Simulated:
     """A fixed mix, round by round."""
     law = run.mix.law(run.chance)
     classes = Classes.of(law)
@@ -189,7 +189,7 @@ def walked(run: Run, multiple: int) -> Simulated:
     )  # fmt: skip
 
 
-def _add_marks(run: Run, task: WalkTask, unit: int, trail: list[tuple[int, int]]) -> None:
+def _add_marks(run: SimulationRun, task: WalkTask, unit: int, trail: list[tuple[int, int]]) -> None:
     """Puts marks within chunks into a trail: a chunk's beginning is walked again as far as each."""
     known = dict(trail)
     wanted = sorted({run.rounds * mark // run.marks for mark in range(1, run.marks)} - known.keys())
@@ -202,7 +202,7 @@ def _add_marks(run: Run, task: WalkTask, unit: int, trail: list[tuple[int, int]]
     trail[:] = sorted(known.items())
 
 
-def sat(run: Run, terms: Terms, system: System, count: int) -> Simulated:
+def sat(run: SimulationRun, terms: SessionTerms, system: System, count: int) -> Simulated:
     """Sessions of a staking system."""
     import numpy as np
 
@@ -212,7 +212,7 @@ def sat(run: Run, terms: Terms, system: System, count: int) -> Simulated:
     if terms.bankroll is None and terms.target is not None:
         target += ENDLESS  # above a start that nobody counts
     least = terms.multiples(run.mix).least
-    plan = Plan(Classes.of(law), system, run.mix.staked, least, bankroll, target, run.rounds).checked()
+    plan = SessionPlan(Classes.of(law), system, run.mix.staked, least, bankroll, target, run.rounds).checked()
     keyed = key(run.seed, "sessions")
     span = max(1, min(_MOST_SIDE_BY_SIDE, _TASK_ROUNDS // run.rounds))
 
@@ -236,7 +236,7 @@ def sat(run: Run, terms: Terms, system: System, count: int) -> Simulated:
     )  # fmt: skip
 
 
-def dealt_from(run: Run, terms: Terms, shoe: Shoe) -> Simulated:
+def dealt_from(run: SimulationRun, terms: SessionTerms, shoe: SimulatedShoe) -> Simulated:
     """Shoes dealt to their penetration, flat or counting."""
     least, most = terms.multiples(run.mix)
     strategy = terms.strategy if isinstance(terms.strategy, Counting) else Counting(1, 1)

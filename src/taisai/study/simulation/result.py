@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from taisai.rules.errors import RulesError
 from taisai.study import needed
-from taisai.study.report import Report, Sheet, Told, columns, counted
+from taisai.study.report import Sheet, StudyReport, Told, columns, counted
 from taisai.study.simulation.sessions import ENDS
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Simulated(Told):
             }
         return found
 
-    def report(self) -> Report:
+    def report(self) -> StudyReport:
         """What a person reads."""
         rows = [
             ("rounds", f"{self.rounds:,}"),
@@ -150,7 +150,7 @@ class Simulated(Told):
         notes = [f"Seed {self.seed}: the same seed brings the same figures, however many workers play."]
         if not self.is_whole:
             notes.append(f"Stopped after {self.rounds:,} of at most {counted(self.asked, 'round')}.")
-        return Report(tuple(sheets), tuple(notes))
+        return StudyReport(tuple(sheets), tuple(notes))
 
 
 def _ends(sessions: Sessions) -> Sheet:

@@ -26,7 +26,7 @@ MOST_SESSIONS: Final = 10_000_000
 _KINDS: Final = 7
 
 
-class Plan(NamedTuple):
+class SessionPlan(NamedTuple):
     """What every session of a simulation plays."""
 
     classes: Classes
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
             for state in range(len(self.system.multiples))
         ]
 
-    def checked(self) -> Plan:
+    def checked(self) -> SessionPlan:
         """The plan, if it can be played within 64 bits and its bankroll covers a first round."""
         needed = self.least * self.staked
         if self.bankroll < needed:
@@ -83,7 +83,7 @@ class Figures:
     """The streams; empty until the first draw."""
 
     @staticmethod
-    def begun(plan: Plan, first: int, count: int) -> Figures:
+    def begun(plan: SessionPlan, first: int, count: int) -> Figures:
         """All at the start."""
         import numpy as np
 

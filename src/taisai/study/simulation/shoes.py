@@ -20,7 +20,7 @@ MOST_CARDS: Final = 65_535
 """In a shoe: a draw is cut into cards by products of 16 bits."""
 
 
-class Shoe(NamedTuple):
+class SimulatedShoe(NamedTuple):
     """What is dealt and when it is shuffled."""
 
     each: int
@@ -29,14 +29,14 @@ class Shoe(NamedTuple):
     """Dealt before the next shuffle."""
 
     @staticmethod
-    def of(cards_per_face: int, decks: int, penetration: Fraction | None) -> Shoe:
+    def of(cards_per_face: int, decks: int, penetration: Fraction | None) -> SimulatedShoe:
         """A shoe of so many decks, dealt to a share of its cards; without one, shuffled after every round."""
         each = cards_per_face * decks
         if SIX * each > MOST_CARDS:
             raise RulesError(f"expected a shoe of at most {MOST_CARDS:,} cards, got {SIX * each:,}")
         if penetration is None:
-            return Shoe(each, 1)
-        return Shoe(each, rounds_dealt(SIX * each, penetration))
+            return SimulatedShoe(each, 1)
+        return SimulatedShoe(each, rounds_dealt(SIX * each, penetration))
 
 
 class Betting(NamedTuple):
@@ -116,7 +116,7 @@ class Dealt(NamedTuple):
         return sqrt(spread * self.shoes / (self.shoes - 1)) / self.staked
 
 
-def most_shoes(shoe: Shoe, betting: Betting) -> int:
+def most_shoes(shoe: SimulatedShoe, betting: Betting) -> int:
     """How many shoes one call may deal so that every sum fits 64 bits; refuses where not one does."""
     swing = shoe.rounds * betting.greatest
     most = 2**62 // (swing * swing)

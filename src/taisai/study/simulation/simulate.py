@@ -11,11 +11,11 @@ from taisai.rules.errors import RulesError
 from taisai.study import needed
 from taisai.study.odds import Mix
 from taisai.study.simulation.draws import drawn_counts, key
-from taisai.study.simulation.playing import Clock, Run, Tick, dealt_from, sat, titled, walked
+from taisai.study.simulation.playing import Clock, SimulationRun, Tick, dealt_from, sat, titled, walked
 from taisai.study.simulation.result import Simulated
 from taisai.study.simulation.sessions import MOST_SESSIONS
-from taisai.study.simulation.shoes import Shoe
-from taisai.study.simulation.strategies import FLAT, Counting, Staking, Terms, system_of
+from taisai.study.simulation.shoes import SimulatedShoe
+from taisai.study.simulation.strategies import FLAT, Counting, SessionTerms, Staking, system_of
 from taisai.study.simulation.workers import Workers, local_workers
 
 MOST_ROUNDS: Final = 10**15
@@ -28,9 +28,9 @@ def simulate(
     *,
     rounds: int,
     seed: int,
-    terms: Terms = FLAT,
+    terms: SessionTerms = FLAT,
     sessions: int = 1,
-    shoe: Shoe | None = None,
+    shoe: SimulatedShoe | None = None,
     workers: Workers | None = None,
     tick: Tick = lambda _rounds: None,
     clock: Clock = perf_counter,
@@ -59,7 +59,7 @@ def simulate(
                 mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions, shoe=shoe,
                 workers=some, tick=tick, clock=clock, marks=marks,
             )  # fmt: skip
-    run = Run(mix, chance, rounds, seed, workers, tick, clock, marks)
+    run = SimulationRun(mix, chance, rounds, seed, workers, tick, clock, marks)
     strategy = terms.strategy
     if shoe is not None or isinstance(strategy, Counting):
         if shoe is None or not (strategy == "flat" or isinstance(strategy, Counting)):
@@ -77,7 +77,7 @@ def simulate(
 
 
 def simulate_totals(
-    mix: Mix, chance: Chance, *, rounds: int, seed: int, terms: Terms = FLAT, sessions: int = 1
+    mix: Mix, chance: Chance, *, rounds: int, seed: int, terms: SessionTerms = FLAT, sessions: int = 1
 ) -> Simulated:
     """What so many rounds come to in all, drawn at once; how they came about is not.
 

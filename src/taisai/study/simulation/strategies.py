@@ -119,19 +119,19 @@ def system_of(strategy: str | Strategy, multiples: Multiples) -> System:
 MOST_MONEY: Final = 2**53 - 1
 
 
-class Terms(NamedTuple):
+class SessionTerms(NamedTuple):
     """How a player stakes, with what money, under which limits of the table."""
 
     strategy: Staking = "flat"
     bankroll: int | None = None
-    """None: he can lose any sum."""
+    """None: the player can lose any sum."""
     target: int | None = None
-    """The money with which he leaves."""
+    """The money with which the player leaves."""
     minimum: int | None = None
     maximum: int | None = None
     """Of the table, for each area."""
 
-    def checked(self) -> Terms:
+    def checked(self) -> SessionTerms:
         """The terms, if their money and their strategy can be; a count by its name is taken as such."""
         for what, money in (("bankroll", self.bankroll), ("target", self.target)):
             if money is not None and not 1 <= money <= MOST_MONEY:
@@ -147,9 +147,9 @@ class Terms(NamedTuple):
         """What the table takes of this mix."""
         greatest = GREATEST_MULTIPLE
         if self.bankroll is not None and self.target is not None:
-            # No more than he ever has: the machines of the exact chances of ruin are cut at the same place.
+            # No more than the player ever has; the exact chances of ruin stop at the same multiple.
             greatest = max(1, (self.target - 1) // mix.staked)
         return allowed(mix, minimum=self.minimum, maximum=self.maximum, greatest=greatest)
 
 
-FLAT: Final = Terms()
+FLAT: Final = SessionTerms()

@@ -26,7 +26,7 @@ class Workers(NamedTuple):
 
 @contextmanager
 def local_workers(count: int | None = None) -> Iterator[Workers]:
-    """Threads of this process, to be entered by `with`; as many as it has cores unless said.
+    """Threads of this process, to be entered by `with`; by default one for each core.
 
     The kernels let go of Python's lock.
     """
@@ -74,7 +74,7 @@ def on_cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         threads = sum(client.nthreads().values())
         if not threads:
-            raise RulesError(f"expected a Dask cluster with workers at {address!r}, got none")
+            raise RulesError(f"expected a Dask cluster with at least 1 worker at {address!r}, got 0")
         with client.get_executor(pure=False) as executor:
             yield executor, threads
     finally:
@@ -96,7 +96,7 @@ def _reached(address: str) -> None:
         raise RulesError(f"expected a Dask scheduler at {address!r}, got no answer: {said}") from error
 
 
-class Part(Protocol):
+class WorkPart(Protocol):
     """What a task came to."""
 
     @property
@@ -108,8 +108,8 @@ class Part(Protocol):
         """A task that plays on where this part ends, if something is left to play."""
 
 
-P = TypeVar("P", bound=Part)
-P_co = TypeVar("P_co", bound=Part, covariant=True)
+P = TypeVar("P", bound=WorkPart)
+P_co = TypeVar("P_co", bound=WorkPart, covariant=True)
 
 
 class Task(Protocol[P_co]):

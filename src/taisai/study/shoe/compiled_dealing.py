@@ -18,7 +18,7 @@ Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
 
 
-class Shoe(NamedTuple):
+class DealtShoe(NamedTuple):
     """What does not change while a shoe is dealt."""
 
     held: Wholes
@@ -41,7 +41,7 @@ class Shoe(NamedTuple):
     """A way to have dealt that is less probable is left out."""
 
 
-class Round(NamedTuple):
+class DealtRound(NamedTuple):
     """One round of it."""
 
     dealt: int
@@ -57,7 +57,7 @@ class Round(NamedTuple):
 
 
 @compiled
-def deal(shoe: Shoe, played: Round, first: int) -> Reals:
+def deal(shoe: DealtShoe, played: DealtRound, first: int) -> Reals:
     """Fills `after` where so many cards of the first group are dealt, and sums up what the round adds.
 
     The sums are of each part times what there was before, then of the net, then of its square.
@@ -81,7 +81,7 @@ def deal(shoe: Shoe, played: Round, first: int) -> Reals:
 
 
 @compiled
-def _probable(shoe: Shoe, ways: float, rest: int) -> tuple[int, int]:
+def _probable(shoe: DealtShoe, ways: float, rest: int) -> tuple[int, int]:
     """From how many cards of the fourth group to how many they are probable enough, the end not included."""
     start, end = max(0, rest - shoe.held[4]), min(shoe.held[3], rest) + 1
     while start < end and ways * shoe.ways[3, start] * shoe.ways[4, rest - start] < shoe.least:
@@ -93,8 +93,8 @@ def _probable(shoe: Shoe, ways: float, rest: int) -> tuple[int, int]:
 
 @compiled
 def _last_round(
-    shoe: Shoe,
-    played: Round,
+    shoe: DealtShoe,
+    played: DealtRound,
     cards: tuple[int, int, int, int],
     span: tuple[int, int],
     room: tuple[Reals, Reals],
