@@ -31,7 +31,7 @@ BENCHES: Final = (
     "starting",
     "auditing",
     "cold_start",
-    "floor.load",
+    "server.load",
     "terminal_page",
     "study.totals",
     "study.compositions",

@@ -148,7 +148,7 @@ def test_a_worker_that_is_ended_from_outside_is_told_in_one_line() -> None:
         finally:
             process.kill()
     assert (process.returncode, out) == (2, "")
-    assert err == "taisai: expected every worker to last, got one that was ended from outside\n"
+    assert err == "taisai: a worker process was ended from outside: run the command again\n"
 
 
 def _spawned(parent: int) -> list[int]:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from multiprocessing import get_context, resource_tracker
 from pathlib import Path
@@ -147,23 +147,23 @@ def _of_shaker(seed: bytes, rolls: int) -> Tally:
 
 @contextmanager
 def _workers() -> Iterator[ProcessPoolExecutor]:
-    """One a core; on leaving, what is not begun is let go.
+    """Starts one worker per core; on leaving, cancels the tasks that have not begun.
 
-    A terminal sends Ctrl-C to all processes: it is held back while the workers start, so that they never
-    hear of it, and comes here as soon as they are there. The tracker of their resources, which would let it
-    through, is started first.
+    A terminal sends Ctrl-C to all processes. It is held back while the pool makes its semaphores and starts
+    its workers, so that workers never receive it and no semaphore is lost half made. The resource tracker
+    unblocks Ctrl-C when it starts, so it starts first.
     """
-    workers = ProcessPoolExecutor(mp_context=get_context("spawn"))
-    try:
+    with ExitStack() as cleanup:
         resource_tracker.ensure_running()
         with _ctrl_c_held_back():
+            workers = ProcessPoolExecutor(mp_context=get_context("spawn"))
+            cleanup.callback(workers.shutdown, wait=False, cancel_futures=True)
             started = [workers.submit(bool) for _ in range(os.cpu_count() or 1)]
-        wait(started)
-        yield workers
-    except BrokenProcessPool:
-        raise RulesError("expected every worker to last, got one that was ended from outside") from None
-    finally:
-        workers.shutdown(wait=False, cancel_futures=True)
+        try:
+            wait(started)
+            yield workers
+        except BrokenProcessPool:
+            raise RulesError("a worker process was ended from outside: run the command again") from None
 
 
 @contextmanager
