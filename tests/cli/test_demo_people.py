@@ -15,8 +15,8 @@ from taisai.demo.people.players import FAST, LIVELY, OF, PlayerSight, Turnstile,
 from taisai.game.events import BetRegistered, BetsClosed
 from taisai.protocol.views import FeltView, LastRound
 from taisai.server.dice import shaker
-from taisai.server.projections.books import books_view
-from taisai.server.projections.felt import felt_view
+from taisai.server.projections.house_views import books_view
+from taisai.server.projections.table import felt_view
 from tests.cli.demonstrated import Evening, run
 from tests.tiers import LONG
 

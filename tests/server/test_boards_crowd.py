@@ -14,10 +14,10 @@ from taisai.journal import Submission, stream_of
 from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
-from taisai.server.projections import seat_feeds as seats_of_boards
+from taisai.server.projections import seats as seats_of_boards
 from taisai.server.projections import table_feeds as table_of_boards
 from taisai.server.projections.rounds import round_view
-from taisai.server.projections.seat import seat_view
+from taisai.server.projections.seats import seat_view
 from tests.server.connected import PEOPLE, Connected, connected
 
 STREAM: Final = stream_of("T1")

@@ -12,7 +12,7 @@ from taisai.game.commands import Limits
 from taisai.protocol.views import FeltView, Words
 from taisai.rules import Odds, RulesError, rulebook
 from taisai.rules.outcomes import Outcome
-from taisai.server.projections.felt import denominations, felt_view
+from taisai.server.projections.table import denominations, felt_view
 from tests.game.playing import MBS, RWS, THREE_CARD, US, opened
 
 LAYOUTS = [(MBS, "A"), (MBS, "B"), (RWS, "A"), (RWS, "B"), (RWS, "C"), (THREE_CARD, "A"), (US, "A")]

@@ -12,9 +12,14 @@ from taisai.game import Account, Refusal, Table, decide, evolve
 from taisai.game.commands import Command, ReportIrregularity
 from taisai.protocol.views import LargeWin
 from taisai.rules import Irregularity, rulebook
-from taisai.server.projections.books import TransfersInTransit, books_view
 from taisai.server.projections.history import History
-from taisai.server.projections.overview import cage_view, lobby_view, pit_view
+from taisai.server.projections.house_views import (
+    TransfersInTransit,
+    books_view,
+    cage_view,
+    lobby_view,
+    pit_view,
+)
 from tests.game.playing import MBS, RWS, US, at, opened
 from tests.journal.evening import BOOK, NAME, evening
 from tests.server.projections.played import every_state

@@ -15,7 +15,7 @@ from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.console import console_view
 from taisai.server.projections.history import History
 from taisai.server.projections.offers import irregularities, offers
-from taisai.server.projections.seat import seat_view
+from taisai.server.projections.seats import seat_view
 from taisai.server.projections.table import table_view
 from tests.game.playing import MBS, RWS, SEAT, STAFF, US, Playing, at, phases
 from tests.server.projections.filling import command_of, filled

@@ -16,7 +16,7 @@ from taisai.game.events import IrregularityRuled
 from taisai.protocol.views import Offer
 from taisai.rules import OUTCOMES
 from taisai.rules.vocabulary import Act, Irregularity
-from taisai.server.projections import trial
+from taisai.server.projections import candidates
 from taisai.server.projections.offers import offers
 from tests.game.machine import NOON, SETUPS, Setup
 from tests.server.projections.filling import command_of, filled, who
@@ -171,19 +171,21 @@ def test_sabotage_an_offer_that_the_game_was_not_asked_about_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def anything_goes(
-        stage: trial.TrialTable, _kind: object, _fields: object, **_by: object
-    ) -> trial.AcceptedTrial:
-        return trial.AcceptedTrial(stage.positions, stage.table.bet_clause, second=False, irregular=False)
+        stage: candidates.TrialTable, _kind: object, _fields: object, **_by: object
+    ) -> candidates.AcceptedTrial:
+        return candidates.AcceptedTrial(
+            stage.positions, stage.table.bet_clause, second=False, irregular=False
+        )
 
-    monkeypatch.setattr(trial.TrialTable, "tried", anything_goes)
+    monkeypatch.setattr(candidates.TrialTable, "tried", anything_goes)
     state = next(states(SETUPS[0], 0))
     assert list(refused_offers(state, offers(state.table, state.now), Random(1)))
 
 
 def test_sabotage_a_position_that_was_asked_for_unnoticed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     unnoticed = property(lambda watched: watched._position)
-    monkeypatch.setattr(trial._Watched, "position", unnoticed)
-    monkeypatch.setattr(trial._Watched, "rank", unnoticed)
+    monkeypatch.setattr(candidates._Watched, "position", unnoticed)
+    monkeypatch.setattr(candidates._Watched, "rank", unnoticed)
     with pytest.raises(AssertionError, match="not-permitted"):
         test_each_offer_names_exactly_the_positions_that_may_do_it()
 

@@ -12,7 +12,7 @@ from taisai.rules import rulebook
 from taisai.rules.clauses import Clause
 from taisai.server.projections.console import console_view
 from taisai.server.projections.history import History
-from taisai.server.projections.seat import seat_view
+from taisai.server.projections.seats import seat_view
 from taisai.server.projections.table import table_view
 from taisai.server.replies import answer_to
 from tests.game.playing import MBS, RWS, US, opened

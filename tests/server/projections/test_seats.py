@@ -15,7 +15,7 @@ from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
-from taisai.server.projections.seat import SeatIndex, seat_view
+from taisai.server.projections.seats import SeatIndex, seat_view
 from tests.game.playing import MBS, RWS, SEAT, STAKES, TERMINAL, at, opened
 from tests.server.projections.played import State, every_state
 

@@ -10,7 +10,7 @@ from taisai.audit import verified
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
 from taisai.journal import Codec, Engine, Journal, JournalError, SqliteStore
 from taisai.journal.codec import AnyEvent
-from taisai.server.projections.books import books_view
+from taisai.server.projections.house_views import books_view
 from tests.server.races.furnished import FILE, KEY
 
 

@@ -20,9 +20,9 @@ from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply
 from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import View
-from taisai.server.projections.books import books_view
 from taisai.server.projections.house_feeds import HouseFeeds
-from taisai.server.projections.seat import seat_view
+from taisai.server.projections.house_views import books_view
+from taisai.server.projections.seats import seat_view
 from tests.server.sim.furnished import TABLE
 from tests.server.sim.people import Heard
 from tests.server.sim.world import World

@@ -16,7 +16,7 @@ from taisai.journal.stores.contract import Row
 from taisai.rules.vocabulary import Phase
 from taisai.server.connections.sockets import Socket
 from taisai.server.projections import feed_writer
-from taisai.server.projections.seat_feeds import SeatFeeds
+from taisai.server.projections.seats import SeatFeeds
 from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim.world import World
 from tests.server.sim.writing import InlineWriter

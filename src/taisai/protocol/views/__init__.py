@@ -1,16 +1,16 @@
-"""What is shown: views of tables, seats and the floor, their changes, and what is told when asked."""
+"""Views: what the server shows of tables, seats and the House, and the changes of those views."""
 
-from taisai.protocol.views.books import Books, BooksView, ReportView, TakingsLine
 from taisai.protocol.views.changes import CHANGES, VIEWS, AnyChanges, AnyView, changed, changes_of, difference
 from taisai.protocol.views.console import (
-    ClaimLine,
-    ColourLine,
+    Blank,
+    Choice,
     ConsoleView,
     Extreme,
     Flight,
     InspectionDue,
     IrregularityLine,
     ItemLine,
+    Offer,
     PersonLine,
     ReadingView,
     ReferralLine,
@@ -21,34 +21,42 @@ from taisai.protocol.views.console import (
     WatchView,
     WithdrawalView,
 )
-from taisai.protocol.views.felt import FeltArea, FeltCell, FeltView, OddsLine
-from taisai.protocol.views.floor import (
+from taisai.protocol.views.history import HistoryView, Run, Shown
+from taisai.protocol.views.house import (
     Alarm,
+    Books,
+    BooksView,
     CageView,
     LargeWin,
     LobbyTable,
     LobbyView,
     PitTable,
     PitView,
+    ReportView,
     TableClaims,
+    TakingsLine,
 )
-from taisai.protocol.views.history import HistoryView, Run, Shown
-from taisai.protocol.views.offers import Blank, Choice, Offer
+from taisai.protocol.views.parts import Changes, ClaimLine, ColourLine, Part, View, Words
 from taisai.protocol.views.rounds import BetLine, Incident, PreviewView, RoundTotals, RoundView, RuledBet
-from taisai.protocol.views.seat import ColourChips, LastRound, SeatView
 from taisai.protocol.views.table import (
     Board,
+    ColourChips,
     CountdownView,
     DiceView,
     DrawView,
+    FeltArea,
+    FeltCell,
+    FeltView,
+    LastRound,
     LimitLine,
     LimitsView,
+    OddsLine,
     Revealed,
     RoundStand,
+    SeatView,
     TableFacts,
     TableView,
 )
-from taisai.protocol.views.texts import Changes, Part, View, Words
 
 __all__ = [
     "CHANGES",

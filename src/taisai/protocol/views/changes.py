@@ -12,10 +12,9 @@ from msgspec import UNSET, UnsetType
 
 from taisai.game.commands import Slip
 from taisai.protocol.views.console import ConsoleView
-from taisai.protocol.views.floor import CageView, LobbyView, PitView
-from taisai.protocol.views.seat import SeatView
-from taisai.protocol.views.table import TableView
-from taisai.protocol.views.texts import Changes, View
+from taisai.protocol.views.house import CageView, LobbyView, PitView
+from taisai.protocol.views.parts import Changes, View
+from taisai.protocol.views.table import SeatView, TableView
 
 VIEWS: Final[tuple[type[View], ...]] = (TableView, ConsoleView, SeatView, LobbyView, PitView, CageView)
 """Every view that a feed shows."""

@@ -1,10 +1,49 @@
-"""A table as its staff see it."""
+"""A table as its staff see it, and what may be done there now."""
 
 from __future__ import annotations
 
-from taisai.protocol.views.offers import Blank, Offer
+from typing import Any
+
+from taisai.protocol.views.parts import ClaimLine, ColourLine, Part, View, Words
 from taisai.protocol.views.table import CountdownView
-from taisai.protocol.views.texts import Part, View, Words
+
+
+class Choice(Part, frozen=True, kw_only=True):
+    """One of several values of a field."""
+
+    value: str
+    label: Words
+
+
+class Blank(Part, frozen=True, kw_only=True):
+    """A field of the command that has to be filled in."""
+
+    field: str
+    kind: str
+    """'faces', 'whole', 'text', 'choice', 'yes-no', 'counts', 'areas', 'bets', 'limits' or 'second'."""
+    label: Words
+    least: int | None = None
+    most: int | None = None
+    choices: tuple[Choice, ...] = ()
+    optional: bool = False
+
+
+class Offer(Part, frozen=True, kw_only=True):
+    """A command that is legal now."""
+
+    command: str
+    """Its tag."""
+    preset: dict[str, Any]
+    """The fields that are filled in already."""
+    blanks: tuple[Blank, ...] = ()
+    by: tuple[str, ...] = ()
+    """The positions that may do it, lowest first."""
+    clause: str
+    label: Words
+    then: Words | None = None
+    """What follows from it, where that is known before it is done."""
+    main: bool = False
+    """Whether it is the next step of the round."""
 
 
 class IrregularityLine(Part, frozen=True, kw_only=True):
@@ -91,17 +130,6 @@ class SeatLine(Part, frozen=True, kw_only=True):
     """Of one of them."""
 
 
-class ColourLine(Part, frozen=True, kw_only=True):
-    """A colour of colour chips."""
-
-    colour: str
-    label: Words
-    paint: str
-    """How it is drawn, such as '#c0392b'."""
-    mark: str
-    """What stands on the chips, where another seat's have the same paint."""
-
-
 class SeatsView(Part, frozen=True, kw_only=True):
     """The seats that are taken: all are counted, so many are shown."""
 
@@ -153,18 +181,6 @@ class WithdrawalView(Part, frozen=True, kw_only=True):
     """Seat → whether it withdrew."""
     waiting: int
     """Seats with bets that have not chosen."""
-
-
-class ClaimLine(Part, frozen=True, kw_only=True):
-    """Money owed between a player and the house."""
-
-    id: str
-    round: int
-    seat: str
-    session: int
-    amount: int
-    of_player: bool
-    """Whether it is owed to the player."""
 
 
 class ReadingView(Part, frozen=True, kw_only=True):

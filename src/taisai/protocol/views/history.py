@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import field
 
-from taisai.protocol.views.texts import Part
+from taisai.protocol.views.parts import Part
 
 
 class Shown(Part, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from taisai.protocol.views.console import Extreme
-from taisai.protocol.views.texts import Part, Words
+from taisai.protocol.views.parts import Part, Words
 
 
 class RuledBet(Part, frozen=True, kw_only=True):

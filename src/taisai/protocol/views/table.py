@@ -1,9 +1,10 @@
-"""A table as everyone may see it: terminals and displays."""
+"""What players and displays see: a table, its layouts, and a seat to its own player."""
 
 from __future__ import annotations
 
+from taisai.game.commands import Slip
 from taisai.protocol.views.history import HistoryView
-from taisai.protocol.views.texts import Part, View, Words
+from taisai.protocol.views.parts import ClaimLine, ColourLine, Part, View, Words
 
 
 class TableFacts(Part, frozen=True, kw_only=True):
@@ -145,3 +146,123 @@ class TableView(View, frozen=True, kw_only=True, tag="table"):
     history: HistoryView
     board: Board
     draw: DrawView
+
+
+class OddsLine(Part, frozen=True, kw_only=True):
+    """Odds, as printed."""
+
+    text: Words
+    """Such as '8.5 to 1', which is how odds are entered too."""
+    dice: int | None
+    """On how many dice, where an area has odds for one, two and three."""
+
+
+class FeltArea(Part, frozen=True, kw_only=True):
+    """An area: what it is called, what it wins and when, and how much may lie on it."""
+
+    id: str
+    label: Words
+    family: str
+    numbers: tuple[int, ...]
+    """The faces or totals that it is about."""
+    odds: tuple[OddsLine, ...]
+    wins: Words
+    """What wins, in words."""
+    clause: str
+    """By which it is paid."""
+    says: str
+    """What that clause says, where the rulebook tells it."""
+    least: int
+    most: int
+    step: int
+    """A stake is a multiple of this, so that what it wins is whole."""
+    edge: str | None = None
+    """The house edge, exact, where the operator lets players know it: such as '2.78 % (1/36)'."""
+
+
+class FeltCell(Part, frozen=True, kw_only=True):
+    """A rectangle of the felt, in units from the top left: an area, the odds of one, or blank."""
+
+    x: float
+    y: float
+    wide: float
+    tall: float
+    block: str
+    drawing: str
+    """'document' or 'ours'."""
+    area: str | None = None
+    odds_of: str | None = None
+    odds: Words | None = None
+    """What is written there, in a cell that tells odds."""
+    figures: str | None = None
+    """The area's numbers as they are printed, such as '6 5 4 3' or '11–17'."""
+    note: Words | None = None
+    """What is printed below, such as 'except any triple'."""
+
+
+class FeltView(Part, frozen=True, kw_only=True):
+    """A layout under the settings, odds and limits in force."""
+
+    table: str
+    rulebook: str
+    layout: str
+    clause: str
+    terms: str
+    """The digest of everything in force."""
+    wide: int
+    tall: int
+    drawn: str
+    """'document', 'ours' or 'both'."""
+    cells: tuple[FeltCell, ...]
+    areas: tuple[FeltArea, ...]
+    denominations: tuple[int, ...]
+    """Chips that a terminal may offer."""
+
+
+class LastRound(Part, frozen=True, kw_only=True):
+    """What the seat's last round came to."""
+
+    number: int
+    void: bool
+    staked: int
+    returned: int
+    """In all."""
+
+
+class ColourChips(Part, frozen=True, kw_only=True):
+    """Chips of a colour that only this seat plays, at the value that they were bought at."""
+
+    colour: ColourLine
+    value: int
+    credits: int
+    """What the seat still has of them, in money."""
+
+
+class SeatView(View, frozen=True, kw_only=True, tag="seat"):
+    """A seat."""
+
+    seat: str
+    taken: bool
+    player: str
+    session: int
+    since: int | None
+    """When this session began, in milliseconds since 1970; None where nobody sits."""
+    net: int
+    """What the settled rounds of this session came to: returned less staked, corrections included."""
+    layout: str
+    credits: int
+    at_risk: int
+    payable: int
+    """Brought by a settlement, and not yet paid."""
+    bets: tuple[Slip, ...]
+    """That stand in the round in hand; changes tell which came and which went."""
+    last: LastRound | None
+    withdrawal: bool
+    """Whether the player may choose to withdraw."""
+    withdrew: bool | None
+    """What he chose."""
+    claims: tuple[ClaimLine, ...]
+    colour: ColourChips | None = None
+    """The colour chips that it bought, where it did."""
+    in_colour: tuple[str, ...] = ()
+    """Which of the bets lie as colour chips."""

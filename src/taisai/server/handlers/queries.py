@@ -9,8 +9,8 @@ from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import Principal, Role
 from taisai.server.handlers import positions
 from taisai.server.handlers.context import Context
-from taisai.server.projections.felt import felt_view
 from taisai.server.projections.rounds import preview
+from taisai.server.projections.table import felt_view
 from taisai.server.replies import answer_to, refused
 
 

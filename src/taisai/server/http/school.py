@@ -41,7 +41,7 @@ from taisai.school.ruling import Scene
 from taisai.server.http import school_bodies as bodies
 from taisai.server.http.guard import refused
 from taisai.server.projections import texts
-from taisai.server.projections.felt import felt_view
+from taisai.server.projections.table import felt_view
 
 COLOURS: Final = (
     ("red", Words("red", "红色")),

@@ -19,7 +19,6 @@ from taisai.game import Refusal, Table
 from taisai.journal import Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
 from taisai.server.connections.feeds import Frame
-from taisai.server.projections.books import TransfersInTransit, books_view
 from taisai.server.projections.feed_writer import (
     HOUSE_FEEDS,
     LOBBY,
@@ -28,7 +27,14 @@ from taisai.server.projections.feed_writer import (
     FeedSnapshot,
     FeedWriter,
 )
-from taisai.server.projections.overview import alarm_of, cage_view, lobby_view, pit_view
+from taisai.server.projections.house_views import (
+    TransfersInTransit,
+    alarm_of,
+    books_view,
+    cage_view,
+    lobby_view,
+    pit_view,
+)
 from taisai.server.projections.round_log import REMEMBERED, RoundLogs
 from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings

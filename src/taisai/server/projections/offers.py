@@ -18,13 +18,32 @@ from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import Step
 from taisai.rules.vocabulary import Irregularity
-from taisai.server.projections import offer_forms as form
 from taisai.server.projections import texts
+from taisai.server.projections.candidates import (
+    AcceptedTrial,
+    Candidate,
+    TrialTable,
+    choice_blank,
+    faces_blank,
+    offered,
+    round_blank,
+    second_blank,
+    text_blank,
+    yes_no_blank,
+)
 from taisai.server.projections.labels import item_label
-from taisai.server.projections.offer_forms import Candidate, offered
-from taisai.server.projections.round_offers import ON_BETS, acts, corrections, decisions, releases
-from taisai.server.projections.trial import AcceptedTrial, TrialTable
-from taisai.server.projections.upkeep_offers import claims, equipment, people, running, shoe
+from taisai.server.projections.table_offers import (
+    ON_BETS,
+    acts,
+    claims,
+    corrections,
+    decisions,
+    equipment,
+    people,
+    releases,
+    running,
+    shoe,
+)
 
 _RELEASES: Final = ("declare", "close-withdrawal", "decide-referral")
 _READIES: Final = (
@@ -80,7 +99,7 @@ def _leaving(table: Table, stage: TrialTable) -> Iterator[Offer]:
         for name in table.people
         if not isinstance(decide(table, Leave(at=stage.now, by=name, person=name)), Refusal)
     ]
-    who = form.choice("person", ((name, Words(name, name)) for name in going))
+    who = choice_blank("person", ((name, Words(name, name)) for name in going))
     trials = tuple({"person": name} for name in going)
     offer = offered(stage.with_people(), Candidate(Leave, {}, texts.COMMANDS["leave"], (who,), trials))
     if offer:
@@ -135,7 +154,7 @@ def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityL
     found, trial = _tried(table, stage, event)
     asked = tuple(_blanks(table, event, ruled.ruling, trial))
     if found is not None and found.second:
-        asked = (*asked, form.second(table))
+        asked = (*asked, second_blank(table))
     return IrregularityLine(
         id=str(event),
         label=texts.IRREGULARITIES[event],
@@ -173,15 +192,15 @@ def _trials(table: Table) -> Iterator[dict[str, Any]]:
 
 def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, Any]) -> Iterator[Blank]:
     if "faces" in trial:
-        yield form.faces(table)
+        yield faces_blank(table)
     newest = len(table.rounds) + (table.round is not None)
     if newest and (ruling in _OF_ROUNDS or "round" in trial):
-        yield form.round_number(table, optional="round" not in trial)
+        yield round_blank(table, optional="round" not in trial)
     if newest and ruling is Ruling.VOID_AFFECTED:
-        yield form.round_number(table, "through", optional=True)
+        yield round_blank(table, "through", optional=True)
     if (event, table.phase) in table.irregularities.seen:
-        yield form.yes_no("seen", optional=True)
+        yield yes_no_blank("seen", optional=True)
     if event in _OF_ITEMS and table.equipment.placed:
         placed = ((name, item_label(table, name)) for name in table.equipment.placed)
-        yield form.choice("item", placed, optional=True)
-    yield form.text("detail", optional=True)
+        yield choice_blank("item", placed, optional=True)
+    yield text_blank("detail", optional=True)

@@ -17,7 +17,7 @@ from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome
 from taisai.server.projections.labels import area_label, extreme, faces_of, phase_label
 from taisai.server.projections.round_log import REMEMBERED, RoundLog
-from taisai.server.projections.seat import SeatIndex
+from taisai.server.projections.seats import SeatIndex
 
 MOST_BETS: Final = 500
 """Bets of a round that are told at once: a seat can hardly have more, and staff ask for a seat."""

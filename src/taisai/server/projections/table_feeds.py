@@ -32,8 +32,7 @@ from taisai.server.projections.feed_writer import (
 from taisai.server.projections.history import History
 from taisai.server.projections.round_log import RoundLogs
 from taisai.server.projections.rounds import round_view
-from taisai.server.projections.seat import SeatIndex
-from taisai.server.projections.seat_feeds import SeatFeeds
+from taisai.server.projections.seats import SeatFeeds, SeatIndex
 from taisai.server.projections.table import table_view
 from taisai.server.projections.takings import Takings
 from taisai.study.dice.watch import DiceWatch

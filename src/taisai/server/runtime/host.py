@@ -22,7 +22,7 @@ from taisai.journal.codec import AnyCommand, AnyEvent
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.server.connections.feeds import Feeds, Frame
-from taisai.server.projections.boards import Boards
+from taisai.server.projections.house_feeds import HouseFeeds
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -87,7 +87,7 @@ class Host:
 
     def __init__(
         self,
-        boards: Boards,
+        boards: HouseFeeds,
         feeds: Feeds,
         make_writer: Callable[[Callable[[], None]], WriterLike],
         *,

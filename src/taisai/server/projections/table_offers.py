@@ -1,0 +1,374 @@
+"""The candidates of a table: the steps of its round, corrections and decisions; people, equipment, limits."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Any, Final
+
+from taisai.game import Refusal, Table, commands, decide
+from taisai.game.irregularities.referrals import open_referrals
+from taisai.game.rounds.steps import MOST_TUMBLES, WITNESSED
+from taisai.game.table import Referral
+from taisai.game.vocabulary import HOUSE, MOST_ID, ClaimEnd, Hold, Treatment
+from taisai.protocol.views import Blank, Words
+from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
+from taisai.rules.outcomes import OUTCOMES
+from taisai.rules.procedure import CLOCK, Declared, Step
+from taisai.rules.vocabulary import Act, Irregularity, Need
+from taisai.server.projections import texts
+from taisai.server.projections.candidates import (
+    LOOK_BACK,
+    MOST_SEATS,
+    REASON,
+    Candidate,
+    Fields,
+    TrialTable,
+    choice_blank,
+    faces_blank,
+    number_blank,
+    past_round_blank,
+    round_blank,
+    special_blank,
+    text_blank,
+    yes_no_blank,
+)
+from taisai.server.projections.labels import item_label, rank_label, referral_line
+
+MOST_REFERRALS: Final = 10
+"""That are offered to be decided at once, those that hold the round first; the others wait their turn."""
+ON_BETS: Final = frozenset({Treatment.TREAT_BETS})
+"""Treatments that are about bets, and have to be tried with them."""
+
+
+# The course of a round
+
+
+def acts(table: Table) -> Iterator[Candidate]:
+    """The steps from here, in the order of the procedure."""
+    for step in table.procedure.steps_from(table.phase, table.settings):
+        witness = table.round.witness if table.round and step.act in WITNESSED else None
+        yield Candidate(
+            commands.Perform,
+            {"act": step.act},
+            texts.ACTS[step.act],
+            tuple(_act_blanks(table, step)),
+            tuple(_act_trials(table, step)),
+            by=(CLOCK,) if step.by == CLOCK else None,
+            second=witness,
+        )
+
+
+def _tumbles(table: Table) -> int:
+    done = table.round.tumbles if table.round else 0
+    return max(1, table.equipment.least_tumbles(table.settings) - done)
+
+
+def _act_blanks(table: Table, step: Step) -> Iterator[Blank]:
+    if step.act is Act.TUMBLE:
+        yield number_blank("tumbles", _tumbles(table), MOST_TUMBLES)
+    if step.act is Act.ENTER_RESULT:
+        yield faces_blank(table)
+        if any(need.need is Need.DICE_FLAT for need in step.needs):
+            yield yes_no_blank("flat", optional=True)
+
+
+def _act_trials(table: Table, step: Step) -> Iterator[Fields]:
+    if step.act is Act.TUMBLE:
+        yield {"tumbles": _tumbles(table)}
+    elif step.act is Act.ENTER_RESULT:
+        yield from ({"faces": tuple(outcome.faces)} for outcome in OUTCOMES)
+    else:
+        yield {}
+
+
+# What holds it up
+
+
+def releases(table: Table) -> Iterator[Candidate]:
+    """What ends a declaration or an option that the round waits for."""
+    if Hold.DECLARATION in table.holds:
+        for declared in Declared:
+            yield Candidate(
+                commands.Declare,
+                {"declared": declared},
+                texts.joined(texts.COMMANDS["declare"], texts.DECLARED[declared]),
+                then=texts.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
+            )
+    if Hold.WITHDRAWAL in table.holds and table.round is not None:
+        yield Candidate(commands.CloseWithdrawal, {}, texts.COMMANDS["close-withdrawal"])
+        seats = [seat for seat in table.round.seats() if seat not in table.round.choices][:MOST_SEATS]
+        if seats:
+            yield Candidate(
+                commands.ChooseWithdrawal,
+                {},
+                texts.COMMANDS["choose-withdrawal"],
+                (
+                    choice_blank("seat", ((seat, Words(seat, seat)) for seat in seats)),
+                    yes_no_blank("withdraw"),
+                ),
+                ({"seat": seats[0], "withdraw": True},),
+            )
+
+
+# Corrections
+
+
+def corrections(table: Table) -> Iterator[Candidate]:
+    """A wrong result gives way to the dice or cards, in the round in hand or whenever it is found."""
+    round_, event = table.round, Irregularity.WRONG_RESULT
+    show = (faces_blank(table), text_blank("detail", optional=True))
+    if round_ is not None and round_.result is not None:
+        yield Candidate(
+            commands.ReportIrregularity,
+            {"event": event, "round": round_.number},
+            texts.CORRECT,
+            show,
+            tuple(_faces()),
+            is_report=True,
+        )
+    if len(table.rounds):
+        past = range(len(table.rounds), max(0, len(table.rounds) - LOOK_BACK), -1)
+        found = [number for number in past if (one := table.past(number)) and one.result is not None]
+        yield Candidate(
+            commands.ReportIrregularity,
+            {"event": event},
+            texts.CORRECT_EARLIER,
+            (past_round_blank(table, found), *show),
+            tuple({"round": number, **trial} for number in found[:1] for trial in _faces()),
+            is_report=True,
+        )
+
+
+def _faces() -> Iterator[Fields]:
+    """Outcomes to try: one of the first few is another than what was keyed, and in the decks."""
+    return ({"faces": tuple(outcome.faces)} for outcome in OUTCOMES)
+
+
+# Decisions
+
+
+def decisions(table: Table) -> Iterator[Candidate]:
+    """Every treatment of every question that waits."""
+    waiting = sorted(open_referrals(table), key=lambda one: not one.holds)[:MOST_REFERRALS]
+    for referral in waiting:
+        for treatment in Treatment:
+            yield _decision(table, referral, treatment)
+
+
+def _decision(table: Table, referral: Referral, treatment: Treatment) -> Candidate:
+    about = referral_line(referral).label
+    return Candidate(
+        commands.DecideReferral,
+        {"referral": referral.id, "treatment": treatment},
+        texts.joined(about, texts.TREATMENTS[treatment]),
+        (text_blank("reason"), *_blanks(table, referral, treatment)),
+        tuple({"reason": REASON, **trial} for trial in _trials(table, referral, treatment)),
+        takes_two=treatment is Treatment.VOID_ROUNDS,  # settled ones need it, and any may be named
+    )
+
+
+def _blanks(table: Table, referral: Referral, treatment: Treatment) -> Iterator[Blank]:
+    named = referral.round is not None
+    if treatment is Treatment.SETTLE_BY_OUTCOME:
+        yield faces_blank(table)
+        yield round_blank(table, optional=named)
+    if treatment is Treatment.VOID_ROUNDS:
+        yield round_blank(table, optional=named)
+        yield round_blank(table, "through", optional=True)
+    if treatment is Treatment.TREAT_BETS:
+        yield special_blank("bets", "bets")
+
+
+def _trials(table: Table, referral: Referral, treatment: Treatment) -> Iterator[dict[str, Any]]:
+    newest = len(table.rounds) + (table.round is not None)
+    latest = range(newest, max(0, newest - LOOK_BACK), -1)
+    rounds = [{}] if referral.round is not None else [{"round": number} for number in latest]
+    if treatment is Treatment.VOID_ROUNDS:
+        yield from rounds
+    elif treatment is Treatment.SETTLE_BY_OUTCOME:
+        for round_ in rounds:
+            # Two outcomes do: one of them is another than what was keyed; three, should the decks lack one.
+            yield from ({"faces": tuple(one.faces), **round_} for one in OUTCOMES[:3])
+    elif treatment is Treatment.TREAT_BETS:
+        if table.round is not None:
+            live = next((id_ for id_ in table.round.bets if id_ not in table.round.gone), None)
+            yield from [{"bets": {live: None}}] if live is not None else []
+    else:
+        yield {}
+
+
+MOST_RUNS: Final = 100  # trial runs of one inspection; more is a typing mistake
+MOST_CLAIMS: Final = 20  # that are offered to be settled
+MOST_CARDS: Final = 48  # of one face: eight in each of six decks
+_NEWCOMER: Final = "(someone new)"
+
+
+def equipment(table: Table, now: int) -> Iterator[Candidate]:
+    """What failed is repaired, what had its time goes, what is missing comes, what is due is inspected."""
+    kit, settings = table.equipment, table.settings
+    for name, placed in kit.placed.items():
+        if not placed.working:
+            label = texts.joined(item_label(table, name), texts.COMMANDS["repair-item"])
+            yield Candidate(commands.RepairItem, {"item": name}, label)
+            label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, name))
+            yield Candidate(commands.RemoveItem, {"item": name}, label)  # dice are not repaired, but replaced
+    outlived = kit.outlived(max(now, table.latest), settings)
+    if outlived is not None and outlived.id in kit.placed:
+        label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, outlived.id))
+        yield Candidate(commands.RemoveItem, {"item": outlived.id}, label)
+    used = {item.id for item in kit.in_use(settings)}
+    for item in sorted(kit.items.values(), key=lambda one: one.id not in used):
+        if item.id not in kit.placed:
+            yield _placing(table, item)
+    for before in InspectedBefore:
+        for item, inspection in kit.due(before, settings):
+            if item.id in kit.placed:
+                yield _inspecting(table, item, inspection)
+    if kit.placed:
+        yield Candidate(
+            commands.RemoveItem,
+            {},
+            texts.COMMANDS["remove-item"],
+            (choice_blank("item", ((name, item_label(table, name)) for name in kit.placed)),),
+            tuple({"item": name} for name in kit.placed),
+        )
+
+
+def _placing(table: Table, item: EquipmentItem) -> Candidate:
+    retired = {serial for name, serial in table.equipment.retired if name == item.id}
+    serial = "new"
+    while serial in retired:
+        serial += "+"
+    return Candidate(
+        commands.PlaceItem,
+        {"item": item.id},
+        texts.joined(texts.COMMANDS["place-item"], item_label(table, item.id)),
+        (text_blank("serial", optional="" not in retired, most=MOST_ID),),
+        ({"serial": serial},),
+    )
+
+
+def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Candidate:
+    """Where a device lights areas, the numbers entered and the areas lit are asked for as well."""
+    lights = table.terms[table.layout].matrix.illuminated(OUTCOMES[0])
+    plain = {"runs": inspection.runs, "passed": True}
+    lit = {"entered": tuple(OUTCOMES[0].faces), "lit": tuple(map(str, lights))}
+    asked = {"item": item.id, "before": inspection.before}
+    label = texts.joined(texts.COMMANDS["inspect"], item_label(table, item.id))
+    label = Words(
+        f"{label.en}, {texts.INSPECTED[inspection.before].en}",
+        f"{label.zh}（{texts.INSPECTED[inspection.before].zh}）",
+    )
+    return Candidate(
+        commands.Inspect,
+        asked,
+        label,
+        (
+            number_blank("runs", inspection.runs, MOST_RUNS),
+            yes_no_blank("passed"),
+            faces_blank(table, "entered", optional=True),
+            special_blank("lit", "areas", optional=True),
+        ),
+        (plain, {**plain, **lit}),
+    )
+
+
+def shoe(table: Table) -> Iterator[Candidate]:
+    """Decks, shuffles and counts, in a game of cards."""
+    if not table.shoe.used:
+        return
+    rule = table.shoe.rule
+    yield Candidate(commands.ShuffleShoe, {}, texts.COMMANDS["shuffle-shoe"])
+    yield Candidate(
+        commands.LoadShoe,
+        {},
+        texts.COMMANDS["load-shoe"],
+        (number_blank("decks", rule.least_decks, rule.most_decks),),
+        ({"decks": rule.least_decks},),
+    )
+    yield Candidate(
+        commands.CountCards,
+        {},
+        texts.COMMANDS["count-cards"],
+        (special_blank("found", "counts"),),
+        ({"found": table.shoe.expected()},),
+    )
+
+
+def running(table: Table) -> Iterator[Candidate]:
+    """Shutting and reopening, days and shifts, limits and odds, the end."""
+    reason = (text_blank("reason"),)
+    yield Candidate(commands.Reopen, {}, texts.COMMANDS["reopen"], reason, ({"reason": REASON},))
+    yield Candidate(commands.Shut, {}, texts.COMMANDS["shut"], reason, ({"reason": REASON},))
+    yield Candidate(
+        commands.BeginDay,
+        {},
+        texts.COMMANDS["begin-day"],
+        (text_blank("day", most=10),),
+        tuple(_next_day(table)),
+    )
+    yield Candidate(
+        commands.BeginShift,
+        {},
+        texts.COMMANDS["begin-shift"],
+        (text_blank("shift", most=MOST_ID),),
+        ({"shift": "night"},),
+    )
+    yield Candidate(
+        commands.SetLimits,
+        {},
+        texts.COMMANDS["set-limits"],
+        (special_blank("limits", "limits"),),
+        ({"limits": table.limits},),
+    )
+    if any(line.floor for one in table.book.pay_tables.values() for line in one.lines):
+        yield Candidate(
+            commands.OfferOdds,
+            {},
+            texts.COMMANDS["offer-odds"],
+            (special_blank("offers", "odds"),),
+            ({"offers": table.offers},),
+        )
+    yield Candidate(commands.CloseTable, {}, texts.COMMANDS["close-table"])
+
+
+def _next_day(table: Table) -> Iterator[dict[str, str]]:
+    try:
+        yield {"day": (datetime.date.fromisoformat(table.day) + datetime.timedelta(days=1)).isoformat()}
+    except (ValueError, OverflowError):  # no table yet, or the end of the calendar
+        return
+
+
+def people(table: Table, stage: TrialTable) -> Iterator[Candidate]:
+    """Who comes, and who goes."""
+    new = {"person": _NEWCOMER, "rank": stage.positions[0]}
+    for position in stage.positions:
+        # The House's own word tells whether there is room for one more; the stage, who else may say it.
+        came = commands.Assign(at=stage.now, by=HOUSE, person=_NEWCOMER, rank=position, position=position)
+        if isinstance(decide(table, came), Refusal):
+            continue
+        yield Candidate(
+            commands.Assign,
+            {"position": position},
+            texts.joined(texts.COMMANDS["assign"], rank_label(table, position)),
+            (
+                text_blank("person", most=MOST_ID),
+                choice_blank("rank", ((rank, rank_label(table, rank)) for rank in stage.positions)),
+            ),
+            (new,),
+        )
+
+
+def claims(table: Table) -> Iterator[Candidate]:
+    """Claims that are settled at the table or given up; the cage has its own way."""
+    for claim in list(table.claims.values())[:MOST_CLAIMS]:
+        for how in (ClaimEnd.TABLE, ClaimEnd.WAIVE):
+            label = texts.CLAIMS[how]
+            yield Candidate(
+                commands.SettleClaim,
+                {"claim": claim.id, "how": how},
+                Words(f"{label.en} ({claim.id})", f"{label.zh}（{claim.id}）"),
+                (text_blank("reason", optional=how is not ClaimEnd.WAIVE),),
+                ({"reason": REASON},),
+            )
