@@ -99,7 +99,7 @@ async def main(many: int) -> None:
             elif act is Act.ENTER_RESULT:
                 figures = {"faces": (1, 2, 3)}
             by = CLOCK if act is Act.CLOSE_BETS else DEALER
-            answer = await casino.host.ask(STREAM, Perform(at=clock.now(), by=by, act=act, **figures))  # type: ignore[arg-type]
+            answer = await casino.queue.execute(STREAM, Perform(at=clock.now(), by=by, act=act, **figures))  # type: ignore[arg-type]
             print(answer if isinstance(answer, Refusal) else "done", flush=True)
         serving.stop()
         await task

@@ -76,7 +76,7 @@ class House:
 
     def ask(self, command: AnyCommand, stream: str = HOUSE) -> None:
         """Something that must be done."""
-        answer = self._in_loop(self.casino.host.ask(stream, command))
+        answer = self._in_loop(self.casino.queue.execute(stream, command))
         assert not isinstance(answer, Refusal), answer
 
     def perform(self, act: Act, **fields: Any) -> None:
@@ -92,15 +92,15 @@ class House:
 
     def console(self) -> ConsoleView:
         """What the Dealer is shown."""
-        boards = self.casino.host.boards
-        found = self._in_loop(self.casino.host.look(lambda _engine: boards.snapshot("console:T1"))).view
+        boards = self.casino.queue.projections
+        found = self._in_loop(self.casino.queue.run(lambda _engine: boards.snapshot("console:T1"))).view
         assert isinstance(found, ConsoleView)
         return found
 
     def events(self, kind: type[Any]) -> list[Any]:
         """The journal's events of a kind."""
         found: list[Any] = self._in_loop(
-            self.casino.host.look(lambda engine: [one.event for one in engine.journal.entries()])
+            self.casino.queue.run(lambda engine: [one.event for one in engine.journal.entries()])
         )
         return [event for event in found if isinstance(event, kind)]
 

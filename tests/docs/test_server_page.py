@@ -19,7 +19,7 @@ from taisai.server.connections.dispatcher import MOST_AT_WORK
 from taisai.server.connections.feeds import RING
 from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
-from taisai.server.runtime.host import MOST_WAITING
+from taisai.server.runtime.command_queue import MOST_WAITING
 from tests.docs.served import opened
 from tests.server.connected import CREDITS
 

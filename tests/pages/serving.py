@@ -95,7 +95,7 @@ async def _heed(casino: HouseServer, reader: asyncio.StreamReader) -> None:
     """Plays the betting clock, for tables where nobody else may close, until there are no more lines."""
     while line := (await reader.readline()).decode().strip():
         close = Perform(at=casino.clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
-        answer = await casino.host.ask(stream_of(line), close)
+        answer = await casino.queue.execute(stream_of(line), close)
         print(answer if isinstance(answer, Refusal) else DONE, flush=True)  # noqa: T201
 
 

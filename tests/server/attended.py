@@ -1,6 +1,6 @@
 """A house with a table and everything that acts by itself there, in virtual time; it can crash and come back.
 
-Staff ask the host directly: what they may do over a socket is other tests' matter.
+Staff ask the queue directly: what they may do over a socket is other tests' matter.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class Attended:
             hand_over=self.loop.call_soon,
             passwords=Passwords(self.entropy, Cost(time=1, memory=8, parallelism=1)),
         )  # fmt: skip
-        feeds, publish = self.casino.host.feeds, self.casino.host.feeds.publish
+        feeds, publish = self.casino.queue.feeds, self.casino.queue.feeds.publish
 
         def noted(frame: Any) -> None:
             self.told.append(bytes(frame.body).decode())
@@ -229,10 +229,10 @@ class Attended:
 
     async def shown(self, feed: str) -> Any:
         """What someone who follows is shown."""
-        boards = self.casino.host.boards
+        boards = self.casino.queue.projections
         await self.casino._refresh()
         await self.settle()
-        found = await self.casino.host.look(lambda _engine: boards.snapshot(feed))
+        found = await self.casino.queue.run(lambda _engine: boards.snapshot(feed))
         assert found is not None
         return found.view
 
@@ -275,7 +275,7 @@ class Attended:
 
     async def ask(self, asked: AnyCommand, table: str | None = TABLE) -> Any:
         """What a command comes to; those who act by themselves have acted by then."""
-        answer = await self.casino.host.ask(HOUSE if table is None else stream_of(table), asked)
+        answer = await self.casino.queue.execute(HOUSE if table is None else stream_of(table), asked)
         await self.settle()
         return answer
 

@@ -384,8 +384,8 @@ class Connected:
         return web_of(self.dispatcher, extra=self._extra)
 
     def do(self, command: AnyCommand, table: str | None = None, book: Rulebook | None = None) -> Any:
-        """Asks the host, outside of any connection; to be awaited."""
-        return self.casino.host.ask(HOUSE if table is None else stream_of(table), command, book)
+        """Asks the queue, outside of any connection; to be awaited."""
+        return self.casino.queue.execute(HOUSE if table is None else stream_of(table), command, book)
 
     async def opens_bets(self, table: str = "T1") -> None:
         """The Dealer opens a round."""

@@ -39,7 +39,7 @@ class CutError(Exception):
     """The power went."""
 
 
-class InlineHost:
+class InlineQueue:
     """Asks an engine at once, in the caller's own thread; what waits may overtake what asks."""
 
     def __init__(self, engine: Engine) -> None:
@@ -51,12 +51,12 @@ class InlineHost:
         self.left: int | None = None
         """How many more commands are done before the power goes."""
 
-    async def ask(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
+    async def execute(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
         """What a command comes to."""
         await asyncio.sleep(0)
         return self._answer(Submission(stream, command, book))
 
-    async def look(self, job: Callable[[Engine], T]) -> T:
+    async def run(self, job: Callable[[Engine], T]) -> T:
         """What a job finds."""
         await asyncio.sleep(0)
         return job(self.engine)
@@ -74,7 +74,7 @@ class InlineHost:
         if told is not None:
             told(answer)
 
-    def run(self, job: Callable[[Engine], T], told: Callable[[T | BaseException], None]) -> None:
+    def submit_job(self, job: Callable[[Engine], T], told: Callable[[T | BaseException], None]) -> None:
         """Does a job, and tells what it found."""
         told(job(self.engine))
 
@@ -89,10 +89,10 @@ class InlineHost:
         self.asked.append(ask)
         answer = self.engine.answer_all([ask])[0]
         if answer and not isinstance(answer, Refusal) and self.listeners:
-            from taisai.server.runtime.host import Happened
+            from taisai.server.runtime.command_queue import Committed
 
             for listener in self.listeners:
-                listener(Happened(ask.stream, ask.command, answer))
+                listener(Committed(ask.stream, ask.command, answer))
         return answer
 
 
@@ -130,7 +130,7 @@ class InlineServer:
             self.store, journal="inline", key=KEY.public, at=START, by="olga", program="taisai",
             demonstration=True,
         )  # fmt: skip
-        self.host: Any = InlineHost(Engine(journal))
+        self.queue: Any = InlineQueue(Engine(journal))
 
     # As a context
 
@@ -161,14 +161,14 @@ class InlineServer:
 
     def restart(self) -> None:
         """The power comes back: all that is left is in the store."""
-        self.host = InlineHost(Engine(Journal(self.store)))
+        self.queue = InlineQueue(Engine(Journal(self.store)))
 
     # What there is
 
     @property
     def engine(self) -> Engine:
-        """Of the host."""
-        engine: Engine = self.host.engine
+        """Of the queue."""
+        engine: Engine = self.queue.engine
         return engine
 
     @property

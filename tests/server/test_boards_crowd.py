@@ -72,14 +72,14 @@ class Crowd:
     def __init__(self, house: Connected) -> None:
         self.house = house
         self.engine = house.engine
-        self.boards = house.casino.host.boards
+        self.boards = house.casino.queue.projections
         self.rounds: list[Counted] = []
 
     async def do(self, *commands: AnyCommand) -> None:
         """Does all of them, in one group."""
         told: list[Any] = []
         for command in commands:
-            self.house.casino.host.submit(Submission(STREAM, command), told.append)
+            self.house.casino.queue.submit(Submission(STREAM, command), told.append)
         await self.house.settle()
         assert [answer for answer in told if isinstance(answer, Refusal)] == []
         assert len(told) == len(commands)

@@ -52,7 +52,7 @@ async def test_a_bet_is_answered_though_the_boards_fail_and_the_terminal_comes_b
 @connected()
 async def test_a_listener_that_fails_holds_nobody_up(house: Connected) -> None:
     heard: list[object] = []
-    house.casino.host.listeners[:] = [fails, heard.append]
+    house.casino.queue.listeners[:] = [fails, heard.append]
     pit = await house.came(house.session("pit-manager"))
     await pit.answer("follow", feed="table:T1")
     await house.opens_bets()
@@ -101,13 +101,13 @@ async def _one_is_damaged(house: Connected) -> None:
         assert (health.status, health.said["status"]) == (200, "trouble")
         assert "T2" in health.said["trouble"]
         assert [one["name"] for one in health.said["tables"]] == ["T1"]
-        books = await house.casino.host.look(lambda _engine: house.casino.host.boards.books())
+        books = await house.casino.queue.run(lambda _engine: house.casino.queue.projections.books())
         assert not books.balanced
         assert any("T2" in says for says in books.off)
         assert (await pit.answer("follow", feed="table:T2"))["reason"] == "not-known"
-    assert list(house.casino.host.boards.unreadable) == ["T2"]
+    assert list(house.casino.queue.projections.unreadable) == ["T2"]
     await house.opens_bets("T2")
-    assert house.casino.host.boards.unreadable == {}, "where something was decided, something was read"
+    assert house.casino.queue.projections.unreadable == {}, "where something was decided, something was read"
     await house.pass_(2)
     assert (await pit.answer("follow", feed="table:T2"))["view"]["round"]["bets_open"]
     assert (await house.request("GET", "/health")).said["status"] == "ok"
@@ -128,7 +128,7 @@ def test_sabotage_boards_that_ask_for_every_table_are_seen(monkeypatch: pytest.M
 async def test_boards_that_begin_again_leave_it_out_too_and_take_it_in_when_it_can_be_read(
     house: Connected,
 ) -> None:
-    boards = house.casino.host.boards
+    boards = house.casino.queue.projections
     with pytest.MonkeyPatch.context() as broken:
         damaged(house, broken)
         boards.begin_again()
@@ -151,7 +151,7 @@ async def test_boards_that_begin_again_leave_it_out_too_and_take_it_in_when_it_c
 
 
 async def _opened_in_a_group(house: Connected) -> None:
-    host, stream, now = house.casino.host, stream_of("T3"), house.clock.now()
+    queue, stream, now = house.casino.queue, stream_of("T3"), house.clock.now()
     head = PEOPLE[Role.SHIFT_MANAGER]
     seat: Any = {"seat": "1", "by": "X1", "at": now}
     opening = OpenTable(
@@ -159,17 +159,17 @@ async def _opened_in_a_group(house: Connected) -> None:
         zone="Asia/Singapore", demonstration=False,
     )  # fmt: skip
     told: list[Any] = []
-    host.submit(Submission(stream, opening, rulebook(BOOK)), told.append)
+    queue.submit(Submission(stream, opening, rulebook(BOOK)), told.append)
     for command in (
         TakeSeat(**seat, player="may", terminal="X1", layout="B"),
         BuyCredits(**seat, amount=1_000),
         BuyCredits(**seat, amount=500),
     ):
-        host.submit(Submission(stream, command), told.append)
+        queue.submit(Submission(stream, command), told.append)
     await house.settle()
     assert len(told) == 4
     assert not [one for one in told if isinstance(one, Refusal)]
-    (line,) = [one for one in host.boards.report().tables if one.table == "T3"]
+    (line,) = [one for one in queue.projections.report().tables if one.table == "T3"]
     assert line.drop == 1_500
 
 

@@ -19,7 +19,7 @@ SEAT = "seat:T1/1"
 
 def counted(house: Connected) -> set[str]:
     """The feeds that count."""
-    return set(house.casino.host.boards._writer._numbers)
+    return set(house.casino.queue.projections._writer._numbers)
 
 
 async def forgets(house: Connected, times: int = 1) -> None:
@@ -37,7 +37,7 @@ async def test_a_seat_that_the_table_has_not_is_no_feed(house: Connected) -> Non
         told = await pit.answer("follow", feed=f"seat:T1/no such seat {n}")
         assert (told["type"], told["reason"]) == ("refused", "not-known")
     assert counted(house) == before
-    assert house.casino.host.boards.tables["T1"]._seats._feeds == {}
+    assert house.casino.queue.projections.tables["T1"]._seats._feeds == {}
     assert (await pit.answer("follow", feed=SEAT))["type"] == "snapshot"
 
 
@@ -72,7 +72,7 @@ async def _forgotten(house: Connected) -> None:
     assert counted(house) == set(feeds), "whoever was cut off may come back"
     await forgets(house)
     assert counted(house) == {"table:T1"}
-    boards = house.casino.host.boards
+    boards = house.casino.queue.projections
     board = boards.tables["T1"]
     assert (set(boards._writer.views), board._seats._feeds) == ({"table:T1"}, {})
     assert terminal.is_open

@@ -17,9 +17,9 @@ from tests.server.attended import MBS, RWS, SEAT, TABLE, TERMINAL, Attended, att
 
 async def recalled(house: Attended, *, own: bool = False, **asked: Any) -> Any:
     """Rounds as they are told; a player's `own`, or everyone's to staff."""
-    boards = house.casino.host.boards
+    boards = house.casino.queue.projections
     seat = SEAT if own else None
-    return await house.casino.host.look(
+    return await house.casino.queue.run(
         lambda _engine: boards.rounds(TABLE, **{"most": 10, "seat": seat, "own": own} | asked)
     )
 

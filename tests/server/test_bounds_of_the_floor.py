@@ -18,7 +18,7 @@ from taisai.rules.procedure import CLOCK
 from taisai.server.auth.permissions import Role
 from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.built_pages import PAGES, BuiltPages
-from taisai.server.runtime import host as hosts
+from taisai.server.runtime import command_queue
 from taisai.server.runtime.betting_clock import of_another_round
 from taisai.server.runtime.serving import TAKES_NOTHING, listening
 from tests.server.connected import PEOPLE, Connected, connected
@@ -46,14 +46,14 @@ async def test_a_hall_of_terminals_loads_again_from_behind_one_address(house: Co
 @connected()
 async def test_strangers_who_look_do_not_keep_the_writer_busy(house: Connected) -> None:
     looks: list[object] = []
-    run = house.casino.host.run
+    run = house.casino.queue.submit_job
 
     def counted(job: object, told: object) -> None:
         looks.append(job)
         run(job, told)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(house.casino.host, "run", counted)
+        patched.setattr(house.casino.queue, "submit_job", counted)
         for _ in range(50):
             assert (await house.request("GET", "/health")).status == 200
             assert (await house.request("GET", "/metrics")).status == 200
@@ -68,7 +68,7 @@ async def test_when_too_many_commands_wait_one_more_is_refused_at_once(house: Co
     await house.opens_bets()
     terminal = await house.came("P1")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(hosts, "MOST_WAITING", 3)
+        patched.setattr(command_queue, "MOST_WAITING", 3)
         bets = terminal.bets(5)
         await house.settle()
     told = [terminal.answer_to(bet) for bet in bets]
@@ -122,13 +122,13 @@ async def test_a_credit_that_a_crash_cut_in_two_is_finished_by_its_transfer(hous
     assert not isinstance(await house.do(came, "T1"), Refusal)
     half = SendCredit(at=at, by=DEALER, transfer="c1", amount=2_000, second=pit)
     assert not isinstance(await house.do(half, "T1"), Refusal)
-    assert [one.id for one in house.casino.host.boards.books().in_transit] == ["c1"]
+    assert [one.id for one in house.casino.queue.projections.books().in_transit] == ["c1"]
     line = await house.came(house.session("pit-manager"))
     wrong = await line.answer("take-credit", table="T1", amount=2_000, transfer="c2")
     assert (wrong["type"], wrong["reason"]) == ("refused", "bad-value")
     done = await line.answer("take-credit", table="T1", amount=2_000, transfer="c1")
     assert (done["type"], done["amount"], done["transfer"]) == ("done", 2_000, "c1")
-    books = house.casino.host.boards.books()
+    books = house.casino.queue.projections.books()
     assert (books.in_transit, books.balanced) == ((), True)
 
 

@@ -178,7 +178,7 @@ def test_the_time_is_still_up_after_a_start_and_after_the_boards_begin_again() -
         await house.pass_(SECONDS + 1)
         await house.crash_and_come_back()
         assert (await house.table_view()).countdown.is_up
-        await house.casino.host.look(lambda _engine: house.casino.host.boards.begin_again())
+        await house.casino.queue.run(lambda _engine: house.casino.queue.projections.begin_again())
         assert (await house.table_view()).countdown.is_up
 
     attended(played, MBS)

@@ -85,7 +85,7 @@ def test_sabotage_a_reading_that_becomes_a_result_by_itself_is_seen(monkeypatch:
     async def hasty(context: Any, party: Any, ask: Any) -> Any:
         told = await right(context, party, ask)
         entered = said.Perform(at=0, by="dan", act=Act.ENTER_RESULT, faces=ask.faces)
-        await context.host.ask(STREAM, entered)
+        await context.queue.execute(STREAM, entered)
         return told
 
     monkeypatch.setitem(cast("Any", registry.HANDLERS), ReadingRequest, hasty)

@@ -71,10 +71,12 @@ async def _evening(house: Attended) -> list[str]:
                 detail="x",
             )
         found += faults(house)
-        save_takings(house.engine, TABLE, house.casino.host.boards.tables[TABLE].takings)
+        save_takings(house.engine, TABLE, house.casino.queue.projections.tables[TABLE].takings)
         found += faults(house)
     found += (
-        [] if shown(house.casino.host.boards.tables[TABLE].takings) == shown(afresh(house.engine)) else ["x"]
+        []
+        if shown(house.casino.queue.projections.tables[TABLE].takings) == shown(afresh(house.engine))
+        else ["x"]
     )
     return found
 

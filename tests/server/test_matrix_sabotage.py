@@ -95,7 +95,7 @@ def test_sabotage_a_refusal_that_leaves_a_trace_in_the_journal_is_seen(
             note = NoteOverride(
                 at=self.clock.now(), by=FLOOR, table="T1", person="nobody", what="access", detail=wrong
             )
-            self.host.submit(Submission(HOUSE, note))
+            self.queue.submit(Submission(HOUSE, note))
         return wrong
 
     monkeypatch.setattr(Dispatcher, "may_not", noted)

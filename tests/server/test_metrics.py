@@ -16,7 +16,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
 from taisai.server.auth.permissions import Role
 from taisai.server.runtime import metrics as module
-from taisai.server.runtime.host import Happened
+from taisai.server.runtime.command_queue import Committed
 from taisai.server.runtime.metrics import BUCKETS, Metrics
 from tests.server.attended import RWS, STREAM, TABLE, TERMINAL, Attended, attended
 from tests.server.connected import PEOPLE, Connected, connected
@@ -87,10 +87,10 @@ async def test_sockets_sessions_journal_and_queue(house: Connected) -> None:
     assert one(await scraped(house), "taisai_writer_queue") == 0
     line.bets(7)
     queued: list[int] = []
-    house.loop.call_later(0, lambda: queued.append(house.casino.host.waiting))
+    house.loop.call_later(0, lambda: queued.append(house.casino.queue.waiting))
     await house.settle()
     assert max(queued) <= 7
-    assert house.casino.host.waiting == 0
+    assert house.casino.queue.waiting == 0
     line.hangs_up()
     await house.settle()
     assert one(await scraped(house), "taisai_sockets") == 1
@@ -104,14 +104,14 @@ async def test_the_queue_is_what_the_writer_has_not_answered(house: Connected) -
     right = house.engine.outcomes
 
     def outcomes(submissions: Any) -> Any:
-        seen.append(house.casino.host.waiting)
+        seen.append(house.casino.queue.waiting)
         return right(submissions)
 
     house.engine.outcomes = outcomes  # type: ignore[method-assign]
     line.bets(9)
     await house.settle()
     assert sum(seen) == 9
-    assert house.casino.host.waiting == 0
+    assert house.casino.queue.waiting == 0
 
 
 @connected()
@@ -161,7 +161,7 @@ def test_latency_is_observed_once_for_a_group() -> None:
         for number in range(50):
             slip = said.Slip(f"m{number}", "small", 100)
             bet = said.PlaceBets(at=now, by=TERMINAL, round=1, seat="1", bets=(slip,))
-            house.casino.host.submit(Submission(STREAM, bet))
+            house.casino.queue.submit(Submission(STREAM, bet))
         await house.pass_(0.2)
         found = read(house.dispatcher.metrics.text())
         assert one(found, "taisai_durable_seconds_count") - before == 1
@@ -196,8 +196,8 @@ def test_a_table_with_an_odd_name_is_one_label() -> None:
     name = 'T"1\\\n{}'
     by: Any = {"at": 1, "by": "x", "clause": Clause("x")}
     events = (RoundConcluded(**by, round=1), RoundConcluded(**by, round=2))
-    metrics.heard(Happened(f"table:{name}", said.Shut(at=1, by="x", reason="y"), events))
-    metrics.heard(Happened("house", said.Shut(at=1, by="x", reason="y"), events))
+    metrics.heard(Committed(f"table:{name}", said.Shut(at=1, by="x", reason="y"), events))
+    metrics.heard(Committed("house", said.Shut(at=1, by="x", reason="y"), events))
     assert one(read(metrics.text()), "taisai_rounds_total", table=name, end="concluded") == 2
 
 

@@ -122,7 +122,7 @@ def test_a_round_that_goes_on_at_once_is_looked_at_all_the_same() -> None:
         acts = ("settle", "collect-and-pay", "conclude", "open-bets")
         now = house.clock.now()
         for act in map(Act, acts):
-            house.casino.host.submit(Submission(STREAM, said.Perform(at=now, by="dan", act=act)))
+            house.casino.queue.submit(Submission(STREAM, said.Perform(at=now, by="dan", act=act)))
         await house.settle()
         assert house.is_at(Phase.OPEN)
         assert [event.round for event in house.events(LargeWinNoted)] == [1]
@@ -135,7 +135,7 @@ def test_a_win_that_a_crash_kept_from_being_noted_is_noted_at_the_next_start() -
         await house.opened()
         await house.bet("small", LARGE)
         await house.at_phase(Phase.ENTERED, faces=SMALL)
-        house.casino.host.listeners.clear()
+        house.casino.queue.listeners.clear()
         await house.act("settle")
         assert house.events(LargeWinNoted) == []
         await house.crash_and_come_back()
@@ -335,7 +335,7 @@ def test_the_watch_survives_a_stop_and_a_crash_and_an_alarm_is_told_again() -> N
 def test_a_correction_that_a_crash_kept_from_the_watch_is_counted_at_the_next_start() -> None:
     async def played(house: Attended) -> None:
         await _rolled(house, 2, SMALL)
-        house.casino.host.listeners.clear()
+        house.casino.queue.listeners.clear()
         await house.do(
             said.ReportIrregularity,
             "dan",

@@ -174,7 +174,7 @@ def test_sabotage_an_answer_of_another_form_is_seen(asked: Asked) -> None:
 
 
 def test_sabotage_a_fault_is_seen(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked.house.dispatcher.host.boards, "books", None)
+    monkeypatch.setattr(asked.house.dispatcher.queue.projections, "books", None)
     with pytest.raises(FailureGroup, match="Server error"):
         violations(asked, operation(asked, "GET /api/books"), GenerationMode.POSITIVE, Role.AUDITOR)
 

@@ -115,14 +115,14 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
 
     house.engine.table = broken  # type: ignore[method-assign]
     assert out_of_place(house.engine) == []
-    host, run = house.casino.host, house.casino.host.run
+    queue, run = house.casino.queue, house.casino.queue.submit_job
 
     def failing(_job: Any, told: Any) -> None:
         told(JournalError("expected a thread, got none"))
 
-    host.run = failing  # type: ignore[assignment, method-assign]
+    queue.submit_job = failing  # type: ignore[assignment, method-assign]
     await given(house, SUE, "dealer")
-    host.run = run  # type: ignore[method-assign]
+    queue.submit_job = run  # type: ignore[method-assign]
     assert SUE in table("T1").people
     house.casino._roll.tick()
     await house.settle()

@@ -263,11 +263,11 @@ def test_the_next_round_may_open_before_the_seed_of_the_last_one_is_told() -> No
         await house.at_phase(Phase.REVEALED)
         asleep = house.casino._shakers[TABLE]
         asleep._again.clear()
-        house.casino.host.listeners.remove(asleep._heard)
+        house.casino.queue.listeners.remove(asleep._heard)
         await house.until(lambda table: len(table.rounds) == 1)
         await house.opened()
         await house.at_phase(Phase.CLOSED, Phase.CLOSED_TUMBLED)
-        house.casino.host.listeners.append(asleep._heard)
+        house.casino.queue.listeners.append(asleep._heard)
         asleep._again.set()
         await house.settle()
         (revealed,) = house.events(SeedRevealed)

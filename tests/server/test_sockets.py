@@ -30,7 +30,7 @@ async def test_the_first_tell_is_a_challenge_that_nobody_gets_twice(house: Conne
     assert len({line.nonce for line in lines}) == 5
     first = lines[0].told[0]
     assert (first["protocol"], first["demonstration"], len(first["nonce"])) == (PROTOCOL_VERSION, False, 64)
-    assert {line.told[0]["epoch"] for line in lines} == {house.casino.host.feeds.epoch}
+    assert {line.told[0]["epoch"] for line in lines} == {house.casino.queue.feeds.epoch}
 
 
 @connected()
@@ -132,7 +132,7 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
-    house.casino.host.submit(Submission(HOUSE, command))  # in one group with the look at the device
+    house.casino.queue.submit(Submission(HOUSE, command))  # in one group with the look at the device
     if first == "dismissal":
         house.dispatcher.asked(
             _socket(house),
@@ -384,7 +384,7 @@ async def test_a_socket_that_is_gone_is_forgotten(house: Connected, role: Role) 
     await house.settle()
     server = house.dispatcher
     assert (len(server.sockets), server._by_device, server._by_session) == (0, {}, {})
-    feed = server.host.feeds.get("table:T1")
+    feed = server.queue.feeds.get("table:T1")
     assert feed is not None
     assert not feed.followers
     assert not server.at_work

@@ -171,7 +171,7 @@ async def test_a_feed_that_is_none_is_refused(house: Connected, feed: str) -> No
     assert tell["type"] == "refused"
     assert tell["reason"] in ("not-known", "not-permitted")
     assert tell["message"].startswith("expected ")
-    assert not house.dispatcher.host.feeds.get(feed)
+    assert not house.dispatcher.queue.feeds.get(feed)
 
 
 @pytest.mark.parametrize("at_once", [True, False])

@@ -20,7 +20,7 @@ from taisai.server.connections.outbox import Outbox
 from taisai.server.connections.sockets import Socket
 from taisai.server.http import app as web_socket
 from taisai.server.replies import refused
-from taisai.server.runtime.host import Host
+from taisai.server.runtime.command_queue import CommandQueue
 from tests.server import test_sockets as coming
 from tests.server import test_sockets_ends as ends
 from tests.server import test_sockets_feeds as following
@@ -63,14 +63,14 @@ def _hello_again(patch: pytest.MonkeyPatch) -> None:
 
 
 def _looks_then_lets_in(patch: pytest.MonkeyPatch) -> None:
-    run = Host.run
+    run = CommandQueue.submit_job
 
-    def late(self: Host, job: Any, told: Any) -> None:
+    def late(self: CommandQueue, job: Any, told: Any) -> None:
         loop = asyncio.get_running_loop()
         later: Any = partial(loop.call_soon, told)
         run(self, job, later)
 
-    patch.setattr(Host, "run", late)
+    patch.setattr(CommandQueue, "submit_job", late)
 
 
 def _sessions_end_in_silence(patch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ def _any_epoch(patch: pytest.MonkeyPatch) -> None:
     follow = follows.follow
 
     def trusting(server: Dispatcher, socket: Socket, ask: Any) -> None:
-        epoch = server.host.feeds.epoch if ask.after is not None else ask.epoch
+        epoch = server.queue.feeds.epoch if ask.after is not None else ask.epoch
         follow(server, socket, FollowRequest(id=ask.id, feed=ask.feed, epoch=epoch, after=ask.after))
 
     patch.setattr(dispatcher, "follow", trusting)
@@ -159,8 +159,8 @@ def _told_twice(patch: pytest.MonkeyPatch) -> None:
         def __init__(self, bettor: Any) -> None:
             self.told = bettor.told
 
-    bet = Host.bet
-    patch.setattr(Host, "bet", lambda self, ask, bettor, re: bet(self, ask, Never(bettor), re))
+    bet = CommandQueue.bet
+    patch.setattr(CommandQueue, "bet", lambda self, ask, bettor, re: bet(self, ask, Never(bettor), re))
 
 
 def _told_never(patch: pytest.MonkeyPatch) -> None:
@@ -169,8 +169,8 @@ def _told_never(patch: pytest.MonkeyPatch) -> None:
 
         def told(self, re: str, answer: object) -> None: ...
 
-    bet = Host.bet
-    patch.setattr(Host, "bet", lambda self, ask, _bettor, re: bet(self, ask, Always(), re))
+    bet = CommandQueue.bet
+    patch.setattr(CommandQueue, "bet", lambda self, ask, _bettor, re: bet(self, ask, Always(), re))
 
 
 def _drops_what_was_asked(patch: pytest.MonkeyPatch) -> None:

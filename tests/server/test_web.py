@@ -52,7 +52,7 @@ async def answers(house: Connected) -> dict[int, list[Response]]:
         response = await house.request(method, path, **given)
         found.setdefault(response.status, []).append(response)
     with pytest.MonkeyPatch.context() as patch, capture_logs():
-        patch.setattr(house.dispatcher.host.boards, "books", None)
+        patch.setattr(house.dispatcher.queue.projections, "books", None)
         broken = await house.request("GET", "/api/books", session=auditor)
     found.setdefault(broken.status, []).append(broken)
     return found

@@ -151,7 +151,7 @@ async def _broken(house: Connected, evening: Evening, patch: pytest.MonkeyPatch)
     patch.setattr(Passwords, "verified", broken)
     await house.pass_(60)
     assert (await _signs_in(house, evening, ADA)).status == 500
-    patch.setattr(house.dispatcher.host.boards, "books", None)
+    patch.setattr(house.dispatcher.queue.projections, "books", None)
     auditor = house.session("auditor")
     evening.keep("the auditor's token", auditor.token)
     assert (await house.request("GET", "/api/books", session=auditor)).status == 500

@@ -131,7 +131,7 @@ def test_a_sign_in_has_the_address_that_a_known_proxy_tells(proxies: tuple[str, 
                     "/api/sign-in", json=body, headers={"X-Forwarded-For": "203.0.113.1, 198.51.100.9"}
                 )
             assert got.status_code == 401
-            return await server.casino.host.look(
+            return await server.casino.queue.run(
                 lambda engine: [
                     entry.event.address
                     for entry in engine.journal.entries()

@@ -104,7 +104,7 @@ class Demonstration:
     async def _device(self, role: str, table: str, key: str) -> Entered | Refusal | str:
         kind = DeviceKind.TERMINAL if role == PLAYER else DeviceKind.DISPLAY
         connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
-        place = await self.house_server.host.look(lambda engine: _place(engine, kind, table, key, connected))
+        place = await self.house_server.queue.run(lambda engine: _place(engine, kind, table, key, connected))
         if place is None:
             return f"expected a place at {table} that is free, got none: come back later, or go to another"
         name, seat, is_known, instead_of = place
@@ -128,7 +128,7 @@ class Demonstration:
         return Entered(role, name, device=name, table=table, seat=seat)
 
     async def _asked(self, command: AnyCommand) -> Refusal | None:
-        answer = await self.house_server.host.ask(HOUSE, command)
+        answer = await self.house_server.queue.execute(HOUSE, command)
         return answer if isinstance(answer, Refusal) else None
 
     # Going
@@ -137,12 +137,12 @@ class Demonstration:
         """Frees the seats of visitors whose terminals have been gone for a while and who left nothing."""
         now = self.house_server.clock.now()
         connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
-        left = await self.house_server.host.look(lambda engine: _left(engine, connected))
+        left = await self.house_server.queue.run(lambda engine: _left(engine, connected))
         self._gone = {one.terminal: self._gone.get(one.terminal, now) for one in left}
         for one in left:
             if now - self._gone[one.terminal] >= GONE_FOR:
                 command = LeaveSeat(at=now, by=one.terminal, seat=one.seat)  # refused where he is back
-                await self.house_server.host.ask(stream_of(one.table), command)
+                await self.house_server.queue.execute(stream_of(one.table), command)
 
     # Agreeing
 

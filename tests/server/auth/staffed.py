@@ -1,4 +1,4 @@
-"""A House with people who can sign in, a host without a thread, and a clock that stands still."""
+"""A House with people who can sign in, a queue without a thread, and a clock that stands still."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FlakyStore(MemoryStore):
             raise UnwritableError("expected room on the disk, got none")
 
 
-class ThreadlessHost:
+class ThreadlessQueue:
     """Asks the engine in its own time; others get their turn before each answer, as with a real one."""
 
     def __init__(self, engine: Engine) -> None:
@@ -77,7 +77,7 @@ class ThreadlessHost:
         self.between: Callable[[AnyCommand], Awaitable[None]] | None = None
         """Something that happens just before a command is decided."""
 
-    async def ask(self, stream: str, command: AnyCommand) -> Answer:
+    async def execute(self, stream: str, command: AnyCommand) -> Answer:
         """What a command comes to; published before it is answered."""
         await asyncio.sleep(0)
         if self.between:
@@ -90,7 +90,7 @@ class ThreadlessHost:
                 listener(answer)
         return answer
 
-    async def look(self, job: Callable[[Engine], T]) -> T:
+    async def run(self, job: Callable[[Engine], T]) -> T:
         """What a job finds."""
         await asyncio.sleep(0)
         self.looks += 1
@@ -134,7 +134,7 @@ class Staffed:
             program="test",
             demonstration=True,
         )
-        self.host = ThreadlessHost(Engine(journal))
+        self.queue = ThreadlessQueue(Engine(journal))
         self.passwords = passwords or Passwords(self.entropy, TINY)
         self.rule = rule or RateLimit(burst=1_000, every=1)
         self.executor, self.generic = executor or Inline(), generic
@@ -153,7 +153,7 @@ class Staffed:
         """A door as after a start."""
         sessions = StaffSessions(self.entropy)
         door = Authentication(
-            self.host,
+            self.queue,
             entropy=self.entropy,
             issuer="Lotus",
             passwords=self.passwords,
@@ -164,12 +164,12 @@ class Staffed:
         )
         assert door.sessions is sessions
         sessions.on_end(lambda session, why: self.ended.append((session.id, why)))
-        self.host.listeners = [door.heard]
+        self.queue.listeners = [door.heard]
         return door
 
     def do(self, command: HouseCommand) -> tuple[AnyEvent, ...]:
         """A command that must not be refused."""
-        answer = asyncio.run(self.host.ask(HOUSE, command))
+        answer = asyncio.run(self.queue.execute(HOUSE, command))
         assert not isinstance(answer, Refusal), answer
         return answer
 
@@ -228,11 +228,11 @@ class Staffed:
 
     def told(self, kind: type[T]) -> list[T]:
         """The journal's events of a kind."""
-        return [one.event for one in self.host.engine.journal.entries() if isinstance(one.event, kind)]
+        return [one.event for one in self.queue.engine.journal.entries() if isinstance(one.event, kind)]
 
     def kept(self) -> bytes:
         """Every byte of the journal, checkpoints and snapshots included, the vault alone left out."""
-        self.host.engine.snapshot(HOUSE)
+        self.queue.engine.snapshot(HOUSE)
         kept = {name: value for name, value in vars(self.store).items() if name != "_vault"}
         return repr(kept).encode()
 

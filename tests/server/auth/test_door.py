@@ -90,9 +90,9 @@ def test_whatever_was_wrong_the_same_work_is_done() -> None:
         (CAT, "not her password", staffed.code(CAT)),
     ):
         checked.clear()
-        looks, asks = staffed.host.looks, len(staffed.host.asked)
+        looks, asks = staffed.queue.looks, len(staffed.queue.asked)
         assert staffed.tries(person, password, code) == WRONG_CREDENTIALS
-        work.add((len(checked), staffed.host.looks - looks, len(staffed.host.asked) - asks))
+        work.add((len(checked), staffed.queue.looks - looks, len(staffed.queue.asked) - asks))
     assert work == {(1, 1, 1)}
 
 
@@ -210,7 +210,7 @@ def test_a_journal_that_fails_at_the_last_moment_lets_nobody_in() -> None:
     async def fills_up(_command: object) -> None:
         staffed.store.full = True
 
-    staffed.host.between = fills_up
+    staffed.queue.between = fills_up
     assert staffed.tries(DAN) == UNRECORDED
     assert len(staffed.door.sessions) == 0
 
@@ -257,7 +257,7 @@ def test_whoever_signs_out_is_out() -> None:
     assert [(event.session, event.why) for event in staffed.told(SignedOut)] == [
         (came.session.id, "signed-out")
     ]
-    assert dict(staffed.host.engine.house().sessions) == {other.session.id: DAN}
+    assert dict(staffed.queue.engine.house().sessions) == {other.session.id: DAN}
 
 
 def test_a_hash_is_made_anew_when_its_cost_changed() -> None:

@@ -108,14 +108,14 @@ def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
 
     staffed.passwords.verified = verified  # type: ignore[assignment, method-assign]
     staffed.door = Authentication(
-        staffed.host, entropy=staffed.entropy, issuer="Lotus", passwords=staffed.passwords
+        staffed.queue, entropy=staffed.entropy, issuer="Lotus", passwords=staffed.passwords
     )
 
     async def crowd() -> tuple[int, list[Came]]:
-        looks, names = staffed.host.looks, [f"Eve {number}" for number in range(WORKERS * 3)]
+        looks, names = staffed.queue.looks, [f"Eve {number}" for number in range(WORKERS * 3)]
         try:
             trying = [tried(staffed, name, "whatever", "123456") for name in names]
-            await until(lambda: staffed.host.looks == looks + len(names))
+            await until(lambda: staffed.queue.looks == looks + len(names))
             at_work = sum(thread.name.startswith("passwords") for thread in enumerate_threads())
         finally:
             gate.set()

@@ -43,7 +43,7 @@ def test_an_idle_session_ends_and_the_journal_has_it() -> None:
     staffed.ticks(1)
     assert staffed.ended == [(came.session.id, "idle")]
     assert outs(staffed) == [(DAN, "idle")]
-    assert staffed.host.engine.house().sessions == {}
+    assert staffed.queue.engine.house().sessions == {}
 
 
 def test_a_session_that_was_found_idle_is_noted_with_the_next_tick() -> None:
@@ -71,7 +71,7 @@ def test_a_revocation_ends_sessions_before_it_is_even_answered(how: str) -> None
     assert staffed.session(first) is None
     assert staffed.session(other)
     staffed.ticks()
-    assert list(staffed.host.engine.house().sessions.values()) == [SUE]
+    assert list(staffed.queue.engine.house().sessions.values()) == [SUE]
 
 
 def test_the_same_rank_again_ends_nothing() -> None:
@@ -121,22 +121,22 @@ def test_a_revocation_while_someone_comes_in_keeps_him_out(how: str) -> None:
     staffed.signs_in(DAN)
 
     async def meanwhile(_command: object) -> None:
-        await staffed.host.ask(HOUSE, REVOKING[how])
+        await staffed.queue.execute(HOUSE, REVOKING[how])
 
-    staffed.host.between = meanwhile
+    staffed.queue.between = meanwhile
     assert staffed.tries(DAN) == WRONG_CREDENTIALS
     assert len(staffed.door.sessions) == 0
     staffed.ticks()
-    assert staffed.host.engine.house().sessions == {}
+    assert staffed.queue.engine.house().sessions == {}
 
 
 def test_a_rank_that_changed_unheard_keeps_him_out_too() -> None:
     staffed = Staffed()
 
     async def meanwhile(_command: object) -> None:
-        staffed.host.engine.answer(HOUSE, REVOKING["another rank"])
+        staffed.queue.engine.answer(HOUSE, REVOKING["another rank"])
 
-    staffed.host.between = meanwhile
+    staffed.queue.between = meanwhile
     assert staffed.tries(DAN) == WRONG_CREDENTIALS
     assert len(staffed.door.sessions) == 0
     assert outs(staffed) == [(DAN, "revoked")]
@@ -156,12 +156,12 @@ def test_ends_that_could_not_be_written_are_written_later() -> None:
 
 
 class OneBad:
-    """A host for whom one command fails as no refusal does."""
+    """A queue for whom one command fails as no refusal does."""
 
     def __init__(self, staffed: Staffed, session: str) -> None:
-        self._ask, self._session = staffed.host.ask, session
+        self._ask, self._session = staffed.queue.execute, session
 
-    async def ask(self, stream: str, command: AnyCommand) -> Answer:
+    async def execute(self, stream: str, command: AnyCommand) -> Answer:
         """What it comes to, unless it is about that session."""
         if isinstance(command, NoteSignOut) and command.session == self._session:
             raise DamagedError(1, "expected the House's stream, got something else")
@@ -171,14 +171,14 @@ class OneBad:
 def test_one_end_that_cannot_be_noted_takes_no_other_with_it() -> None:
     staffed = Staffed()
     first, _, last = staffed.signs_in(DAN), staffed.signs_in(CAT), staffed.signs_in(SUE)
-    was = staffed.host.ask
-    staffed.host.ask = OneBad(staffed, first.session.id).ask  # type: ignore[method-assign]
+    was = staffed.queue.execute
+    staffed.queue.execute = OneBad(staffed, first.session.id).execute  # type: ignore[method-assign]
     running(staffed.door.finish(staffed.now))
     assert outs(staffed) == [(CAT, "stopped"), (SUE, "stopped")]
-    staffed.host.ask = was  # type: ignore[method-assign]
+    staffed.queue.execute = was  # type: ignore[method-assign]
     staffed.ticks()
     assert outs(staffed) == [(CAT, "stopped"), (SUE, "stopped"), (DAN, "stopped")], "it is noted later"
-    assert last.session.id not in staffed.host.engine.house().sessions
+    assert last.session.id not in staffed.queue.engine.house().sessions
 
 
 def test_ends_that_are_cut_short_are_noted_later() -> None:
@@ -212,7 +212,7 @@ def test_a_start_ends_what_a_crash_left_open() -> None:
     staffed.door = staffed.new_door()
     running(staffed.door.begin(staffed.now))
     assert outs(staffed) == [(DAN, "stopped")]
-    assert staffed.host.engine.house().sessions == {}
+    assert staffed.queue.engine.house().sessions == {}
 
 
 # Credentials

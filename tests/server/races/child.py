@@ -109,11 +109,11 @@ class _Server:
             sent = command(wish.do["command"], **fields)
             asked = meant(sent, at=self._casino.clock.now(), by=wish.by, second=wish.second)  # type: ignore[assignment]
         else:
-            asked = await self._casino.host.look(self._next)
+            asked = await self._casino.queue.run(self._next)
         answer: Answer = ()
         if asked is not None:
-            answer = await self._casino.host.ask(STREAM, replace(asked, at=self._casino.clock.now()))
-        phase = await self._casino.host.look(lambda engine: str(engine.table(TABLE).phase))
+            answer = await self._casino.queue.execute(STREAM, replace(asked, at=self._casino.clock.now()))
+        phase = await self._casino.queue.run(lambda engine: str(engine.table(TABLE).phase))
         return Told(phase=phase, refused=str(answer) if isinstance(answer, Refusal) else "")
 
     def _next(self, engine: Engine) -> Command | None:

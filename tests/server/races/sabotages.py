@@ -14,7 +14,7 @@ from taisai.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
 from taisai.journal import Answer, Decision, Engine, Submission, Writer
 from taisai.rules.vocabulary import Act, Phase
-from taisai.server.runtime.host import WriterLike
+from taisai.server.runtime.command_queue import WriterLike
 from tests.server.races.furnished import TABLE
 
 Answers = list[Answer | BaseException]

@@ -84,7 +84,7 @@ def _views(world: World, *, connected: bool = False) -> Iterator[str]:
                 yield f"expected {client.who} to be connected again, got none"
             continue
         for feed in client.followed:
-            expected, got = _encode(_fresh(world.casino.host.boards, feed)), _encode(client.view(feed))
+            expected, got = _encode(_fresh(world.casino.queue.projections, feed)), _encode(client.view(feed))
             if expected != got:
                 yield f"expected {feed} of {client.who} as it is, got {_difference(expected, got)}"
 

@@ -124,8 +124,8 @@ def _publish_late(patch: Patch) -> None:
     """The refresh of the consoles comes a moment too late, after what was decided after it."""
 
     async def refresh(self: HouseServer) -> None:
-        boards, feeds = self.host.boards, self.host.feeds
-        frames = await self.host.look(lambda _engine: boards.refresh())
+        boards, feeds = self.queue.projections, self.queue.feeds
+        frames = await self.queue.run(lambda _engine: boards.refresh())
         await asyncio.sleep(0.2)
         for frame in frames:
             feeds.publish(frame)

@@ -16,7 +16,7 @@ from taisai.protocol.message import Request
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest_of
 from taisai.server.connections.dispatcher import ConnectionLimits, approved_form
-from taisai.server.runtime.host import WriterLike
+from taisai.server.runtime.command_queue import WriterLike
 from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
 from tests.server.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.server.sim.network import ORIGIN, Network

@@ -22,7 +22,7 @@ from taisai.rules.errors import RulesError, printable
 
 if TYPE_CHECKING:  # what serves is loaded by those who serve
     from taisai.demo.house import OpenedDemonstration
-    from taisai.server.runtime.host import Happened
+    from taisai.server.runtime.command_queue import Committed
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8080
@@ -122,7 +122,7 @@ class _Evening:
             random=self._random,
         )  # fmt: skip
         demonstration.dealers = house_server.dispatcher.virtual = crowd
-        house_server.host.listeners.append(self._heard)
+        house_server.queue.listeners.append(self._heard)
         ready = asyncio.Event()
         serving = Serving(
             house_server, self._at, extra=endpoints(demonstration), signals=False, on_ready=ready.set
@@ -144,7 +144,7 @@ class _Evening:
             serving.stop()
             await served
 
-    def _heard(self, one: Happened) -> None:
+    def _heard(self, one: Committed) -> None:
         """Counts the rounds that came to their end, and stops where there have been enough."""
         from taisai.demo.cast import SPOTS
         from taisai.game.events import RoundConcluded, RoundVoided

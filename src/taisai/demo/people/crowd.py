@@ -149,7 +149,7 @@ class Crowd:
                 store.keep_secret(_KEYS, kept)
             return kept
 
-        secret = await self._house_server.host.look(key)
+        secret = await self._house_server.queue.run(key)
         return {
             name: (Device.of(name, hmac.digest(secret, name.encode(), "sha256")), player)
             for spot in cast.SPOTS
@@ -164,7 +164,7 @@ class Crowd:
                 at=self._house_server.clock.now(), by=cast.ADMINISTRATOR, device=name,
                 kind=DeviceKind.TERMINAL, key=device.public, table=table, seat=seat,
             )  # fmt: skip
-            answer = await self._house_server.host.ask(HOUSE, command)
+            answer = await self._house_server.queue.execute(HOUSE, command)
             if isinstance(answer, Refusal):
                 raise RulesError(str(answer))
 

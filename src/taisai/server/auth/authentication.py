@@ -34,7 +34,7 @@ from taisai.server.auth.verification import (
     NOWHERE,
     UNRECORDED,
     WRONG_CREDENTIALS,
-    HostLike,
+    QueueLike,
     SignInRefusalReason,
     SignInRefused,
     Verifier,
@@ -68,7 +68,7 @@ class Authentication:
 
     def __init__(
         self,
-        host: HostLike,
+        queue: QueueLike,
         *,
         entropy: Entropy,
         issuer: str,
@@ -82,14 +82,14 @@ class Authentication:
         self.sessions = StaffSessions(entropy) if sessions is None else sessions
         self.approvals = Approvals(entropy)
         self.sessions.on_end(self._ended)
-        self._host = host
+        self._queue = queue
         self._entropy = entropy
         self._issuer = issuer
         self._generic = generic
         self._executor = executor or ThreadPoolExecutor(WORKERS, thread_name_prefix="passwords")
         self._passwords = Passwords(entropy) if passwords is None else passwords
         self._proving = Verifier(
-            host,
+            queue,
             passwords=self._passwords,
             rates=RateLimiter(SIGN_INS) if rates is None else rates,
             entropy=entropy,
@@ -124,7 +124,7 @@ class Authentication:
         """A session without any proof, in a demonstration alone."""
         if not self._generic:
             return WRONG_CREDENTIALS
-        rank = await self._host.look(partial(_rank_of, person))
+        rank = await self._queue.run(partial(_rank_of, person))
         if rank is None:
             return WRONG_CREDENTIALS
         return await self._to_the_end(self._let_in(person, rank, address=address, now=now))
@@ -136,7 +136,7 @@ class Authentication:
         # It is open before the journal has it, so that a revocation in between finds it; nobody has its
         # token yet.
         session = opened.session
-        answer = await self._host.ask(
+        answer = await self._queue.execute(
             HOUSE,
             NoteSignIn(
                 at=now,
@@ -150,7 +150,7 @@ class Authentication:
             self.sessions.end(session.id, SignOutCause.REVOKED)
             return UNRECORDED if answer.reason in _UNWRITTEN else WRONG_CREDENTIALS
         self._noted.add(session.id)
-        if await self._host.look(partial(_rank_of, session.person)) != session.rank:
+        if await self._queue.run(partial(_rank_of, session.person)) != session.rank:
             self.sessions.end(session.id, SignOutCause.REVOKED)
         if self.sessions.get(session.id) is None:
             self._leave(session, SignOutCause.REVOKED)
@@ -207,11 +207,11 @@ class Authentication:
             issuer=self._issuer,
         )
         new = await self._proving.work(making)
-        answer = await self._host.ask(HOUSE, SetCredentials(at=now, by=by, person=person, second=second))
+        answer = await self._queue.execute(HOUSE, SetCredentials(at=now, by=by, person=person, second=second))
         if isinstance(answer, Refusal):
             return answer
         try:
-            await self._host.look(lambda engine: vault.keep(engine.journal.store, person, new.credentials))
+            await self._queue.run(lambda engine: vault.keep(engine.journal.store, person, new.credentials))
         except JournalError:
             return UNRECORDED
         self.revoked(person)  # again: the old password may have let someone in until now
@@ -260,17 +260,17 @@ class Authentication:
         if self._gone:
             gone, self._gone = self._gone, set()
             try:
-                await self._host.look(partial(_delete, gone))
+                await self._queue.run(partial(_delete, gone))
             except JournalError:
                 self._gone |= gone
 
     async def begin(self, now: int) -> None:
         """After a start: sessions of before are over, and whoever left has no credentials."""
-        open_, gone = await self._host.look(_left_over)
+        open_, gone = await self._queue.run(_left_over)
         self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
         await self._note_ends(now)
         if gone:
-            await self._host.look(partial(_delete, gone))
+            await self._queue.run(partial(_delete, gone))
 
     async def finish(self, now: int) -> None:
         """Before a stop: whoever is being checked hears his answer, and every session ends."""
@@ -297,7 +297,7 @@ class Authentication:
         later = ended  # also where this is cut short: what is noted twice counts once
         try:
             answers = await asyncio.gather(
-                *(self._host.ask(HOUSE, note) for note in notes), return_exceptions=True
+                *(self._queue.execute(HOUSE, note) for note in notes), return_exceptions=True
             )
             later = [one for one, answer in zip(ended, answers, strict=True) if _is_unwritten(answer)]
         finally:

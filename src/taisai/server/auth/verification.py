@@ -113,13 +113,13 @@ T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 
-class HostLike(Protocol):
-    """What access needs of the host."""
+class QueueLike(Protocol):
+    """What access needs of the queue."""
 
-    async def ask(self, stream: str, command: AnyCommand) -> Answer:
+    async def execute(self, stream: str, command: AnyCommand) -> Answer:
         """What a command comes to, durably."""
 
-    async def look(self, job: Callable[[Engine], T]) -> T:
+    async def run(self, job: Callable[[Engine], T]) -> T:
         """What a job finds, done in the writer's thread between commands."""
 
 
@@ -156,7 +156,7 @@ class Verifier:
 
     def __init__(
         self,
-        host: HostLike,
+        queue: QueueLike,
         *,
         passwords: Passwords,
         rates: RateLimiter,
@@ -165,7 +165,7 @@ class Verifier:
         generic: bool = False,
     ) -> None:
         """`generic` lets in names that are nobody's, such as 'dealer': in a demonstration only."""
-        self._host = host
+        self._queue = queue
         self._passwords = passwords
         self._rates = rates
         self._executor = executor
@@ -199,7 +199,7 @@ class Verifier:
     async def _checked(
         self, name: str, password: str, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
-        known = await self._host.look(partial(self._known, name))
+        known = await self._queue.run(partial(self._known, name))
         had = known.credentials
         # Whoever it is, all of this is done, so that the time it takes tells nothing.
         hash_, totp, last = (had.hash, had.totp, had.last_step) if had else (None, self._nobodys, 0)
@@ -210,7 +210,7 @@ class Verifier:
         renewed = replace(had, last_step=step)
         if self._passwords.is_outdated(had.hash):
             renewed = replace(renewed, hash=await self.work(partial(self._passwords.hashed, password)))
-        against = await self._host.look(partial(self._take, known, renewed))
+        against = await self._queue.run(partial(self._take, known, renewed))
         if against is not None:
             return await self._failed(known, against, address=address, now=now)
         return VerifiedPerson(known.person, known.rank)
@@ -241,7 +241,7 @@ class Verifier:
     async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
         address = address if is_name(address) else NOWHERE
         note = NoteFailure(at=now, by=FLOOR, person=known.person, address=address, why=why.value)
-        answer = await self._host.ask(HOUSE, note)
+        answer = await self._queue.execute(HOUSE, note)
         _log.warning("sign-in failed", person=known.person, address=address, why=why.value)
         if isinstance(answer, Refusal):  # unrecorded it would not count, so it must not be answered
             return UNRECORDED

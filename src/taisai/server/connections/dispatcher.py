@@ -34,8 +34,8 @@ from taisai.server.handlers import commands, positions
 from taisai.server.handlers.registry import HANDLERS
 from taisai.server.http.built_pages import NO_PAGES, BuiltPages
 from taisai.server.replies import FAULT, refused
+from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
-from taisai.server.runtime.host import Happened, Host
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
@@ -77,7 +77,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        host: Host,
+        queue: CommandQueue,
         authentication: Authentication,
         *,
         clock: Clock,
@@ -89,7 +89,7 @@ class Dispatcher:
         metrics: Metrics | None = None,
         pages: BuiltPages = NO_PAGES,
     ) -> None:
-        self.host = host
+        self.queue = queue
         self.authentication = authentication
         self.clock = clock
         self.entropy = entropy
@@ -117,11 +117,11 @@ class Dispatcher:
             HANDLERS
         )
         authentication.sessions.on_end(self._session_ended)
-        host.listeners += (self._heard, self.metrics.heard)
+        queue.listeners += (self._heard, self.metrics.heard)
         self.metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
         self.metrics.gauge("taisai_sessions", "People signed in", lambda: len(authentication.sessions))
-        self.metrics.gauge("taisai_writer_queue", "Commands that wait to be durable", lambda: host.waiting)
-        host.on_durable = self.metrics.durable
+        self.metrics.gauge("taisai_writer_queue", "Commands that wait to be durable", lambda: queue.waiting)
+        queue.on_durable = self.metrics.durable
 
     # Connections
 
@@ -134,7 +134,7 @@ class Dispatcher:
         socket.say(
             ChallengeNotice(
                 protocol=PROTOCOL_VERSION, program=self.program, nonce=socket.nonce,
-                epoch=self.host.feeds.epoch,
+                epoch=self.queue.feeds.epoch,
                 demonstration=self.demonstration, now=self.clock.now(), pages=self.pages.digest,
             )
         )  # fmt: skip
@@ -149,7 +149,7 @@ class Dispatcher:
         self.sockets.pop(socket, None)
         self._strangers.said_hello(socket)
         for feed in socket.following:
-            self.host.feeds.unfollow(feed, socket)
+            self.queue.feeds.unfollow(feed, socket)
         for register, key in (
             (self._by_session, socket.principal.session),
             (self._by_device, socket.principal.name),
@@ -163,7 +163,7 @@ class Dispatcher:
         for socket in list(self._by_session.get(session.id, ())):
             socket.end(str(why), f"expected an open session, got one that ended ({why})")
 
-    def _heard(self, happened: Happened) -> None:
+    def _heard(self, happened: Committed) -> None:
         if happened.stream != HOUSE:
             return
         self.authentication.heard(happened.events)
@@ -309,7 +309,7 @@ class Dispatcher:
 
     async def _no_second(self, person: str, table: str | None) -> Refusal | None:
         """Why someone who approved is no second person; at a table he is recorded as having come."""
-        rank = await self.host.look(lambda engine: engine.house().people.get(person, ""))
+        rank = await self.queue.run(lambda engine: engine.house().people.get(person, ""))
         if role_of(rank) not in permissions.SECOND_PERSONS:
             return positions.not_of_rank(
                 f"one of {', '.join(sorted(permissions.SECOND_PERSONS))}", rank or person
@@ -342,7 +342,7 @@ class Dispatcher:
             # Called in order with what is published: no dismissal comes between the look and the entry.
             name = ask.device or ""
             found = partial(self._found, socket, ask, name)
-            self.host.run(lambda engine: engine.house().devices.get(name), found)
+            self.queue.submit_job(lambda engine: engine.house().devices.get(name), found)
 
     def _found(
         self, socket: Socket, ask: asks.HelloRequest, name: str, device: EnrolledDevice | BaseException | None

@@ -153,7 +153,7 @@ class Socket:
     def told(self, re: str, answer: Answer | BaseException) -> None:
         """Tells what came of a command, with whatever else is told in the same turn."""
         self.tell(encoded(answer_to(re, answer)))
-        self._dispatcher.host.feeds.note(self)
+        self._dispatcher.queue.feeds.note(self)
         if isinstance(answer, Refusal):
             self._dispatcher.metrics.refusals[answer.reason] += 1
 
@@ -260,7 +260,7 @@ def follow(dispatcher: Dispatcher, socket: Socket, ask: FollowRequest) -> None:
         socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
         return
     socket.wanted.add(ask.feed)
-    feeds = dispatcher.host.feeds
+    feeds = dispatcher.queue.feeds
     feed = feeds.get(ask.feed)
     if feed is not None and ask.after is not None and ask.epoch == feeds.epoch:
         missed = feed.missed(ask.after)
@@ -270,8 +270,10 @@ def follow(dispatcher: Dispatcher, socket: Socket, ask: FollowRequest) -> None:
             _followed(dispatcher, socket, ask.feed, feed.number)
             socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=feed.number))
             return
-    boards, name = dispatcher.host.boards, ask.feed
-    dispatcher.host.run(lambda _engine: boards.snapshot(name), partial(_shown, dispatcher, socket, ask))
+    projections, name = dispatcher.queue.projections, ask.feed
+    dispatcher.queue.submit_job(
+        lambda _engine: projections.snapshot(name), partial(_shown, dispatcher, socket, ask)
+    )
 
 
 def unfollow(dispatcher: Dispatcher, socket: Socket, ask: UnfollowRequest) -> None:
@@ -279,7 +281,7 @@ def unfollow(dispatcher: Dispatcher, socket: Socket, ask: UnfollowRequest) -> No
     socket.wanted.discard(ask.feed)
     socket.following.discard(ask.feed)
     _look_at_seat(socket)
-    dispatcher.host.feeds.unfollow(ask.feed, socket)
+    dispatcher.queue.feeds.unfollow(ask.feed, socket)
     socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=0))
 
 
@@ -299,17 +301,17 @@ def _shown(
         socket.wanted.discard(ask.feed)
         dispatcher.metrics.refusals["not-known"] += 1
         socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
-        dispatcher.host.feeds.note(socket)
+        dispatcher.queue.feeds.note(socket)
         return
     if socket in dispatcher.sockets:
         if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
             _followed(dispatcher, socket, ask.feed, shown.number)
         socket.tell(encoded(SnapshotNotice(feed=ask.feed, number=shown.number, view=shown.view, to=ask.id)))
-        dispatcher.host.feeds.note(socket)
+        dispatcher.queue.feeds.note(socket)
 
 
 def _followed(dispatcher: Dispatcher, socket: Socket, feed: str, number: int) -> None:
-    dispatcher.host.feeds.follow(feed, socket, number)
+    dispatcher.queue.feeds.follow(feed, socket, number)
     socket.following.add(feed)
     _look_at_seat(socket)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from taisai.server.auth.permissions import Principal
     from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.handlers.context import Context
-    from taisai.server.runtime.host import Told
+    from taisai.server.runtime.command_queue import Told
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""
@@ -76,9 +76,9 @@ def noting_override(
                 what="reading",
                 detail=detail,
             )
-            dispatcher.host.submit(Submission(HOUSE, note))
+            dispatcher.queue.submit(Submission(HOUSE, note))
 
-    dispatcher.host.run(lambda engine: differs_from_reading(engine.table(table), faces), looked)
+    dispatcher.queue.submit_job(lambda engine: differs_from_reading(engine.table(table), faces), looked)
     return noted
 
 
@@ -100,19 +100,19 @@ async def reading(context: Context, principal: Principal, ask: ReadingRequest) -
         )
     round_ = ask.round
     if round_ is None:
-        round_ = await context.host.look(lambda engine: _round_in_hand(engine, ask.table))
+        round_ = await context.queue.run(lambda engine: _round_in_hand(engine, ask.table))
     command = TakeReading(
         at=context.clock.now(), by=RECOGNISER, device=principal.name, reading=ask.reading, round=round_,
         shake=ask.shake, faces=ask.faces or (), fault=fault,
     )  # fmt: skip
-    return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
+    return answer_to(ask.id, await context.queue.execute(stream_of(ask.table), command))
 
 
 def _round_in_hand(engine: Engine, table: str) -> int:
     try:
         at = engine.table(table)
     except JournalError:
-        return 0  # configured, but never opened: the host refuses it, in words
+        return 0  # configured, but never opened: the queue refuses it, in words
     return at.round.number if at.round is not None else len(at.rounds)
 
 

@@ -22,8 +22,8 @@ from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
 from taisai.server.dice import entry
 from taisai.server.dice.entry import Draw
+from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
-from taisai.server.runtime.host import Happened, Host
 
 SEED: Final = 32
 LOOK_AGAIN: Final = 2.0  # seconds
@@ -60,17 +60,17 @@ def _vault(table: str) -> str:
 class Shaker:
     """The shaker of one demonstration table. It never speaks of a seed before it is revealed."""
 
-    def __init__(self, host: Host, table: str, *, clock: Clock, entropy: Entropy) -> None:
-        self._host = host
+    def __init__(self, queue: CommandQueue, table: str, *, clock: Clock, entropy: Entropy) -> None:
+        self._queue = queue
         self._table = table
         self._stream = stream_of(table)
         self._clock = clock
         self._entropy = entropy
         self._again = asyncio.Event()
         self._again.set()
-        host.listeners.append(self._heard)
+        queue.listeners.append(self._heard)
 
-    def _heard(self, one: Happened) -> None:
+    def _heard(self, one: Committed) -> None:
         if one.stream == self._stream and any(type(event) in _NOW for event in one.events):
             self._again.set()
 
@@ -88,13 +88,13 @@ class Shaker:
 
     async def _step(self) -> bool:
         """One thing that is due; says whether there may be more."""
-        due = await self._host.look(self._due)
+        due = await self._queue.run(self._due)
         now = self._clock.now()
         if due.commit is not None:
             fresh = self._entropy(SEED)
-            seed = await self._host.look(lambda engine: self._kept(engine, fresh))
+            seed = await self._queue.run(lambda engine: self._kept(engine, fresh))
             return await self._told(entry.commitment(seed, at=now, round_=due.commit))
-        kept = await self._host.look(lambda engine: engine.journal.store.secret(_vault(self._table)))
+        kept = await self._queue.run(lambda engine: engine.journal.store.secret(_vault(self._table)))
         if kept is None:
             return False
         if due.draw is not None:
@@ -106,7 +106,7 @@ class Shaker:
         return False
 
     async def _told(self, command: object) -> bool:
-        answer = await self._host.ask(self._stream, command)  # type: ignore[arg-type]
+        answer = await self._queue.execute(self._stream, command)  # type: ignore[arg-type]
         if isinstance(answer, Refusal):
             _log.warning("the demonstration shaker was refused", table=self._table, refusal=str(answer))
             return False

@@ -94,13 +94,13 @@ async def _taken_back(
             asked.append(back)
         return back
 
-    back = await context.host.look(chosen)
+    back = await context.queue.run(chosen)
     if isinstance(back, Refusal):
         return answer_to(ask.id, back)
     command = TakeBack(
         at=context.clock.now(), by=principal.name, round=back.round, seat=ask.seat, ids=back.ids
     )
-    return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
+    return answer_to(ask.id, await context.queue.execute(stream_of(ask.table), command))
 
 
 def _standing(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
@@ -171,7 +171,7 @@ async def _laid(
             return refusal(Reason.UNKNOWN_BET, RETRIES, expected, "none")
         return _Found(table.round.number, session, laid)
 
-    again = await context.host.look(found)
+    again = await context.queue.run(found)
     if again is None:
         return DoneReply(to=ask.id, again=True)
     if isinstance(again, Refusal):
@@ -182,7 +182,7 @@ async def _laid(
         for place, (area, stake) in enumerate(laid.items())
     )
     command = PlaceBets(at=context.clock.now(), by=principal.name, round=number, seat=ask.seat, bets=slips)
-    return answer_to(ask.id, await context.host.ask(stream_of(ask.table), command))
+    return answer_to(ask.id, await context.queue.execute(stream_of(ask.table), command))
 
 
 def bet_id(device: str, session: int, ask: str, place: int) -> str:

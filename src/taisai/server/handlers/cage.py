@@ -60,11 +60,11 @@ async def sell_ticket(context: Context, principal: Principal, ask: SellTicketReq
         sold = engine.house().tickets.get(number)
         return number, now if sold is None else sold.at
 
-    number, at = await context.host.look(found)
+    number, at = await context.queue.run(found)
     if now - at > RETRIED_WITHIN:
         says = f"expected an id of its own for every sale, got that of ticket {number!r}"
         return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
-    sold = await context.host.ask(
+    sold = await context.queue.execute(
         HOUSE, SellTicket(at=now, by=principal.name, ticket=number, amount=ask.amount)
     )
     if isinstance(sold, Refusal):
@@ -75,10 +75,10 @@ async def sell_ticket(context: Context, principal: Principal, ask: SellTicketReq
 async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> ServerMessage:
     """Cash for a ticket; the same ask of the same cashier again tells again what is to be paid, once."""
     under = short_id("redeem", command.by, ask_id)
-    answer = await context.host.ask(HOUSE, replace(command, ask=under))
+    answer = await context.queue.execute(HOUSE, replace(command, ask=under))
     if isinstance(answer, Refusal) or answer:
         return answer_to(ask_id, answer)
-    paid = await context.host.look(lambda engine: engine.house().tickets[command.ticket])
+    paid = await context.queue.run(lambda engine: engine.house().tickets[command.ticket])
     if paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
         says = f"expected an id of its own for every ticket that is cashed, got that of {paid.id!r}"
         return refused(ask_id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
@@ -88,7 +88,7 @@ async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Server
 async def owners_moved(context: Context, principal: Principal, ask: DoRequest) -> ServerMessage | None:
     """The owners' money that came or went under this id before: told again, nobody has to agree anew."""
     sent: Any = ask.do
-    known = await context.host.look(lambda engine: engine.house().movements.get(sent.id))
+    known = await context.queue.run(lambda engine: engine.house().movements.get(sent.id))
     meant = (sent.amount, tag_of(sent) == "bring-in", principal.name)
     if known is None or (known.amount, known.brought, known.by) != meant:
         return None
@@ -100,9 +100,9 @@ async def owners_moved(context: Context, principal: Principal, ask: DoRequest) -
 
 async def fill(context: Context, principal: Principal, ask: FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
-    host, transfer = context.host, short_id("fill", principal.name, ask.id)
+    queue, transfer = context.queue, short_id("fill", principal.name, ask.id)
     moved = HouseTransfer(transfer, HouseTransferKind.FILL, ask.table, ask.amount, Direction.DUE)
-    if await host.look(lambda engine: kept(engine, transfer)) == moved:
+    if await queue.run(lambda engine: kept(engine, transfer)) == moved:
         return await _arrived(context, ask, moved, again=True)
     second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
@@ -118,10 +118,10 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
     context: Context, principal: Principal, ask: TakeCreditRequest
 ) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
-    host, now = context.host, context.clock.now()
+    queue, now = context.queue, context.clock.now()
     transfer = ask.transfer or short_id("credit", principal.name, ask.id)
     receive = ReceiveCredit(at=now, by=principal.name, transfer=transfer, table=ask.table, amount=ask.amount)
-    known = await host.look(lambda engine: _booked(engine, ask.table, transfer))
+    known = await queue.run(lambda engine: _booked(engine, ask.table, transfer))
     if known is None and ask.transfer is not None:
         expected = f"a transfer that left table {ask.table}"
         return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, expected, ask.transfer))
@@ -129,16 +129,16 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
         second = await context.second(principal, ask)
         if isinstance(second, RefusedReply):
             return second
-        tried = await host.look(lambda engine: decide_house(engine.house(), receive))
+        tried = await queue.run(lambda engine: decide_house(engine.house(), receive))
         if isinstance(tried, Refusal):
             return answer_to(ask.id, tried)
         send = SendCredit(at=now, by=principal.name, transfer=transfer, amount=ask.amount, second=second)
-        sent = await host.ask(stream_of(ask.table), send)
+        sent = await queue.execute(stream_of(ask.table), send)
         if isinstance(sent, Refusal):
             return answer_to(ask.id, sent)
     elif known != ask.amount:
         return answer_to(ask.id, _other(transfer, known))
-    received = await host.ask(HOUSE, receive)
+    received = await queue.execute(HOUSE, receive)
     if isinstance(received, Refusal):
         return answer_to(ask.id, received)
     return DoneReply(to=ask.id, amount=ask.amount, transfer=transfer, again=known is not None)
@@ -149,18 +149,18 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
 
 async def take_drop(context: Context, principal: Principal, ask: TakeDropRequest) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
-    host, transfer = context.host, short_id("drop", principal.name, ask.id)
-    known = await host.look(lambda engine: _booked(engine, ask.table, transfer))
+    queue, transfer = context.queue, short_id("drop", principal.name, ask.id)
+    known = await queue.run(lambda engine: _booked(engine, ask.table, transfer))
     if known is not None:
         return DoneReply(to=ask.id, amount=known, transfer=transfer, again=True)
     second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
         return second
     send = SendDrop(at=context.clock.now(), by=principal.name, transfer=transfer, second=second)
-    sent = await host.ask(stream_of(ask.table), send)
+    sent = await queue.execute(stream_of(ask.table), send)
     if isinstance(sent, Refusal):
         return answer_to(ask.id, sent)
-    amount = await host.look(lambda engine: _booked(engine, ask.table, transfer))
+    amount = await queue.run(lambda engine: _booked(engine, ask.table, transfer))
     return DoneReply(to=ask.id, amount=amount, transfer=transfer, again=not sent)
 
 
@@ -177,7 +177,7 @@ async def count_drop(context: Context, principal: Principal, ask: CountDropReque
             return refusal(Reason.BAD_VALUE, DROP, expected, ask.transfer)
         return booked.amount, kept(engine, ask.transfer)
 
-    box = await context.host.look(found)
+    box = await context.queue.run(found)
     if isinstance(box, Refusal):
         return answer_to(ask.id, box)
     declared, counted = box
@@ -190,7 +190,7 @@ async def count_drop(context: Context, principal: Principal, ask: CountDropReque
         at=context.clock.now(), by=principal.name, transfer=ask.transfer, table=ask.table, declared=declared,
         counted=ask.counted, second=second,
     )  # fmt: skip
-    answer = await context.host.ask(HOUSE, count)
+    answer = await context.queue.execute(HOUSE, count)
     if isinstance(answer, Refusal):
         return answer_to(ask.id, answer)
     return DoneReply(to=ask.id, amount=ask.counted, transfer=ask.transfer, again=not answer)
@@ -208,7 +208,7 @@ class _OnClaim(NamedTuple):
 
 async def settle_claim(context: Context, principal: Principal, ask: SettleClaimRequest) -> ServerMessage:
     """The cage pays what is a player's, or collects what he owes, and the table's claim is over."""
-    host, transfer = context.host, short_id("claim", principal.name, ask.id)
+    queue, transfer = context.queue, short_id("claim", principal.name, ask.id)
 
     def found(engine: Engine) -> _OnClaim | Refusal:
         table = table_at(engine, ask.table)
@@ -216,7 +216,7 @@ async def settle_claim(context: Context, principal: Principal, ask: SettleClaimR
             return table
         return _OnClaim(table.claims.get(ask.claim), kept(engine, transfer))
 
-    known = await host.look(found)
+    known = await queue.run(found)
     if isinstance(known, Refusal):
         return answer_to(ask.id, known)
     settled = known.settled
@@ -245,7 +245,7 @@ async def _carried(
     context: Context, ask: Signed, moved: HouseTransfer, command: HouseCommand, second: str | None
 ) -> ServerMessage:
     """The House's side, then the table's; neither where the table would not book its own."""
-    answer = await _table_refuses(context, moved, second) or await context.host.ask(HOUSE, command)
+    answer = await _table_refuses(context, moved, second) or await context.queue.execute(HOUSE, command)
     if isinstance(answer, Refusal):
         return answer_to(ask.id, answer)
     return await _arrived(context, ask, moved, second)
@@ -262,13 +262,13 @@ async def _table_refuses(context: Context, moved: HouseTransfer, second: str | N
         answer = decide(table, command)
         return answer if isinstance(answer, Refusal) else None
 
-    return await context.host.look(tried)
+    return await context.queue.run(tried)
 
 
 async def _arrived(
     context: Context, ask: Signed, moved: HouseTransfer, second: str | None = None, *, again: bool = False
 ) -> ServerMessage:
-    answer = await arrive(context.host, context.clock, moved, second)
+    answer = await arrive(context.queue, context.clock, moved, second)
     if isinstance(answer, Refusal):
         return answer_to(ask.id, answer)
     return DoneReply(to=ask.id, amount=moved.amount, transfer=moved.id, again=again)

@@ -33,7 +33,7 @@ _AT_HOUSE: Final = frozenset({"bring-in", "take-out", "redeem-ticket"})
 
 
 def do(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> None:
-    """Asks the host for a command, if the party may; answered when it is durable and published."""
+    """Asks the queue for a command, if the party may; answered when it is durable and published."""
     principal, sent = socket.principal, ask.do
     table: str | None = ask.table
     if type(sent) is _PLACE_BETS and principal.role is Role.TERMINAL:  # nearly every ask is one of these
@@ -43,7 +43,7 @@ def do(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> None:
                 at=dispatcher.clock.now(), by=principal.name, round=bets.round, seat=bets.seat,
                 bets=bets.bets, means=bets.means,
             )  # fmt: skip
-            dispatcher.host.bet(Submission(socket.stream, command), socket, ask.id)
+            dispatcher.queue.bet(Submission(socket.stream, command), socket, ask.id)
             return
     wrong = _wrong(dispatcher, principal, ask)
     if wrong is not None:
@@ -96,7 +96,7 @@ async def _carefully(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> 
         return
     stream = HOUSE if ask.table is None else stream_of(ask.table)
     told = dice.noting_override(dispatcher, principal, ask.table, command, partial(socket.told, ask.id))
-    dispatcher.host.submit(Submission(stream, command), told)
+    dispatcher.queue.submit(Submission(stream, command), told)
 
 
 def command_of(ask: DoRequest, *, at: int, by: str, second: str | None) -> AnyCommand:

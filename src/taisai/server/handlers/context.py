@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from taisai.protocol.message import Request, ServerMessage
 from taisai.protocol.replies import RefusedReply
 from taisai.server.auth.permissions import Principal
+from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy
-from taisai.server.runtime.host import Host
 
 if TYPE_CHECKING:
     from taisai.server.runtime.house_server import HousePlan
@@ -19,7 +19,7 @@ class Context(Protocol):
     """The floor, as far as handlers need it."""
 
     @property
-    def host(self) -> Host:
+    def queue(self) -> CommandQueue:
         """Who decides, appends and publishes."""
 
     @property

@@ -58,7 +58,7 @@ async def keep_favourite(context: Context, principal: Principal, ask: KeepFavour
         engine.journal.store.keep_secret(name, written)
         return True
 
-    changed = await context.host.look(keep)
+    changed = await context.queue.run(keep)
     if isinstance(changed, Refusal):
         return answer_to(ask.id, changed)
     return DoneReply(to=ask.id, again=not changed)
@@ -70,7 +70,7 @@ async def favourites(context: Context, principal: Principal, ask: FavouritesRequ
     def look(engine: Engine) -> _Sets:
         return _kept(engine, ask.table, principal.name, _session(engine, ask.table, ask.seat))
 
-    kept = await context.host.look(look)
+    kept = await context.queue.run(look)
     told = (
         Favourite(name=name, bets=tuple(PlacedStake(area, stake) for area, stake in bets))
         for name, bets in kept.items()

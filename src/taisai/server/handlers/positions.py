@@ -69,7 +69,7 @@ async def out_of_place(context: Context, table: str, person: str) -> Refusal | N
     try:
         known = await _known(context, table, person)
     except RulesError:
-        return None  # there is no such table, which the host says better
+        return None  # there is no such table, which the queue says better
     if known.here is None or known.here.rank == known.rank:
         return None  # and the table says what he may
     expected = f"{person} in a position that he took as {known.rank or 'someone on the roll'}"
@@ -78,7 +78,7 @@ async def out_of_place(context: Context, table: str, person: str) -> Refusal | N
 
 async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:
     """Why someone has not the rank that is told of him."""
-    found = await context.host.look(lambda engine: engine.house().people.get(person))
+    found = await context.queue.run(lambda engine: engine.house().people.get(person))
     return (
         None
         if found == rank
@@ -91,9 +91,9 @@ async def _known(context: Context, table: str, person: str) -> _Known:
         at = engine.table(table)
         return _Known(engine.house().people.get(person), at.people.get(person), at.ranks)
 
-    return await context.host.look(found)
+    return await context.queue.run(found)
 
 
 async def _assigned(context: Context, table: str, person: str, rank: str, position: str) -> Answer:
     command = Assign(at=context.clock.now(), by=BY_THE_HOUSE, person=person, rank=rank, position=position)
-    return await context.host.ask(stream_of(table), command)
+    return await context.queue.execute(stream_of(table), command)

@@ -19,7 +19,7 @@ async def felt(context: Context, _principal: Principal, ask: requests.FeltReques
     plans = context.plan.tables if context.plan is not None else ()
     with_edges = any(one.name == ask.table and one.edges for one in plans)
     try:
-        found = await context.host.look(
+        found = await context.queue.run(
             lambda engine: felt_view(engine.table(ask.table), ask.layout, with_edges=with_edges)
         )
     except RulesError as error:
@@ -30,10 +30,10 @@ async def felt(context: Context, _principal: Principal, ask: requests.FeltReques
 async def rounds(context: Context, principal: Principal, ask: requests.RoundsRequest) -> ServerMessage:
     """The last rounds, or one; a terminal sees those in which its own player bet, and his bets alone."""
     own = principal.role is Role.TERMINAL
-    seat, boards = principal.seat if own else ask.seat, context.host.boards
+    seat, projections = principal.seat if own else ask.seat, context.queue.projections
     try:
-        told = await context.host.look(
-            lambda _engine: boards.rounds(ask.table, most=ask.most, number=ask.round, seat=seat, own=own)
+        told = await context.queue.run(
+            lambda _engine: projections.rounds(ask.table, most=ask.most, number=ask.round, seat=seat, own=own)
         )
     except RulesError as error:
         return refused(ask.id, "not-known", str(error))
@@ -43,7 +43,7 @@ async def rounds(context: Context, principal: Principal, ask: requests.RoundsReq
 async def look_before(context: Context, _principal: Principal, ask: requests.PreviewRequest) -> ServerMessage:
     """What a result would do, before it is committed."""
     try:
-        found = await context.host.look(lambda engine: preview(engine.table(ask.table), ask.faces))
+        found = await context.queue.run(lambda engine: preview(engine.table(ask.table), ask.faces))
     except RulesError as error:
         return refused(ask.id, "bad-value", str(error), "house:order")
     return PreviewReply(to=ask.id, preview=found)
@@ -72,11 +72,13 @@ async def virtual(
 
 async def books(context: Context, _principal: Principal, ask: requests.BooksRequest) -> ServerMessage:
     """Every account of this moment."""
-    return BooksReply(to=ask.id, books=await context.host.look(lambda _engine: context.host.boards.books()))
+    return BooksReply(
+        to=ask.id, books=await context.queue.run(lambda _engine: context.queue.projections.books())
+    )
 
 
 async def report(context: Context, _principal: Principal, ask: requests.ReportRequest) -> ServerMessage:
     """Drop, win and hold per table."""
     return ReportReply(
-        to=ask.id, report=await context.host.look(lambda _engine: context.host.boards.report(ask.day))
+        to=ask.id, report=await context.queue.run(lambda _engine: context.queue.projections.report(ask.day))
     )

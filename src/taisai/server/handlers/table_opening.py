@@ -31,21 +31,21 @@ async def open_table(context: Context, principal: Principal, ask: OpenTableReque
     wrong = _refusal(context, table.book, now)
     if wrong is not None:
         return answer_to(ask.id, wrong)
-    rank = await context.host.look(lambda engine: engine.house().people.get(principal.name, ""))
+    rank = await context.queue.run(lambda engine: engine.house().people.get(principal.name, ""))
     command = OpenTable(
         at=now, by=principal.name, rank=rank, table=table.name, limits=table.limits, currency=plan.currency,
         day=plan.day(now) if plan.day else "1970-01-01", zone=plan.zone, settings=dict(table.settings),
         offers=dict(table.offers), layout=table.layout, demonstration=table.demonstration,
     )  # fmt: skip
-    return answer_to(ask.id, await context.host.ask(stream_of(table.name), command, table.book))
+    return answer_to(ask.id, await context.queue.execute(stream_of(table.name), command, table.book))
 
 
 async def not_approved(context: Context, table: str) -> Refusal | None:
     """Why no new gaming day begins at a table: its rulebook may be played for money no more."""
     try:
-        book = await context.host.look(lambda engine: engine.table(table).book)
+        book = await context.queue.run(lambda engine: engine.table(table).book)
     except RulesError:
-        return None  # there is no such table, which the host says better
+        return None  # there is no such table, which the queue says better
     return _refusal(context, book, context.clock.now())
 
 

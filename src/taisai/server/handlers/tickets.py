@@ -34,8 +34,8 @@ RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry
 
 async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest) -> ServerMessage:
     """A ticket's value goes to the terminal's credits; the ticket is worth nothing from there on."""
-    host, clock, ticket = context.host, context.clock, as_printed(ask.ticket)
-    session = await host.look(lambda engine: _session(engine, ask.table, ask.seat, principal.name))
+    queue, clock, ticket = context.queue, context.clock, as_printed(ask.ticket)
+    session = await queue.run(lambda engine: _session(engine, ask.table, ask.seat, principal.name))
     if isinstance(session, Refusal):
         return answer_to(ask.id, session)
     transfer = short_id("in", ticket, ask.table, ask.seat, str(session))
@@ -43,11 +43,11 @@ async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest
         at=clock.now(), by=TABLE, ticket=ticket, transfer=transfer, table=ask.table, seat=ask.seat,
         session=session,
     )  # fmt: skip
-    sent = await host.ask(HOUSE, command)
-    moved = await host.look(lambda engine: kept(engine, transfer))
+    sent = await queue.execute(HOUSE, command)
+    moved = await queue.run(lambda engine: kept(engine, transfer))
     if isinstance(sent, Refusal) or moved is None:
         return answer_to(ask.id, sent)
-    received = await arrive(host, clock, moved)
+    received = await arrive(queue, clock, moved)
     if isinstance(received, Refusal):
         return answer_to(ask.id, received)
     if any(isinstance(event, TicketReceived) and event.claimed for event in received):
@@ -86,23 +86,23 @@ class _Out(NamedTuple):
 
 async def ticket_out(context: Context, principal: Principal, ask: TicketOutRequest) -> ServerMessage:
     """All credits of the terminal become a ticket; the same ask again tells the same one."""
-    host, clock = context.host, context.clock
+    queue, clock = context.queue, context.clock
     now, fresh = clock.now(), context.entropy(KEY_BYTES)
     # With the session in it: a ticket is told again to the player whose it is, and to nobody after him.
-    session = await host.look(lambda engine: _latest_session(engine, ask.table, ask.seat))
+    session = await queue.run(lambda engine: _latest_session(engine, ask.table, ask.seat))
     transfer = short_id("out", principal.name, ask.id, str(session))
-    out = await host.look(lambda engine: _out(engine, ask, transfer, at=now, fresh=fresh))
+    out = await queue.run(lambda engine: _out(engine, ask, transfer, at=now, fresh=fresh))
     if out.issued is not None:
         return _told_again(ask, out.issued, now - out.at)
     if out.wrong is not None:
         return answer_to(ask.id, out.wrong)
     command = DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=ask.seat)
-    dispensed = await host.ask(stream_of(ask.table), command)
+    dispensed = await queue.execute(stream_of(ask.table), command)
     if isinstance(dispensed, Refusal):
         return answer_to(ask.id, dispensed)
-    amount = await host.look(lambda engine: -engine.table(ask.table).transfers[transfer].amount)
+    amount = await queue.run(lambda engine: -engine.table(ask.table).transfers[transfer].amount)
     issue = issuing(transfer, ask.table, amount, at=now, key=out.key)
-    issued = await host.ask(HOUSE, issue)
+    issued = await queue.execute(HOUSE, issue)
     if isinstance(issued, Refusal):
         return answer_to(ask.id, issued)
     return DoneReply(to=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
@@ -110,7 +110,7 @@ async def ticket_out(context: Context, principal: Principal, ask: TicketOutReque
 
 async def tickets(context: Context, _principal: Principal, ask: TicketsRequest) -> ServerMessage:
     """The tickets of whoever sits there that are still good: one whose answer was lost, above all."""
-    found = await context.host.look(lambda engine: _open_tickets(engine, ask.table, ask.seat))
+    found = await context.queue.run(lambda engine: _open_tickets(engine, ask.table, ask.seat))
     if isinstance(found, Refusal):
         return answer_to(ask.id, found)
     house, lines = found

@@ -20,8 +20,8 @@ from taisai.server.handlers.ticket_numbers import ticket_number
 
 if TYPE_CHECKING:
     from taisai.game.table import Table
+    from taisai.server.runtime.command_queue import CommandQueue
     from taisai.server.runtime.environment import Clock
-    from taisai.server.runtime.host import Host
 
 _SIGNED: Final = frozenset(
     {HouseTransferKind.FILL, HouseTransferKind.CLAIM_PAID, HouseTransferKind.CLAIM_COLLECTED}
@@ -72,7 +72,9 @@ def second_of(engine: Engine, moved: HouseTransfer) -> str | None:
     return None
 
 
-async def arrive(host: Host, clock: Clock, moved: HouseTransfer, second: str | None = None) -> Answer:
+async def arrive(
+    queue: CommandQueue, clock: Clock, moved: HouseTransfer, second: str | None = None
+) -> Answer:
     """Books at the table what the House has booked; nothing where it has arrived."""
     at = clock.now()
 
@@ -82,8 +84,8 @@ async def arrive(host: Host, clock: Clock, moved: HouseTransfer, second: str | N
             return None
         return arriving(moved, at=at, second=second or second_of(engine, moved))
 
-    command = await host.look(due)
-    return () if command is None else await host.ask(stream_of(moved.table), command)
+    command = await queue.run(due)
+    return () if command is None else await queue.execute(stream_of(moved.table), command)
 
 
 def kept(engine: Engine, transfer: str) -> HouseTransfer | None:

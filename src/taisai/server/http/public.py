@@ -43,14 +43,14 @@ async def _look(request: Request[Any, Any, State]) -> _Look:
         return known
 
     def found(engine: Engine) -> _Look:
-        boards = dispatcher.host.boards
-        tables = tuple(map(_table, boards.readable().values()))
-        left_out = tuple(f"table {name}: {says}" for name, says in boards.unreadable.items())
+        projections = dispatcher.queue.projections
+        tables = tuple(map(_table, projections.readable().values()))
+        left_out = tuple(f"table {name}: {says}" for name, says in projections.unreadable.items())
         return _Look(now, tables, engine.journal.size, engine.trouble, left_out)
 
     looking: asyncio.Future[_Look] | None = getattr(request.app.state, "looking", None)
     if looking is None or looking.done():  # many ask at once when a hall loads again: one look is enough
-        request.app.state.looking = looking = asyncio.ensure_future(dispatcher.host.look(found))
+        request.app.state.looking = looking = asyncio.ensure_future(dispatcher.queue.run(found))
     request.app.state.look = looked = await asyncio.shield(looking)
     return looked
 

@@ -70,7 +70,7 @@ def _told(session: Session) -> bodies.SessionTold:
 
 
 async def _asked(dispatcher: Dispatcher, command: AnyCommand) -> None:
-    answer = await dispatcher.host.ask(HOUSE, command)
+    answer = await dispatcher.queue.execute(HOUSE, command)
     if isinstance(answer, Refusal):
         raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
 
@@ -161,7 +161,7 @@ async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
             for person, rank in house.people.items()
         ]  # fmt: skip
 
-    return await _dispatcher(request).host.look(found)
+    return await _dispatcher(request).queue.run(found)
 
 
 def _in_an_address(name: str) -> None:
@@ -183,7 +183,7 @@ async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBo
     if is_generic(data.person) and not dispatcher.demonstration:
         raise refused(400, "bad-value", f"expected the name of a person, got {data.person!r}, that of a post")
     second = second_for(dispatcher, who, "POST /api/staff", data)
-    if second is None and data.rank == Role.CASHIER and await dispatcher.host.look(_is_staffed):
+    if second is None and data.rank == Role.CASHIER and await dispatcher.queue.run(_is_staffed):
         says = "expected a second person who agrees to someone at the cage, got nobody"
         raise refused(403, "second-person", says)
     now = dispatcher.clock.now()
@@ -242,7 +242,7 @@ async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceTold]:
             for name, one in engine.house().devices.items()
         ]
 
-    return await _dispatcher(request).host.look(found)
+    return await _dispatcher(request).queue.run(found)
 
 
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
@@ -275,7 +275,7 @@ async def _agreed_where_taken(
         seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
         return seat is not None and seat.taken, engine.house().people.get(second or "", "")
 
-    is_taken, rank = await dispatcher.host.look(found)
+    is_taken, rank = await dispatcher.queue.run(found)
     if not is_taken:
         return
     if second is None or role_of(rank) not in SECOND_PERSONS:
@@ -339,14 +339,14 @@ def second_for(dispatcher: Dispatcher, session: Session, endpoint: str, body: Re
 async def books(request: Request[Any, Any, State]) -> BooksView:
     """The books of this moment."""
     dispatcher: Dispatcher = request.app.state.dispatcher
-    return await dispatcher.host.look(lambda _engine: dispatcher.host.boards.books())
+    return await dispatcher.queue.run(lambda _engine: dispatcher.queue.projections.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
 async def report(request: Request[Any, Any, State], day: FromQuery[str | None] = None) -> ReportView:
     """Of a gaming day, or of the day in hand."""
     dispatcher: Dispatcher = request.app.state.dispatcher
-    return await dispatcher.host.look(lambda _engine: dispatcher.host.boards.report(day))
+    return await dispatcher.queue.run(lambda _engine: dispatcher.queue.projections.report(day))
 
 
 ENDPOINTS = [

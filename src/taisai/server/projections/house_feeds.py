@@ -1,6 +1,6 @@
 """Every feed of the house: made from events in the writer's thread, which owns the tables.
 
-The host calls `frames` after each group of commands. Lobby, pit and cage are made here; each table has its
+The queue calls `frames` after each group of commands. Lobby, pit and cage are made here; each table has its
 own `TableFeeds`. A table that cannot be read is left out, and the others go on.
 """
 
@@ -40,7 +40,7 @@ from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
 
 if TYPE_CHECKING:
-    from taisai.server.runtime.host import Asked
+    from taisai.server.runtime.command_queue import PendingCommand
 
 T = TypeVar("T")
 MOST_ALARMS: Final = 50  # that the pit is shown
@@ -162,7 +162,7 @@ class HouseFeeds:
 
     # From events to frames
 
-    def frames(self, answered: Iterable[Asked]) -> list[Frame]:
+    def frames(self, answered: Iterable[PendingCommand]) -> list[Frame]:
         """The frames of what a group of commands changed."""
         changed: dict[str, TableFeeds] = {}
         is_house_changed = False

@@ -18,8 +18,8 @@ from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
 from taisai.server.projections.betting_time import BettingTime, clock_closes
+from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
-from taisai.server.runtime.host import Happened, Host
 
 AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again
 _OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
@@ -41,9 +41,9 @@ def of_another_round(number: int, aggregate: Aggregate) -> Refusal | None:
 class Countdown:
     """The clock of one table: it starts when bets open; what it does at the end is a command like others."""
 
-    def __init__(self, host: Host, table: str, *, window: int, clock: Clock) -> None:
+    def __init__(self, queue: CommandQueue, table: str, *, window: int, clock: Clock) -> None:
         """`window`: milliseconds for which bets are open."""
-        self._host = host
+        self._queue = queue
         self._stream = stream_of(table)
         self._table = table
         self._window = window
@@ -56,16 +56,16 @@ class Countdown:
         """Whether the time is up and bets could not be closed yet: the dice have to tumble first."""
         self.on_prompt: Callable[[str, int], None] | None = None
         """Hears, where it is the Dealer who closes, at which table the time until when is up."""
-        host.listeners.append(self._heard)
+        queue.listeners.append(self._heard)
 
-    def _heard(self, one: Happened) -> None:
+    def _heard(self, one: Committed) -> None:
         if one.stream != self._stream:
             return
         before = self._time.up_at
         for event in one.events:
             self._time.apply(event)
             if type(event) in _OPENING:
-                self._host.run(self._looked_up, self._found)
+                self._queue.submit_job(self._looked_up, self._found)
         if self._time.up_at != before:
             self._wind()
         elif self._is_due and any(isinstance(event, happened.DiceTumbled) for event in one.events):
@@ -82,7 +82,7 @@ class Countdown:
                 self._time = found
                 self._wind()
 
-        self._host.run(lambda engine: BettingTime.of(engine.table(self._table), self._window), looked)
+        self._queue.submit_job(lambda engine: BettingTime.of(engine.table(self._table), self._window), looked)
 
     def _wind(self) -> None:
         """The clock runs to the end of the time that there is now, if there is any."""
@@ -103,7 +103,7 @@ class Countdown:
     def _over(self) -> None:
         self._timer = None
         if self._closes is None:
-            self._host.run(self._looked_up, self._close_or_prompt)
+            self._queue.submit_job(self._looked_up, self._close_or_prompt)
         else:
             self._close_or_prompt(self._closes)
 
@@ -114,7 +114,7 @@ class Countdown:
         if is_closing is True:
             command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
             unless = partial(of_another_round, self._time.round)
-            self._host.submit(Submission(self._stream, command, precondition=unless), self._told)
+            self._queue.submit(Submission(self._stream, command, precondition=unless), self._told)
         elif self.on_prompt is not None and self._time.up_at is not None:
             self.on_prompt(self._table, self._time.up_at)
 

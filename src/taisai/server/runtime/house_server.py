@@ -1,4 +1,4 @@
-"""The casino: host, floor and everything that acts by itself, put together, started and stopped."""
+"""The casino: queue, floor and everything that acts by itself, put together, started and stopped."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from taisai.server.dice.shaker import Shaker
 from taisai.server.http.built_pages import our_pages
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.runtime.betting_clock import Countdown
+from taisai.server.runtime.command_queue import CommandQueue, WriterLike
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
-from taisai.server.runtime.host import Host, WriterLike
 from taisai.server.runtime.monitors import Monitors, Thresholds
 from taisai.server.runtime.reconciliation import PositionReconciler, finish
 
@@ -119,12 +119,12 @@ class HouseServer:
         self._sealed_at = clock.steady()
         self._tasks: list[asyncio.Task[None]] = []
         windows = {table.name: table.window for table in plan.tables}
-        boards = HouseFeeds(engine, windows, now=clock.now)
+        projections = HouseFeeds(engine, windows, now=clock.now)
         feeds = Feeds(entropy(8).hex())
         make = make_writer or (lambda after: Writer(engine, after=after))
-        self.host = Host(boards, feeds, make, hand_over=hand_over)
+        self.queue = CommandQueue(projections, feeds, make, hand_over=hand_over)
         self.authentication = Authentication(
-            self.host,
+            self.queue,
             entropy=entropy,
             issuer=plan.house,
             passwords=passwords,
@@ -133,7 +133,7 @@ class HouseServer:
             generic=self.demonstration,
         )
         self.dispatcher = Dispatcher(
-            self.host,
+            self.queue,
             self.authentication,
             clock=clock,
             entropy=entropy,
@@ -144,8 +144,8 @@ class HouseServer:
             pages=our_pages(),
         )
         self.dispatcher.plan = plan
-        self._roll = PositionReconciler(self.host, clock=clock)
-        self._noting = Monitors(self.host, clock=clock, thresholds=plan.thresholds)
+        self._roll = PositionReconciler(self.queue, clock=clock)
+        self._noting = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
         self._known = frozenset(engine.tables())
@@ -154,11 +154,11 @@ class HouseServer:
 
     def _attend(self, table: TablePlan) -> None:
         if table.window is not None:
-            countdown = Countdown(self.host, table.name, window=table.window, clock=self.clock)
+            countdown = Countdown(self.queue, table.name, window=table.window, clock=self.clock)
             countdown.on_prompt = self._prompt
             self._countdowns[table.name] = countdown
         if table.demonstration and self.demonstration:
-            self._shakers[table.name] = Shaker(self.host, table.name, clock=self.clock, entropy=self.entropy)
+            self._shakers[table.name] = Shaker(self.queue, table.name, clock=self.clock, entropy=self.entropy)
 
     # Starting
 
@@ -171,7 +171,7 @@ class HouseServer:
             NoteStart(at=now, by=FLOOR, program=self.dispatcher.program, manifest=self.plan.manifest)
         )
         await self._roll.reconcile()
-        left = await finish(self.host, self.clock, entropy=self.entropy)
+        left = await finish(self.queue, self.clock, entropy=self.entropy)
         for sentence in left:
             _log.warning("a transfer waits for someone", says=sentence)
         self._noting.begin(sorted(self._known & {table.name for table in self.plan.tables}))
@@ -185,7 +185,7 @@ class HouseServer:
         return left
 
     async def _note(self, command: Any) -> None:
-        answer = await self.host.ask(HOUSE, command)
+        answer = await self.queue.execute(HOUSE, command)
         if isinstance(answer, Refusal):
             raise JournalError(f"expected the House to note {type(command).__name__}, got {answer}")
 
@@ -207,23 +207,23 @@ class HouseServer:
         await self._seal_when_due()
 
     async def _refresh(self) -> None:
-        boards = self.host.boards
-        self.host.run(lambda _engine: boards.refresh(), self._refreshed)
+        projections = self.queue.projections
+        self.queue.submit_job(lambda _engine: projections.refresh(), self._refreshed)
 
     def _prompt(self, table: str, until: int) -> None:
-        boards = self.host.boards
-        self.host.run(lambda _engine: boards.ring(table, until), self._refreshed)
+        projections = self.queue.projections
+        self.queue.submit_job(lambda _engine: projections.ring(table, until), self._refreshed)
 
     async def _forget(self) -> None:
-        boards, feeds = self.host.boards, self.host.feeds
+        projections, feeds = self.queue.projections, self.queue.feeds
         followed = feeds.followed()
-        self.host.run(lambda _engine: boards.forget(followed), self._forgotten)
+        self.queue.submit_job(lambda _engine: projections.forget(followed), self._forgotten)
 
     def _forgotten(self, names: list[str] | BaseException) -> None:
         if isinstance(names, BaseException):
             _log.error("feeds that nobody follows could not be forgotten", error=str(names))
             return
-        self.host.feeds.forget(names)
+        self.queue.feeds.forget(names)
 
     def _refreshed(self, frames: list[Frame] | BaseException) -> None:
         """In the turn in which they come: whatever was decided after them has later numbers."""
@@ -231,14 +231,14 @@ class HouseServer:
             _log.error("what is shown could not be refreshed", error=str(frames))
             return
         for frame in frames:
-            self.host.feeds.publish(frame)
+            self.queue.feeds.publish(frame)
 
     # Sealing
 
     async def _seal_when_due(self) -> None:
         if self._key is None:
             return
-        size = await self.host.look(lambda engine: engine.journal.size)
+        size = await self.queue.run(lambda engine: engine.journal.size)
         is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
         if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
             await self.seal()
@@ -248,10 +248,10 @@ class HouseServer:
         if self._key is None:
             return
         key, now = self._key, self.clock.now()
-        text = await self.host.look(lambda engine: engine.journal.seal(key, at=now))
-        self._sealed = await self.host.look(lambda engine: engine.journal.size)
+        text = await self.queue.run(lambda engine: engine.journal.seal(key, at=now))
+        self._sealed = await self.queue.run(lambda engine: engine.journal.size)
         self._sealed_at = self.clock.steady()
-        await self.host.look(lambda _engine: self.host.boards.save())
+        await self.queue.run(lambda _engine: self.queue.projections.save())
         if self.plan.checkpoints is not None:
             try:
                 await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
@@ -273,7 +273,7 @@ class HouseServer:
         await self._written(self.authentication.finish(self.clock.now()))
         await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
         await self._written(self.seal())
-        await asyncio.get_running_loop().run_in_executor(None, self.host.close)
+        await asyncio.get_running_loop().run_in_executor(None, self.queue.close)
 
     async def _written(self, work: Awaitable[None]) -> None:
         """One part of a stop; the others are done whatever becomes of it."""

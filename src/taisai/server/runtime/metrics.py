@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 
 from taisai.game.events import RoundConcluded, RoundVoided
 from taisai.journal import table_of
-from taisai.server.runtime.host import Happened
+from taisai.server.runtime.command_queue import Committed
 
 BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 """Seconds: a disk's sync is some milliseconds; whoever waits for one second thinks it is broken."""
@@ -60,7 +60,7 @@ class Metrics(Collector):
         self._durable[bisect_left(BUCKETS, seconds)] += 1
         self._durable_sum += seconds
 
-    def heard(self, one: Happened) -> None:
+    def heard(self, one: Committed) -> None:
         """Counts the rounds that came to an end."""
         table = table_of(one.stream)
         for event in one.events if table is not None else ():

@@ -16,8 +16,8 @@ from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE
+from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
-from taisai.server.runtime.host import Happened, Host
 from taisai.study.dice.watch import DiceWatch
 
 DICE: Final = "dice"
@@ -52,17 +52,17 @@ class _Kept(msgspec.Struct, frozen=True):
 class Monitors:
     """Listens to every table."""
 
-    def __init__(self, host: Host, *, clock: Clock, thresholds: Thresholds) -> None:
-        self._host = host
+    def __init__(self, queue: CommandQueue, *, clock: Clock, thresholds: Thresholds) -> None:
+        self._queue = queue
         self._clock = clock
         self._thresholds = thresholds
         self._apart = clock.now() - clock.steady()
         self._watches: dict[str, _Watch] = {}
         self._rounds: dict[str, int] = {}
         """Table → the round that opened last: by the time that someone looks, the next one may be open."""
-        host.listeners.append(self._heard)
+        queue.listeners.append(self._heard)
 
-    def _heard(self, one: Happened) -> None:
+    def _heard(self, one: Committed) -> None:
         name = table_of(one.stream)
         if name is None:
             return
@@ -76,16 +76,16 @@ class Monitors:
                 self._look_for_wins(name, event.round)
         if kinds & _COUNTED or happened.ItemPlaced in kinds or happened.TableOpened in kinds:
             again = any(map(_corrects, one.events))
-            self._host.run(lambda engine: self._watch(engine, name, again=again), self._note_all)
+            self._queue.submit_job(lambda engine: self._watch(engine, name, again=again), self._note_all)
 
     def _look_for_wins(self, name: str, number: int | None) -> None:
-        self._host.run(lambda engine: self._wins(engine, name, number), self._note_all)
+        self._queue.submit_job(lambda engine: self._wins(engine, name, number), self._note_all)
 
     def begin(self, tables: list[str]) -> None:
         """After a start: the watches go on where they were, and what a crash kept from being noted is."""
         for name in tables:
             self._look_for_wins(name, None)
-            self._host.run(lambda engine, name=name: self._watch(engine, name), self._note_all)  # type: ignore[misc]
+            self._queue.submit_job(lambda engine, name=name: self._watch(engine, name), self._note_all)  # type: ignore[misc]
 
     def tick(self) -> None:
         """Notes that the machine's clock was set, if it was."""
@@ -93,14 +93,14 @@ class Monitors:
         jump, self._apart = apart - self._apart, apart
         if abs(jump) >= self._thresholds.clock_jump:
             _log.warning("the clock was set", milliseconds=jump)
-            self._host.submit(Submission(HOUSE, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
+            self._queue.submit(Submission(HOUSE, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
 
     def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
         if isinstance(notes, BaseException):
             _log.error("something could not be noted", error=str(notes))
             return
         for note in notes:
-            self._host.submit(Submission(HOUSE, note))
+            self._queue.submit(Submission(HOUSE, note))
 
     # In the writer's thread
 
@@ -137,7 +137,7 @@ class Monitors:
         if watch is None:
             watch = self._watches[name] = _Watch(name, self._thresholds.watch)
         is_new = watch.follow(engine, table, again=again)
-        board = self._host.boards.tables.get(name)
+        board = self._queue.projections.tables.get(name)
         if board is not None:
             board.watch, board.is_stale = watch.dice, True
         if not is_new:

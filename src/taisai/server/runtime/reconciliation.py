@@ -20,12 +20,12 @@ from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.rules.errors import RulesError
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, tickets_key
 from taisai.server.handlers.transfers import arriving, issuing, second_of
+from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
-from taisai.server.runtime.host import Happened, Host
 
 if TYPE_CHECKING:
+    from taisai.server.runtime.command_queue import CommandQueue
     from taisai.server.runtime.environment import Clock, Entropy
-    from taisai.server.runtime.host import Host
 
 _DONE: Final = frozenset({Reason.UNKNOWN_PERSON, Reason.TABLE_NOT_OPEN})
 """Refusals that say that he stands there no more."""
@@ -42,14 +42,14 @@ class OutdatedPosition(NamedTuple):
 class PositionReconciler:
     """Listens to the House and to every table. The House itself knows no tables, and they know no roll."""
 
-    def __init__(self, host: Host, *, clock: Clock) -> None:
-        self._host = host
+    def __init__(self, queue: CommandQueue, *, clock: Clock) -> None:
+        self._queue = queue
         self._clock = clock
         self._again = False
         """Whether something could not be looked at or written."""
-        host.listeners.append(self._heard)
+        queue.listeners.append(self._heard)
 
-    def _heard(self, one: Happened) -> None:
+    def _heard(self, one: Committed) -> None:
         name = table_of(one.stream)
         for event in one.events:
             if one.stream == HOUSE and isinstance(event, PersonEnrolled | PersonDismissed):
@@ -66,11 +66,11 @@ class PositionReconciler:
 
     async def reconcile(self) -> None:
         """At a start: what a stop kept the tables from hearing."""
-        for one in await self._host.look(out_of_place):
-            self._told(one, await self._host.ask(stream_of(one.table), self._leave(one)))
+        for one in await self._queue.run(out_of_place):
+            self._told(one, await self._queue.execute(stream_of(one.table), self._leave(one)))
 
     def _look(self, *, table: str | None = None, person: str | None = None) -> None:
-        self._host.run(lambda engine: out_of_place(engine, table=table, person=person), self._found)
+        self._queue.submit_job(lambda engine: out_of_place(engine, table=table, person=person), self._found)
 
     def _found(self, found: Iterable[OutdatedPosition] | BaseException) -> None:
         if isinstance(found, BaseException):
@@ -78,7 +78,7 @@ class PositionReconciler:
             _log.error("the roll could not be compared with the tables", error=str(found))
             return
         for one in found:
-            self._host.submit(
+            self._queue.submit(
                 Submission(stream_of(one.table), self._leave(one)),
                 lambda answer, one=one: self._told(one, answer),  # type: ignore[misc]
             )
@@ -122,15 +122,15 @@ class Due(NamedTuple):
     command: AnyCommand | None
 
 
-async def finish(host: Host, clock: Clock, entropy: Entropy = secrets.token_bytes) -> list[str]:
+async def finish(queue: CommandQueue, clock: Clock, entropy: Entropy = secrets.token_bytes) -> list[str]:
     """Finishes every transfer that it may; what people have to do about the others, a sentence each.
 
     To be called at a start, and after a fault; twice is as good as once, also while play goes on.
     """
     at, fresh = clock.now(), entropy(KEY_BYTES)
     left = []
-    for one in await host.look(lambda engine: due(engine, at=at, fresh=fresh)):
-        answer = None if one.command is None else await host.ask(one.stream, one.command)
+    for one in await queue.run(lambda engine: due(engine, at=at, fresh=fresh)):
+        answer = None if one.command is None else await queue.execute(one.stream, one.command)
         if answer is None:
             left.append(one.sentence)
         elif isinstance(answer, Refusal):

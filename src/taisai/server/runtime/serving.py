@@ -101,7 +101,7 @@ class Serving:
         self.is_in_doubt = False
         """Whether it stopped because nobody knows what the journal holds: a start anew finds out."""
         self._at = at
-        house_server.host.on_doubt = self._doubt
+        house_server.queue.on_doubt = self._doubt
         config = uvicorn.Config(
             application(house_server.dispatcher, checks=checks, extra=extra),
             ws=protocol_within(house_server.dispatcher.bounds),

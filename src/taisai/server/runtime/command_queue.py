@@ -59,7 +59,7 @@ class Bettor(Protocol):
         """Hears what came of a bet, where the seat's own feed does not tell him."""
 
 
-class Asked(Struct, gc=False):
+class PendingCommand(Struct, gc=False):
     """A command, who asked for it and under which id, and in the end what came of it."""
 
     ask: Submission
@@ -70,7 +70,7 @@ class Asked(Struct, gc=False):
     answer: Answer | BaseException = ()
 
 
-class Happened(NamedTuple):
+class Committed(NamedTuple):
     """What a command came to, for those on the floor who act upon it."""
 
     stream: str
@@ -78,16 +78,16 @@ class Happened(NamedTuple):
     events: tuple[AnyEvent, ...]
 
 
-Listener = Callable[[Happened], None]
-_Step = Frame | Asked | Callable[[], None]
+Listener = Callable[[Committed], None]
+_Step = Frame | PendingCommand | Callable[[], None]
 
 
-class Host:
+class CommandQueue:
     """Loop and writer, joined; every method is the loop's unless it says otherwise."""
 
     def __init__(
         self,
-        boards: HouseFeeds,
+        projections: HouseFeeds,
         feeds: Feeds,
         make_writer: Callable[[Callable[[], None]], WriterLike],
         *,
@@ -95,7 +95,7 @@ class Host:
     ) -> None:
         """`make_writer` gets what to call after each group; `hand_over` calls something in the loop."""
         self.feeds = feeds
-        self.boards = boards
+        self.projections = projections
         self.trouble: str | None = None
         """Why the journal could last not be written."""
         self.waiting = 0
@@ -105,9 +105,9 @@ class Host:
         self.on_doubt: Callable[[], None] | None = None
         """Called when nobody knows what the journal holds: only a start anew, which recovers, can tell."""
         self.listeners: list[Listener] = []
-        self._asked: list[Asked] = []
+        self._asked: list[PendingCommand] = []
         """What was asked in this turn of the loop: it goes to the writer together."""
-        self._waiting: list[Asked] = []
+        self._waiting: list[PendingCommand] = []
         self._steps: list[_Step] = []
         self._loop = asyncio.get_running_loop()
         self._hand_over = hand_over or self._loop.call_soon_threadsafe
@@ -117,13 +117,13 @@ class Host:
 
     def submit(self, ask: Submission, told: Told | None = None) -> None:
         """Asks for a command; `told` is called in the loop, when it is durable and published."""
-        self._put(Asked(ask, told))
+        self._put(PendingCommand(ask, told))
 
     def bet(self, ask: Submission, bettor: Bettor, re: str) -> None:
         """Asks for bets; a `bettor` who follows his seat when they are published has them from there."""
-        self._put(Asked(ask, None, re, bettor))
+        self._put(PendingCommand(ask, None, re, bettor))
 
-    def _put(self, asked: Asked) -> None:
+    def _put(self, asked: PendingCommand) -> None:
         if self.waiting + len(self._asked) >= MOST_WAITING:
             asked.answer = _TOO_MANY
             self._loop.call_soon(_tell, asked)
@@ -139,7 +139,7 @@ class Host:
             self._writer.submit_all([one.ask for one in asked], told)
             self.waiting += len(asked)
 
-    async def ask(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
+    async def execute(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
         """What a command comes to, durably."""
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
 
@@ -154,13 +154,13 @@ class Host:
         self.submit(Submission(stream, command, book), told)
         return await future
 
-    async def look(self, job: Callable[[Engine], T]) -> T:
+    async def run(self, job: Callable[[Engine], T]) -> T:
         """What a job finds, done in the writer's thread between commands."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self.run(job, partial(_settle, future))
+        self.submit_job(job, partial(_settle, future))
         return await future
 
-    def run(self, job: Callable[[Engine], T], told: Callable[[T | BaseException], None]) -> None:
+    def submit_job(self, job: Callable[[Engine], T], told: Callable[[T | BaseException], None]) -> None:
         """The same with a callback, which comes in order with frames and answers."""
 
         def published(engine: Engine) -> T:
@@ -176,7 +176,9 @@ class Host:
 
     # In the writer's thread
 
-    def _answered(self, asked: Sequence[Asked], since: float, answers: list[Answer | BaseException]) -> None:
+    def _answered(
+        self, asked: Sequence[PendingCommand], since: float, answers: list[Answer | BaseException]
+    ) -> None:
         self._steps.append(partial(self._measure, since, len(asked)))
         for one, answer in zip(asked, answers, strict=True):
             one.answer = answer
@@ -190,15 +192,15 @@ class Host:
         if not waiting:
             return
         try:
-            self._steps += self.boards.frames(waiting)
+            self._steps += self.projections.frames(waiting)
         except Exception:  # noqa: BLE001  it is durable all the same, and whoever asked must hear of it
-            _log.exception("the boards failed, and begin again")
+            _log.exception("the projections failed, and begin again")
             for one in waiting:
                 if one.bettor is not None:
                     one.told, one.bettor = partial(one.bettor.told, one.re or ""), None
             self._steps += waiting
             self._steps.append(self.feeds.begin_again)
-            self.boards.begin_again()
+            self.projections.begin_again()
         else:
             self._steps += waiting
 
@@ -211,16 +213,16 @@ class Host:
     # In the loop again
 
     def _deliver(self, steps: Sequence[_Step]) -> None:
-        publish, heard = self.feeds.publish, list[Happened]()
+        publish, heard = self.feeds.publish, list[Committed]()
         for step in steps:
             if type(step) is Frame:
                 publish(step)
-            elif type(step) is Asked:
+            elif type(step) is PendingCommand:
                 answer, bettor = step.answer, step.bettor
                 if type(answer) is tuple and answer:
                     if type(answer[0]) is not BetRegistered:  # of which nobody here makes anything
                         events = cast("tuple[AnyEvent, ...]", answer)
-                        heard.append(Happened(step.ask.stream, step.ask.command, events))
+                        heard.append(Committed(step.ask.stream, step.ask.command, events))
                     elif bettor is not None and bettor.follows_seat:
                         continue
                 else:
@@ -247,7 +249,7 @@ class Host:
             self.on_doubt()
 
 
-def _tell(asked: Asked) -> None:
+def _tell(asked: PendingCommand) -> None:
     if asked.bettor is not None:
         _call(asked.bettor.told, asked.re or "", asked.answer)
     elif asked.told is not None:
@@ -271,4 +273,4 @@ def _settle(future: asyncio.Future[T], found: T | BaseException) -> None:
         future.set_result(found)
 
 
-__all__ = ["Asked", "Happened", "Host", "JournalError", "Listener", "Told", "WriterLike"]
+__all__ = ["CommandQueue", "Committed", "JournalError", "Listener", "PendingCommand", "Told", "WriterLike"]
