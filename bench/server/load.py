@@ -17,7 +17,7 @@ import uvloop
 
 from bench.harness import Line, Target
 from bench.server.crowd import Client, crowd
-from bench.server.ours import KEY
+from bench.server.taisai_server import KEY
 from bench.terminals import TABLE
 from taisai.server.auth.verification import device_text
 from taisai.server.projections.feed_writer import seat_feed, table_feed
@@ -165,7 +165,7 @@ def _coming_in(server: _Server) -> asyncio.Future[None]:
 
 
 async def _run(*, turns: int) -> list[Line]:
-    bare, ours = _Server("bench.server.bare"), _Server("bench.server.ours")
+    bare, ours = _Server("bench.server.bare_server"), _Server("bench.server.taisai_server")
     try:
         await bare.fill()
         await ours.fill(lambda: _coming_in(ours))

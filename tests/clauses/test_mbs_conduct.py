@@ -11,11 +11,7 @@ from taisai.rules import (
     rulebook,
 )
 from taisai.rules.vocabulary import Visibility
-from tests.clauses.asked import (
-    one_die_establishes,
-    setting,
-)
-from tests.clauses.asked_conduct import (
+from tests.clauses.conduct_queries import (
     asks_whether_seen,
     changed_once_seen,
     equipment_by,
@@ -34,6 +30,10 @@ from tests.clauses.asked_conduct import (
     steps_by,
     unforeseen,
     verdict,
+)
+from tests.clauses.rulebook_queries import (
+    one_die_establishes,
+    setting,
 )
 
 TO_REVEAL: Final = "open open-tumbled closed closed-tumbled deal-pressed"

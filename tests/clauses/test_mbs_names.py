@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from taisai.rules import Rulebook, rulebook
-from tests.clauses.asked import areas_called, drawn, each_of, kinds_on, totals_go_by_the_sum, won_on
+from tests.clauses.rulebook_queries import (
+    areas_called,
+    drawn,
+    each_of,
+    kinds_on,
+    totals_go_by_the_sum,
+    won_on,
+)
 from tests.clauses.test_mbs_pay import DOUBLE_SINGLES, FOURS, PAIRS, THREES
 from tests.clauses.winning import FACES
 

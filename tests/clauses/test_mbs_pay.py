@@ -12,7 +12,10 @@ from taisai.rules import (
     rulebook,
 )
 from taisai.rules.chance import ChanceKind
-from tests.clauses.asked import (
+from tests.clauses.conduct_queries import (
+    equipment_by,
+)
+from tests.clauses.rulebook_queries import (
     bands_of,
     cells_of,
     drawn,
@@ -22,9 +25,6 @@ from tests.clauses.asked import (
     paid_by,
     pays,
     readings,
-)
-from tests.clauses.asked_conduct import (
-    equipment_by,
 )
 from tests.clauses.winning import (
     FACES,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from taisai.rules import Irregularity, Rulebook, Ruling, rulebook
-from tests.clauses.asked import areas_called, bands_of, drawn, kinds_on, totals_go_by_the_sum
-from tests.clauses.asked_conduct import may_place
+from tests.clauses.conduct_queries import may_place
+from tests.clauses.rulebook_queries import areas_called, bands_of, drawn, kinds_on, totals_go_by_the_sum
 
 COMMON = {
     "small": 1,

@@ -18,17 +18,17 @@ from taisai.rules import (
     rulebook,
 )
 from taisai.rules.chance import ChanceKind
-from tests.clauses.asked import (
+from tests.clauses.conduct_queries import (
+    equipment_by,
+    steps_by,
+)
+from tests.clauses.rulebook_queries import (
     cells_of,
     drawn,
     errata,
     not_on_layout,
     readings,
     won_in,
-)
-from tests.clauses.asked_conduct import (
-    equipment_by,
-    steps_by,
 )
 from tests.clauses.winning import (
     FACES,

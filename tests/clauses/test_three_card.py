@@ -12,18 +12,7 @@ import pytest
 from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.chance import ChanceKind
 from taisai.rules.vocabulary import Visibility
-from tests.clauses.asked import (
-    drawn,
-    errata,
-    loses_by,
-    not_on_layout,
-    one_die_establishes,
-    paid_by,
-    pays,
-    readings,
-    setting,
-)
-from tests.clauses.asked_conduct import (
+from tests.clauses.conduct_queries import (
     asks_whether_seen,
     changed_once_seen,
     equipment_by,
@@ -42,6 +31,17 @@ from tests.clauses.asked_conduct import (
     steps_by,
     unforeseen,
     verdict,
+)
+from tests.clauses.rulebook_queries import (
+    drawn,
+    errata,
+    loses_by,
+    not_on_layout,
+    one_die_establishes,
+    paid_by,
+    pays,
+    readings,
+    setting,
 )
 from tests.clauses.winning import OUTCOME_NAMES, Paid, all_alike, sums_but_no_triple, totals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.rules import Irregularity, Rulebook, rulebook
-from tests.clauses.asked import areas_called, drawn, kinds_on, totals_go_by_the_sum
+from tests.clauses.rulebook_queries import areas_called, drawn, kinds_on, totals_go_by_the_sum
 
 KINDS = {"small": 1, "big": 1, "odd": 1, "even": 1, "any-triple": 1, "total": 14}
 

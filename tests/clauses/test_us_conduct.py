@@ -13,11 +13,7 @@ from taisai.rules import (
 )
 from taisai.rules.chance import ChanceKind
 from taisai.rules.vocabulary import Visibility
-from tests.clauses.asked import (
-    drawn,
-    setting,
-)
-from tests.clauses.asked_conduct import (
+from tests.clauses.conduct_queries import (
     asks_whether_seen,
     changed_once_seen,
     equipment_by,
@@ -38,6 +34,10 @@ from tests.clauses.asked_conduct import (
     steps_by,
     unforeseen,
     verdict,
+)
+from tests.clauses.rulebook_queries import (
+    drawn,
+    setting,
 )
 from tests.clauses.winning import (
     OUTCOME_NAMES,

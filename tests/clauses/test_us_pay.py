@@ -13,7 +13,7 @@ from taisai.rules import (
     RulesError,
     rulebook,
 )
-from tests.clauses.asked import (
+from tests.clauses.rulebook_queries import (
     errata,
     loses_by,
     not_on_layout,

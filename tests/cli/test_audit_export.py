@@ -15,7 +15,7 @@ import pytest
 from taisai.audit.exports.columns import BETS, EVENTS
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line, play, process
-from tests.journal.small import on_disk, small_export, text_of
+from tests.journal.small_journal import on_disk, small_export, text_of
 
 PLAYED = ("rws-wrong-result", "mbs-void-rounds")
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
-from tests.journal.small import NEW, OLD, on_disk, small_export, text_of
+from tests.journal.small_journal import NEW, OLD, on_disk, small_export, text_of
 
 PLAYED = ("rws-wrong-result",)
 LINES = small_export(*PLAYED)

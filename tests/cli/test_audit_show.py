@@ -16,17 +16,17 @@ from taisai.rules import rulebook
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.game.playbooks import PLAYBOOKS
-from tests.journal import played
-from tests.journal.small import OLD
+from tests.journal import playbook_journal
+from tests.journal.small_journal import OLD
 
-WRONG_RESULT = f"SB{played.NAMES.index('rws-wrong-result') + 1}"
-LIMITS = f"SB{played.NAMES.index('mbs-limits') + 1}"
-VOID = f"SB{played.NAMES.index('mbs-void-rounds') + 1}"
+WRONG_RESULT = f"SB{playbook_journal.NAMES.index('rws-wrong-result') + 1}"
+LIMITS = f"SB{playbook_journal.NAMES.index('mbs-limits') + 1}"
+VOID = f"SB{playbook_journal.NAMES.index('mbs-void-rounds') + 1}"
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> str:
-    played.as_file(tmp_path)
+    playbook_journal.as_file(tmp_path)
     return "played.db"
 
 
@@ -40,7 +40,7 @@ def rows(text: str) -> list[list[str]]:
 def test_the_latest_rounds_are_listed(taisai: Taisai, journal: str) -> None:
     ran = taisai("audit", "show", journal)
     assert (ran.code, ran.err) == (0, "")
-    rounds = len({(of, number) for of, number in played.ends()})
+    rounds = len({(of, number) for of, number in playbook_journal.ends()})
     assert f" rounds at {len(PLAYBOOKS) - 1} tables, by " in " ".join(ran.out.split())
     assert "The latest 30 of " in ran.out
     assert ran.out.endswith("Shown as written; `taisai audit verify played.db` proves it.\n")
@@ -61,7 +61,7 @@ def test_one_table_s_rounds_are_listed(taisai: Taisai, journal: str) -> None:
 
 
 def test_machines_read_the_rounds(taisai: Taisai, journal: str, tmp_path: Path) -> None:
-    played.as_export(tmp_path)
+    playbook_journal.as_export(tmp_path)
     facts = [
         json.loads(taisai("audit", "show", file, "--last", "1000", "--json").out)["tables"]
         for file in (journal, "played.jsonl")
@@ -72,8 +72,8 @@ def test_machines_read_the_rounds(taisai: Taisai, journal: str, tmp_path: Path) 
         for of in facts[0]
         for one in of["latest"]
     }
-    assert {key: found[key] for key in played.ends()} == {
-        key: (end.staked, end.returned) for key, end in played.ends().items()
+    assert {key: found[key] for key in playbook_journal.ends()} == {
+        key: (end.staked, end.returned) for key, end in playbook_journal.ends().items()
     }
 
 
@@ -86,7 +86,9 @@ def test_a_round_is_retold_with_entries_clauses_and_why(taisai: Taisai, journal:
     told = " ".join(ran.out.split())
     stream = stream_of(WRONG_RESULT)
     settled = next(
-        e for e in played.entries() if e.stream == stream and type(e.event).__name__ == "RoundSettled"
+        e
+        for e in playbook_journal.entries()
+        if e.stream == stream and type(e.event).__name__ == "RoundSettled"
     )
     assert f"#{settled.position} round settled: showing 4 6 6, staked 3500" in told
     book = rulebook("rws-sic-bo-etg-v8")
@@ -178,7 +180,7 @@ def _plain(text: str) -> str:
 
 
 def test_what_is_written_cannot_command_a_terminal(taisai: Taisai, tmp_path: Path) -> None:
-    played.as_export(tmp_path)
+    playbook_journal.as_export(tmp_path)
     path = tmp_path / "played.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"id":"b1"', b'"id":"\\u001b[2J"'))
     out = taisai("audit", "show", "played.jsonl", "--table", WRONG_RESULT, "--round", "1").out
@@ -224,7 +226,7 @@ def test_a_journal_without_tables_says_so(taisai: Taisai, tmp_path: Path) -> Non
 
 
 def test_a_flaw_that_stops_the_story_is_told(taisai: Taisai, tmp_path: Path) -> None:
-    path = played.as_export(tmp_path)
+    path = playbook_journal.as_export(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"area":"total-17"', b'"area":"total-99"'))
     ran = taisai("audit", "show", "played.jsonl", "--table", WRONG_RESULT, "--round", "1")
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (1, "", 1)

@@ -17,7 +17,7 @@ from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import SigningKey
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import impostors, one_clear_line, play
-from tests.journal.small import NEW, OLD, forged, on_disk, small_export, text_of
+from tests.journal.small_journal import NEW, OLD, forged, on_disk, small_export, text_of
 
 PLAYED = ("rws-wrong-result", "mbs-void-rounds")
 

@@ -23,7 +23,7 @@ from taisai.game.events import Interrupted, RoundConcluded
 from taisai.journal import Journal, SqliteStore, stream_of
 from taisai.server.runtime import startup_checks as checks
 from tests.cli.conftest import Taisai
-from tests.server.founded import changed, lotus
+from tests.server.house_folder import changed, lotus
 
 TABLES = ("MBS1", "RWS1", "CARD1", "US1")
 WITHIN = 120  # seconds: what takes six alone may wait for a busy machine

@@ -7,7 +7,7 @@ import pytest
 from taisai.demo import sign_in
 from taisai.demo.people import staff
 from taisai.server.dice import shaker
-from tests.cli.demonstrated import Evening, run
+from tests.cli.demo_house import Evening, run
 
 GONE = sign_in.GONE_FOR / 1000
 

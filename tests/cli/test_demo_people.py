@@ -17,7 +17,7 @@ from taisai.protocol.views import FeltView, LastRound
 from taisai.server.dice import shaker
 from taisai.server.projections.house_views import books_view
 from taisai.server.projections.table import felt_view
-from tests.cli.demonstrated import Evening, run
+from tests.cli.demo_house import Evening, run
 from tests.tiers import LONG
 
 TEN_MINUTES = 600.0

@@ -27,7 +27,7 @@ from taisai.server.runtime.setup import check_setup, set_up
 from taisai.server.runtime.startup_checks import opened, proven
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import one_clear_line
-from tests.server.founded import NOW, PASSWORD, TINY, entropy, plan
+from tests.server.house_folder import NOW, PASSWORD, TINY, entropy, plan
 
 MADE = [
     "approvals.key", "approvals.key.pub", "approvals.txt", "casino.toml", "house.key", "house.key.pub",

@@ -32,8 +32,8 @@ from taisai.server.runtime import setup
 from taisai.server.runtime.environment import WallClock, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, read_approvals, written_approvals
 from tests.cli.conftest import Ran, Taisai
-from tests.cli.served import Authenticator, changed, free_port, serving
-from tests.server.founded import PASSWORD, TINY
+from tests.cli.server_process import Authenticator, changed, free_port, serving
+from tests.server.house_folder import PASSWORD, TINY
 
 BOOK = "rws-sic-bo-etg-v8"
 SUE, DAN, CAT = "a tumbler, three dice", "under the dome they lie", "a drawer full of notes"

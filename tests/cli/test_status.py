@@ -15,7 +15,7 @@ import pytest
 from taisai.cli.server import status
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import one_clear_line
-from tests.cli.served import free_port
+from tests.cli.server_process import free_port
 
 OK: dict[str, Any] = {
     "status": "ok", "program": "taisai 9.9", "demonstration": False, "sockets": 1_234, "journal": 56_789,

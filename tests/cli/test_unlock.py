@@ -20,7 +20,7 @@ from taisai.server.runtime import setup
 from taisai.server.runtime.environment import newest_copy
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
-from tests.server.founded import PASSWORD, TINY
+from tests.server.house_folder import PASSWORD, TINY
 
 CONFIG = ("--config", "lotus/casino.toml")
 

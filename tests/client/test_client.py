@@ -16,9 +16,9 @@ from taisai.client.link import Link, is_harmless
 from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, command
 from taisai.server.auth.verification import device_proof, device_text
-from tests.client import stories
-from tests.client.scripted import NONCE, Server, play
-from tests.client.stories import FEED, STORIES, change, following
+from tests.client import scenarios
+from tests.client.scenarios import FEED, STORIES, change, following
+from tests.client.scripted_server import NONCE, Server, play
 from tests.server.sim.virtual import StuckError
 
 S = TypeVar("S", bound=Struct)
@@ -153,13 +153,13 @@ def _forget_the_place(patch: pytest.MonkeyPatch) -> None:
 
 
 SABOTAGES: list[tuple[Callable[[pytest.MonkeyPatch], None], Story]] = [
-    (_accept_any_number, stories.a_gap_is_noticed_and_mended),
-    (_repeat_everything, stories.what_may_not_be_repeated_is_in_doubt),
-    (_repeat_everything, stories.an_undo_is_repeated_within_a_start_alone),
-    (_repeat_nothing, stories.bets_in_doubt_are_sent_again),
-    (_forget_the_waiting, stories.closing_tells_everyone),
-    (_forget_the_waiting, stories.it_gives_up_at_last),
-    (_forget_the_place, stories.whoever_comes_back_goes_on_where_he_was),
+    (_accept_any_number, scenarios.a_gap_is_noticed_and_mended),
+    (_repeat_everything, scenarios.what_may_not_be_repeated_is_in_doubt),
+    (_repeat_everything, scenarios.an_undo_is_repeated_within_a_start_alone),
+    (_repeat_nothing, scenarios.bets_in_doubt_are_sent_again),
+    (_forget_the_waiting, scenarios.closing_tells_everyone),
+    (_forget_the_waiting, scenarios.it_gives_up_at_last),
+    (_forget_the_place, scenarios.whoever_comes_back_goes_on_where_he_was),
 ]
 
 

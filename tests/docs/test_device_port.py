@@ -14,9 +14,9 @@ from taisai.game.events import ReadingTaken, ResultEntered
 from taisai.game.vocabulary import DeviceFault
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
-from tests.docs.served import opened
-from tests.server.connected import PEOPLE, device
+from tests.docs.real_server import opened
 from tests.server.sim import virtual
+from tests.server.virtual_server import PEOPLE, device
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-a-device.md").read_text("utf-8")
 SHAKER: Final = "S1"

@@ -20,8 +20,8 @@ from taisai.server.auth.credentials import code_at, otpauth, step_of
 from taisai.server.http.bodies import SignInBody
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import set_up
-from tests.cli.served import Authenticator, changed, serving
-from tests.server.founded import PASSWORD, TINY, entropy, plan
+from tests.cli.server_process import Authenticator, changed, serving
+from tests.server.house_folder import PASSWORD, TINY, entropy, plan
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "tutorials" / "first-house.md").read_text("utf-8")
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

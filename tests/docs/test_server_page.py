@@ -20,8 +20,8 @@ from taisai.server.connections.feeds import RING
 from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
 from taisai.server.runtime.command_queue import MOST_WAITING
-from tests.docs.served import opened
-from tests.server.connected import CREDITS
+from tests.docs.real_server import opened
+from tests.server.virtual_server import CREDITS
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "reference" / "server.md").read_text("utf-8")
 FLOOR: Final = Path(__file__).parents[2] / "src" / "taisai" / "server"

@@ -40,11 +40,11 @@ from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import FLOOR, TABLE, folded
 from taisai.rules.clauses import HOUSE_PROCEDURES
-from tests.game import doors
+from tests.game import house_access
 from tests.game.copying import deeply_copied
-from tests.game.doors import AT_THE_DOOR, TURNED_AWAY, Retold
+from tests.game.house_access import AT_THE_DOOR, TURNED_AWAY, Retold
 
-NOON = doors.NOON
+NOON = house_access.NOON
 
 LADDER = ("cashier", "supervisor", "manager")
 OPENING = OpenHouse(

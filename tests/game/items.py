@@ -8,8 +8,8 @@ from taisai.game.commands import PlaceItem, RecordBets, RemoveItem, Slip
 from taisai.game.events import ItemPlaced
 from taisai.game.vocabulary import Means
 from taisai.rules import Rulebook
-from tests.game.only import only
 from tests.game.playing import SEAT, at
+from tests.game.single_event import only
 
 Choices = Sequence[Mapping[str, str]]
 

@@ -1,4 +1,4 @@
-"""Playing at a table under a rulebook; `tests.game.told` tells what became of it in the words of events.
+"""Plays at a table under a rulebook; `tests.game.played_events` describes what happened by its events.
 
 Nothing here reads what a rulebook orders: the people, the equipment and the course of a round are written
 down by hand, so that a book with something else in it is played otherwise, or not at all.

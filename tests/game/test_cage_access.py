@@ -26,7 +26,7 @@ from taisai.cage.messages import (
 )
 from taisai.game.refusals import Reason
 from taisai.game.vocabulary import FLOOR, SYSTEM
-from tests.game.doors import (
+from tests.game.house_access import (
     AT_THE_DOOR,
     BY_FLOOR,
     BY_MAX,

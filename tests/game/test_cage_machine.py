@@ -37,8 +37,8 @@ from taisai.game.money.ledger import Account, Ledger
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import TABLE
 from taisai.rules.clauses import Clause
-from tests.game.anyhow import AT_THE_CAGE, JUNK, SENSIBLE, asked
 from tests.game.houses import BEGINNING, LADDER, SCRIPT, Watched, replayed, watched
+from tests.game.random_house_commands import AT_THE_CAGE, JUNK, SENSIBLE, asked
 
 SENSIBLE_COMMANDS = st.one_of([asked(kind, SENSIBLE) for kind in AT_THE_CAGE])
 JUNK_COMMANDS = st.one_of(

@@ -12,7 +12,7 @@ from taisai.cage.messages import HouseCommand, NoteAlarm, NoteClock, NoteOverrid
 from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
-from tests.game.doors import BY_FLOOR, DISPLAY, FAILED, IN, NOTES, REVOKE, SETTINGS, WIN
+from tests.game.house_access import BY_FLOOR, DISPLAY, FAILED, IN, NOTES, REVOKE, SETTINGS, WIN
 from tests.game.houses import balances, begun, but, done, name_of, refused
 
 # Settings

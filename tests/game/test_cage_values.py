@@ -23,7 +23,7 @@ from taisai.cage.messages import (
 from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
-from tests.game.doors import AT_THE_DOOR
+from tests.game.house_access import AT_THE_DOOR
 from tests.game.houses import (
     ASKED,
     BEGINNING,

@@ -26,8 +26,8 @@ from taisai.game.vocabulary import Means, Treatment
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game import machine
-from tests.game.hands import STEPS, Hand
 from tests.game.machine import NOON, SETUPS, Setup, Watched, newly_opened, opened
+from tests.game.seeded_player import STEPS, Hand
 from tests.tiers import count
 
 EXAMPLES = count(25, 400)

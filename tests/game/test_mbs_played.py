@@ -15,9 +15,9 @@ from taisai.game.events import BetRegistered
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.rules import Act, Rulebook, rulebook
-from tests.game.only import only
+from tests.game.played_events import acts_by, told_of_act
 from tests.game.playing import FACES, FILL, SEAT, at, opened, phases, standing
-from tests.game.told import acts_by, told_of_act
+from tests.game.single_event import only
 
 TO_REVEAL: Final = "open open-tumbled closed closed-tumbled deal-pressed"
 KNOWN: Final = "revealed entered settled"

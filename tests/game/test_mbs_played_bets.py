@@ -29,8 +29,8 @@ from taisai.game.events import (
 from taisai.game.money.ledger import Account
 from taisai.game.vocabulary import Means
 from taisai.rules import Rulebook, rulebook
-from tests.game.only import only
 from tests.game.playing import FACES, OTHER_FACES, SEAT, Playing, at, opened, standing
+from tests.game.single_event import only
 
 LOW: Final = Limits(least=100, most=1_000)
 TO_SETTLE: Final = ("tumble", "close-bets", "press-deal", "uncover")

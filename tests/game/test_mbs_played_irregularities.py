@@ -21,9 +21,9 @@ from taisai.game.play import Declaration, recover
 from taisai.game.vocabulary import Means
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared
-from tests.game.only import only
+from tests.game.played_events import acts_by, recoveries_by, ruling_played, rulings_by, told_of_act
 from tests.game.playing import FILL, SEAT, at, standing
-from tests.game.told import acts_by, recoveries_by, ruling_played, rulings_by, told_of_act
+from tests.game.single_event import only
 
 TO_REVEAL: Final = "open open-tumbled closed closed-tumbled deal-pressed"
 KNOWN: Final = "revealed entered settled"

@@ -36,8 +36,8 @@ from taisai.game.vocabulary import HOUSE, RECOVERY, Means, Treatment
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared
 from tests.game.items import is_needed
-from tests.game.only import only
 from tests.game.playing import FILL, OTHER_FACES, SEAT, Playing, at, course, opened, standing
+from tests.game.single_event import only
 
 KNOWN: Final = ("revealed", "entered", "settled")
 IN_HAND: Final = ("open", "open-tumbled", "closed", "closed-tumbled", "deal-pressed", *KNOWN)

@@ -13,8 +13,8 @@ from taisai.game.events import ReadingTaken
 from taisai.game.rounds.round import DeviceReading
 from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, DeviceFault
 from taisai.rules import Act, Irregularity, Outcome, Phase, rulebook
+from tests.game.past_rounds import SnapshotStore, unlike
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, at, opened, phases, standing
-from tests.game.shelf import SnapshotStore, unlike
 
 BOOKS = (MBS, RWS, THREE_CARD, US)
 each_book = pytest.mark.parametrize("book", BOOKS)

@@ -14,9 +14,9 @@ from taisai.game.dice.seeds import unseen
 from taisai.game.events import ReadingTaken, SeedCommitted, SeedRevealed
 from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, DeviceFault
 from taisai.rules import Act, Irregularity, Phase, rulebook
+from tests.game.past_rounds import SnapshotStore, unlike
 from tests.game.playing import MBS, RWS, STAKES, THREE_CARD, US, course, opened, phases
-from tests.game.seeded import ANOTHER, CLOSE, Shown, committing, seed_of, shown
-from tests.game.shelf import SnapshotStore, unlike
+from tests.game.seeded_tables import ANOTHER, CLOSE, Shown, committing, seed_of, shown
 
 WHERE = "house:demonstration-shaker"
 COURSES: tuple[tuple[str, dict[str, str]], ...] = (

@@ -23,8 +23,8 @@ from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.game.money.ledger import Account
 from taisai.game.vocabulary import Means
 from taisai.rules import Act, Rulebook, rulebook
+from tests.game.played_events import acts_by, told_of_act
 from tests.game.playing import CREDITS, RWS, SEAT, TERMINAL, at, opened, standing
-from tests.game.told import acts_by, told_of_act
 
 BEFORE: Final = "before_close"
 CLOSED: Final = ("closed", "closed-tumbled", "revealed", "entered", "settled", "paid")

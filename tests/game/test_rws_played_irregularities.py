@@ -21,8 +21,8 @@ from taisai.game.play import Declaration, recover
 from taisai.game.vocabulary import RECOVERY
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared
+from tests.game.played_events import acts_by, recoveries_by, recovery_played, rulings_by, told, told_of_act
 from tests.game.playing import CREDITS, OTHER_FACES, RWS, SEAT, TERMINAL, Playing, at, standing
-from tests.game.told import acts_by, recoveries_by, recovery_played, rulings_by, told, told_of_act
 
 TO_REVEAL: Final = "open open-tumbled closed closed-tumbled"
 COVERED: Final = "open-tumbled closed-tumbled"

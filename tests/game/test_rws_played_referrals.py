@@ -10,8 +10,8 @@ from taisai.game.commands import CallAttendant, DecideReferral, ReportIrregulari
 from taisai.game.events import ReferralDecided
 from taisai.game.vocabulary import Subject, Treatment
 from taisai.rules import Rulebook, rulebook
+from tests.game.played_events import rulings_by
 from tests.game.playing import CREDITS, OTHER_FACES, RWS, SEAT, TERMINAL, Playing, at, opened
-from tests.game.told import rulings_by
 
 TO_REVEAL: Final = "open open-tumbled closed closed-tumbled"
 KNOWN: Final = "revealed entered settled paid"

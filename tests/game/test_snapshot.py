@@ -13,10 +13,10 @@ from taisai.game.events import Event
 from taisai.game.playbook import PlayedCommand
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import encode, snapshot_of
-from tests.game.hands import STEPS, Hand
 from tests.game.machine import SETUPS, Setup, opened
+from tests.game.past_rounds import SnapshotStore, compiled_once, unlike
 from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, told
-from tests.game.shelf import SnapshotStore, compiled_once, unlike
+from tests.game.seeded_player import STEPS, Hand
 from tests.tiers import LONG, count
 
 EVERY = 1 if LONG else 3

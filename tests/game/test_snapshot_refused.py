@@ -23,8 +23,8 @@ from taisai.game.snapshot import (
     snapshot_of,
 )
 from tests.game.houses import begun
+from tests.game.past_rounds import SnapshotStore, compiled_once
 from tests.game.playbooks import PLAYBOOKS, book_of, told
-from tests.game.shelf import SnapshotStore, compiled_once
 
 SEED = 20261115
 NAMES = ("mbs-claims", "rws-referred-in-hand", "three-card-chips", "us-offered-odds")

@@ -19,8 +19,8 @@ from taisai.game.seating.seats import Seat
 from taisai.game.snapshot import rounds as snapshot_of_rounds
 from taisai.game.snapshot import table as snapshot_of_table
 from taisai.rules.vocabulary import Phase
+from tests.game.past_rounds import SnapshotStore, compiled_once, unlike
 from tests.game.playbooks import PLAYBOOKS, told
-from tests.game.shelf import SnapshotStore, compiled_once, unlike
 from tests.game.snapshots import THE_BOOK, plain
 from tests.game.test_snapshot import faults_when_taken_up_at_every_step, opened_table
 

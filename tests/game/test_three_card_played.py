@@ -21,9 +21,9 @@ from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import RECOVERY, Means, Treatment
 from taisai.rules import Act, Rulebook, rulebook
-from tests.game.only import only
+from tests.game.played_events import acts_by, recoveries_by, rulings_by, told_of_act
 from tests.game.playing import FILL, OTHER_FACES, SEAT, at, opened, phases, standing
-from tests.game.told import acts_by, recoveries_by, rulings_by, told_of_act
+from tests.game.single_event import only
 
 TO_RESULT: Final = "open closed revealed entered"
 IN_HAND: Final = f"{TO_RESULT} settled"

@@ -39,8 +39,8 @@ from taisai.game.money.ledger import Account
 from taisai.game.vocabulary import HOUSE, Means, Treatment
 from taisai.rules import Rulebook, rulebook
 from tests.game.items import is_needed
-from tests.game.only import only
 from tests.game.playing import FILL, LIMITS, OTHER_FACES, SEAT, Playing, at, course, opened, standing
+from tests.game.single_event import only
 
 IN_HAND: Final = ("open", "closed", "revealed", "entered", "settled")
 OUTSIDE: Final = "house:outside-the-rules"

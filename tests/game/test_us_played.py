@@ -24,8 +24,8 @@ from taisai.game.money.ledger import Account
 from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import CHIP_READER, Means
 from taisai.rules import Act, Rulebook, rulebook
+from tests.game.played_events import acts_by, told_of_act
 from tests.game.playing import FILL, SEAT, US, Playing, at, standing
-from tests.game.told import acts_by, told_of_act
 
 AUTOMATED: Final = "automated"
 END: Final = "entered settled collected paid"

@@ -20,8 +20,8 @@ from taisai.game.money.ledger import Account
 from taisai.game.play import recover
 from taisai.game.vocabulary import RECOVERY, Subject, Treatment
 from taisai.rules import Act, Rulebook, rulebook
+from tests.game.played_events import recoveries_by, ruling_played, rulings_by, told_of_act
 from tests.game.playing import FILL, OTHER_FACES, SEAT, US, Playing, at, phases, standing
-from tests.game.told import recoveries_by, ruling_played, rulings_by, told_of_act
 
 AUTOMATED: Final = "automated"
 OUTSIDE: Final = "house:outside-the-rules"

@@ -24,7 +24,7 @@ from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.clauses import Clause
-from tests.game.shelf import unlike
+from tests.game.past_rounds import unlike
 from tests.journal.evening import BOOK, NAME, START, Batch
 
 KEY: Final = SigningKey.new("first", seed=bytes(range(32)))

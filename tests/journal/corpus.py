@@ -18,12 +18,12 @@ from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
 from taisai.journal.stores.memory import MemoryStore
 from taisai.rules.book import Rulebook, rulebook_from
-from tests.journal import contract, small
+from tests.journal import contract, small_journal
 
 JOURNALS: Final = Path(__file__).parents[2] / "cases" / "journals"
 NAMES: Final = tuple(sorted(path.name for path in JOURNALS.glob("format-1*.jsonl*")))
 SIGNERS: Final[Mapping[str, SigningKey]] = {
-    key.public.text: key for key in (small.OLD, small.NEW, contract.KEY, contract.NEXT_KEY)
+    key.public.text: key for key in (small_journal.OLD, small_journal.NEW, contract.KEY, contract.NEXT_KEY)
 }
 """Public key → the key that signs, of everybody who signed a stored journal."""
 DATABASE: Final = JOURNALS / "format-1-house.db.xz"
@@ -85,7 +85,7 @@ def replayed(name: str) -> list[bytes]:
             _decide_again(engine, entry, books)
         while sealed and sealed[0].size == journal.size:
             journal.seal(_signer(journal), at=sealed.pop(0).at)
-    return [line + b"\n" for line in small.exported(journal)]
+    return [line + b"\n" for line in small_journal.exported(journal)]
 
 
 def _decide_again(engine: Engine, entry: Entry, books: Mapping[str, Rulebook]) -> None:

@@ -24,14 +24,14 @@ from taisai.journal.stores.sqlite import SqliteStore
 from taisai.server.auth import credentials
 from taisai.server.auth.credentials import Cost, Passwords
 from tests.game.houses import SCRIPT
-from tests.journal import contract, shaken, small
+from tests.journal import contract, seeded_journal, small_journal
 from tests.journal.evening import evening
 from tests.server.sim.evening import played
-from tests.server.sim.furnished import KEY as SIMULATION_KEY
+from tests.server.sim.sim_house import KEY as SIMULATION_KEY
 from tests.server.sim.storage import NAME as DATABASE
 from tests.server.sim.storage import OnDisk
 
-PLAYBOOKS: Final = tuple(sorted(path.stem for path in small.CASES.glob("*.round")))
+PLAYBOOKS: Final = tuple(sorted(path.stem for path in small_journal.CASES.glob("*.round")))
 PASSWORD: Final = "nine dice in a cup"
 CHEAP: Final = Cost(time=1, memory=64, parallelism=1)
 SEED: Final = 11
@@ -41,20 +41,25 @@ SEED: Final = 11
 def every_playbook() -> Journal:
     """Each playbook at a table of its own, with the House at work between them, two keys, checkpoints."""
     journal = Journal.opened(
-        MemoryStore(), journal="every-playbook", key=small.OLD.public, at=small.AT, by="house",
-        program="taisai", demonstration=False,
+        MemoryStore(), journal="every-playbook", key=small_journal.OLD.public, at=small_journal.AT,
+        by="house", program="taisai", demonstration=False,
     )  # fmt: skip
     engine, house = Engine(journal), list(SCRIPT)
     for number, name in enumerate(PLAYBOOKS):
         _ask_house(engine, house, 2)
-        small.play_into(engine, name)
+        small_journal.play_into(engine, name)
         if number == len(PLAYBOOKS) // 2:
-            journal.seal(small.OLD, at=small.AT + number)
-            journal.rotate(small.OLD, small.NEW.public, at=small.AT + number, by="house")
+            journal.seal(small_journal.OLD, at=small_journal.AT + number)
+            journal.rotate(
+                small_journal.OLD, small_journal.NEW.public, at=small_journal.AT + number, by="house"
+            )
         elif number % 20 == 19:
-            journal.seal(small.OLD if number < len(PLAYBOOKS) // 2 else small.NEW, at=small.AT + number)
+            journal.seal(
+                small_journal.OLD if number < len(PLAYBOOKS) // 2 else small_journal.NEW,
+                at=small_journal.AT + number,
+            )
     _ask_house(engine, house, len(house))
-    journal.seal(small.NEW, at=small.AT + len(PLAYBOOKS))
+    journal.seal(small_journal.NEW, at=small_journal.AT + len(PLAYBOOKS))
     return journal
 
 
@@ -79,7 +84,7 @@ def one_evening() -> Journal:
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {
     "playbooks": every_playbook,
     "evening": one_evening,
-    "draws": lambda: shaken.written(MemoryStore()),
+    "draws": lambda: seeded_journal.written(MemoryStore()),
 }
 
 
@@ -109,7 +114,7 @@ def main() -> None:
     parser.add_argument("prefix")
     given = parser.parse_args()
     contents = {
-        f"{given.prefix}-{name}.jsonl.xz": small.text_of(small.exported(make()))
+        f"{given.prefix}-{name}.jsonl.xz": small_journal.text_of(small_journal.exported(make()))
         for name, make in JOURNALS.items()
     }
     with TemporaryDirectory() as scratch:

@@ -12,7 +12,7 @@ from taisai.journal.engine import Submission
 from taisai.journal.journal import Decision
 from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.seals.keys import PublicKey
-from tests.journal.sitting import read_once
+from tests.journal.evening_journal import read_once
 
 
 def entries_of(export: bytes) -> list[bytes]:

@@ -29,7 +29,7 @@ from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import Act, rulebook
-from tests.journal.small import NEW, OLD, forged, on_disk, small_export, text_of, written
+from tests.journal.small_journal import NEW, OLD, forged, on_disk, small_export, text_of, written
 
 STORY = "rws-wrong-result"
 TABLE = "table:SB1"
@@ -246,7 +246,7 @@ def test_a_snapshot_that_fails_takes_no_answer_back() -> None:
         Journal.opened(store, journal="j", key=OLD.public, at=0, by="Sue", program="p", demonstration=True),
         snapshot_every=1,
     )
-    from tests.journal.small import play_into
+    from tests.journal.small_journal import play_into
 
     play_into(engine, STORY)
     assert engine.unsaved is not None

@@ -23,7 +23,7 @@ from taisai.audit.retell.story import round_story
 from taisai.audit.sources import source_of
 from taisai.journal.errors import JournalError
 from tests.game.playbooks import terms_compiled_once
-from tests.journal.small import forged, small_export, text_of
+from tests.journal.small_journal import forged, small_export, text_of
 from tests.tiers import count
 
 pytestmark = pytest.mark.part(name="tampering")

@@ -19,7 +19,7 @@ from taisai.journal.journal import Journal
 from taisai.journal.records import STREAM, RulebookStored
 from taisai.journal.stores.contract import Row, Store, StoredSnapshot
 from taisai.rules import rulebook
-from tests.game.shelf import compiled_once
+from tests.game.past_rounds import compiled_once
 from tests.journal.contract import MakeStore, asks, differences, in_memory, opened, play, rows_of
 from tests.journal.evening import BOOK, NAME, START, TABLE_STREAM, Batch, evening
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from taisai.rules.errors import RulesError
-from tests.game.shelf import compiled_once
+from tests.game.past_rounds import compiled_once
 from tests.journal import (
     test_contract,
     test_contract_engine,
@@ -22,9 +22,9 @@ from tests.journal import (
     test_contract_writer,
 )
 from tests.journal.contract import STORES, OnDisk
-from tests.journal.sabotages import OF_THE_JOURNAL, Test
-from tests.journal.sabotages_at_work import OF_THOSE_AT_WORK
-from tests.journal.sabotages_of_the_vault import OF_THE_VAULT
+from tests.journal.engine_sabotages import OF_THOSE_AT_WORK
+from tests.journal.journal_sabotages import OF_THE_JOURNAL, Test
+from tests.journal.vault_sabotages import OF_THE_VAULT
 
 CONTRACT = (
     test_contract,

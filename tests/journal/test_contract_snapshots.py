@@ -14,7 +14,7 @@ from taisai.journal.journal import TREE, Journal
 from taisai.journal.stores.contract import StoredSnapshot
 from taisai.journal.streams import RECENT
 from taisai.rules.vocabulary import Irregularity
-from tests.game.shelf import compiled_once
+from tests.game.past_rounds import compiled_once
 from tests.journal.contract import SB1, SB2, MakeStore, OnDisk, differences, filled, opened, play
 from tests.journal.evening import NAME, START, TABLE_STREAM, Asked, Batch, evening
 

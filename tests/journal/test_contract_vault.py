@@ -17,7 +17,7 @@ from taisai.journal.errors import InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores.contract import MOST_SECRET, MOST_SECRET_NAME
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
-from tests.journal import small
+from tests.journal import small_journal
 from tests.journal.contract import KEY, MakeStore, OnDisk, filled
 from tests.journal.evening import START
 
@@ -106,7 +106,7 @@ def sealed_with_a_secret(on_disk: OnDisk) -> SqliteStore:
 
 
 def test_no_export_has_a_secret_and_an_audit_does_not_mind(tmp_path: Path) -> None:
-    path = small.on_disk(tmp_path / "a.db", "mbs-void-rounds")
+    path = small_journal.on_disk(tmp_path / "a.db", "mbs-void-rounds")
     before = verified(path)
     store = SqliteStore(path)
     store.keep_secret(STAFF, SECRET)

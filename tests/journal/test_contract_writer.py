@@ -24,7 +24,7 @@ from taisai.journal.stores.contract import Row, Store
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.writer import Writer
 from taisai.rules import rulebook
-from tests.game.shelf import compiled_once
+from tests.game.past_rounds import compiled_once
 from tests.journal.contract import MakeStore, asks, differences, opened, play
 from tests.journal.evening import BOOK, START, evening
 from tests.journal.test_contract_engine import BETTING, EVENING, OPENING, at_the_first_bet

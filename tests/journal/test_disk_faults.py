@@ -24,12 +24,12 @@ from taisai.journal.engine import Engine
 from taisai.journal.errors import UnwritableError
 from taisai.journal.stores import sqlite
 from taisai.journal.stores.contract import Row
-from tests.journal.calls import SystemCalls
-from tests.journal.child import in_child
-from tests.journal.cuts import fast_directory, written
 from tests.journal.disk import Disk, FailedSync, Operation, Platter, Sync
-from tests.journal.sitting import FILE, expected, keeping, on_disk, play, read_once
-from tests.journal.troubled import Trouble
+from tests.journal.evening_journal import FILE, expected, keeping, on_disk, play, read_once
+from tests.journal.failing_disk import Trouble
+from tests.journal.forked_process import in_child
+from tests.journal.power_cuts import fast_directory, written
+from tests.journal.system_calls import SystemCalls
 from tests.tiers import LONG, drawn
 
 pytestmark = pytest.mark.part(name="disk-faults")

@@ -21,8 +21,8 @@ from taisai.audit.exports.tables import AT_ONCE, GROUP, write_csv, write_parquet
 from taisai.audit.sources import source_of
 from taisai.game.rounds.settlement import Verdict, verdicts
 from taisai.journal.errors import DamagedError, JournalError
-from tests.journal import played
-from tests.journal.small import on_disk
+from tests.journal import playbook_journal
+from tests.journal.small_journal import on_disk
 
 AMOUNT = {"stake", "kept_out", "won", "returned"}
 
@@ -30,7 +30,7 @@ AMOUNT = {"stake", "kept_out", "won", "returned"}
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("played")
-    return [played.as_file(folder), played.as_export(folder)]
+    return [playbook_journal.as_file(folder), playbook_journal.as_export(folder)]
 
 
 def named(columns: tuple[Column, ...], rows: list[Row]) -> list[dict[str, Any]]:
@@ -94,7 +94,7 @@ def test_progress_is_told(files: list[Path]) -> None:
 
 
 def test_there_is_a_row_for_each_event(events: list[dict[str, Any]]) -> None:
-    entries = played.entries()
+    entries = playbook_journal.entries()
     assert [row["position"] for row in events] == [entry.position for entry in entries]
     for row, entry in zip(events, entries, strict=True):
         event = json.loads(row["event_json"])
@@ -111,7 +111,7 @@ def test_an_event_belongs_to_the_round_in_hand(events: list[dict[str, Any]]) -> 
     assert settled
     assert all(row["round"] for row in settled)
     assert {(row["stream"].removeprefix("table:"), row["round"]) for row in settled} >= {
-        key for key, end in played.ends().items() if not end.voided
+        key for key, end in playbook_journal.ends().items() if not end.voided
     }
     opened = [row for row in events if row["event"] == "table-opened"]
     assert all(row["round"] is None for row in opened)
@@ -123,7 +123,7 @@ def test_an_event_belongs_to_the_round_in_hand(events: list[dict[str, Any]]) -> 
 def off(rows: list[dict[str, Any]]) -> list[str]:
     """Rounds whose bets are not what the books say."""
     wrong = []
-    for (table, number), end in played.ends().items():
+    for (table, number), end in playbook_journal.ends().items():
         mine = [row for row in rows if (row["table"], row["round"]) == (table, number)]
         stood = [row for row in mine if row["state"] in ("settled", "void")]
         sums = tuple(sum(row[name] for row in stood) for name in ("stake", "returned", "won"))
@@ -133,7 +133,7 @@ def off(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def test_the_sums_of_bets_are_the_books(bets: list[dict[str, Any]]) -> None:
-    assert len(played.ends()) > 100
+    assert len(playbook_journal.ends()) > 100
     assert off(bets) == []
 
 

@@ -14,7 +14,7 @@ from taisai.journal.seals.merkle import (
     inclusion_spans,
     node_hash,
 )
-from tests.journal.forging import (
+from tests.journal.forged_proofs import (
     ENTRIES,
     Consistency,
     ConsistencyCheck,

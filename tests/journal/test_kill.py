@@ -12,10 +12,10 @@ import pytest
 
 from taisai.journal import journal
 from taisai.journal.engine import Answer
-from tests.journal.child import in_child
-from tests.journal.cuts import Campaign, Known, Recorded, fast_directory, recorded
 from tests.journal.disk import Disk, Operation, Read
-from tests.journal.sitting import FILE, expected, keeping, on_disk, play, read_once
+from tests.journal.evening_journal import FILE, expected, keeping, on_disk, play, read_once
+from tests.journal.forked_process import in_child
+from tests.journal.power_cuts import Campaign, Known, Recorded, fast_directory, recorded
 from tests.tiers import LONG, count
 
 pytestmark = pytest.mark.part(name="kills")

@@ -11,9 +11,9 @@ import pytest
 
 from taisai.journal import journal
 from taisai.journal.stores import sqlite
-from tests.journal.cuts import Campaign, Recorded, fast_directory, recorded, written
 from tests.journal.disk import Create, Disk, Operation, Platter, Read, Sync, Write
-from tests.journal.sitting import FILE, on_disk, read_once
+from tests.journal.evening_journal import FILE, on_disk, read_once
+from tests.journal.power_cuts import Campaign, Recorded, fast_directory, recorded, written
 from tests.tiers import LONG, count
 
 pytestmark = pytest.mark.part(name="power-loss")

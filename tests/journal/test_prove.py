@@ -26,8 +26,8 @@ from taisai.audit.sources import source_of
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import SigningKey
-from tests.journal.small import NEW, OLD, forged, small_export, text_of
-from tests.journal.small import on_disk as small_on_disk
+from tests.journal.small_journal import NEW, OLD, forged, small_export, text_of
+from tests.journal.small_journal import on_disk as small_on_disk
 
 PLAYED = ("rws-wrong-result", "rws-plain-round")
 OTHER = SigningKey.new("other", seed=bytes(31) + b"\x07")

@@ -24,11 +24,11 @@ from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import Rulebook
 from taisai.rules.book import rulebook_from
+from tests.game.past_rounds import compiled_once
 from tests.game.playbooks import book_of, each_playbook, told
-from tests.game.shelf import compiled_once
 from tests.game.snapshots import snapshot
 from tests.journal.contract import opened
-from tests.journal.sabotages import around
+from tests.journal.journal_sabotages import around
 from tests.tiers import LONG, drawn
 
 pytestmark = pytest.mark.part(name="disk-faults")

@@ -20,7 +20,7 @@ from taisai.journal import streams
 from taisai.journal.codec import stream_of, table_of
 from taisai.journal.errors import JournalError
 from tests.game.playbooks import terms_compiled_once
-from tests.journal import played
+from tests.journal import playbook_journal
 
 STORIES = (
     "mbs-disputes",
@@ -33,7 +33,7 @@ STORIES = (
     "rws-wrong-result",
     "three-card-foreign-card-later",
 )
-TABLES = {name: f"SB{played.NAMES.index(name) + 1}" for name in STORIES}
+TABLES = {name: f"SB{playbook_journal.NAMES.index(name) + 1}" for name in STORIES}
 each_story = pytest.mark.parametrize("name", STORIES)
 
 
@@ -46,7 +46,7 @@ def _compiled_once() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("played")
-    return [played.as_file(folder), played.as_export(folder)]
+    return [playbook_journal.as_file(folder), playbook_journal.as_export(folder)]
 
 
 def stories(path: Path, name: str, **more: Any) -> list[RoundStory]:
@@ -65,10 +65,12 @@ def lines(path: Path, **more: Any) -> list[TableLine]:
 
 def test_every_round_is_listed_as_it_ended(files: list[Path]) -> None:
     found = {(of.name, one.number): one for of in lines(files[0]) for one in of.latest}
-    for key, end in played.ends().items():
+    for key, end in playbook_journal.ends().items():
         one = found[key]
         assert (one.staked, one.returned, "void" in one.marks) == (end.staked, end.returned, end.voided), key
-    assert {key for key, one in found.items() if one.returned is None} == found.keys() - played.ends().keys()
+    assert {
+        key for key, one in found.items() if one.returned is None
+    } == found.keys() - playbook_journal.ends().keys()
     assert {mark for one in found.values() for mark in one.marks} == {"void", "corrected", "referred"}
 
 
@@ -89,7 +91,9 @@ def test_only_the_latest_rounds_are_kept(files: list[Path]) -> None:
 
 def test_the_tables_are_named(files: list[Path]) -> None:
     for path in files:
-        assert tables_of(source_of(path)) == [f"SB{number}" for number in range(1, len(played.NAMES) + 1)]
+        assert tables_of(source_of(path)) == [
+            f"SB{number}" for number in range(1, len(playbook_journal.NAMES) + 1)
+        ]
 
 
 # One round
@@ -100,7 +104,7 @@ def missing(story: RoundStory) -> list[str]:
     told = {one.position for one in story.moments}
     return [
         f"entry {entry.position}"
-        for entry in played.entries()
+        for entry in playbook_journal.entries()
         if entry.stream == stream_of(story.table)
         and getattr(entry.event, "round", None) == story.number
         and entry.position not in told
@@ -109,7 +113,7 @@ def missing(story: RoundStory) -> list[str]:
 
 @each_story
 def test_all_that_was_said_of_a_round_is_told_in_order(files: list[Path], name: str) -> None:
-    entries = {entry.position: entry for entry in played.entries()}
+    entries = {entry.position: entry for entry in playbook_journal.entries()}
     found = stories(files[0], name)
     assert found
     for story in found:
@@ -130,7 +134,7 @@ def test_every_event_of_a_table_in_play_is_in_one_of_its_rounds_or_between(
 ) -> None:
     told = {one.position for story in stories(files[0], name) for one in story.moments}
     during = False
-    for entry in played.entries():
+    for entry in playbook_journal.entries():
         if table_of(entry.stream) == TABLES[name]:
             tag = type(entry.event).__name__
             during = during or tag == "BetsOpened"
@@ -160,7 +164,7 @@ def sums_off(event: Event, found: list[Any]) -> list[str]:
 
 @each_story
 def test_each_bet_has_the_entry_that_registered_it(files: list[Path], name: str) -> None:
-    entries = {entry.position: entry.event for entry in played.entries()}
+    entries = {entry.position: entry.event for entry in playbook_journal.entries()}
     for story in stories(files[0], name):
         for one in story.bets:
             event = entries[one.position]
@@ -244,7 +248,7 @@ def test_corrections_are_told_where_they_came(files: list[Path]) -> None:
 def test_what_is_not_there_is_refused(
     files: list[Path], table: str, number: int, seat: str | None, says: str
 ) -> None:
-    assert len(played.NAMES) > MOST_NAMED
+    assert len(playbook_journal.NAMES) > MOST_NAMED
     for path in files:
         with pytest.raises(JournalError, match=says):
             round_story(source_of(path), table, number, seat=seat)

@@ -22,8 +22,8 @@ from taisai.journal.journal import Journal
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Act
 from tests.game.playbooks import terms_compiled_once
-from tests.journal.shaken import CARDS, MBS, US, Shaken, cards_round, mbs_round, us_round
-from tests.journal.small import AT, ID, OLD, exported, text_of
+from tests.journal.seeded_journal import CARDS, MBS, US, Shaken, cards_round, mbs_round, us_round
+from tests.journal.small_journal import AT, ID, OLD, exported, text_of
 
 RWS = "rws-sic-bo-etg-v8"
 ROUNDS = 2

@@ -25,9 +25,9 @@ from taisai.journal.journal import Journal
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Act
-from tests.journal.shaken import DRAWS, MBS, US, Shaken, export, mbs_round, seed_of, us_round, written
-from tests.journal.small import AT, ID, OLD, canonical, exported, text_of
-from tests.journal.small import forged as forged_entries
+from tests.journal.seeded_journal import DRAWS, MBS, US, Shaken, export, mbs_round, seed_of, us_round, written
+from tests.journal.small_journal import AT, ID, OLD, canonical, exported, text_of
+from tests.journal.small_journal import forged as forged_entries
 
 Entries = list[dict[str, Any]]
 

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from tests.game.hands import STEPS, Hand
 from tests.game.machine import SETUPS, newly_opened
 from tests.game.playbooks import PLAYBOOKS, told
-from tests.journal.handmade import (
+from tests.game.seeded_player import STEPS, Hand
+from tests.journal.journal_by_hand import (
     BOOK,
     EVENING,
     NIGHT,

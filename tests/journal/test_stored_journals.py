@@ -30,13 +30,13 @@ from taisai.journal.records import RECORDS
 from taisai.journal.seals.keys import PublicKey
 from taisai.rules import rulebook_ids
 from taisai.server.auth.credentials import Passwords, kept
-from tests.game.shelf import unlike
+from tests.game.past_rounds import unlike
 from tests.journal import corpus, make_corpus, replay
 from tests.journal.contract import KEY
-from tests.journal.small import NEW, OLD
+from tests.journal.small_journal import NEW, OLD
 from tests.journal.words import TEXTS
-from tests.server.sim.furnished import KEY as SIMULATION_KEY
-from tests.server.sim.furnished import TABLE
+from tests.server.sim.sim_house import KEY as SIMULATION_KEY
+from tests.server.sim.sim_house import TABLE
 from tests.server.sim.virtual import START, VirtualLoop, run
 from tests.server.sim.world import World
 from tools import verify_export

@@ -22,7 +22,7 @@ from taisai.audit.referee import RulesCheck
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.stores.sqlite_reader import SqliteReader
-from tests.journal.small import NEW, canonical, forged, on_disk, small_export, text_of
+from tests.journal.small_journal import NEW, canonical, forged, on_disk, small_export, text_of
 from tests.tiers import LONG, one_in
 from tools import verify_export
 

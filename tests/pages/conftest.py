@@ -14,8 +14,8 @@ import pytest
 from playwright.async_api import Browser, Error, async_playwright, expect
 
 from tests.pages.browser import CHROMIUM, MISSING, PATIENCE, launched
-from tests.pages.house import DEMONSTRATION, House, tables_of
 from tests.pages.people import People
+from tests.pages.server_process import DEMONSTRATION, House, tables_of
 
 TABLES = 20
 """Of each rulebook, for all tests that a worker may get."""

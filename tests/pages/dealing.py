@@ -16,7 +16,7 @@ from taisai.protocol.commands import command
 from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import Offer
 from taisai.rules.procedure import CLOCK
-from tests.pages.house import HEADS, House, kind_of
+from tests.pages.server_process import HEADS, House, kind_of
 
 WITHIN: Final = 10.0  # seconds for what a step changes to be seen
 MOST_STEPS: Final = 60

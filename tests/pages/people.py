@@ -10,9 +10,9 @@ from playwright.async_api import Browser, BrowserContext, Page, Route, ViewportS
 
 from taisai.server.http.guard import HEADERS
 from tests.pages.browser import KIOSK, PATIENCE, WALL, Watch, screenshot
-from tests.pages.house import House
-from tests.pages.lines import SOCKETS, Line
+from tests.pages.connections import SOCKETS, Line
 from tests.pages.screens import ConsoleScreen, Screen, TerminalScreen
+from tests.pages.server_process import House
 
 DESK: Final = ViewportSize(width=1440, height=900)
 CONNECTION: Final = "connection"

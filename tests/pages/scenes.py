@@ -6,7 +6,7 @@ from typing import Final
 
 from taisai.client import Terminal
 from tests.pages.dealing import OPEN, Crew
-from tests.pages.house import DEMONSTRATION, House
+from tests.pages.server_process import DEMONSTRATION, House
 
 ROUNDS: Final = 6
 """Played at every table before anyone looks."""

@@ -11,10 +11,10 @@ import pytest
 from playwright.async_api import Page, ViewportSize, expect
 
 from tests.pages.browser import KIOSK, PHONE, TABLET, WALL, screenshot
-from tests.pages.house import House
-from tests.pages.looking import axe, overflow, texts
+from tests.pages.page_checks import axe, overflow, texts
 from tests.pages.people import DESK, People
 from tests.pages.scenes import Evening
+from tests.pages.server_process import House
 from tests.project.tree import ROOT
 
 pytestmark = pytest.mark.part(name="pages")

@@ -11,9 +11,9 @@ from playwright.async_api import Locator, ViewportSize, expect
 
 from tests.pages.browser import KIOSK, PHONE, screenshot
 from tests.pages.dealing import BETWEEN, OPEN, Crew
-from tests.pages.house import House
 from tests.pages.people import People
 from tests.pages.screens import TerminalScreen
+from tests.pages.server_process import House
 
 pytestmark = pytest.mark.part(name="pages")
 

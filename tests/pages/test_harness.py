@@ -13,9 +13,9 @@ from playwright.async_api import Browser, expect
 from tests.pages.browser import PHONE, screenshot
 from tests.pages.conftest import attended, opened_browser
 from tests.pages.dealing import OPEN, Crew
-from tests.pages.house import BOOKS, DEMONSTRATION, House
-from tests.pages.looking import THEMES, axe, overflow, small_targets, texts
+from tests.pages.page_checks import THEMES, axe, overflow, small_targets, texts
 from tests.pages.people import People
+from tests.pages.server_process import BOOKS, DEMONSTRATION, House
 
 pytestmark = pytest.mark.part(name="pages")
 

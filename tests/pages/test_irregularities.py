@@ -10,9 +10,9 @@ from playwright.async_api import expect
 from taisai.protocol.views import IrregularityLine
 from taisai.rules.vocabulary import Irregularity
 from tests.pages.dealing import Crew
-from tests.pages.house import BOOKS, House
 from tests.pages.people import People
 from tests.pages.screens import ConsoleScreen
+from tests.pages.server_process import BOOKS, House
 from tests.tiers import LONG, drawn
 
 pytestmark = pytest.mark.part(name="pages")

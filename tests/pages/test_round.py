@@ -10,10 +10,10 @@ from playwright.async_api import expect
 
 from tests.pages.browser import screenshot
 from tests.pages.dealing import BETWEEN, Crew
-from tests.pages.house import BOOKS, House
-from tests.pages.looking import axe
+from tests.pages.page_checks import axe
 from tests.pages.people import People
 from tests.pages.screens import ConsoleScreen
+from tests.pages.server_process import BOOKS, House
 
 pytestmark = pytest.mark.part(name="pages")
 

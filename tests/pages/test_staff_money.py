@@ -9,10 +9,10 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.pages.browser import PHONE
+from tests.pages.connections import Line
 from tests.pages.dealing import Crew
-from tests.pages.house import House
-from tests.pages.lines import Line
 from tests.pages.people import People, connected
+from tests.pages.server_process import House
 
 pytestmark = pytest.mark.part(name="pages")
 

@@ -13,12 +13,12 @@ from playwright.async_api import expect
 
 from taisai.server.http.built_pages import FOLDER
 from tests.pages.browser import KIOSK, PHONE, TABLET, screenshot
+from tests.pages.connections import Line
 from tests.pages.dealing import BETWEEN, OPEN, Crew
-from tests.pages.house import BOOKS, House, closed, tables_of
-from tests.pages.lines import Line
-from tests.pages.looking import axe, overflow, small_targets
+from tests.pages.page_checks import axe, overflow, small_targets
 from tests.pages.people import People
 from tests.pages.screens import PENDING, REFUSED, TerminalScreen
+from tests.pages.server_process import BOOKS, House, closed, tables_of
 
 pytestmark = pytest.mark.part(name="pages")
 

@@ -8,11 +8,11 @@ from playwright.async_api import expect
 from taisai.client import Staff
 from taisai.protocol.commands import command
 from taisai.protocol.requests import DoRequest
+from tests.pages.connections import Line
 from tests.pages.dealing import BETWEEN, OPEN, WITHIN, Crew
-from tests.pages.house import House
-from tests.pages.lines import Line
 from tests.pages.people import People
 from tests.pages.screens import TerminalScreen
+from tests.pages.server_process import House
 
 pytestmark = pytest.mark.part(name="pages")
 

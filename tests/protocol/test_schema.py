@@ -20,7 +20,7 @@ from taisai.protocol.requests import REQUESTS
 from taisai.protocol.schema import socket_schema
 from taisai.server.connections.sockets import decode_request
 from tests.server import access_matrix as matrix
-from tests.server.connected import tells_schema
+from tests.server.virtual_server import tells_schema
 
 OTHERS: Final[tuple[Any, ...]] = (
     None, True, 0, -1, 1, 2**53, 2**70, 1.5, 1.0, "", "x", "x" * 64, "x" * 65, [], {}, [1], [1, 2, 3],

@@ -18,8 +18,8 @@ from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth.permissions import DEVICES, Role
 from taisai.server.http.built_pages import PAGES, BuiltPages
-from tests.server.connected import BY_ROLE, Connected, Line, Response, Tell
 from tests.server.sim.virtual import VirtualLoop
+from tests.server.virtual_server import BY_ROLE, Connected, Line, Response, Tell
 
 CASES: Final = Path(__file__).parents[2] / "cases" / "access" / "matrix.txt"
 PLACES: Final = ("anywhere", "own-table", "own-seat", "own-seat-demonstration", "demonstration")

@@ -7,7 +7,7 @@ from typing import Any
 from taisai.cage.messages import EnrolPerson
 from taisai.game.refusals import Refusal
 from taisai.server.auth.permissions import Role
-from tests.server.connected import PEOPLE, Connected, connected
+from tests.server.virtual_server import PEOPLE, Connected, connected
 
 SUE, DAN, ADA, MAX = (
     PEOPLE[role] for role in (Role.PIT_SUPERVISOR, Role.DEALER, Role.ADMINISTRATOR, Role.SHIFT_MANAGER)

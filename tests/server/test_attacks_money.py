@@ -8,7 +8,7 @@ from taisai.game.refusals import Refusal
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import digest_of
 from taisai.server.http.staff import form_of
-from tests.server.connected import PEOPLE, Connected, Response, connected, device
+from tests.server.virtual_server import PEOPLE, Connected, Response, connected, device
 
 ENROLLED = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1"}
 BROKEN = {"device": "P1", "reason": "its screen is dark"}

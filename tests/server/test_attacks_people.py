@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.server.connected import Connected, connected
+from tests.server.virtual_server import Connected, connected
 
 
 @connected()

@@ -18,7 +18,7 @@ from taisai.server.auth.permissions import Role
 from taisai.server.auth.verification import device_text
 from taisai.server.http import staff
 from taisai.server.projections import console
-from tests.server.connected import CREDITS, PEOPLE, Connected, connected, device
+from tests.server.virtual_server import CREDITS, PEOPLE, Connected, connected, device
 
 DEALER = PEOPLE[Role.DEALER]
 

@@ -10,7 +10,7 @@ from taisai.game.vocabulary import RECOGNISER
 from taisai.rules import Act
 from taisai.rules.outcomes import OUTCOMES
 from taisai.server.auth.permissions import Role
-from tests.server.connected import PEOPLE, Connected, connected
+from tests.server.virtual_server import PEOPLE, Connected, connected
 
 
 async def done(house: Connected, *commands: Any) -> None:

@@ -25,8 +25,8 @@ from taisai.server.connections.transport import (
     protocol_within,
 )
 from taisai.server.runtime.serving import allow_files
-from tests.server.connected import Connected, connected, run
 from tests.server.sim.virtual import VirtualLoop
+from tests.server.virtual_server import Connected, connected, run
 
 ASKED = b"GET /health HTTP/1.1\r\nHost: floor.test\r\n\r\n"
 UPGRADE = (

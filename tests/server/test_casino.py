@@ -28,10 +28,10 @@ from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
 from taisai.server.runtime.environment import newest_copy
 from taisai.server.runtime.house_server import HousePlan, HouseServer
-from tests.server.attended import BOOKS, CARDS, MBS, RWS, STREAM, US, Attended, attended
 from tests.server.sim import virtual
-from tests.server.sim.furnished import KEY
+from tests.server.sim.sim_house import KEY
 from tests.server.sim.virtual import VirtualLoop
+from tests.server.virtual_house import BOOKS, CARDS, MBS, RWS, STREAM, US, Attended, attended
 
 
 async def _stopped(house: Attended) -> None:

@@ -33,7 +33,7 @@ from taisai.server.runtime.startup_checks import (
     proven,
     too_few_supervisors,
 )
-from tests.server.founded import NOW, changed, config_of, data_of, lotus
+from tests.server.house_folder import NOW, changed, config_of, data_of, lotus
 
 DAY = 24 * 3_600_000
 RWS = "rws-sic-bo-etg-v8"

@@ -16,7 +16,7 @@ from taisai.server.config import ConfigError, DiceIn, LogForm, every_setting, lo
 from taisai.server.config import configuration as config_reading
 from taisai.server.config.kinds import PathKind, SettingKind
 from taisai.server.config.settings import ServerSetting
-from tests.server.founded import changed, config_of, data_of, faults, lotus
+from tests.server.house_folder import changed, config_of, data_of, faults, lotus
 
 WRONG: dict[str, tuple[Any, ...]] = {
     "house.name": ("", " Lotus", "a" * 65, "a\nb", 5, True, []),

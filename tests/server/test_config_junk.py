@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from taisai.server.config import ConfigError, every_setting, read_config
-from tests.server.founded import data_of, lotus
+from tests.server.house_folder import data_of, lotus
 
 names = sorted({one.name for _, one in every_setting()} | {"x"})
 sections = sorted({section for section, _ in every_setting()} | {"x"})

@@ -12,7 +12,7 @@ from taisai.server.config import every_setting
 from taisai.server.config.configuration import toml, written
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.config.tables import TableConfig
-from tests.server.founded import config_of, data_of, lotus
+from tests.server.house_folder import config_of, data_of, lotus
 from tools import settings as tool
 
 HOUSE = {"name": 'Lo"tus\\', "currency": "SGD", "zone": "Asia/Singapore"}

@@ -30,7 +30,7 @@ from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.projections import betting_time
 from taisai.server.projections.betting_time import BettingTime
 from taisai.server.runtime import betting_clock, house_server
-from tests.server.attended import CARDS, MBS, RWS, TABLE, US, WINDOW, Attended, attended
+from tests.server.virtual_house import CARDS, MBS, RWS, TABLE, US, WINDOW, Attended, attended
 
 SECONDS = WINDOW / 1000
 

@@ -19,9 +19,9 @@ from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.dice import entry
 from taisai.server.handlers import registry
-from tests.server.attended import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
-from tests.server.connected import Line
-from tests.server.sim.furnished import device
+from tests.server.sim.sim_house import device
+from tests.server.virtual_house import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
+from tests.server.virtual_server import Line
 
 # book              phase          fault     may be reported           ruling             clause
 SUGGESTED = """

@@ -11,7 +11,7 @@ from taisai.journal import MemoryStore, Store
 from taisai.server.auth.permissions import Role
 from tests.project.tree import SRC
 from tests.server import access_matrix as matrix
-from tests.server.connected import Connected, connected, run
+from tests.server.virtual_server import Connected, connected, run
 
 LOOKS: Final = {"rows", "last", "version", "streams", "checkpoints", "snapshots", "snapshot", "part", "parts"}
 ADDS: Final = {"append", "seal"}

@@ -18,8 +18,8 @@ from taisai.server.auth.permissions import Role
 from taisai.server.runtime import metrics as module
 from taisai.server.runtime.command_queue import Committed
 from taisai.server.runtime.metrics import BUCKETS, Metrics
-from tests.server.attended import RWS, STREAM, TABLE, TERMINAL, Attended, attended
-from tests.server.connected import PEOPLE, Connected, connected
+from tests.server.virtual_house import RWS, STREAM, TABLE, TERMINAL, Attended, attended
+from tests.server.virtual_server import PEOPLE, Connected, connected
 
 Labels = tuple[tuple[str, str], ...]
 

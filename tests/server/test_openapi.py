@@ -28,8 +28,8 @@ from taisai.server.auth.permissions import Role
 from taisai.server.http.app import _STRICT
 from taisai.server.http.guard import HEADERS
 from tests.server import access_matrix as matrix
-from tests.server.connected import HOST, Connected
 from tests.server.sim.virtual import VirtualLoop
+from tests.server.virtual_server import HOST, Connected
 from tests.tiers import count
 
 EXAMPLES: Final = count(5, 100)

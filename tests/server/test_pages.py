@@ -13,7 +13,7 @@ from taisai.server.http import public
 from taisai.server.http.built_pages import NO_PAGES, PAGES, BuiltPages, read_built
 from taisai.server.http.guard import HEADERS
 from taisai.server.http.public import FOR_EVER, KINDS
-from tests.server.connected import Connected, connected, run
+from tests.server.virtual_server import Connected, connected, run
 
 BUILT = BuiltPages(
     "feed0123feed0123",

@@ -28,7 +28,7 @@ from taisai.journal.closes import last_close
 from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.dice import entry
 from taisai.server.dice.shaker import Shaker
-from tests.server.attended import BOOKS, CARDS, MBS, RWS, STREAM, TABLE, US, Attended, attended
+from tests.server.virtual_house import BOOKS, CARDS, MBS, RWS, STREAM, TABLE, US, Attended, attended
 
 LABEL = "demonstration shaker"
 VAULT = f"seed/{TABLE}"

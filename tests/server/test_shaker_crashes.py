@@ -13,8 +13,8 @@ import pytest
 from taisai.audit import verified
 from taisai.game.events import ReadingTaken, RoundConcluded, RoundVoided, SeedCommitted, SeedRevealed
 from taisai.journal import UnwritableError
-from tests.journal.small import exported
-from tests.server.attended import BOOKS, RWS, TABLE, Attended, attended
+from tests.journal.small_journal import exported
+from tests.server.virtual_house import BOOKS, RWS, TABLE, Attended, attended
 
 VAULT = f"seed/{TABLE}"
 ROUNDS = 2

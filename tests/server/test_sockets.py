@@ -18,7 +18,7 @@ from taisai.server.auth.sessions import NewApproval, digest_of
 from taisai.server.connections.dispatcher import MOST_AT_WORK, ConnectionLimits, approved_form
 from taisai.server.connections.sockets import Socket, decode_request
 from taisai.server.handlers.registry import HANDLERS
-from tests.server.connected import Connected, connected, signature
+from tests.server.virtual_server import Connected, connected, signature
 
 # Coming in
 

@@ -20,7 +20,7 @@ from taisai.game.vocabulary import FLOOR
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.connections.sockets import LAST_WORD
-from tests.server.connected import PEOPLE, Connected, connected
+from tests.server.virtual_server import PEOPLE, Connected, connected
 
 ADA, MAX, DAN = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER], PEOPLE[Role.DEALER]
 SHORT = SessionPolicy(idle_ms=60_000, absolute_ms=200_000, most_per_person=10, most=100)

@@ -14,7 +14,7 @@ from taisai.protocol.views import changed
 from taisai.server.connections import outbox
 from taisai.server.connections.feeds import RING
 from taisai.server.connections.sockets import MOST_FOLLOWED
-from tests.server.connected import Connected, Line, Tell, connected
+from tests.server.virtual_server import Connected, Line, Tell, connected
 
 SEAT = "seat:T1/1"
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES, Message, Outbox
-from tests.server.connected import run
+from tests.server.virtual_server import run
 
 Post = Callable[[Message], Coroutine[Any, Any, None]]
 

@@ -14,9 +14,9 @@ from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.http import guard
 from taisai.server.http.app import MOST_BODY
 from taisai.server.http.guard import HEADERS
-from tests.server.connected import HOST, ORIGIN, Connected, Response, connected, run
-from tests.server.connected import device as device_of
 from tests.server.sim.virtual import VirtualLoop
+from tests.server.virtual_server import HOST, ORIGIN, Connected, Response, connected, run
+from tests.server.virtual_server import device as device_of
 
 KEY = device_of("P9").public
 SIGN_IN = {"person": "nobody", "password": "not a password", "code": "000000"}

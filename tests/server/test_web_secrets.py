@@ -18,8 +18,8 @@ from taisai.server.auth.credentials import Passwords, code_at, from_base32, step
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import EndedSession, Session, StaffSessions
 from taisai.server.runtime import environment
-from tests.server.connected import PEOPLE, Connected, device, run, signature
 from tests.server.sim.virtual import VirtualLoop
+from tests.server.virtual_server import PEOPLE, Connected, device, run, signature
 
 ADA, MAX = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER]
 DAN, PAT = PEOPLE[Role.DEALER], PEOPLE[Role.PIT_MANAGER]

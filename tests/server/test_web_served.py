@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from taisai.cage.messages import SignInFailed
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.http.guard import HEADERS
-from tests.client.served import Served, served
+from tests.client.real_server import Served, served
 
 
 def at_server(test: Callable[[Served], Coroutine[Any, Any, None]]) -> Callable[[], None]:

@@ -25,15 +25,15 @@ from taisai.server.auth.verification import (
 )
 from tests.server.auth import (
     test_approvals,
-    test_door,
-    test_door_approving,
-    test_door_at_once,
-    test_door_ends,
+    test_authentication,
+    test_authentication_concurrent,
     test_passwords,
+    test_second_person,
     test_secrets,
+    test_session_ends,
     test_sessions,
 )
-from tests.server.auth.staffed import DAN, MAX
+from tests.server.auth.staffed_house import DAN, MAX
 
 T = TypeVar("T")
 Break = Callable[[pytest.MonkeyPatch], None]
@@ -229,10 +229,10 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
     "a replayed code is taken": Sabotage(
         _replayed,
         (
-            test_door.test_a_code_is_used_once,
-            test_door.test_a_code_before_the_one_that_was_used_is_void_too,
-            test_door.test_that_a_code_was_used_outlives_a_start,
-            test_door_approving.test_a_code_that_signed_in_does_not_agree,
+            test_authentication.test_a_code_is_used_once,
+            test_authentication.test_a_code_before_the_one_that_was_used_is_void_too,
+            test_authentication.test_that_a_code_was_used_outlives_a_start,
+            test_second_person.test_a_code_that_signed_in_does_not_agree,
         ),
     ),
     "a session never idles": Sabotage(
@@ -240,7 +240,7 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         (
             test_sessions.test_a_session_idles,
             test_sessions.test_to_be_asked_for_is_not_to_do_something,
-            test_door_ends.test_an_idle_session_ends_and_the_journal_has_it,
+            test_session_ends.test_an_idle_session_ends_and_the_journal_has_it,
         ),
     ),
     "a session never grows old": Sabotage(
@@ -250,19 +250,19 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _used_twice,
         (
             test_approvals.test_an_approval_is_used_once,
-            test_door_approving.test_a_second_person_agrees_and_is_named_by_the_roll,
+            test_second_person.test_a_second_person_agrees_and_is_named_by_the_roll,
         ),
     ),
     "a lock after four failures": Sabotage(
         _locks_late,
         (
-            test_door.test_the_third_failure_locks,
-            test_door.test_a_wrong_code_counts_as_a_wrong_password_does,
-            test_door_approving.test_what_fails_here_counts_and_locks,
+            test_authentication.test_the_third_failure_locks,
+            test_authentication.test_a_wrong_code_counts_as_a_wrong_password_does,
+            test_second_person.test_what_fails_here_counts_and_locks,
         ),
     ),
     "a stranger hears what was wrong": Sabotage(
-        _tells, (test_door.test_a_stranger_hears_the_same_whatever_was_wrong,)
+        _tells, (test_authentication.test_a_stranger_hears_the_same_whatever_was_wrong,)
     ),
     "a stranger waits less": Sabotage(
         _quick_for_strangers, (test_passwords.test_whoever_it_is_one_hash_of_the_same_cost_is_checked,)
@@ -270,35 +270,36 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
     "failures are not noted": Sabotage(
         _unnoted,
         (
-            test_door.test_the_journal_has_every_failure_and_what_was_wrong,
-            test_door.test_the_third_failure_locks,
-            test_door.test_whatever_was_wrong_the_same_work_is_done,
+            test_authentication.test_the_journal_has_every_failure_and_what_was_wrong,
+            test_authentication.test_the_third_failure_locks,
+            test_authentication.test_whatever_was_wrong_the_same_work_is_done,
         ),
     ),
     "revocations are not heard": Sabotage(
         _deaf,
         (
-            lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("revoked"),
-            lambda: test_door_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("dismissed"),
-            test_door_ends.test_a_lock_keeps_nobody_from_being_revoked,
-            lambda: test_door_approving.test_whoever_is_revoked_takes_his_agreement_with_him(MAX),
+            lambda: test_session_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("revoked"),
+            lambda: test_session_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("dismissed"),
+            test_session_ends.test_a_lock_keeps_nobody_from_being_revoked,
+            lambda: test_second_person.test_whoever_is_revoked_takes_his_agreement_with_him(MAX),
         ),
     ),
     "a lock ends what is open": Sabotage(
         _locks_out,
         (
-            test_door_ends.test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more,
-            test_door_ends.test_what_he_agreed_to_before_his_lock_still_counts,
+            test_session_ends.test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more,
+            test_session_ends.test_what_he_agreed_to_before_his_lock_still_counts,
         ),
     ),
     "who has no credentials is locked": Sabotage(
-        _locks_anyone, (test_door.test_whoever_has_no_credentials_is_not_locked_by_those_who_try_his_name,)
+        _locks_anyone,
+        (test_authentication.test_attempts_do_not_lock_a_person_without_credentials,),
     ),
     "an end that was not written is forgotten": Sabotage(
         _forgets_ends,
         (
-            test_door_ends.test_one_end_that_cannot_be_noted_takes_no_other_with_it,
-            test_door_ends.test_ends_that_could_not_be_written_are_written_later,
+            test_session_ends.test_one_end_that_cannot_be_noted_takes_no_other_with_it,
+            test_session_ends.test_ends_that_could_not_be_written_are_written_later,
         ),
     ),
     "tokens are kept": Sabotage(
@@ -323,29 +324,29 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _credentials_shown, (test_secrets.test_nothing_secret_is_logged_or_shown,)
     ),
     "guesses run side by side": Sabotage(
-        _side_by_side, (test_door_at_once.test_guesses_at_one_name_do_not_run_side_by_side,)
+        _side_by_side, (test_authentication_concurrent.test_guesses_at_one_name_do_not_run_side_by_side,)
     ),
     "any number is checked at once": Sabotage(
-        _any_number, (test_door_at_once.test_one_more_than_can_be_checked_is_told_so,)
+        _any_number, (test_authentication_concurrent.test_one_more_than_can_be_checked_is_told_so,)
     ),
     "more hashes at once": Sabotage(
-        _more_workers, (test_door_at_once.test_so_many_hashes_are_made_at_once_and_no_more,)
+        _more_workers, (test_authentication_concurrent.test_so_many_hashes_are_made_at_once_and_no_more,)
     ),
     "whoever hangs up has not failed": Sabotage(
-        _lets_hang_up, (test_door_at_once.test_whoever_hangs_up_has_still_failed,)
+        _lets_hang_up, (test_authentication_concurrent.test_whoever_hangs_up_has_still_failed,)
     ),
     "the vault alone says who has credentials": Sabotage(
-        _vault_alone, (test_door_ends.test_whoever_left_and_is_back_has_no_credentials,)
+        _vault_alone, (test_session_ends.test_whoever_left_and_is_back_has_no_credentials,)
     ),
     "whoever names himself is admitted": Sabotage(
         _admits_anywhere,
-        (lambda: test_door.test_nobody_is_admitted_without_proof_outside_a_demonstration(DAN),),
+        (lambda: test_authentication.test_nobody_is_admitted_without_proof_outside_a_demonstration(DAN),),
     ),
     "whoever is locked still agrees": Sabotage(
         _locked_ignored,
         (
-            test_door_approving.test_what_fails_here_counts_and_locks,
-            test_door_ends.test_a_locked_person_renews_nothing,
+            test_second_person.test_what_fails_here_counts_and_locks,
+            test_session_ends.test_a_locked_person_renews_nothing,
         ),
     ),
 }

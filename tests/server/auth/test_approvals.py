@@ -6,7 +6,7 @@ import pytest
 
 from taisai.server.auth import sessions as module
 from taisai.server.auth.sessions import GOOD_FOR, MOST_APPROVALS, Approvals, NewApproval, Session, digest_of
-from tests.server.auth.staffed import NOON, counted
+from tests.server.auth.staffed_house import NOON, counted
 
 ASKER = Session("session-1", "Sue Lim", "pit-supervisor", NOON, NOON)
 VOID = digest_of(b'{"command":"void-rounds","first":3,"last":5}')

@@ -16,7 +16,7 @@ from taisai.server.auth.credentials import (
     otpauth,
     step_of,
 )
-from tests.server.auth.staffed import NOON, STEP_MS, counted
+from tests.server.auth.staffed_house import NOON, STEP_MS, counted
 
 RFC = b"12345678901234567890"
 RFC_4226 = "755224 287082 359152 969429 338314 254676 287922 162583 399871 520489".split()  # noqa: SIM905

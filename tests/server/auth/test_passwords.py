@@ -9,7 +9,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from taisai.server.auth.credentials import MOST_PASSWORD, Cost, Passwords, weakness
-from tests.server.auth.staffed import TINY, counted
+from tests.server.auth.staffed_house import TINY, counted
 
 GOOD = "71 blue kettles sing"
 

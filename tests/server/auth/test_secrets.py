@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from taisai.server.auth import credentials
 from taisai.server.auth.credentials import Credentials, Passwords
 from taisai.server.auth.sessions import NewApproval, digest_of
-from tests.server.auth.staffed import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
+from tests.server.auth.staffed_house import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 TYPED_WRONG = "almost the right one 7"
 TYPED_AS_NAME = "my secret was typed up here"

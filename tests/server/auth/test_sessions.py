@@ -16,7 +16,7 @@ from taisai.server.auth.sessions import (
     SessionPolicy,
     StaffSessions,
 )
-from tests.server.auth.staffed import NOON, counted
+from tests.server.auth.staffed_house import NOON, counted
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE

@@ -12,7 +12,7 @@ from taisai.protocol.views import AnyView, changed, difference
 from taisai.rules import OUTCOMES, rulebook
 from taisai.server.projections.console import MOST_SEATS, ONLY_BETS, after_bets, console_view
 from tests.game.playing import RWS, SEAT, THREE_CARD, US, at, opened
-from tests.server.projections.played import every_state
+from tests.server.projections.played_tables import every_state
 
 
 def test_every_console_can_be_read_back_and_reached_by_its_changes() -> None:

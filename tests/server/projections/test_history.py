@@ -14,7 +14,7 @@ from taisai.server.projections.history import MOST, History, marks_of
 from tests.game.machine import SETUPS
 from tests.game.playing import MBS, RWS, THREE_CARD, US, Playing, opened
 from tests.journal.evening import BOOK, evening
-from tests.server.projections.played import states
+from tests.server.projections.played_tables import states
 
 
 def unlike() -> Iterator[str]:

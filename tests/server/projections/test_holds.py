@@ -18,8 +18,8 @@ from taisai.server.projections.offers import irregularities, offers
 from taisai.server.projections.seats import seat_view
 from taisai.server.projections.table import table_view
 from tests.game.playing import MBS, RWS, SEAT, STAFF, US, Playing, at, phases
-from tests.server.projections.filling import command_of, filled
-from tests.server.projections.played import State, every_state
+from tests.server.projections.filled_offers import command_of, filled
+from tests.server.projections.played_tables import State, every_state
 
 
 def named(playing: Playing, command: str) -> list[Offer]:

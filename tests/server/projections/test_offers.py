@@ -19,8 +19,8 @@ from taisai.rules.vocabulary import Act, Irregularity
 from taisai.server.projections import candidates
 from taisai.server.projections.offers import offers
 from tests.game.machine import NOON, SETUPS, Setup
-from tests.server.projections.filling import command_of, filled, who
-from tests.server.projections.played import State, every_state, seated, states
+from tests.server.projections.filled_offers import command_of, filled, who
+from tests.server.projections.played_tables import State, every_state, seated, states
 
 
 def refused_offers(state: State, offered: tuple[Offer, ...], random: Random) -> Iterator[str]:

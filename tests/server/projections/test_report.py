@@ -13,7 +13,7 @@ from taisai.game.vocabulary import TransferKind
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.takings import Takings, percent, report_view
 from tests.game.playing import RWS, Playing, at
-from tests.server.projections.played import every_state
+from tests.server.projections.played_tables import every_state
 
 
 def wrong_sums(takings: Takings, table: Table, events: list[e.Event]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
 from taisai.server.projections.round_log import RoundLog, RoundLogs
 from taisai.server.projections.rounds import MOST_BETS, preview, round_view
 from tests.game.playing import MBS, RWS, SEAT, TERMINAL, at
-from tests.server.projections.played import every_state
+from tests.server.projections.played_tables import every_state
 
 
 def story_of(events: Iterable[object], number: int) -> RoundLog | None:

@@ -17,7 +17,7 @@ from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.seats import SeatIndex, seat_view
 from tests.game.playing import MBS, RWS, SEAT, STAKES, TERMINAL, at, opened
-from tests.server.projections.played import State, every_state
+from tests.server.projections.played_tables import State, every_state
 
 
 def wrong_seats(state: State, by_seat: SeatIndex) -> Iterator[str]:

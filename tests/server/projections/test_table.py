@@ -17,9 +17,9 @@ from taisai.server.projections.history import History
 from taisai.server.projections.round_log import RoundLogs
 from taisai.server.projections.table import table_view
 from tests.game.playing import MBS, RWS, STAFF, THREE_CARD, US, Playing, at, opened, phases
-from tests.game.seeded import seed_of
-from tests.game.seeded import shown as demonstrated
-from tests.server.projections.played import every_state
+from tests.game.seeded_tables import seed_of
+from tests.game.seeded_tables import shown as demonstrated
+from tests.server.projections.played_tables import every_state
 
 
 def shown(playing: Playing) -> TableView:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.server.races.nursery import Nursery
+from tests.server.races.server_processes import Nursery
 
 
 @pytest.fixture(scope="session")

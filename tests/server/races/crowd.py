@@ -10,7 +10,7 @@ import msgspec
 
 from bench.server.crowd import Client, crowd
 from taisai.client.connection import Device, Staff, Who, hello
-from tests.server.races.furnished import TABLE, terminal
+from tests.server.races.race_house import TABLE, terminal
 
 PATIENCE: Final = 60.0
 """Seconds without an answer after which there will be none."""

@@ -11,9 +11,9 @@ from taisai.client import Disconnected, Pace, Refused, Terminal, at
 from taisai.client.connection import Connection
 from taisai.protocol.commands import command
 from taisai.protocol.views import SeatView, TableView
-from tests.server.races.furnished import terminal
-from tests.server.races.nursery import Server
-from tests.server.races.reckoning import Reckoning
+from tests.server.races.journal_totals import Reckoning
+from tests.server.races.race_house import terminal
+from tests.server.races.server_processes import Server
 
 PACE: Final = Pace(answer=30.0, coming_in=30.0, first=0.02, most=0.3, tries=10_000)
 PATIENCE: Final = 30.0

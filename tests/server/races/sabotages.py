@@ -15,7 +15,7 @@ from taisai.game.commands import Perform, PlaceBets
 from taisai.journal import Answer, Decision, Engine, Submission, Writer
 from taisai.rules.vocabulary import Act, Phase
 from taisai.server.runtime.command_queue import WriterLike
-from tests.server.races.furnished import TABLE
+from tests.server.races.race_house import TABLE
 
 Answers = list[Answer | BaseException]
 Answered = Callable[[Answers], None]

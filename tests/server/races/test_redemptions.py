@@ -12,11 +12,11 @@ import uvloop
 from taisai.cage.messages import TicketAccepted, TicketRedeemed
 from taisai.client.connection import Staff
 from taisai.game.events import TicketReceived
-from tests.server.races.child import Order
 from tests.server.races.crowd import Crowd, Tell, encoded, terminals
-from tests.server.races.furnished import CASHIERS, RWS, TABLE, furnish
-from tests.server.races.nursery import Nursery
-from tests.server.races.reckoning import Reckoning
+from tests.server.races.journal_totals import Reckoning
+from tests.server.races.race_house import CASHIERS, RWS, TABLE, furnish
+from tests.server.races.server_process import Order
+from tests.server.races.server_processes import Nursery
 
 TERMINALS = 100
 AT_THE_CAGE = 100  # connections of four cashiers, two sessions each

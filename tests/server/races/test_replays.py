@@ -10,11 +10,11 @@ from typing import NamedTuple
 import msgspec
 import uvloop
 
-from tests.server.races.child import Order
 from tests.server.races.crowd import Crowd, Tell, place, terminals
-from tests.server.races.furnished import CREDITS, RWS, TABLE, furnish
-from tests.server.races.nursery import Nursery
-from tests.server.races.reckoning import Reckoning
+from tests.server.races.journal_totals import Reckoning
+from tests.server.races.race_house import CREDITS, RWS, TABLE, furnish
+from tests.server.races.server_process import Order
+from tests.server.races.server_processes import Nursery
 
 TERMINALS = 100
 EACH = 50  # bets of a terminal, each sent three times while bets are open: 10,000 replays

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from tests.server.races.nursery import Nursery
-from tests.server.races.storm import stormed, wrongs
+from tests.server.races.bet_storm import stormed, wrongs
+from tests.server.races.server_processes import Nursery
 
 BETS = 100_000
 SOME = 15_000  # bets in which a server that is broken must show

@@ -19,7 +19,7 @@ from taisai.server.http import school as endpoints
 from taisai.server.http.school import COLOURS, exercise_told, judged_told, school_felt
 from tests.school import answers
 from tests.school.answers import LAYOUTS, every
-from tests.server.connected import Connected, Response, connected
+from tests.server.virtual_server import Connected, Response, connected
 
 BOOK: Final = "rws-sic-bo-etg-v8"
 SHOWN: Final = {

@@ -10,8 +10,8 @@ from hashlib import sha256
 import structlog
 
 from taisai.journal import journal
-from tests.game.shelf import compiled_once
-from tests.journal.sitting import read_once
+from tests.game.past_rounds import compiled_once
+from tests.journal.evening_journal import read_once
 from tests.server.sim.evening import played
 
 

@@ -23,8 +23,8 @@ from taisai.protocol.views import View
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.projections.house_views import books_view
 from taisai.server.projections.seats import seat_view
-from tests.server.sim.furnished import TABLE
 from tests.server.sim.people import Heard
+from tests.server.sim.sim_house import TABLE
 from tests.server.sim.world import World
 
 QUIET: Final = 3.0  # virtual seconds until everyone is connected again and has been told everything

@@ -9,8 +9,8 @@ import pytest
 import structlog
 
 from taisai.journal import journal
-from tests.game.shelf import compiled_once
-from tests.journal.sitting import read_once
+from tests.game.past_rounds import compiled_once
+from tests.journal.evening_journal import read_once
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,8 @@ from taisai.rules.vocabulary import Phase
 from taisai.server.auth.sessions import Session
 from taisai.server.projections.offers import irregularities, offers
 from tests.server.sim.checks import look
-from tests.server.sim.furnished import TABLE
 from tests.server.sim.people import Dealer
+from tests.server.sim.sim_house import TABLE
 from tests.server.sim.world import World
 
 PATIENCE = 400

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from taisai.journal.stores.contract import Row, StoredCheckpoint
 from tests.server.sim.checks import wrongs
 from tests.server.sim.dealing import Staff
-from tests.server.sim.furnished import DISPLAY, device
 from tests.server.sim.people import Board
 from tests.server.sim.playing import Guest, cage, watch
+from tests.server.sim.sim_house import DISPLAY, device
 from tests.server.sim.storage import InMemory, Storage
 from tests.server.sim.virtual import StuckError, VirtualLoop, run
 from tests.server.sim.world import PACE, World

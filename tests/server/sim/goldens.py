@@ -21,9 +21,9 @@ import structlog
 from taisai.audit.exports.lines import lines
 from taisai.audit.sources import Body, Piece
 from taisai.journal import journal
-from tests.game.shelf import compiled_once
+from tests.game.past_rounds import compiled_once
+from tests.journal.evening_journal import read_once
 from tests.journal.replay import difference, entries_of
-from tests.journal.sitting import read_once
 from tests.server.sim.evening import Change, Played, played
 
 DIRECTORY: Final = Path(__file__).parents[3] / "cases" / "journals" / "simulated"

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from taisai.client import ClientError, Disconnected, Refused
 from taisai.protocol.views import TableView
-from tests.server.sim.furnished import CASHIER, CREDITS, TABLE, crew_of, device, terminal_name
 from tests.server.sim.people import Player
+from tests.server.sim.sim_house import CASHIER, CREDITS, TABLE, crew_of, device, terminal_name
 from tests.server.sim.world import PACE, World
 
 AREAS: Final = ("small", "big", "any-triple", "total-9", "total-12", "double-5", "single-3", "odd")

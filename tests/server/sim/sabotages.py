@@ -18,8 +18,8 @@ from taisai.server.connections.sockets import Socket
 from taisai.server.projections import feed_writer
 from taisai.server.projections.seats import SeatFeeds
 from taisai.server.runtime.house_server import HouseServer
+from tests.server.sim.inline_writer import InlineWriter
 from tests.server.sim.world import World
-from tests.server.sim.writing import InlineWriter
 
 Patch = pytest.MonkeyPatch
 

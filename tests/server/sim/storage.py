@@ -8,7 +8,7 @@ from typing import Protocol
 
 from taisai.journal import SqliteStore, Store
 from tests.journal.disk import Create, Disk, Operation, Platter, Sync, Write
-from tests.server.sim.furnished import furnished
+from tests.server.sim.sim_house import furnished
 
 NAME = "journal.db"
 

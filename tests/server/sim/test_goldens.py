@@ -15,8 +15,8 @@ from taisai.audit import verified
 from taisai.game.rounds import steps
 from taisai.journal.errors import DamagedError
 from tests.journal.replay import difference, entries_of, replayed
-from tests.server.sim.furnished import BOOKS, KEY, PROGRAM
 from tests.server.sim.goldens import SAMPLE, SEEDS, index, index_row, simulated, stored
+from tests.server.sim.sim_house import BOOKS, KEY, PROGRAM
 from tests.tiers import LONG
 
 pytestmark = pytest.mark.part(name="simulation")

@@ -17,7 +17,7 @@ from typing import Final
 
 import pytest
 
-from tests.journal.cuts import fast_directory
+from tests.journal.power_cuts import fast_directory
 from tests.server.sim.evening import Played, played
 from tests.server.sim.storage import OnDisk
 from tests.tiers import LONG, count

@@ -18,12 +18,12 @@ from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest
 from taisai.server.connections.dispatcher import ConnectionLimits, approved_form
 from taisai.server.runtime.command_queue import WriterLike
 from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
-from tests.server.sim.furnished import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
+from tests.server.sim.inline_writer import InlineWriter
 from tests.server.sim.network import ORIGIN, Network
 from tests.server.sim.people import Cage, Dealer, Heard, Noted, Watcher
+from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
 from tests.server.sim.storage import InMemory, Storage
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
-from tests.server.sim.writing import InlineWriter
 
 PACE: Final = Pace(answer=8.0, coming_in=4.0, first=0.05, most=0.8, tries=10_000)
 

@@ -1,0 +1,319 @@
+"""Sessions end: by time, by revocation at once, by a stop; and whatever ends is in the journal."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from taisai.cage import SignOutCause
+from taisai.cage.messages import (
+    CredentialsSet,
+    DismissPerson,
+    EnrolPerson,
+    HouseCommand,
+    NoteSignOut,
+    PersonLocked,
+    RevokeSessions,
+    SignedOut,
+)
+from taisai.game.refusals import Reason, Refusal
+from taisai.journal import Answer
+from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.errors import DamagedError
+from taisai.server.auth.authentication import NewFactor
+from taisai.server.auth.sessions import EndedSession, NewApproval, NewSession, digest_of
+from taisai.server.auth.verification import LOCKED, WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
+
+MINUTE = 60_000
+NEW = "a quite other sentence 9"
+
+
+def outs(staffed: Staffed) -> list[tuple[str, str]]:
+    """Whose sessions ended, and why, as the journal has it."""
+    return [(event.person, event.why) for event in staffed.told(SignedOut)]
+
+
+def test_an_idle_session_ends_and_the_journal_has_it() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+    staffed.ticks(15 * MINUTE - 1)
+    assert staffed.ended == []
+    staffed.ticks(1)
+    assert staffed.ended == [(came.session.id, "idle")]
+    assert outs(staffed) == [(DAN, "idle")]
+    assert staffed.queue.engine.house().sessions == {}
+
+
+def test_a_session_that_was_found_idle_is_noted_with_the_next_tick() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+    staffed.now += 15 * MINUTE
+    assert staffed.session(came) is None
+    staffed.ticks()
+    assert outs(staffed) == [(DAN, "idle")]
+
+
+REVOKING: dict[str, HouseCommand] = {
+    "revoked": RevokeSessions(at=NOON, by=MAX, person=DAN, reason="seen to leave it open"),
+    "dismissed": DismissPerson(at=NOON, by=MAX, person=DAN),
+    "another rank": EnrolPerson(at=NOON, by=MAX, person=DAN, rank="floorperson"),
+}
+
+
+@pytest.mark.parametrize("how", REVOKING)
+def test_a_revocation_ends_sessions_before_it_is_even_answered(how: str) -> None:
+    staffed = Staffed()
+    first, second, other = staffed.signs_in(DAN), staffed.signs_in(DAN), staffed.signs_in(SUE)
+    staffed.do(REVOKING[how])
+    assert staffed.ended == [(first.session.id, "revoked"), (second.session.id, "revoked")]
+    assert staffed.session(first) is None
+    assert staffed.session(other)
+    staffed.ticks()
+    assert list(staffed.queue.engine.house().sessions.values()) == [SUE]
+
+
+def test_the_same_rank_again_ends_nothing() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+    staffed.do(EnrolPerson(at=NOON, by=MAX, person=DAN, rank="dealer"))
+    assert staffed.session(came)
+
+
+def test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+    staffed.fails(DAN, 3)
+    assert staffed.told(PersonLocked)
+    assert staffed.session(came), "anybody can fail in his name"
+    assert staffed.tries(DAN) == LOCKED
+    staffed.ticks()
+    assert outs(staffed) == []
+
+
+def test_a_lock_keeps_nobody_from_being_revoked() -> None:
+    for how, command in REVOKING.items():
+        staffed = Staffed()
+        came = staffed.signs_in(DAN)
+        staffed.fails(DAN, 3)
+        staffed.do(command)
+        assert staffed.session(came) is None, how
+
+
+def test_what_he_agreed_to_before_his_lock_still_counts() -> None:
+    staffed = Staffed()
+    asker = staffed.signs_in(DAN).session
+    digest = digest_of(b"a fill")
+    granted = running(staffed.door.approve(
+        SUE, PASSWORDS[SUE], staffed.code(SUE), digest=digest, asker=asker, address=DESK, now=staffed.now
+    ))  # fmt: skip
+    assert isinstance(granted, NewApproval)
+    within = granted.approval.until - 1
+    staffed.fails(SUE, 3)
+    assert staffed.told(PersonLocked)
+    assert staffed.door.approvals.used(granted.token, digest, asker=asker.id, now=within) == SUE
+
+
+@pytest.mark.parametrize("how", REVOKING)
+def test_a_revocation_while_someone_comes_in_keeps_him_out(how: str) -> None:
+    staffed = Staffed()
+    staffed.signs_in(DAN)
+
+    async def meanwhile(_command: object) -> None:
+        await staffed.queue.execute(HOUSE, REVOKING[how])
+
+    staffed.queue.between = meanwhile
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS
+    assert len(staffed.door.sessions) == 0
+    staffed.ticks()
+    assert staffed.queue.engine.house().sessions == {}
+
+
+def test_a_rank_that_changed_unheard_keeps_him_out_too() -> None:
+    staffed = Staffed()
+
+    async def meanwhile(_command: object) -> None:
+        staffed.queue.engine.answer(HOUSE, REVOKING["another rank"])
+
+    staffed.queue.between = meanwhile
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS
+    assert len(staffed.door.sessions) == 0
+    assert outs(staffed) == [(DAN, "revoked")]
+
+
+def test_ends_that_could_not_be_written_are_written_later() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+    with staffed.full_disk():
+        running(staffed.door.sign_out(came.session.id, now=staffed.now))
+        assert staffed.session(came) is None, "he is out all the same"
+        staffed.ticks()
+    assert outs(staffed) == []
+    staffed.ticks()
+    staffed.ticks()
+    assert outs(staffed) == [(DAN, "signed-out")]
+
+
+class OneBad:
+    """A queue for whom one command fails as no refusal does."""
+
+    def __init__(self, staffed: Staffed, session: str) -> None:
+        self._ask, self._session = staffed.queue.execute, session
+
+    async def execute(self, stream: str, command: AnyCommand) -> Answer:
+        """What it comes to, unless it is about that session."""
+        if isinstance(command, NoteSignOut) and command.session == self._session:
+            raise DamagedError(1, "expected the House's stream, got something else")
+        return await self._ask(stream, command)
+
+
+def test_one_end_that_cannot_be_noted_takes_no_other_with_it() -> None:
+    staffed = Staffed()
+    first, _, last = staffed.signs_in(DAN), staffed.signs_in(CAT), staffed.signs_in(SUE)
+    was = staffed.queue.execute
+    staffed.queue.execute = OneBad(staffed, first.session.id).execute  # type: ignore[method-assign]
+    running(staffed.door.finish(staffed.now))
+    assert outs(staffed) == [(CAT, "stopped"), (SUE, "stopped")]
+    staffed.queue.execute = was  # type: ignore[method-assign]
+    staffed.ticks()
+    assert outs(staffed) == [(CAT, "stopped"), (SUE, "stopped"), (DAN, "stopped")], "it is noted later"
+    assert last.session.id not in staffed.queue.engine.house().sessions
+
+
+def test_ends_that_are_cut_short_are_noted_later() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+
+    async def cut_short() -> None:
+        ending = asyncio.ensure_future(staffed.door.sign_out(came.session.id, now=staffed.now))
+        await asyncio.sleep(0)
+        ending.cancel()
+        await asyncio.gather(ending, return_exceptions=True)
+
+    running(cut_short())
+    assert staffed.session(came) is None
+    staffed.ticks()
+    assert outs(staffed) == [(DAN, "signed-out")]
+
+
+def test_a_stop_ends_every_session() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+    staffed.signs_in(SUE)
+    running(staffed.door.finish(staffed.now))
+    assert outs(staffed) == [(DAN, "stopped"), (SUE, "stopped")]
+    assert staffed.door.sessions.of(came.token, staffed.now) == EndedSession(SignOutCause.STOPPED)
+
+
+def test_a_start_ends_what_a_crash_left_open() -> None:
+    staffed = Staffed()
+    staffed.signs_in(DAN)
+    staffed.door = staffed.new_door()
+    running(staffed.door.begin(staffed.now))
+    assert outs(staffed) == [(DAN, "stopped")]
+    assert staffed.queue.engine.house().sessions == {}
+
+
+# Credentials
+
+
+def test_whoever_left_and_is_back_has_no_credentials() -> None:
+    staffed = Staffed()
+    staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
+    staffed.do(EnrolPerson(at=NOON, by=MAX, person=DAN, rank="dealer"))
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS, "before the vault has forgotten him"
+    staffed.ticks()
+    assert staffed.store.secret(f"staff/{DAN}") is None
+    staffed.set_credentials(DAN, by=MAX)
+    staffed.ticks()
+    assert staffed.signs_in(DAN)
+
+
+def test_new_credentials_are_not_taken_for_those_of_one_who_left() -> None:
+    staffed = Staffed()
+    staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
+    staffed.do(EnrolPerson(at=NOON, by=MAX, person=DAN, rank="dealer"))
+    staffed.set_credentials(DAN, by=MAX)
+    staffed.ticks()
+    assert staffed.signs_in(DAN)
+
+
+def test_a_vault_that_cannot_be_written_forgets_later() -> None:
+    staffed = Staffed()
+    staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
+    with staffed.full_disk():
+        staffed.ticks()
+    assert staffed.store.secret(f"staff/{DAN}") is not None
+    staffed.ticks()
+    assert staffed.store.secret(f"staff/{DAN}") is None
+
+
+def test_a_start_forgets_those_who_left_before_it() -> None:
+    staffed = Staffed()
+    staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
+    staffed.door = staffed.new_door()
+    running(staffed.door.begin(staffed.now))
+    assert staffed.store.secrets("staff/") == sorted(f"staff/{person}" for person in (MAX, SUE, CAT))
+
+
+def test_new_credentials_end_sessions_and_the_old_ones() -> None:
+    staffed = Staffed()
+    came = staffed.signs_in(DAN)
+    old = staffed.secrets[DAN]
+    staffed.set_credentials(DAN, NEW, by=MAX)
+    assert staffed.session(came) is None
+    assert staffed.tries(DAN) == WRONG_CREDENTIALS
+    assert isinstance(staffed.tries(DAN, NEW), NewSession)
+    assert staffed.secrets[DAN] != old
+
+
+def test_who_may_not_set_them_changes_nothing() -> None:
+    staffed = Staffed()
+    before = staffed.store.secret(f"staff/{SUE}")
+    refused = running(staffed.door.set_credentials(SUE, NEW, by=DAN, now=staffed.now))
+    assert isinstance(refused, Refusal)
+    assert refused.reason is Reason.NOT_PERMITTED
+    unknown = running(staffed.door.set_credentials("Eve Koh", NEW, by=MAX, now=staffed.now))
+    assert isinstance(unknown, Refusal)
+    assert staffed.store.secret(f"staff/{SUE}") == before
+    assert staffed.store.secret("staff/Eve Koh") is None
+
+
+def test_those_of_a_possible_second_person_need_a_third() -> None:
+    staffed = Staffed()
+    alone = running(staffed.door.set_credentials(SUE, NEW, by=MAX, now=staffed.now))
+    assert isinstance(alone, Refusal)
+    assert alone.reason is Reason.SECOND_PERSON
+
+
+def test_a_weak_password_is_refused_before_anything_is_asked() -> None:
+    staffed = Staffed()
+    refused = running(staffed.door.set_credentials(DAN, "password1234", by=MAX, now=staffed.now))
+    says = "expected a password that few have, got one of the commonest"
+    assert refused == SignInRefused(SignInRefusalReason.UNFIT, says)
+    assert len(staffed.told(CredentialsSet)) == 4
+
+
+def test_one_renews_his_own_by_proving_that_it_is_he() -> None:
+    staffed = Staffed()
+    session = staffed.signs_in(SUE).session
+    renew = staffed.door.renew_credentials
+    refused = running(renew(session, "not hers", staffed.code(SUE), NEW, address=DESK, now=staffed.now))
+    assert refused == WRONG_CREDENTIALS
+    code = staffed.code(SUE)
+    made = running(renew(session, PASSWORDS[SUE], code, NEW, address=DESK, now=staffed.now))
+    assert isinstance(made, NewFactor)
+    assert staffed.tries(SUE) == WRONG_CREDENTIALS
+    assert staffed.told(CredentialsSet)[-1].by == SUE
+
+
+def test_a_locked_person_renews_nothing() -> None:
+    staffed = Staffed()
+    session = staffed.signs_in(DAN).session
+    staffed.fails(DAN, 3)
+    code = staffed.code(DAN)
+    renewing = staffed.door.renew_credentials(
+        session, PASSWORDS[DAN], code, NEW, address=DESK, now=staffed.now
+    )
+    assert running(renewing) == LOCKED
