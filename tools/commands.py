@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from taisai.cli.arguments import parser
+from taisai.cli.parser import parser
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "commands.md"
 HEAD = """\

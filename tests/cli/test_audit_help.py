@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.audit.arguments import LEAVES
+from taisai.cli.commands import COMMANDS, CommandEntry
 from tests.cli.conftest import Taisai
 from tests.cli.journals import play
 
+ENTRIES = [entry for entry in COMMANDS if entry.words.startswith("audit ")]
 WRONG_RESULT = str(Path(__file__).parents[2] / "cases" / "playbooks" / "rws-wrong-result.round")
 
 
 def test_the_examples_run(taisai: Taisai) -> None:
     play(taisai, story=WRONG_RESULT)
     taisai("journal", "seal", "evening.db", "--key", "evening.db.key", "-o", "checkpoint.txt")
-    by_words = {leaf.words: leaf for leaf in LEAVES}
+    by_words = {entry.words: entry for entry in ENTRIES}
     order = ("audit export", "audit verify", "audit show", "audit prove", "audit check")
     assert set(order) == set(by_words)
     for words in order:
@@ -29,9 +30,9 @@ def test_the_examples_run(taisai: Taisai) -> None:
             assert (ran.code, ran.err) == (0, ""), example
 
 
-@pytest.mark.parametrize("leaf", LEAVES, ids=lambda leaf: leaf.words)
-def test_help_fits_and_says_what(capsys: pytest.CaptureFixture[str], leaf: object) -> None:
-    words, says = getattr(leaf, "words", ""), getattr(leaf, "says", "")
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.words)
+def test_help_fits_and_says_what(capsys: pytest.CaptureFixture[str], entry: CommandEntry) -> None:
+    words, says = entry.words, entry.help
     with pytest.raises(SystemExit):
         main([*words.split(), "--help"])
     out = capsys.readouterr().out
@@ -44,4 +45,4 @@ def test_the_group_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> Non
     with pytest.raises(SystemExit):
         main(["audit", "--help"])
     out = capsys.readouterr().out
-    assert all(f"\n    {leaf.words.split()[-1]} " in out for leaf in LEAVES)
+    assert all(f"\n    {entry.words.split()[-1]} " in out for entry in ENTRIES)

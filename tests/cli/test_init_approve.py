@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.arguments import CommandEntry
+from taisai.cli.commands import COMMANDS, CommandEntry
 from taisai.cli.rules import listing
-from taisai.cli.server.arguments import LEAVES
 from taisai.journal import load_public_key
 from taisai.rules import rulebook
 from taisai.server.config import load_config
@@ -118,12 +117,14 @@ def test_a_list_by_someone_else_is_not_kept(taisai: Taisai) -> None:
 
 
 @pytest.mark.parametrize(
-    "leaf", [leaf for leaf in LEAVES if leaf.words in ("init", "approve")], ids=lambda leaf: leaf.words
+    "entry",
+    [entry for entry in COMMANDS if entry.words in ("init", "approve")],
+    ids=lambda entry: entry.words,
 )
 def test_help_says_what_and_its_examples_run(
-    taisai: Taisai, capsys: pytest.CaptureFixture[str], tmp_path: Path, leaf: CommandEntry
+    taisai: Taisai, capsys: pytest.CaptureFixture[str], tmp_path: Path, entry: CommandEntry
 ) -> None:
-    words, examples = leaf.words, leaf.examples
+    words, examples = entry.words, entry.examples
     with pytest.raises(SystemExit):
         main([words, "--help"])
     text = capsys.readouterr().out

@@ -39,14 +39,14 @@ def _answered(words: Sequence[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    from taisai.cli.arguments import parsed
+    from taisai.cli.parser import run_command
     from taisai.rules.errors import RulesError
 
     for word in words:
         if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
             raise RulesError(f"expected words in UTF-8, got {word!r}")
     try:
-        return parsed(words).run()
+        return run_command(words)
     finally:  # also after --help: while Python shuts down nothing could be done about a failure any more
         sys.stdout.flush()
 
