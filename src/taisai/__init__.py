@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         simulate_totals,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _STUDY = {
     "DiceWatch": "dice",
