@@ -1,4 +1,4 @@
-"""Writes docs/reference/permissions.md out of the one table of who may do what."""
+"""Writes docs/reference/permissions.md from the table of permissions."""
 
 from __future__ import annotations
 
@@ -14,39 +14,42 @@ from taisai.server.auth.permissions import Permission, Reach, Role
 PAGE: Final = Path(__file__).parent.parent / "docs" / "reference" / "permissions.md"
 MARKS: Final = {Reach.ANY: "●", Reach.TABLE: "T", Reach.SEAT: "S", Reach.PLAY: "P", Reach.DEMONSTRATION: "D"}
 _WITH_APPROVAL: Final = frozenset(
-    str(one.__struct_config__.tag) for one in REQUESTS if "approval" in one.__struct_fields__
+    str(request.__struct_config__.tag) for request in REQUESTS if "approval" in request.__struct_fields__
 ) - {"do"}
 _SECOND: Final = [role.replace("-", " ") for role in Role if role in permissions.SECOND_PERSONS]
 HEAD: Final = f"""\
-# Who may do what
+# Permissions
 
-Made by `make pictures` from the one table in the code (`src/taisai/server/auth/permissions.py`), which stands
-before every request and every endpoint: whatever is not in it nobody may do. What a regulator should hold
-against it was written by hand, in `cases/access/matrix.txt`; a test sends every line of both, as every
-role, to its own table and seat and to others, and compares.
+This page is generated from the table of permissions in `src/taisai/server/auth/permissions.py`. The server
+checks every request and every endpoint against that table. What is not listed is not permitted. A regulator
+can compare it with `cases/access/matrix.txt`, which is written by hand. A test sends every line of both, as
+every role, to the role's own table and seat and to others, and compares the answers.
 
-**●** at any table · **T** at the device's own table · **S** at the terminal's own seat · **P** there too,
-in a demonstration alone · **D** at any table of a demonstration · blank: refused, reason `not-permitted`, by
-house:access. **²**: the House or the table may ask for a second person, who proves who he is and agrees to
-exactly this (`POST /api/approvals`): on the socket a {", ".join(_SECOND[:-1])} or {_SECOND[-1]}.
+**●** at any table · **T** at the device's own table · **S** at the terminal's own seat · **P** at the
+terminal's own seat, only in a demonstration · **D** at any table, only in a demonstration · blank: refused
+with the reason `not-permitted` by house:access. **²**: the House or the table may need a second person, who
+signs in and approves exactly this request (`POST /api/approvals`). For requests on the socket the second
+person is a {", ".join(_SECOND[:-1])} or {_SECOND[-1]}.
 
-A person's role is his rank on the House's staff roll; terminal, display and shaker are devices, known by
-their own keys; a visitor is whoever has not signed in. This table is the outer door. The game then asks
-more: whether someone is at the table, in which position, whether his document lets a higher rank act for a
-lower, and what comes first.
+A person's role is their rank on the staff list of the House. Terminals, displays and shakers are devices
+with keys of their own. A visitor has not signed in. After this table the game checks more: whether a person
+is at the table, their position there, whether the rulebook lets a higher rank act for a lower one, and the
+order of the steps.
 
 """
-REQUESTS_SAY: Final = """\
-What each means: [the protocol](protocol.md#requests). Everyone may send `follow` and `do`; the tables of
-feeds and commands below say who may follow which feed and give which command. There is a virtual dealer for
-`virtual-dealer` only in a demonstration."""
-COMMANDS_SAY: Final = "The field `do` of the request `do`: [the protocol](protocol.md#commands)."
-FEEDS_SAY: Final = "By what stands before the colon. In a demonstration visitors follow"
-ENDPOINTS_SAY: Final = """\
-Over HTTP, by `Authorization: Bearer`; devices have no part in them. To enrol someone of supervising rank, to
-give him other credentials, and to unlock anyone takes a second person, as the House says (house:access)."""
-DEMONSTRATION_SAYS: Final = """\
-Endpoints that are there only over a journal whose first entry says that nothing in it is worth anything."""
+REQUESTS_TEXT: Final = """\
+What each request does: [the protocol](protocol.md#requests). Everyone may send `follow` and `do`. The tables
+of feeds and commands below show who may follow which feed and send which command. `virtual-dealer` works
+only in a demonstration."""
+COMMANDS_TEXT: Final = "The field `do` of the request `do`: [the protocol](protocol.md#commands)."
+FEEDS_TEXT: Final = (
+    "By the part of the feed's name before the colon. In a demonstration visitors may also follow"
+)
+ENDPOINTS_TEXT: Final = """\
+HTTP endpoints, with `Authorization: Bearer`. Devices do not use them. A second person must approve the
+enrolment of a supervisor, new credentials for one, and every unlocking (house:access)."""
+DEMONSTRATION_TEXT: Final = """\
+Endpoints that exist only in a demonstration."""
 
 
 def page() -> str:
@@ -55,22 +58,22 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    yield from _table("Requests", permissions.REQUESTS, REQUESTS_SAY, _WITH_APPROVAL)
-    yield from _table("Commands", permissions.COMMANDS, COMMANDS_SAY, NEEDS_SECOND)
-    visitors = " and ".join(f"`{one}`" for one in sorted(permissions.VISITORS_FOLLOW))
-    yield from _table("Feeds", permissions.FEEDS, f"{FEEDS_SAY} {visitors} too.")
-    yield from _table("Endpoints", permissions.ENDPOINTS, ENDPOINTS_SAY)
-    yield from _table("In a demonstration", permissions.DEMONSTRATION, DEMONSTRATION_SAYS)
+    yield from _table("Requests", permissions.REQUESTS, REQUESTS_TEXT, _WITH_APPROVAL)
+    yield from _table("Commands", permissions.COMMANDS, COMMANDS_TEXT, NEEDS_SECOND)
+    visitors = " and ".join(f"`{feed}`" for feed in sorted(permissions.VISITORS_FOLLOW))
+    yield from _table("Feeds", permissions.FEEDS, f"{FEEDS_TEXT} {visitors}.")
+    yield from _table("Endpoints", permissions.ENDPOINTS, ENDPOINTS_TEXT)
+    yield from _table("In a demonstration", permissions.DEMONSTRATION, DEMONSTRATION_TEXT)
 
 
 def _table(
-    title: str, table: Mapping[str, Permission], says: str, second: frozenset[str] = frozenset()
+    title: str, table: Mapping[str, Permission], text: str, second: frozenset[str] = frozenset()
 ) -> Iterator[str]:
-    """`second`: to which a second person may have to agree."""
-    yield f"## {title}\n\n{says}\n\n"
+    """`second`: the entries that may need a second person."""
+    yield f"## {title}\n\n{text}\n\n"
     yield f"| | {' | '.join(role.replace('-', ' ') for role in Role)} |\n|---|{':-:|' * len(Role)}\n"
-    for name, permit in table.items():
-        marks = (MARKS[reach] if (reach := permit.reach(role)) else " " for role in Role)
+    for name, permission in table.items():
+        marks = (MARKS[reach] if (reach := permission.reach(role)) else " " for role in Role)
         yield f"| `{name}`{' ²' if name in second else ''} | {' | '.join(marks)} |\n"
     yield "\n"
 

@@ -14,11 +14,12 @@ from typing import Any, Final, get_args
 import msgspec
 from msgspec import NODEFAULT, Struct, UnsetType
 
+from taisai.protocol import bodies
 from taisai.protocol.commands import BY_TAG
 from taisai.protocol.replies import SERVER_MESSAGES
 from taisai.protocol.requests import REQUESTS
 from taisai.protocol.views import CHANGES, VIEWS
-from taisai.server.http import bodies, school_bodies
+from taisai.server.http import school_bodies
 
 _MODULES: Final = (bodies, school_bodies)
 """Where bodies of requests and answers are."""

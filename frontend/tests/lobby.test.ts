@@ -6,14 +6,14 @@ import { linkOf, rolesAt } from "../src/lobby/links";
 import Roles from "../src/lobby/Roles.svelte";
 import Tour from "../src/lobby/Tour.svelte";
 import { hide, nextStep, tour, went } from "../src/lobby/tour.svelte";
-import type { DemoTold } from "../src/connection/messages";
+import type { DemoResponse } from "../src/connection/messages";
 import { loadLanguage } from "../src/i18n/index.svelte";
 
 const HERE = ["dealer", "pit-supervisor", "shift-manager"];
 const THERE = ["dealer", "floorperson", "casino-supervisor"];
 const ROLES = ["player", "dealer", "floorperson", "pit-supervisor", "casino-supervisor", "shift-manager", "cashier", "auditor", "administrator", "display"];
 const spot = (table: string, ranks: string[]) => ({ table, rulebook: "r", dealer: "Lin", dealing: true, head: "Sato", ranks, players: [] });
-const DEMO: DemoTold = { currency: "PLAY", roles: ROLES, tables: [spot("T1", HERE), spot("T2", THERE)] };
+const DEMO: DemoResponse = { currency: "PLAY", roles: ROLES, tables: [spot("T1", HERE), spot("T2", THERE)] };
 
 beforeAll(() => loadLanguage("en"));
 

@@ -6,12 +6,12 @@ import People from "../src/office/People.svelte";
 import { inOrder, isKey, keyOf, StaffList } from "../src/office/staffList.svelte";
 import { StaffRequests } from "../src/pit/staffRequests.svelte";
 import type { Connection } from "../src/connection/connection.svelte";
-import type { DeviceTold, PersonTold } from "../src/connection/messages";
+import type { DeviceResponse, StaffMember } from "../src/connection/messages";
 import { loadLanguage } from "../src/i18n/index.svelte";
 
-const someone = (person: string, rank: string, more: Partial<PersonTold> = {}): PersonTold => ({ person, rank, locked: false, has_credentials: true, sessions: 0, ...more });
+const someone = (person: string, rank: string, more: Partial<StaffMember> = {}): StaffMember => ({ person, rank, locked: false, has_credentials: true, sessions: 0, ...more });
 const PEOPLE = [someone("Dan Ho", "dealer", { locked: true }), someone("Ann Lee", "administrator", { sessions: 1 }), someone("Bo Chu", "dealer")];
-const DEVICES: DeviceTold[] = [{ device: "P7", kind: "terminal", table: "SB1", seat: "7", key: "ab".repeat(32) }];
+const DEVICES: DeviceResponse[] = [{ device: "P7", kind: "terminal", table: "SB1", seat: "7", key: "ab".repeat(32) }];
 const SECRET = "otpauth://totp/Taisai:Sue?secret=ABC";
 
 interface Request { method: string; path: string; body: Record<string, unknown> | null }

@@ -29,7 +29,7 @@ def play(taisai: Taisai, journal: str = "evening.db", *more: str, story: str = S
 def one_clear_line(ran: Ran) -> bool:
     """Refused in one line, with nothing on standard output."""
     lines = ran.err.splitlines()
-    return (ran.code, ran.out, len(lines)) == (2, "", 1) and ran.err.startswith("taisai: expected ")
+    return (ran.code, ran.out, len(lines)) == (2, "", 1) and ran.err.startswith("taisai: ")
 
 
 def process(*words: str, most: int | None = None) -> subprocess.CompletedProcess[str]:

@@ -197,7 +197,7 @@ def test_nothing_is_ever_written_over(
         ("--password-file no-such", "expected a file with a password, got 'no-such': No such file"),
         ("--password-file short", "expected a password of 12 to 128 characters, got 5"),
         ("--password-file bytes", "no text in UTF-8"),
-        ("--password-file name", "expected a password, got the person's own name"),
+        ("--password-file name", "the password is the person's name"),
         ("--passphrase-file no-such", "expected a file with a passphrase, got 'no-such'"),
         ("--passphrase-file empty", "expected a passphrase of 1 to 1023 bytes, got 0"),
     ],

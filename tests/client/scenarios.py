@@ -306,7 +306,7 @@ async def a_floor_that_does_not_know_it_is_not_asked_again(server: Server) -> No
     """A session that has ended stays so: everyone hears of it."""
     client, line = await following(server)
     waiting = asyncio.ensure_future(client.until(FEED, lambda _: False))
-    line.tell(replies.EndNotice(why="revoked", message="expected an open session, got none"))
+    line.tell(replies.EndNotice(why="revoked", message="the session has ended (revoked)"))
     again = await server.line()
     id_ = (await again.asked())["id"]
     again.tell(

@@ -16,8 +16,8 @@ from taisai.cage.messages import PersonEnrolled
 from taisai.client import Office, Refused
 from taisai.game.events import RoundConcluded, RoundSettled
 from taisai.journal import Journal, SqliteStore
+from taisai.protocol.bodies import SignInBody
 from taisai.server.auth.credentials import code_at, otpauth, step_of
-from taisai.server.http.bodies import SignInBody
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import set_up
 from tests.cli.server_process import Authenticator, changed, serving

@@ -167,7 +167,7 @@ def test_sabotage_a_status_that_is_not_published_is_seen(asked: Asked) -> None:
 
 def test_sabotage_an_answer_of_another_form_is_seen(asked: Asked) -> None:
     described = copy.deepcopy(asked.described)
-    described["components"]["schemas"]["HealthTold"]["properties"]["journal"] = {"type": "string"}
+    described["components"]["schemas"]["HealthResponse"]["properties"]["journal"] = {"type": "string"}
     found: Any = schemathesis.openapi.from_dict(described)["/health"]["GET"]
     with pytest.raises(FailureGroup, match="schema"):
         violations(asked, found, GenerationMode.POSITIVE, Role.VISITOR)

@@ -95,7 +95,7 @@ async def test_who_loses_his_session_is_told_why_and_is_out_at_once(
     for line in lines:
         tell = line.told[-1]
         assert (tell["type"], tell["why"]) == ("end", why)
-        assert tell["message"].startswith("expected an open session, got one that ended")
+        assert tell["message"].startswith("the session has ended")
         assert line.closed == (1008, why)
         assert line.serving.done()
     assert other.is_open
@@ -185,7 +185,7 @@ async def test_a_client_that_takes_nothing_is_out_within_a_second_too(house: Con
     line = await house.came(house.session("dealer"))
     line.stalls()
     await line_fills(house, line)
-    house.door.revoked(DAN)
+    house.door.revoke(DAN)
     await house.settle()
     assert not line.serving.done(), "it may still hear why"
     assert LAST_WORD < 1
@@ -199,7 +199,7 @@ async def test_a_client_that_takes_its_post_in_time_hears_why(house: Connected) 
     line = await house.came(house.session("dealer"))
     line.stalls()
     await line_fills(house, line)
-    house.door.revoked(DAN)
+    house.door.revoke(DAN)
     line.goes_on()
     await house.settle()
     assert (line.told[-1]["type"], line.closed) == ("end", (1008, "revoked"))

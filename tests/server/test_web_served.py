@@ -83,7 +83,7 @@ async def test_a_revoked_session_loses_its_socket_within_a_second(server: Served
             json.dumps({"type": "hello", "id": "a", "protocol": PROTOCOL_VERSION, "token": token})
         )
         assert (await told(connection))[0]["type"] == "welcome"
-        server.casino.authentication.revoked("dan")
+        server.casino.authentication.revoke("dan")
         async with asyncio.timeout(1):
             (end,) = await told(connection)
             assert (end["type"], end["why"]) == ("end", "revoked")

@@ -320,7 +320,7 @@ class Connected:
     async def signed_in(self, role: Role | str) -> NewSession:
         """The same, and the journal has it."""
         now, person = self.clock.now(), PEOPLE[Role(role)]
-        signed = await self.door._let_in(person, str(role), address="192.0.2.7", now=now)
+        signed = await self.door._open_session(person, str(role), address="192.0.2.7", now=now)
         assert isinstance(signed, NewSession), signed
         return signed
 

@@ -1,5 +1,5 @@
 // HTTP requests in JSON. A refusal is thrown, with the same text as on the socket.
-import type { RefusalTold } from "./messages";
+import type { RefusalResponse } from "./messages";
 
 export class Refused extends Error {
   readonly reason: string;
@@ -42,7 +42,7 @@ interface Sent {
   isAnyStatus?: boolean;
 }
 
-function isRefusal(told: unknown): told is RefusalTold {
+function isRefusal(told: unknown): told is RefusalResponse {
   return typeof told === "object" && told !== null && "reason" in told && "message" in told;
 }
 

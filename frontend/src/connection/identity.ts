@@ -3,7 +3,7 @@ import { retryUntilAnswered } from "./retry.svelte";
 import { deviceKey } from "./device";
 import type { Identity } from "./connection.svelte";
 import { http, Unreachable } from "./http";
-import type { EnteredTold, HealthTold, SignedInTold } from "./messages";
+import type { EnterResponse, HealthResponse, SignInResponse } from "./messages";
 
 export interface Place {
   table: string | null;
@@ -24,7 +24,7 @@ export function setInAddress(name: string, value: string): void {
 let looked: Promise<boolean> | null = null;
 
 async function look(): Promise<boolean> {
-  const { demonstration } = await http<HealthTold>("GET", "/health", { isAnyStatus: true });
+  const { demonstration } = await http<HealthResponse>("GET", "/health", { isAnyStatus: true });
   if (typeof demonstration !== "boolean") throw new Unreachable(); // something other than our server replied
   return demonstration;
 }
@@ -39,8 +39,8 @@ export function isDemonstration(): Promise<boolean> {
 }
 
 /** Enters a demonstration in a role, at a table if the role has one. */
-export const enter = (role: string, table: string | null, key?: string): Promise<EnteredTold> =>
-  http<EnteredTold>("POST", "/api/demo/enter", { body: { role, ...(table ? { table } : {}), ...(key ? { key } : {}) } });
+export const enter = (role: string, table: string | null, key?: string): Promise<EnterResponse> =>
+  http<EnterResponse>("POST", "/api/demo/enter", { body: { role, ...(table ? { table } : {}), ...(key ? { key } : {}) } });
 
 /**
  * A terminal or display with its name and key. A demonstration assigns it a seat; elsewhere it is the device that an
@@ -97,7 +97,7 @@ export async function staff(role: string, table: string | null): Promise<Session
 }
 
 export async function signIn(person: string, password: string, code: string): Promise<Session> {
-  const told = await http<SignedInTold>("POST", "/api/sign-in", { body: { person, password, code } });
+  const told = await http<SignInResponse>("POST", "/api/sign-in", { body: { person, password, code } });
   const made = { token: told.token, role: told.session.role, person: told.session.person };
   saveSession(made);
   return made;

@@ -1,4 +1,4 @@
-// Of the floor's schemas 04bb6413ca9f5b29: made by `npm run messages`, never by hand.
+// Of the floor's schemas f06036a0f2f0b322: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -2026,13 +2026,13 @@ export interface RulingJudgedTold {
   foreseen: boolean;
 }
 /**
- * What a virtual supervisor is asked to agree to.
+ * The request that a virtual supervisor is to approve.
  */
 export interface AgreeBody {
   request: {};
 }
 /**
- * A second person, his proof, and exactly what he agrees to: the ask, whatever its id.
+ * A second person's name, password and code, and the request that they approve. Its id does not count.
  */
 export interface ApprovalBody {
   person: string;
@@ -2041,16 +2041,24 @@ export interface ApprovalBody {
   request: {};
 }
 /**
- * A token that is good once, for a minute, for exactly what was approved.
+ * The token of an approval. It is valid once, for one minute, for exactly the approved request.
  */
-export interface ApprovalTold {
+export interface ApprovalResponse {
   approval: string;
   until: number;
 }
 /**
+ * The tables and roles of the demonstration.
+ */
+export interface DemoResponse {
+  currency: string;
+  roles: string[];
+  tables: DemoTable[];
+}
+/**
  * A table of the demonstration.
  */
-export interface DemoTableTold {
+export interface DemoTable {
   table: string;
   rulebook: string;
   dealer: string;
@@ -2058,14 +2066,6 @@ export interface DemoTableTold {
   head: string;
   ranks: string[];
   players: string[];
-}
-/**
- * What the demonstration has.
- */
-export interface DemoTold {
-  currency: string;
-  roles: string[];
-  tables: DemoTableTold[];
 }
 /**
  * A device, its place and its key.
@@ -2081,7 +2081,7 @@ export interface DeviceBody {
 /**
  * An enrolled device.
  */
-export interface DeviceTold {
+export interface DeviceResponse {
   device: string;
   kind: string;
   table: string;
@@ -2089,27 +2089,27 @@ export interface DeviceTold {
   key: string;
 }
 /**
- * Someone who leaves the roll; under whatever name he came onto it.
+ * A member of staff to remove from the staff list.
  */
 export interface DismissBody {
   person: string;
 }
 /**
- * A device that comes in no more, and why.
+ * A device to remove, and the reason.
  */
 export interface DismissDeviceBody {
-  device: string;
   reason: string;
+  device: string;
 }
 /**
- * It is done, and durable.
+ * The request is carried out and stored durably.
  */
-export interface DoneTold {
+export interface DoneResponse {
   done: boolean;
   uri: string | null;
 }
 /**
- * A role of the demonstration, at a table of it.
+ * A role of the demonstration, and a table.
  */
 export interface EnterBody {
   role: string;
@@ -2117,9 +2117,9 @@ export interface EnterBody {
   key?: string | null;
 }
 /**
- * How to come in, in a demonstration.
+ * How a visitor connects to the demonstration: with a session token, or as an enrolled device.
  */
-export interface EnteredTold {
+export interface EnterResponse {
   role: string;
   name: string;
   token: string | null;
@@ -2128,9 +2128,9 @@ export interface EnteredTold {
   seat: string | null;
 }
 /**
- * How the floor is.
+ * The state of the server.
  */
-export interface HealthTold {
+export interface HealthResponse {
   status: string;
   program: string;
   demonstration: boolean;
@@ -2141,7 +2141,7 @@ export interface HealthTold {
   checks: string[];
 }
 /**
- * How a table is.
+ * The state of a table.
  */
 export interface TableHealth {
   name: string;
@@ -2152,7 +2152,7 @@ export interface TableHealth {
   shut: string | null;
 }
 /**
- * A new password by the person himself, with the proof by the old one.
+ * A person's new password, with their old password and a code as proof.
  */
 export interface PasswordBody {
   password: string;
@@ -2160,40 +2160,30 @@ export interface PasswordBody {
   new: string;
 }
 /**
- * Someone on the staff roll.
- */
-export interface PersonTold {
-  person: string;
-  rank: string;
-  locked: boolean;
-  has_credentials: boolean;
-  sessions: number;
-}
-/**
- * Why.
+ * The reason for an action.
  */
 export interface ReasonBody {
   reason: string;
 }
 /**
- * Why something is not done.
+ * Why the request is not carried out.
  */
-export interface RefusalTold {
+export interface RefusalResponse {
   reason: string;
   message: string;
   clause: string | null;
 }
 /**
- * A session.
+ * A session of a member of staff.
  */
-export interface SessionTold {
+export interface SessionResponse {
   person: string;
   role: string;
   session: string;
   opened: number;
 }
 /**
- * Who, and the proof.
+ * A person's name, password and code.
  */
 export interface SignInBody {
   person: string;
@@ -2201,14 +2191,14 @@ export interface SignInBody {
   code: string;
 }
 /**
- * A session and its token, told once.
+ * A new session and its token. The server does not show the token again.
  */
-export interface SignedInTold {
+export interface SignInResponse {
   token: string;
-  session: SessionTold;
+  session: SessionResponse;
 }
 /**
- * Someone new, or someone's new rank or credentials.
+ * A new member of staff, or the new rank or credentials of one.
  */
 export interface StaffBody {
   person: string;
@@ -2217,7 +2207,17 @@ export interface StaffBody {
   approval?: string | null;
 }
 /**
- * Why, and who agreed.
+ * A person on the staff list.
+ */
+export interface StaffMember {
+  person: string;
+  rank: string;
+  locked: boolean;
+  has_credentials: boolean;
+  sessions: number;
+}
+/**
+ * The reason, and the approval of a second person.
  */
 export interface UnlockBody {
   reason: string;

@@ -4,7 +4,7 @@ import type { Staff } from "../shared/StaffSession.svelte";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
 import { http } from "../connection/http";
 import type {
-  AnyCommand, BetLine, Blank, ConsoleView, DemoTold, FeltView, Offer, PreviewView, TableView, FeltReply, PreviewReply, RoundsReply, Words,
+  AnyCommand, BetLine, Blank, ConsoleView, DemoResponse, FeltView, Offer, PreviewView, TableView, FeltReply, PreviewReply, RoundsReply, Words,
 } from "../connection/messages";
 import { localized, t } from "../i18n/index.svelte";
 
@@ -92,7 +92,7 @@ export class Desk {
 
   async loadVirtualDealer(): Promise<void> {
     if (!this.isDemonstration) return;
-    const told = await http<DemoTold>("GET", "/api/demo");
+    const told = await http<DemoResponse>("GET", "/api/demo");
     this.isVirtual = told.tables.find((one) => one.table === this.table)?.dealing ?? null;
   }
 

@@ -1,7 +1,7 @@
 // The staff list and the devices as the server has them, and the HTTP requests that change them.
 import type { StaffRequests } from "../pit/staffRequests.svelte";
 import { http, Refused } from "../connection/http";
-import type { DeviceTold, DoneTold, HealthTold, PersonTold } from "../connection/messages";
+import type { DeviceResponse, DoneResponse, HealthResponse, StaffMember } from "../connection/messages";
 
 type Method = "POST" | "DELETE";
 
@@ -14,14 +14,14 @@ export const keyOf = (typed: string): string => typed.replace(/\s/g, "").toLower
 export const isKey = (key: string): boolean => /^[0-9a-f]{64}$/.test(key);
 
 /** Highest rank first, then by name. */
-export function inOrder(people: readonly PersonTold[]): PersonTold[] {
-  const height = (one: PersonTold) => (RANKS as readonly string[]).indexOf(one.rank);
+export function inOrder(people: readonly StaffMember[]): StaffMember[] {
+  const height = (one: StaffMember) => (RANKS as readonly string[]).indexOf(one.rank);
   return [...people].sort((one, other) => height(other) - height(one) || one.person.localeCompare(other.person));
 }
 
 export class StaffList {
-  people = $state.raw<readonly PersonTold[]>([]);
-  devices = $state.raw<readonly DeviceTold[]>([]);
+  people = $state.raw<readonly StaffMember[]>([]);
+  devices = $state.raw<readonly DeviceResponse[]>([]);
   tables = $state.raw<readonly string[]>([]);
   isKnown = $state(false);
   readonly requests: StaffRequests;
@@ -39,9 +39,9 @@ export class StaffList {
   async look(): Promise<void> {
     const { token } = this.requests;
     const [people, devices, health] = await Promise.all([
-      http<PersonTold[]>("GET", "/api/staff", { token }),
-      http<DeviceTold[]>("GET", "/api/devices", { token }),
-      http<HealthTold>("GET", "/health"),
+      http<StaffMember[]>("GET", "/api/staff", { token }),
+      http<DeviceResponse[]>("GET", "/api/devices", { token }),
+      http<HealthResponse>("GET", "/health"),
     ]);
     this.people = inOrder(people);
     this.devices = devices;
@@ -53,11 +53,11 @@ export class StaffList {
    * Sends a request, with a second person if the server requires one, and loads the list again; null if nobody
    * approved.
    */
-  async ask(method: Method, place: readonly string[], body: object | undefined, what: string, needsTwo = false): Promise<DoneTold | null> {
+  async ask(method: Method, place: readonly string[], body: object | undefined, what: string, needsTwo = false): Promise<DoneResponse | null> {
     const path = `/api/${place.map(encodeURIComponent).join("/")}`;
     const { token } = this.requests;
-    const send = (sent: object | undefined) => http<DoneTold>(method, path, { token, ...(sent ? { body: sent } : {}) });
-    let done: DoneTold | null = null;
+    const send = (sent: object | undefined) => http<DoneResponse>(method, path, { token, ...(sent ? { body: sent } : {}) });
+    let done: DoneResponse | null = null;
     if (!needsTwo) {
       try {
         done = await send(body);

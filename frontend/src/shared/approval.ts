@@ -1,7 +1,7 @@
 // A second person: what one may not do alone another agrees to, for exactly this request, once.
 import { http } from "../connection/http";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
-import type { AnyServerMessage, ApprovalTold, Blank } from "../connection/messages";
+import type { AnyServerMessage, ApprovalResponse, Blank } from "../connection/messages";
 
 export interface Credentials { person: string; password: string; code: string }
 
@@ -11,7 +11,7 @@ export const needsSecondPerson = (blanks: readonly Blank[]): boolean => blanks.s
 /** In a demonstration a virtual supervisor approves; elsewhere a person with their own credentials. */
 export async function approved(request: RequestBody, token: string, proof: Credentials | null): Promise<string> {
   const path = proof ? "/api/approvals" : "/api/demo/agree";
-  return (await http<ApprovalTold>("POST", path, { body: { ...proof, request }, token })).approval;
+  return (await http<ApprovalResponse>("POST", path, { body: { ...proof, request }, token })).approval;
 }
 
 /** Sends a request that a second person has just agreed to. */

@@ -168,7 +168,7 @@ async def connect(url: str) -> Connection:
     try:
         socket = await open_socket(url, compression=None, max_size=MOST_TOLD, open_timeout=OPENING)
     except (WebSocketException, OSError, TimeoutError) as error:
-        raise Disconnected(f"expected a floor at {url}, got {error}") from None
+        raise Disconnected(f"no answer from {url}: {error}") from None
     return WebSocket(socket)
 
 

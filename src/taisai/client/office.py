@@ -1,83 +1,42 @@
-"""The office: what goes over HTTP; signing in and out, approvals, the staff roll, devices and reports."""
+"""The client for HTTP: signing in and out, approvals, the staff list, devices and reports."""
 
 from __future__ import annotations
 
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
+from urllib.parse import quote
 
 import httpx
 import msgspec
-from msgspec import Struct
 
 from taisai.client.connection import Disconnected, Refused
+from taisai.protocol.bodies import (
+    ApprovalResponse,
+    DeviceResponse,
+    DoneResponse,
+    RefusalResponse,
+    SessionResponse,
+    SignInResponse,
+    StaffMember,
+)
 from taisai.protocol.message import Request
 from taisai.protocol.views import BooksView, ReportView
 
-PATIENCE: Final = 15.0  # seconds for an answer: a password alone takes a fifth of one to check
+TIMEOUT: Final = 15.0  # seconds: checking a password alone takes 0.2
 T = TypeVar("T")
 
 
-class Signed(Struct, frozen=True, kw_only=True):
-    """A session."""
-
-    person: str
-    role: str
-    session: str
-    opened: int
-
-
-class Enrolled(Struct, frozen=True, kw_only=True):
-    """Someone on the staff roll."""
-
-    person: str
-    rank: str
-    locked: bool
-    has_credentials: bool
-    sessions: int
-
-
-class Listed(Struct, frozen=True, kw_only=True):
-    """An enrolled device."""
-
-    device: str
-    kind: str
-    table: str
-    seat: str | None
-    key: str
-
-
-class _SignedIn(Struct, frozen=True, kw_only=True):
-    token: str
-    session: Signed
-
-
-class _Approved(Struct, frozen=True, kw_only=True):
-    approval: str
-    until: int
-
-
-class _Done(Struct, frozen=True, kw_only=True):
-    done: bool = True
-    uri: str | None = None
-
-
-class _Refusal(Struct, frozen=True, kw_only=True):
-    reason: str
-    message: str
-    clause: str | None = None
-
-
 class Office:
-    """A floor over HTTP: `async with Office("http://localhost:8080") as office:`."""
+    """A server over HTTP: `async with Office("http://localhost:8080") as office:`."""
 
     def __init__(
         self, base_url: str, *, token: str | None = None, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
         self.token = token
-        self._http = httpx.AsyncClient(base_url=base_url, transport=transport, timeout=PATIENCE)
+        self._http = httpx.AsyncClient(base_url=base_url, transport=transport, timeout=TIMEOUT)
 
     async def close(self) -> None:
-        """Lets go of the connections; the session stays open until someone signs out."""
+        """Closes the connections. The session stays open until `sign_out`."""
         await self._http.aclose()
 
     async def __aenter__(self) -> Self:
@@ -91,64 +50,62 @@ class Office:
     # Sessions
 
     async def sign_in(self, person: str, password: str, code: str) -> str:
-        """The token of a new session, which this office bears from now on."""
+        """Opens a session and uses its token from now on; returns the token."""
         body = {"person": person, "password": password, "code": code}
-        told = await self._asked("POST", "/api/sign-in", _SignedIn, body)
-        self.token = told.token
-        return told.token
+        self.token = (await self._request("POST", "/api/sign-in", SignInResponse, body)).token
+        return self.token
 
     async def sign_out(self) -> None:
-        """The session is over, and its sockets close."""
-        await self._asked("POST", "/api/sign-out", _Done)
+        """Ends the session. The server closes its sockets."""
+        await self._request("POST", "/api/sign-out", DoneResponse)
         self.token = None
 
-    async def session(self) -> Signed:
-        """Whose token it is."""
-        return await self._asked("GET", "/api/session", Signed)
+    async def session(self) -> SessionResponse:
+        """The session that the token belongs to."""
+        return await self._request("GET", "/api/session", SessionResponse)
 
     async def renew(self, password: str, code: str, new: str) -> str | None:
-        """A new password: the address for the authenticator, told once; every session ends."""
+        """Sets a new password and ends every session; returns the new address for the authenticator."""
         body = {"password": password, "code": code, "new": new}
-        return (await self._asked("POST", "/api/password", _Done, body)).uri
+        return (await self._request("POST", "/api/password", DoneResponse, body)).uri
 
-    async def approval(self, ask: Request | dict[str, Any], person: str, password: str, code: str) -> str:
-        """A second person's agreement to exactly this ask, or endpoint with its body: good once."""
-        if isinstance(ask, Request):
-            ask = {
-                key: value for key, value in msgspec.to_builtins(ask).items() if key not in ("id", "approval")
-            }
-        body = {"person": person, "password": password, "code": code, "request": ask}
-        return (await self._asked("POST", "/api/approvals", _Approved, body)).approval
+    async def approval(self, request: Request | dict[str, Any], person: str, password: str, code: str) -> str:
+        """The token of a second person's approval of exactly this request, or of an endpoint and its body."""
+        if isinstance(request, Request):
+            fields = msgspec.to_builtins(request)
+            request = {name: value for name, value in fields.items() if name not in ("id", "approval")}
+        body = {"person": person, "password": password, "code": code, "request": request}
+        return (await self._request("POST", "/api/approvals", ApprovalResponse, body)).approval
 
     # Staff and devices
 
-    async def staff(self) -> list[Enrolled]:
-        """The staff roll."""
-        return await self._asked("GET", "/api/staff", list[Enrolled])
+    async def staff(self) -> list[StaffMember]:
+        """Everyone on the staff list."""
+        return await self._request("GET", "/api/staff", list[StaffMember])
 
     async def enrol(
         self, person: str, rank: str, *, password: str | None = None, approval: str | None = None
     ) -> str | None:
-        """Someone new, or a new rank; with a password, the address for his authenticator, told once."""
+        """Enrols a person or changes a rank; with a password, returns the address for the authenticator."""
         body = {"person": person, "rank": rank, "password": password, "approval": approval}
-        return (await self._asked("POST", "/api/staff", _Done, body)).uri
+        return (await self._request("POST", "/api/staff", DoneResponse, body)).uri
 
     async def dismiss(self, person: str) -> None:
-        """Takes someone off the roll."""
-        await self._asked("DELETE", "/api/staff", _Done, {"person": person})
+        """Removes a person from the staff list."""
+        await self._request("DELETE", "/api/staff", DoneResponse, {"person": person})
 
     async def unlock(self, person: str, reason: str, *, approval: str | None = None) -> None:
-        """He may sign in again."""
+        """Lets a locked person sign in again."""
         body = {"reason": reason, "approval": approval}
-        await self._asked("POST", f"/api/staff/{_part(person)}/unlock", _Done, body)
+        await self._request("POST", f"/api/staff/{_part(person)}/unlock", DoneResponse, body)
 
     async def revoke(self, person: str, reason: str) -> None:
-        """Ends all sessions of someone."""
-        await self._asked("POST", f"/api/staff/{_part(person)}/revoke", _Done, {"reason": reason})
+        """Ends all sessions of a person."""
+        await self._request("POST", f"/api/staff/{_part(person)}/revoke", DoneResponse, {"reason": reason})
 
-    async def devices(self) -> list[Listed]:
-        """Enrolled devices."""
-        return await self._asked("GET", "/api/devices", list[Listed])
+    async def devices(self) -> list[DeviceResponse]:
+        """Every enrolled device."""
+        return await self._request("GET", "/api/devices", list[DeviceResponse])
 
     async def enrol_device(
         self,
@@ -160,52 +117,51 @@ class Office:
         seat: str | None = None,
         approval: str | None = None,
     ) -> None:
-        """A terminal, display or shaker may connect from now on, with this key; at a taken seat, with two."""
+        """Lets a terminal, display or shaker connect with this key; a taken seat needs an approval."""
         body = {
             "device": device, "kind": kind, "key": key, "table": table, "seat": seat, "approval": approval,
         }  # fmt: skip
-        await self._asked("POST", "/api/devices", _Done, body)
+        await self._request("POST", "/api/devices", DoneResponse, body)
 
     async def dismiss_device(self, device: str, reason: str) -> None:
-        """It may not any more."""
-        await self._asked("DELETE", "/api/devices", _Done, {"device": device, "reason": reason})
+        """Lets a device connect no longer."""
+        await self._request("DELETE", "/api/devices", DoneResponse, {"device": device, "reason": reason})
 
     # The books
 
     async def books(self) -> BooksView:
-        """Every account, and whether they balance."""
-        return await self._asked("GET", "/api/books", BooksView)
+        """Every account, and whether the books balance."""
+        return await self._request("GET", "/api/books", BooksView)
 
     async def report(self, day: str | None = None) -> ReportView:
         """Drop, win and hold of a gaming day."""
         path = "/api/report" if day is None else f"/api/report?day={_part(day)}"
-        return await self._asked("GET", path, ReportView)
+        return await self._request("GET", path, ReportView)
 
-    async def _asked(self, method: str, path: str, kind: type[T], body: dict[str, Any] | None = None) -> T:
+    async def _request(self, method: str, path: str, kind: type[T], body: dict[str, Any] | None = None) -> T:
         headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
-        told = None if body is None else {key: value for key, value in body.items() if value is not None}
+        if body is not None:
+            body = {name: value for name, value in body.items() if value is not None}
         try:
-            answer = await self._http.request(method, path, json=told, headers=headers)
+            response = await self._http.request(method, path, json=body, headers=headers)
         except httpx.HTTPError as error:
-            says = f"expected a floor at {self._http.base_url}, got {type(error).__name__}: {error}"
-            raise Disconnected(says, in_doubt=method != "GET") from None
-        if answer.is_success:
-            return msgspec.json.decode(answer.content, type=kind)
-        raise _refused(answer)
+            problem = f"no answer from {self._http.base_url}: {type(error).__name__}: {error}"
+            raise Disconnected(problem, in_doubt=method != "GET") from None
+        if response.is_success:
+            return msgspec.json.decode(response.content, type=kind)
+        raise _refused(response)
 
 
-def _refused(answer: httpx.Response) -> Refused:
+def _refused(response: httpx.Response) -> Refused:
     try:
-        told = msgspec.json.decode(answer.content, type=_Refusal)
+        refusal = msgspec.json.decode(response.content, type=RefusalResponse)
     except msgspec.DecodeError:
-        return Refused("fault", f"expected an answer, got status {answer.status_code}")
-    return Refused(told.reason, told.message, clause=told.clause)
+        return Refused("fault", f"the server answered with status {response.status_code} and no reason")
+    return Refused(refusal.reason, refusal.message, clause=refusal.clause)
 
 
 def _part(text: str) -> str:
     """A name as a part of an address."""
-    from urllib.parse import quote
-
     return quote(text, safe="")
 
 

@@ -17,10 +17,10 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
+from taisai.protocol import bodies
 from taisai.rules import rulebook
 from taisai.server.auth.sessions import NewApproval, Session, digest_of
 from taisai.server.auth.verification import SignInRefused
-from taisai.server.http import bodies
 from taisai.server.http.guard import refused
 from taisai.server.http.staff import form_of
 
@@ -217,14 +217,14 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
     """The endpoints, over a casino whose journal says that it is a demonstration."""
 
     @get("/api/demo", summary="What the demonstration has: tables, roles, and who is virtual")
-    async def told() -> bodies.DemoTold:
+    async def told() -> bodies.DemoResponse:
         """For the lobby."""
         dealing = demonstration.dealers.tables if demonstration.dealers else {}
-        return bodies.DemoTold(
+        return bodies.DemoResponse(
             currency=cast.CURRENCY,
             roles=ROLES,
             tables=tuple(
-                bodies.DemoTableTold(
+                bodies.DemoTable(
                     table=spot.name, rulebook=spot.book, dealer=spot.dealer,
                     dealing=dealing.get(spot.name, False), head=spot.head, players=spot.players,
                     ranks=_ranks(spot.book),
@@ -236,7 +236,7 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
     @post("/api/demo/enter", status_code=200, summary="Come in, in any role")
     async def enter(
         request: Request[Any, Any, State], data: JSONBody[bodies.EnterBody]
-    ) -> bodies.EnteredTold:
+    ) -> bodies.EnterResponse:
         """A session for staff, a place for a terminal's or display's own key."""
         address = request.client.host if request.client else "unknown"
         entered = await demonstration.enter(data.role, data.table, data.key, address=address)
@@ -246,17 +246,17 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
             raise refused(503, entered.reason, entered.message)
         if isinstance(entered, Refusal):
             raise refused(409, entered.reason, f"{entered.message} ({entered.clause})", entered.clause)
-        return bodies.EnteredTold(**entered._asdict())
+        return bodies.EnterResponse(**entered._asdict())
 
     @post("/api/demo/agree", status_code=200, summary="A virtual supervisor agrees to one ask")
     async def agree(
         request: Request[Any, Any, State], data: JSONBody[bodies.AgreeBody]
-    ) -> bodies.ApprovalTold:
+    ) -> bodies.ApprovalResponse:
         """The second person of a demonstration: he always agrees, and his name stands in the journal."""
         form, table = form_of(data.request), data.request.get("table")
         answer = demonstration.agreed(request.state.session, form, table if isinstance(table, str) else None)
         if isinstance(answer, str):
             raise refused(403, "second-person", answer)
-        return bodies.ApprovalTold(approval=answer.token, until=answer.approval.until)
+        return bodies.ApprovalResponse(approval=answer.token, until=answer.approval.until)
 
     return [told, enter, agree]

@@ -127,7 +127,7 @@ def _locks_out(patch: pytest.MonkeyPatch) -> None:
         heard(self, events)
         for event in events:
             if isinstance(event, PersonLocked):
-                self.revoked(event.person)
+                self.revoke(event.person)
 
     patch.setattr(Authentication, "heard", hasty)
 
@@ -206,13 +206,13 @@ def _vault_alone(patch: pytest.MonkeyPatch) -> None:
 
 
 def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
-    take = Verifier._take
+    take = Verifier._use_code
 
     def lenient(self: Verifier, known: Any, renewed: Any, engine: Any) -> SignInFailure | None:
         against = take(self, known, renewed, engine)
         return None if against is SignInFailure.LOCKED else against
 
-    patch.setattr(Verifier, "_take", lenient)
+    patch.setattr(Verifier, "_use_code", lenient)
 
 
 def _admits_anywhere(patch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.server.auth import sessions as module
-from taisai.server.auth.sessions import GOOD_FOR, MOST_APPROVALS, Approvals, NewApproval, Session, digest_of
+from taisai.server.auth.sessions import MOST_APPROVALS, VALID_FOR, Approvals, NewApproval, Session, digest_of
 from tests.server.auth.staffed_house import NOON, counted
 
 ASKER = Session("session-1", "Sue Lim", "pit-supervisor", NOON, NOON)
@@ -25,7 +25,7 @@ def granted(
 def test_who_agreed_is_known_from_the_token() -> None:
     approvals = Approvals(counted())
     token = granted(approvals).token
-    assert approvals.used(token, VOID, asker="session-1", now=NOON + GOOD_FOR - 1) == "Max Ong"
+    assert approvals.used(token, VOID, asker="session-1", now=NOON + VALID_FOR - 1) == "Max Ong"
 
 
 def test_an_approval_is_used_once() -> None:
@@ -40,7 +40,7 @@ def test_an_approval_is_used_once() -> None:
     [
         (OTHER, "session-1", 0),
         (VOID, "session-2", 0),
-        (VOID, "session-1", GOOD_FOR),
+        (VOID, "session-1", VALID_FOR),
         ("\ud7ff", "session-1", 0),
     ],
     ids=["something else", "another session", "too late", "no digest"],
@@ -64,7 +64,7 @@ def test_what_is_no_token_approves_nothing(token: str) -> None:
 @pytest.mark.parametrize("approver", ["Sue Lim", "sue lim", "SUE LIM", "Ｓue Lim"])
 def test_nobody_agrees_with_himself(approver: str) -> None:
     made = Approvals(counted()).granted(VOID, asker=ASKER, approver=approver, now=NOON)
-    assert made == "expected a second person besides 'Sue Lim', got the same"
+    assert made == "the second person must not be 'Sue Lim', who makes the request"
 
 
 def test_it_goes_with_the_session_and_with_the_person() -> None:
@@ -88,9 +88,9 @@ def test_one_more_than_there_may_be_is_refused_until_old_ones_are_gone(
     approvals = Approvals(counted())
     granted(approvals)
     granted(approvals, now=NOON + 1)
-    more = approvals.granted(VOID, asker=ASKER, approver="Max Ong", now=NOON + GOOD_FOR - 1)
-    assert more == "expected fewer than 2 approvals that wait to be used, got as many"
-    granted(approvals, now=NOON + GOOD_FOR)
+    more = approvals.granted(VOID, asker=ASKER, approver="Max Ong", now=NOON + VALID_FOR - 1)
+    assert more == "too many unused approvals: the limit is 2; try again in a minute"
+    granted(approvals, now=NOON + VALID_FOR)
     assert len(approvals) == 2
 
 

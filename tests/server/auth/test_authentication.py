@@ -21,7 +21,7 @@ from taisai.server.auth.sessions import EndedSession, NewSession, SessionPolicy
 from taisai.server.auth.verification import (
     BUSY,
     LOCKED,
-    NOWHERE,
+    NO_ADDRESS,
     UNRECORDED,
     WRONG_CREDENTIALS,
     SignInRefusalReason,
@@ -223,7 +223,7 @@ def test_too_many_tries_from_one_address_wait() -> None:
     refused = staffed.tries(DAN, address="2001:db8::2")
     assert refused == SignInRefused(
         SignInRefusalReason.TOO_OFTEN,
-        "expected fewer tries from this address, got too many: try again in 2 s",
+        "too many tries from this address; try again in 2 s",
         1_500,
     )
     assert len(staffed.told(SignInFailed)) == 2, "what was not checked is no failure, and fills no journal"
@@ -235,8 +235,8 @@ def test_an_address_that_is_none_is_noted_as_unknown(address: str) -> None:
     staffed = Staffed()
     assert isinstance(staffed.tries(DAN, address=address), NewSession)
     assert staffed.tries(DAN, "not this password", address=address) == WRONG_CREDENTIALS
-    assert [event.address for event in staffed.told(SignedInEvent)] == [NOWHERE]
-    assert [event.address for event in staffed.told(SignInFailed)] == [NOWHERE]
+    assert [event.address for event in staffed.told(SignedInEvent)] == [NO_ADDRESS]
+    assert [event.address for event in staffed.told(SignInFailed)] == [NO_ADDRESS]
 
 
 def test_a_full_house_of_sessions_takes_no_more() -> None:
@@ -288,7 +288,7 @@ def test_a_name_that_is_a_posts_signs_in_at_a_demonstration_only(*, generic: boo
     if generic:
         assert not isinstance(again, SignInRefused)
     else:
-        says = "expected the name of a person, got 'dealer 1', that of a post or of nobody"
+        says = "'dealer 1' is the name of a post or no name; give the name of a person"
         assert again == SignInRefused(SignInRefusalReason.UNFIT, says)
         assert len(staffed.told(CredentialsSet)) == 5
 

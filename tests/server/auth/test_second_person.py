@@ -60,7 +60,7 @@ def test_nobody_agrees_with_himself_and_his_code_is_not_used_up() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(MAX)
     code = staffed.code(MAX)
-    says = "expected a second person besides 'Max Ong', got the same"
+    says = "the second person must not be 'Max Ong', who makes the request"
     assert agrees(staffed, asker, code=code) == SignInRefused(SignInRefusalReason.NOT_SECOND, says)
     assert isinstance(staffed.tries(MAX, code=code), NewSession)
 
@@ -96,7 +96,7 @@ def test_there_is_nobody_to_agree_with_once_the_asker_is_out() -> None:
     granted = agrees(staffed, asker)
     running(staffed.door.sign_out(asker.session.id, now=staffed.now))
     assert used(staffed, granted, asker) is None
-    says = "expected an open session to approve for, got one that ended"
+    says = "the session to approve for has ended"
     assert agrees(staffed, asker) == SignInRefused(SignInRefusalReason.NOT_SECOND, says)
 
 

@@ -106,7 +106,7 @@ def test_the_vault_has_neither_passwords_nor_tokens() -> None:
 def test_the_door_remembers_no_password_and_no_token() -> None:
     evening = Evening()
     door = evening.staffed.door
-    remembered = repr([vars(part) for part in (door, door.sessions, door.approvals, door._proving)])
+    remembered = repr([vars(part) for part in (door, door.sessions, door.approvals, door._verifier)])
     assert found(evening, remembered) == []
 
 

@@ -178,6 +178,6 @@ def test_why_a_session_ended_is_remembered_of_the_latest(monkeypatch: pytest.Mon
         EndedSession(SignOutCause.SIGNED_OUT),
     ]
     assert [ended.message for ended in why if isinstance(ended, EndedSession)][:2] == [
-        "expected an open session, got none",
-        "expected an open session, got one that ended (signed-out)",
+        "no open session has this token",
+        "the session has ended (signed-out)",
     ]

@@ -1,1 +1,1 @@
-"""Who comes in, and as what: passwords, second factors, sessions, second persons' agreement, devices."""
+"""Authentication and permissions: passwords, second factors, sessions, approvals, devices, roles."""

@@ -1,4 +1,4 @@
-"""The door: people sign in and out, agree to what another does, and lose their sessions when they must."""
+"""Authentication of staff: signing in and out, approvals, credentials, and the end of sessions."""
 
 from __future__ import annotations
 
@@ -28,10 +28,17 @@ from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Passwords, weakness
 from taisai.server.auth.permissions import is_generic
 from taisai.server.auth.rate_limits import RateLimit, RateLimiter
-from taisai.server.auth.sessions import Approvals, NewApproval, NewSession, Session, StaffSessions
+from taisai.server.auth.sessions import (
+    Approvals,
+    NewApproval,
+    NewSession,
+    Session,
+    StaffSessions,
+    same_person,
+)
 from taisai.server.auth.verification import (
     BUSY,
-    NOWHERE,
+    NO_ADDRESS,
     UNRECORDED,
     WRONG_CREDENTIALS,
     QueueLike,
@@ -49,7 +56,7 @@ _log = structlog.get_logger(__name__)
 
 
 class NewFactor(NamedTuple):
-    """Credentials were set; the address goes into the person's authenticator, and is told once."""
+    """The address of a new second factor, for the person's authenticator. It is shown only once."""
 
     uri: str
 
@@ -64,7 +71,7 @@ class _Ended(NamedTuple):
 
 
 class Authentication:
-    """Everyone comes in here. It belongs to the loop; hashes are made in threads of its own."""
+    """Signs staff in and out. It runs in the event loop; its own threads compute the hashes."""
 
     def __init__(
         self,
@@ -78,7 +85,7 @@ class Authentication:
         executor: Executor | None = None,
         generic: bool = False,
     ) -> None:
-        """`issuer` is what an authenticator calls the House; `generic` is for a demonstration only."""
+        """`issuer`: the name of the House in authenticators. `generic`: a demonstration without passwords."""
         self.sessions = StaffSessions(entropy) if sessions is None else sessions
         self.approvals = Approvals(entropy)
         self.sessions.on_end(self._ended)
@@ -88,7 +95,7 @@ class Authentication:
         self._generic = generic
         self._executor = executor or ThreadPoolExecutor(WORKERS, thread_name_prefix="passwords")
         self._passwords = Passwords(entropy) if passwords is None else passwords
-        self._proving = Verifier(
+        self._verifier = Verifier(
             queue,
             passwords=self._passwords,
             rates=RateLimiter(SIGN_INS) if rates is None else rates,
@@ -97,44 +104,46 @@ class Authentication:
             generic=generic,
         )
         self._noted: set[str] = set()
-        """Sessions that the journal has as open."""
+        """Sessions whose sign-in is in the journal."""
         self._to_note: list[_Ended] = []
-        """Sessions that are over, and of which the journal does not know yet."""
+        """Ended sessions whose sign-out is not in the journal yet."""
         self._gone: set[str] = set()
-        """People who left, and of whom the vault may still have something."""
+        """Dismissed people whose credentials may still be stored."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    # Coming and going
+    # Signing in and out
 
     async def sign_in(
         self, person: str, password: str, code: str, *, address: str, now: int
     ) -> NewSession | SignInRefused:
-        """A session for whoever proves who he is, once the journal has it."""
+        """Opens a session for a person with the right password and code, once the journal has the sign-in."""
         return await self._to_the_end(self._sign_in(person, password, code, address=address, now=now))
 
     async def _sign_in(
         self, person: str, password: str, code: str, *, address: str, now: int
     ) -> NewSession | SignInRefused:
-        proved = await self._proving.proved(person, password, code, address=address, now=now)
+        proved = await self._verifier.proved(person, password, code, address=address, now=now)
         if isinstance(proved, SignInRefused):
             return proved
-        return await self._let_in(proved.person, proved.rank, address=address, now=now)
+        return await self._open_session(proved.person, proved.rank, address=address, now=now)
 
     async def admitted(self, person: str, *, address: str, now: int) -> NewSession | SignInRefused:
-        """A session without any proof, in a demonstration alone."""
+        """Opens a session without a password, only in a demonstration."""
         if not self._generic:
             return WRONG_CREDENTIALS
         rank = await self._queue.run(partial(_rank_of, person))
         if rank is None:
             return WRONG_CREDENTIALS
-        return await self._to_the_end(self._let_in(person, rank, address=address, now=now))
+        return await self._to_the_end(self._open_session(person, rank, address=address, now=now))
 
-    async def _let_in(self, person: str, rank: str, *, address: str, now: int) -> NewSession | SignInRefused:
+    async def _open_session(
+        self, person: str, rank: str, *, address: str, now: int
+    ) -> NewSession | SignInRefused:
         opened = self.sessions.opened(person, rank, now)
         if opened is None:
             return BUSY
-        # It is open before the journal has it, so that a revocation in between finds it; nobody has its
-        # token yet.
+        # The session opens before the journal has the sign-in, so that a revocation in between finds it. The
+        # client does not have its token yet.
         session = opened.session
         answer = await self._queue.execute(
             HOUSE,
@@ -143,7 +152,7 @@ class Authentication:
                 by=FLOOR,
                 person=session.person,
                 session=session.id,
-                address=address if is_name(address) else NOWHERE,
+                address=address if is_name(address) else NO_ADDRESS,
             ),
         )
         if isinstance(answer, Refusal):
@@ -153,14 +162,14 @@ class Authentication:
         if await self._queue.run(partial(_rank_of, session.person)) != session.rank:
             self.sessions.end(session.id, SignOutCause.REVOKED)
         if self.sessions.get(session.id) is None:
-            self._leave(session, SignOutCause.REVOKED)
+            self._queue_end(session, SignOutCause.REVOKED)
             await self._note_ends(now)
             return WRONG_CREDENTIALS
         _log.info("signed in", person=session.person, session=session.id, address=address)
         return opened
 
     async def sign_out(self, session: str, *, now: int) -> None:
-        """Ends a session, whether or not the journal can be told at once."""
+        """Ends a session at once, even if the journal cannot be written now."""
         self.sessions.end(session, SignOutCause.SIGNED_OUT)
         await self._note_ends(now)
 
@@ -175,18 +184,15 @@ class Authentication:
         address: str,
         now: int,
     ) -> NewApproval | SignInRefused:
-        """A second person's agreement to what the digest stands for, in the asker's session alone."""
+        """A second person's approval of the request with this digest, valid in the asker's session only."""
         if folded(person) == folded(asker.person):
-            says = f"expected a second person besides {asker.person!r}, got the same"
-            return SignInRefused(SignInRefusalReason.NOT_SECOND, says)
-        proving = self._proving.proved(person, password, code, address=address, now=now)
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, same_person(asker.person))
+        proving = self._verifier.proved(person, password, code, address=address, now=now)
         proved = await self._to_the_end(proving)
         if isinstance(proved, SignInRefused):
             return proved
         if self.sessions.get(asker.id) is None:
-            return SignInRefused(
-                SignInRefusalReason.NOT_SECOND, "expected an open session to approve for, got one that ended"
-            )
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, "the session to approve for has ended")
         granted = self.approvals.granted(digest, asker=asker, approver=proved.person, now=now)
         return SignInRefused(SignInRefusalReason.NOT_SECOND, granted) if isinstance(granted, str) else granted
 
@@ -195,10 +201,10 @@ class Authentication:
     async def set_credentials(
         self, person: str, password: str, *, by: str, now: int, second: str | None = None
     ) -> NewFactor | Refusal | SignInRefused:
-        """A new password and a new second factor, if the House lets `by` set them; sessions end."""
-        if says := _unfit(person, password, generic=self._generic):
-            return SignInRefused(SignInRefusalReason.UNFIT, says)
-        making = partial(
+        """Sets a new password and second factor, if `by` may set them, and ends the person's sessions."""
+        if problem := _unfit(person, password, generic=self._generic):
+            return SignInRefused(SignInRefusalReason.UNFIT, problem)
+        make = partial(
             vault.made,
             person,
             password,
@@ -206,7 +212,7 @@ class Authentication:
             entropy=self._entropy,
             issuer=self._issuer,
         )
-        new = await self._proving.work(making)
+        new = await self._verifier.work(make)
         answer = await self._queue.execute(HOUSE, SetCredentials(at=now, by=by, person=person, second=second))
         if isinstance(answer, Refusal):
             return answer
@@ -214,47 +220,47 @@ class Authentication:
             await self._queue.run(lambda engine: vault.keep(engine.journal.store, person, new.credentials))
         except JournalError:
             return UNRECORDED
-        self.revoked(person)  # again: the old password may have let someone in until now
+        self.revoke(person)  # again: until now the old password could open a session
         await self._note_ends(now)
         return NewFactor(new.uri)
 
     async def renew_credentials(
         self, session: Session, password: str, code: str, new: str, *, address: str, now: int
     ) -> NewFactor | Refusal | SignInRefused:
-        """The same by the person himself, who proves that it is he: a console left open is not enough."""
-        proving = self._proving.proved(session.person, password, code, address=address, now=now)
+        """Sets a person's own credentials; needs the old password and a code, not only a session."""
+        proving = self._verifier.proved(session.person, password, code, address=address, now=now)
         proved = await self._to_the_end(proving)
         if isinstance(proved, SignInRefused):
             return proved
         return await self.set_credentials(proved.person, new, by=proved.person, now=now)
 
-    # What the journal says, and time
+    # Events and time
 
     def heard(self, events: Iterable[AnyEvent]) -> None:
-        """Acts upon what has just been published; sessions that it ends are over before it returns.
+        """Ends the sessions that published events revoke.
 
-        A lock ends none: they were opened by the person himself, and anybody can fail in his name.
+        A lock ends no session: anyone can fail to sign in under another person's name.
         """
         for event in events:
             match event:
                 case SessionsRevoked() | CredentialsSet():
-                    self.revoked(event.person)
+                    self.revoke(event.person)
                 case PersonDismissed():
                     self._gone.add(event.person)
-                    self.revoked(event.person)
+                    self.revoke(event.person)
                 case PersonEnrolled():
-                    if any(one.rank != event.rank for one in self.sessions.of_person(event.person)):
-                        self.revoked(event.person)
+                    if any(session.rank != event.rank for session in self.sessions.of_person(event.person)):
+                        self.revoke(event.person)
                 case _:
                     pass
 
-    def revoked(self, person: str) -> None:
-        """Ends every session of a person at once, and takes back what he agreed to."""
+    def revoke(self, person: str) -> None:
+        """Ends every session of a person and withdraws their approvals."""
         self.sessions.end_all(person, SignOutCause.REVOKED)
         self.approvals.withdrawn(person=person)
 
     async def tick(self, now: int) -> None:
-        """Ends sessions whose time is up, and tells the journal and the vault what is over."""
+        """Ends expired sessions, writes ends to the journal, and deletes credentials of dismissed people."""
         self.sessions.due(now)
         await self._note_ends(now)
         if self._gone:
@@ -265,7 +271,7 @@ class Authentication:
                 self._gone |= gone
 
     async def begin(self, now: int) -> None:
-        """After a start: sessions of before are over, and whoever left has no credentials."""
+        """After a start: ends the sessions of before and deletes credentials of dismissed people."""
         open_, gone = await self._queue.run(_left_over)
         self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
         await self._note_ends(now)
@@ -273,7 +279,7 @@ class Authentication:
             await self._queue.run(partial(_delete, gone))
 
     async def finish(self, now: int) -> None:
-        """Before a stop: whoever is being checked hears his answer, and every session ends."""
+        """Before a stop: answers pending sign-ins and ends every session."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.sessions.end_all(why=SignOutCause.STOPPED)
         await self._note_ends(now)
@@ -281,9 +287,9 @@ class Authentication:
 
     def _ended(self, session: Session, why: SignOutCause) -> None:
         self.approvals.withdrawn(session=session.id)
-        self._leave(session, why)
+        self._queue_end(session, why)
 
-    def _leave(self, session: Session, why: SignOutCause) -> None:
+    def _queue_end(self, session: Session, why: SignOutCause) -> None:
         if session.id in self._noted:
             self._noted.remove(session.id)
             self._to_note.append(_Ended(session.id, session.person, why))
@@ -291,20 +297,20 @@ class Authentication:
     async def _note_ends(self, now: int) -> None:
         ended, self._to_note = self._to_note, []
         notes = [
-            NoteSignOut(at=now, by=FLOOR, person=one.person, session=one.session, why=one.why)
-            for one in ended
+            NoteSignOut(at=now, by=FLOOR, person=end.person, session=end.session, why=end.why)
+            for end in ended
         ]
-        later = ended  # also where this is cut short: what is noted twice counts once
+        later = ended  # if this is interrupted, all are noted again: a second note changes nothing
         try:
             answers = await asyncio.gather(
                 *(self._queue.execute(HOUSE, note) for note in notes), return_exceptions=True
             )
-            later = [one for one, answer in zip(ended, answers, strict=True) if _is_unwritten(answer)]
+            later = [end for end, answer in zip(ended, answers, strict=True) if _is_unwritten(answer)]
         finally:
             self._to_note[:0] = later
 
     async def _to_the_end(self, work: Coroutine[Any, Any, T]) -> T:
-        """Whoever hangs up while he is checked has still failed, and the journal has it."""
+        """Finishes a check even if the client disconnects, so that a failure is recorded."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -312,14 +318,14 @@ class Authentication:
 
 
 def _is_unwritten(answer: Answer | BaseException) -> bool:
-    """Whether the journal may lack it; any other refusal says that the House has it already."""
+    """Whether the note may be missing in the journal. Any other refusal means that it is there already."""
     return isinstance(answer, BaseException) or (isinstance(answer, Refusal) and answer.reason in _UNWRITTEN)
 
 
 def _unfit(person: str, password: str, *, generic: bool) -> str | None:
-    """Why someone cannot have credentials, or not with this password."""
+    """Why a person cannot have credentials, or not with this password; None if they can."""
     if is_generic(person) and not generic:
-        return f"expected the name of a person, got {person!r}, that of a post or of nobody"
+        return f"{person!r} is the name of a post or no name; give the name of a person"
     return weakness(password, person)
 
 
@@ -331,13 +337,13 @@ def _rank_of(person: str, engine: Engine) -> str | None:
 
 
 def _delete(people: Iterable[str], engine: Engine) -> None:
-    """Forgets their credentials, unless they are back and have new ones."""
+    """Deletes the credentials of people, except those who were enrolled again with new ones."""
     for person in people:
         if person not in engine.house().credentials:
             vault.keep(engine.journal.store, person, None)
 
 
 def _left_over(engine: Engine) -> tuple[dict[str, str], set[str]]:
-    """Sessions of before the start, and people of whom the vault has what it should not."""
+    """Sessions of before the start, and people with stored credentials that the House does not know."""
     house = engine.house()
     return dict(house.sessions), set(vault.holders(engine.journal.store)) - house.credentials

@@ -1,4 +1,4 @@
-"""Credentials: passwords with their argon2id hashes, and codes of a second factor (TOTP, RFC 6238)."""
+"""Credentials: passwords as argon2id hashes, and codes of a second factor (TOTP, RFC 6238)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from taisai.game.vocabulary import folded
 from taisai.server.runtime.environment import Entropy
 
-LEAST_PASSWORD: Final = (
-    12  # characters: with three tries and a second factor, more than a guesser gets through
-)
-MOST_PASSWORD: Final = 128  # characters: a sentence fits, a megabyte to be hashed does not
-LEAST_DIFFERENT: Final = 5  # different characters: '121212121212' is long and no secret
+LEAST_PASSWORD: Final = 12  # characters: enough with a second factor and three tries
+MOST_PASSWORD: Final = 128  # characters: enough for a sentence; a megabyte would block the hashing threads
+LEAST_DIFFERENT: Final = 5  # different characters: refuses '121212121212'
 SALT: Final = 16  # bytes, as RFC 9106 recommends
 
 _COMMONEST: Final = frozenset(
@@ -39,7 +37,7 @@ _COMMONEST: Final = frozenset(
 
 
 class Cost(NamedTuple):
-    """What one hash costs; the default is RFC 9106's second choice, for machines that have other work."""
+    """The cost of one hash. The default is the second recommended option of RFC 9106."""
 
     time: int = 3
     """Passes over the memory."""
@@ -49,21 +47,21 @@ class Cost(NamedTuple):
 
 
 def weakness(password: str, person: str) -> str | None:
-    """Why a text is no password for someone; never with the text itself."""
+    """Why a password is too weak; None if it is not. The text never contains the password."""
     if not LEAST_PASSWORD <= len(password) <= MOST_PASSWORD:
         return f"expected a password of {LEAST_PASSWORD} to {MOST_PASSWORD} characters, got {len(password)}"
     if len(set(password)) < LEAST_DIFFERENT:
-        return f"expected a password of at least {LEAST_DIFFERENT} different characters, got fewer"
+        return f"the password has fewer than {LEAST_DIFFERENT} different characters"
     if "".join(folded(password).split()) in _COMMONEST:
-        return "expected a password that few have, got one of the commonest"
+        return "the password is one of the most common"
     letters, name = _letters(password), _letters(person)
     if letters and name and not letters.replace(name, ""):
-        return "expected a password, got the person's own name"
+        return "the password is the person's name"
     return None
 
 
 class Passwords:
-    """Makes and checks hashes at one cost."""
+    """Makes and checks hashes of passwords."""
 
     def __init__(self, entropy: Entropy, cost: Cost | None = None) -> None:
         cost = cost or Cost()
@@ -71,19 +69,19 @@ class Passwords:
         self._hasher = PasswordHasher(
             time_cost=cost.time, memory_cost=cost.memory, parallelism=cost.parallelism, salt_len=SALT
         )
-        # Checked in place of the hash that a stranger has not, so that he waits as long as anyone.
-        self._nobodys = self._hasher.hash(entropy(32), salt=entropy(SALT))
+        # Checked for unknown names, so that the time of the answer does not show whether a name exists.
+        self._dummy = self._hasher.hash(entropy(32), salt=entropy(SALT))
 
     def hashed(self, password: str) -> str:
-        """The hash to keep, with its salt and cost."""
+        """The hash of a password, with its salt and cost."""
         return self._hasher.hash(_written(password), salt=self._entropy(SALT))
 
     def verified(self, hash_: str | None, password: str) -> bool:
-        """Whether it is the password; without a hash it takes as long and is not."""
+        """Whether the password matches the hash. Without a hash the check takes as long and fails."""
         possible = hash_ is not None and len(password) <= MOST_PASSWORD
         try:
             self._hasher.verify(
-                hash_ if hash_ is not None and possible else self._nobodys,
+                hash_ if hash_ is not None and possible else self._dummy,
                 _written(password[:MOST_PASSWORD]),
             )
         except (VerificationError, InvalidHashError):
@@ -91,12 +89,12 @@ class Passwords:
         return possible
 
     def is_outdated(self, hash_: str) -> bool:
-        """Whether a hash was made at another cost than hashes are made at now."""
+        """Whether a hash was made at another cost than the current one."""
         return self._hasher.check_needs_rehash(hash_)
 
 
 def _written(password: str) -> bytes:
-    """The bytes that are hashed, the same from every keyboard; no text fails, or an error would quote it."""
+    """The bytes to hash, the same from every keyboard. No text fails, because an error would quote it."""
     return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
 
 
@@ -107,26 +105,26 @@ def _letters(text: str) -> str:
 SECRET: Final = 20  # bytes, the length of the hash, as RFC 4226 recommends
 DIGITS: Final = 6
 STEP: Final = 30  # seconds
-DRIFT: Final = 1  # steps that a person's clock may be ahead or behind, or that typing takes
+DRIFT: Final = 1  # steps: a person's clock may be ahead or behind, and typing takes time
 
 
 def new_secret(entropy: Entropy) -> bytes:
-    """A secret for someone's authenticator."""
+    """A new secret for an authenticator."""
     return entropy(SECRET)
 
 
 def step_of(now: int) -> int:
-    """The step in which a moment lies."""
+    """The time step of a moment in milliseconds."""
     return now // (STEP * 1000)
 
 
 def code_at(secret: bytes, step: int) -> str:
-    """The code of a step."""
+    """The code of a time step."""
     return _totp(secret).generate(step * STEP).decode("ascii")
 
 
 def accepted_step(secret: bytes, code: str, *, now: int, last: int) -> int | None:
-    """The step that a code belongs to, if it is near now and later than the last one that was used.
+    """The time step of a code, if it is close to now and later than the last used step; else None.
 
     >>> secret = b"12345678901234567890"
     >>> code_at(secret, step_of(59_000))
@@ -136,61 +134,63 @@ def accepted_step(secret: bytes, code: str, *, now: int, last: int) -> int | Non
     >>> accepted_step(secret, "287082", now=59_000, last=1) is None  # used before
     True
     """
-    given = code.replace(" ", "").encode("utf-8", "replace")  # authenticators show '123 456'
-    here = step_of(now)
+    typed = code.replace(" ", "").encode("utf-8", "replace")  # authenticators show '123 456'
+    current = step_of(now)
     accepted = None
-    for step in range(max(here - DRIFT, 0), here + DRIFT + 1):  # all of them, so that time tells nothing
-        matches = compare_digest(code_at(secret, step).encode(), given)
+    for step in range(
+        max(current - DRIFT, 0), current + DRIFT + 1
+    ):  # all steps, so that all codes take the same time
+        matches = compare_digest(code_at(secret, step).encode(), typed)
         if matches and step > last and accepted is None:
             accepted = step
     return accepted
 
 
 def base32(secret: bytes) -> str:
-    """A secret as people type it."""
+    """A secret as base 32 text."""
     return b32encode(secret).decode("ascii")
 
 
 def from_base32(text: str) -> bytes:
-    """The secret again."""
+    """The secret of a base 32 text."""
     return b32decode(text)
 
 
 def otpauth(secret: bytes, *, person: str, issuer: str) -> str:
-    """The address that an authenticator takes, mostly as a picture."""
+    """The address for an authenticator, usually shown as a QR code."""
     return _totp(secret).get_provisioning_uri(person, issuer)
 
 
 def _totp(secret: bytes) -> TOTP:
-    # SHA-1 is what every authenticator knows; as a keyed hash it is sound (RFC 6194, section 3).
+    # Every authenticator supports SHA-1; as a keyed hash it is safe (RFC 6194, section 3).
     return TOTP(secret, DIGITS, SHA1(), STEP)  # noqa: S303
 
 
 STAFF: Final = "staff/"
-"""Under which names of the vault credentials of people are kept."""
+"""The prefix of the names under which credentials are stored."""
 
 
 class Vault(Protocol):
-    """The part of a store that keeps secrets."""
+    """The part of a store that holds secrets."""
 
     def secret(self, name: str) -> bytes | None:
-        """What is kept under a name."""
+        """The secret of a name; None if there is none."""
 
     def keep_secret(self, name: str, body: bytes | None) -> None:
-        """Keeps something under a name; None deletes what is there."""
+        """Stores a secret under a name; None deletes it."""
 
     def secrets(self, prefix: str) -> list[str]:
-        """The names that begin so."""
+        """The names that begin with a prefix."""
 
 
 class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A person's password, as a hash, and his second factor; neither is ever shown."""
+    """A person's password hash and second factor. They are never shown."""
 
     hash: str
     totp: str
     """The secret, in base 32."""
     last_step: int = 0
-    """The step of the last code that was used: none is used twice."""
+    """The time step of the last used code. No code is valid twice."""
 
     def __repr__(self) -> str:
         return "<Credentials>"
@@ -200,7 +200,7 @@ class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewCredentials(NamedTuple):
-    """Credentials just made, and what the person's authenticator must be given, once."""
+    """New credentials, and the address for the person's authenticator."""
 
     credentials: Credentials
     uri: str
@@ -212,23 +212,23 @@ class NewCredentials(NamedTuple):
 def made(
     person: str, password: str, *, passwords: Passwords, entropy: Entropy, issuer: str
 ) -> NewCredentials:
-    """New credentials; takes as long as a hash does."""
+    """New credentials; computing the hash takes time."""
     secret = new_secret(entropy)
     credentials = Credentials(passwords.hashed(password), base32(secret))
     return NewCredentials(credentials, otpauth(secret, person=person, issuer=issuer))
 
 
 def kept(vault: Vault, person: str) -> Credentials | None:
-    """What the vault has of a person."""
+    """The stored credentials of a person; None if there are none."""
     body = vault.secret(STAFF + person)
     return None if body is None else msgspec.json.decode(body, type=Credentials)
 
 
 def keep(vault: Vault, person: str, credentials: Credentials | None) -> None:
-    """Keeps a person's credentials in place of the ones before; None deletes them."""
+    """Stores a person's credentials; None deletes them."""
     vault.keep_secret(STAFF + person, None if credentials is None else msgspec.json.encode(credentials))
 
 
 def holders(vault: Vault) -> list[str]:
-    """Everyone of whom the vault has credentials."""
+    """Everyone with stored credentials."""
     return [name.removeprefix(STAFF) for name in vault.secrets(STAFF)]

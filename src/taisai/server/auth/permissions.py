@@ -1,4 +1,4 @@
-"""Roles, principals, and the one table of who may do what. What it does not name, nobody may do."""
+"""Roles, principals, and the permissions of each role. What is not listed is not permitted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from taisai.game.vocabulary import folded
 
 
 class Role(StrEnum):
-    """As what someone or something is connected; a person's role is his rank."""
+    """The role of a person or device. A person's role is their rank."""
 
     AUDITOR = "auditor"
     CASHIER = "cashier"
@@ -24,23 +24,23 @@ class Role(StrEnum):
     SHIFT_MANAGER = "shift-manager"
     ADMINISTRATOR = "administrator"
     TERMINAL = "terminal"
-    """A Player Terminal, whoever sits at it."""
+    """A Player Terminal."""
     DISPLAY = "display"
     SHAKER = "shaker"
-    """A shaker that reads its own dice."""
+    """A shaker that reads its dice."""
     VISITOR = "visitor"
-    """Nobody has signed in."""
+    """A connection without a session or device."""
 
 
 STAFF: Final = frozenset(Role(rank) for rank in FLOOR_LADDER)
-"""Every rank of the House's ladder."""
+"""Every rank of the House."""
 AT_TABLE: Final = frozenset(
     Role(rank)
     for rank in FLOOR_LADDER[FLOOR_LADDER.index(Role.DEALER) : FLOOR_LADDER.index(Role.SHIFT_MANAGER) + 1]
 )
-"""Those who work at a table, from the Dealer to the Shift Manager."""
+"""Staff who work at a table, from the Dealer to the Shift Manager."""
 SUPERVISING: Final = frozenset(Role(rank) for rank in FLOOR_LADDER[FLOOR_LADDER.index(FLOOR_SECOND) :])
-"""Those whom the House takes as a second person."""
+"""Staff whom the House accepts as a second person."""
 DEVICES: Final = frozenset({Role.TERMINAL, Role.DISPLAY, Role.SHAKER})
 
 _SHARED: Final = frozenset(
@@ -52,23 +52,23 @@ _NUMBERED: Final = re.compile(r"[\s\d._#-]+")
 
 
 def role_of(rank: str) -> Role:
-    """The role of someone of a rank; whoever has a rank that the floor does not know may do nothing."""
+    """The role of a rank. An unknown rank has the role of a visitor."""
     return Role(rank) if rank in STAFF else Role.VISITOR
 
 
-def is_elsewhere(name: str) -> bool:
-    """Whether a name would be another place where it stands in an address, as '..' and 'Ann / Bo' are."""
+def is_path(name: str) -> bool:
+    """Whether a name would change the path of an address that contains it, such as '..' or 'Ann / Bo'."""
     return "/" in name or name in (".", "..")
 
 
 def is_generic(name: str) -> bool:
-    """Whether a name is that of a post and not of a person: 'Dealer 2' signs for nobody."""
+    """Whether a name is that of a post, such as 'Dealer 2', and not of a person."""
     plain = _NUMBERED.sub("", folded(name))
     return not plain or plain in _SHARED or any(plain == role.replace("-", "") for role in Role)
 
 
 class Principal(NamedTuple):
-    """Who is at the other end."""
+    """The person or device of a connection."""
 
     role: Role
     name: str
@@ -78,14 +78,14 @@ class Principal(NamedTuple):
     seat: str | None = None
     """A terminal's own seat."""
     session: str | None = None
-    """The public id of a staff session, whose token was shown once and is kept nowhere."""
+    """The public id of a staff session."""
 
     def __repr__(self) -> str:
         return f"<{self.role} {self.name!r}>"
 
     @property
     def own(self) -> tuple[str | None, str | None]:
-        """The table and seat that are the party's own."""
+        """The device's own table and seat."""
         return self.table, self.seat
 
 
@@ -93,38 +93,44 @@ VISITOR: Final = Principal(Role.VISITOR, "")
 
 
 class Reach(StrEnum):
-    """Of which objects a role may do it."""
+    """The tables and seats that a permission covers."""
 
     ANY = "any"
     TABLE = "own table"
     SEAT = "own seat"
     PLAY = "own seat, for play money"
-    """In a demonstration alone."""
+    """Only in a demonstration."""
     DEMONSTRATION = "any, in a demonstration"
 
 
 class Permission(NamedTuple):
-    """The roles that may do something, each to its reach."""
+    """The roles that may do something, and the reach of each."""
 
     roles: Mapping[Role, Reach]
 
     def reach(self, role: Role) -> Reach | None:
-        """How far a role reaches; None where it may not do it at all."""
+        """The reach of a role; None if it has no permission."""
         return self.roles.get(role)
 
     def in_house(self, *, demonstration: bool) -> Permission:
-        """The same, without the roles that may only in a demonstration where it is none."""
+        """The permission in this house: without roles that have it only in a demonstration."""
         if demonstration or Reach.DEMONSTRATION not in self.roles.values():
             return self
-        kept = {role: reach for role, reach in self.roles.items() if reach is not Reach.DEMONSTRATION}
-        return Permission(kept)
+        return Permission(
+            {role: reach for role, reach in self.roles.items() if reach is not Reach.DEMONSTRATION}
+        )
+
+    @property
+    def role_names(self) -> str:
+        """The roles, for messages."""
+        return ", ".join(sorted(self.roles)) or "nobody"
 
 
 def _to(*roles: Role | frozenset[Role], reach: Reach = Reach.ANY) -> dict[Role, Reach]:
-    found: dict[Role, Reach] = {}
-    for one in roles:
-        found |= dict.fromkeys(one if isinstance(one, frozenset) else (one,), reach)
-    return found
+    granted: dict[Role, Reach] = {}
+    for group in roles:
+        granted |= dict.fromkeys(group if isinstance(group, frozenset) else (group,), reach)
+    return granted
 
 
 _TERMINAL: Final = _to(Role.TERMINAL, reach=Reach.SEAT)
@@ -144,8 +150,8 @@ REQUESTS: Final[Mapping[str, Permission]] = {
         "hello": _EVERYONE,
         "ping": _EVERYONE,
         "unfollow": _EVERYONE,
-        "follow": _EVERYONE,  # and the feed itself, below
-        "do": _EVERYONE,  # and the command itself, below
+        "follow": _EVERYONE,  # each feed has its own permission below
+        "do": _EVERYONE,  # each command has its own permission below
         "open-table": _SUPERVISORS,
         "take-position": _TABLE,
         "undo": _TERMINAL,
@@ -169,19 +175,19 @@ REQUESTS: Final[Mapping[str, Permission]] = {
         "books": _BOOKS,
         "report": _BOOKS | _SUPERVISORS,
         "reading": _to(Role.SHAKER, reach=Reach.TABLE),
-        "virtual-dealer": _TABLE,  # of a demonstration: elsewhere there is no virtual dealer to pause
+        "virtual-dealer": _TABLE,  # only a demonstration has virtual dealers
     }.items()
 }
-"""Asks of the socket."""
+"""Requests on the socket."""
 
 COMMANDS: Final[Mapping[str, Permission]] = {
     kind: Permission(roles)
     for kind, roles in {
-        # a terminal's, for its own seat; staff do the same for a player who asks them
+        # a terminal for its own seat; staff for a player who asks them
         "take-seat": _TERMINAL | _TABLE,
         "leave-seat": _TERMINAL | _TABLE,
         "show-layout": _TERMINAL,
-        "buy-credits": _to(Role.TERMINAL, reach=Reach.PLAY) | _SUPERVISORS,  # a terminal's word is no cash
+        "buy-credits": _to(Role.TERMINAL, reach=Reach.PLAY) | _SUPERVISORS,  # a terminal cannot receive cash
         "place-bets": _TERMINAL,
         "take-back": _TERMINAL | _TABLE,
         "choose-withdrawal": _TERMINAL | _TABLE,
@@ -222,7 +228,7 @@ COMMANDS: Final[Mapping[str, Permission]] = {
         "take-out": _CAGE,
     }.items()
 }
-"""Commands, inside the ask `do`."""
+"""Commands, inside the request `do`."""
 
 FEEDS: Final[Mapping[str, Permission]] = {
     kind: Permission(roles)
@@ -235,15 +241,15 @@ FEEDS: Final[Mapping[str, Permission]] = {
         "cage": _BOOKS,
     }.items()
 }
-"""Feeds, by what stands before the colon."""
+"""Feeds, by the part of their name before the colon."""
 
 ENDPOINTS: Final[Mapping[str, Permission]] = {
     kind: Permission(roles)
     for kind, roles in {
         "GET /health": _EVERYONE,
-        "GET /metrics": _EVERYONE,  # a matter of the listening address; it tells no secret and no money
+        "GET /metrics": _EVERYONE,  # it shows no secret and no money
         "GET /": _EVERYONE,
-        "GET /terminal": _EVERYONE,  # a page by itself shows nothing of anyone
+        "GET /terminal": _EVERYONE,  # a page itself contains no data
         "GET /console": _EVERYONE,
         "GET /display": _EVERYONE,
         "GET /recorder": _EVERYONE,
@@ -276,10 +282,10 @@ ENDPOINTS: Final[Mapping[str, Permission]] = {
         "POST /api/school/answer": _SCHOOL,
     }.items()
 }
-"""Endpoints over HTTP."""
+"""HTTP endpoints."""
 
 SECOND_PERSONS: Final = SUPERVISING & AT_TABLE
-"""Who may be the second person to anything asked on the socket: whoever keeps the roll moves no money."""
+"""Roles that may approve requests on the socket. Administrators keep the staff list and move no money."""
 
 DEMONSTRATION: Final[Mapping[str, Permission]] = {
     kind: Permission(roles)
@@ -289,13 +295,13 @@ DEMONSTRATION: Final[Mapping[str, Permission]] = {
         "GET /api/demo": _EVERYONE,
     }.items()
 }
-"""What is there in a demonstration alone."""
+"""HTTP endpoints of a demonstration."""
 VISITORS_FOLLOW: Final = frozenset({"lobby", "table"})
 """Feeds that a visitor may follow in a demonstration."""
 
 
 def refusal(
-    permit: Permission | None,
+    permission: Permission | None,
     role: Role,
     *,
     own: tuple[str | None, str | None],
@@ -303,15 +309,16 @@ def refusal(
     seat: str | None,
     demonstration: bool = False,
 ) -> str | None:
-    """Why someone may not do something to a table's seat, in words; `own` is the table and seat he is of."""
-    reach = permit.reach(role) if permit is not None else None
-    if permit is None or reach is None:
-        may = ", ".join(sorted(permit.roles)) if permit is not None else ""
-        return f"expected {may or 'something that somebody may do'}, got {role}"
+    """Why a role may not act on a table's seat; None if it may. `own`: the device's own table and seat."""
+    if permission is None:
+        return "not permitted to any role"
+    reach = permission.reach(role)
+    if reach is None:
+        return f"not permitted to the role {role}; permitted: {permission.role_names}"
     if reach is Reach.TABLE and table is not None and table != own[0]:
-        return f"expected the {role}'s own table {own[0]}, got {table}"
+        return f"a {role} may act only at its own table: expected {own[0]}, got {table}"
     if reach in (Reach.PLAY, Reach.DEMONSTRATION) and not demonstration:
-        return f"expected play money, got a {role} of a house that plays for more"
+        return f"permitted to a {role} only in a demonstration"
     if reach in (Reach.SEAT, Reach.PLAY) and (table, seat) != own:
-        return f"expected the {role}'s own seat {own[0]}/{own[1]}, got {table}/{seat}"
+        return f"a {role} may act only at its own seat: expected {own[0]}/{own[1]}, got {table}/{seat}"
     return None

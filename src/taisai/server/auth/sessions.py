@@ -1,4 +1,4 @@
-"""Sessions of staff who signed in, and approvals that a second person gave."""
+"""Sessions of staff, and approvals by a second person."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from taisai.cage.messages import SignOutCause
 from taisai.game.vocabulary import folded
 from taisai.server.runtime.environment import Entropy
 
-TOKEN: Final = 32  # random bytes: nobody guesses one
-SESSION_ID: Final = 12  # random bytes; it is no secret, and names the session in the journal
-MOST_REMEMBERED: Final = 1_000  # sessions that ended: whoever comes back to one hears why
+TOKEN: Final = 32  # random bytes
+SESSION_ID: Final = 12  # random bytes; the id is public and stands in the journal
+MOST_REMEMBERED: Final = 1_000  # ended sessions whose cause a client can still learn
 
 
 class SessionPolicy(NamedTuple):
-    """How long sessions last, and how many there are."""
+    """How long sessions last, and how many may be open."""
 
     idle_ms: int = 15 * 60_000
-    """Without a sign of the person: an empty chair is nobody's."""
+    """Without an action of the person."""
     absolute_ms: int = 10 * 3_600_000
-    """From the sign-in on: a shift, and what a shift runs over."""
+    """From the sign-in on: a shift and some overtime."""
     most_per_person: int = 5
-    """A console, a desk, and some that were left without signing out."""
+    """A console, a desk, and some without a sign-out."""
     most: int = 2_000
-    """All people's together."""
+    """For all people together."""
 
 
 class Session(NamedTuple):
-    """One person, signed in at one place; it holds nothing secret."""
+    """A session of a person. It holds no secret."""
 
     id: str
     person: str
     rank: str
     opened: int
     seen: int
-    """When the person last did something."""
+    """The time of the person's last action."""
 
 
 class NewSession(NamedTuple):
-    """A session and its token, which is told once and kept nowhere."""
+    """A session and its token. The token is sent once and stored nowhere."""
 
     token: str
     session: Session
@@ -53,21 +53,21 @@ class NewSession(NamedTuple):
 
 
 class EndedSession(NamedTuple):
-    """A token that opens nothing, and why, where that is still known."""
+    """The result for a token without an open session, with the cause if it is still known."""
 
     why: SignOutCause | None
 
     @property
     def message(self) -> str:
-        """For whoever came with it."""
-        return f"expected an open session, got {f'one that ended ({self.why})' if self.why else 'none'}"
+        """The refusal for the client."""
+        return f"the session has ended ({self.why})" if self.why else "no open session has this token"
 
 
 OnEnd = Callable[[Session, SignOutCause], None]
 
 
 class StaffSessions:
-    """Every open session. Time comes in with each question; nothing here looks at a clock."""
+    """Every open session. Callers pass the time; nothing here reads a clock."""
 
     def __init__(self, entropy: Entropy, policy: SessionPolicy | None = None) -> None:
         self.policy = policy or SessionPolicy()
@@ -76,18 +76,18 @@ class StaffSessions:
         self._ids: dict[str, str] = {}
         """Digest of a token → the id of its session, open or remembered."""
         self._digests: dict[str, str] = {}
-        """The same the other way round."""
+        """Session id → digest of its token."""
         self._ended: OrderedDict[str, SignOutCause] = OrderedDict()
-        """Sessions that ended, by their ids, the oldest first."""
+        """Ended session → cause, oldest first."""
         self._listeners: list[OnEnd] = []
 
     def on_end(self, listener: OnEnd) -> None:
-        """Calls someone at once whenever a session ends, so that its sockets close with it."""
+        """Adds a listener that is called whenever a session ends, so that its sockets close."""
         self._listeners.append(listener)
 
     def opened(self, person: str, rank: str, now: int) -> NewSession | None:
-        """A new session, or None where there are too many; a person's idlest gives way to his new one."""
-        own = sorted(self.of_person(person), key=lambda one: one.seen)
+        """A new session; None if there are too many. It replaces the person's least active one if needed."""
+        own = sorted(self.of_person(person), key=lambda session: session.seen)
         for surplus in own[: max(0, len(own) + 1 - self.policy.most_per_person)]:
             self.end(surplus.id, SignOutCause.REVOKED)
         if len(self._open) >= self.policy.most:
@@ -101,21 +101,21 @@ class StaffSessions:
         return NewSession(token, session)
 
     def of(self, token: str, now: int) -> Session | EndedSession:
-        """Whose token it is; a session that is over by now ends here and now."""
+        """The session of a token. An expired session ends here."""
         return self.at(self._ids.get(digest_of_token(token), ""), now)
 
     def at(self, id_: str, now: int) -> Session | EndedSession:
-        """The same by a session's id, for whoever has shown its token once."""
+        """The session of an id. An expired session ends here."""
         session = self._open.get(id_)
         if session is None:
             return EndedSession(self._ended.get(id_))
-        if over := self._over(session, now):
-            self.end(session.id, over)
-            return EndedSession(over)
+        if cause := self._expiry(session, now):
+            self.end(session.id, cause)
+            return EndedSession(cause)
         return session
 
     def get(self, id_: str) -> Session | None:
-        """The open session of an id."""
+        """The open session of an id; None if it is not open."""
         return self._open.get(id_)
 
     def of_person(self, person: str) -> list[Session]:
@@ -123,13 +123,13 @@ class StaffSessions:
         return [session for session in self._open.values() if session.person == person]
 
     def touch(self, id_: str, now: int) -> None:
-        """The person did something; a session that is over stays over."""
+        """Records an action of the person. An expired session stays expired."""
         session = self._open.get(id_)
-        if session is not None and not self._over(session, now):
+        if session is not None and not self._expiry(session, now):
             self._open[id_] = session._replace(seen=max(session.seen, now))
 
     def end(self, id_: str, why: SignOutCause) -> Session | None:
-        """Ends a session and tells every listener; None where it was over already."""
+        """Ends a session and calls every listener; None if it was not open."""
         session = self._open.pop(id_, None)
         if session is None:
             return None
@@ -147,40 +147,40 @@ class StaffSessions:
         return [session for session in ending if self.end(session.id, why)]
 
     def due(self, now: int) -> list[Session]:
-        """Ends the sessions whose time is up, and names them."""
-        over = [(session, why) for session in self._open.values() if (why := self._over(session, now))]
-        return [session for session, why in over if self.end(session.id, why)]
+        """Ends the expired sessions and returns them."""
+        expired = [(session, why) for session in self._open.values() if (why := self._expiry(session, now))]
+        return [session for session, why in expired if self.end(session.id, why)]
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def _over(self, session: Session, now: int) -> SignOutCause | None:
+    def _expiry(self, session: Session, now: int) -> SignOutCause | None:
         if now - session.opened >= self.policy.absolute_ms:
             return SignOutCause.EXPIRED
         return SignOutCause.IDLE if now - session.seen >= self.policy.idle_ms else None
 
 
 def digest_of_token(token: str) -> str:
-    """What is kept in place of a token, so that whoever reads the memory cannot come in with it."""
+    """The digest of a token. Only digests are stored, so that nobody can read tokens from memory."""
     return sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-GOOD_FOR: Final = 60_000  # ms: the second person stands beside the first, who has only to press a key
+VALID_FOR: Final = 60_000  # ms: the second person stands beside the first
 MOST_APPROVALS: Final = 1_000  # at a time
 
 
 class Approval(NamedTuple):
-    """Who agreed, to what, and in whose session it is to be done."""
+    """A second person's approval of one request in one session."""
 
     digest: str
     asker: str
-    """The id of the session of whoever asks."""
+    """The id of the session that may use it."""
     approver: str
     until: int
 
 
 class NewApproval(NamedTuple):
-    """An approval and its token, which is told once and kept nowhere."""
+    """An approval and its token. The token is sent once and stored nowhere."""
 
     token: str
     approval: Approval
@@ -190,45 +190,52 @@ class NewApproval(NamedTuple):
 
 
 def digest_of(approved: bytes) -> str:
-    """What stands for the thing approved: the digest of its canonical JSON."""
+    """The digest of a request in canonical JSON."""
     return sha256(approved).hexdigest()
 
 
+def same_person(person: str) -> str:
+    """The refusal where the second person is the first."""
+    return f"the second person must not be {person!r}, who makes the request"
+
+
 class Approvals:
-    """Every approval that can still be used."""
+    """The approvals that are not used yet."""
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
         self._open: dict[str, Approval] = {}
-        """Digest of the token → approval, the oldest first."""
+        """Digest of the token → approval, oldest first."""
 
     def granted(self, digest: str, *, asker: Session, approver: str, now: int) -> NewApproval | str:
-        """A new approval, or why there is none."""
+        """A new approval, or the reason why it is refused."""
         self._drop_old(now)
         if folded(approver) == folded(asker.person):
-            return f"expected a second person besides {asker.person!r}, got the same"
+            return same_person(asker.person)
         if len(self._open) >= MOST_APPROVALS:
-            return f"expected fewer than {MOST_APPROVALS} approvals that wait to be used, got as many"
+            return f"too many unused approvals: the limit is {MOST_APPROVALS}; try again in a minute"
         token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
-        approval = Approval(digest, asker.id, approver, now + GOOD_FOR)
+        approval = Approval(digest, asker.id, approver, now + VALID_FOR)
         self._open[digest_of_token(token)] = approval
         return NewApproval(token, approval)
 
     def used(self, token: str, digest: str, *, asker: str, now: int) -> str | None:
-        """Who agreed to it; nobody, if it was for something else. Whatever comes of it, it is spent."""
+        """Uses an approval up; returns who gave it, or None if it is not valid for this request."""
         approval = self._open.pop(digest_of_token(token), None)
         if approval is None or now >= approval.until or approval.asker != asker:
             return None
         return approval.approver if compare_digest(approval.digest.encode(), digest.encode()) else None
 
     def withdrawn(self, *, session: str | None = None, person: str | None = None) -> None:
-        """Takes back what was for a session that ended, or by someone who lost his say."""
+        """Withdraws the approvals for a session, or by a person."""
         self._open = {
-            token: one for token, one in self._open.items() if one.asker != session and one.approver != person
+            token: approval
+            for token, approval in self._open.items()
+            if approval.asker != session and approval.approver != person
         }
 
     def __len__(self) -> int:
         return len(self._open)
 
     def _drop_old(self, now: int) -> None:
-        self._open = {token: one for token, one in self._open.items() if now < one.until}
+        self._open = {token: approval for token, approval in self._open.items() if now < approval.until}

@@ -35,68 +35,66 @@ from taisai.server.runtime.environment import Entropy
 
 
 class SignInRefusalReason(StrEnum):
-    """Why someone does not come in."""
+    """Why a person cannot sign in or approve."""
 
     WRONG = "wrong"
-    """Name, password and code do not belong together; never which of them."""
+    """Name, password and code do not match. Which of them is wrong is not said."""
     LOCKED = "locked"
-    """He is who he says, but locked."""
+    """Name, password and code match, but the person is locked."""
     TOO_OFTEN = "too-often"
     BUSY = "busy"
-    """So many are being checked that one more would wait too long."""
+    """Too many sign-ins are being checked."""
     UNRECORDED = "unrecorded"
-    """The journal cannot be written, and nobody comes in unrecorded."""
+    """The journal cannot be written, so the sign-in cannot be recorded."""
     NOT_SECOND = "not-second"
-    """A second person who is none, or an approval for nobody."""
+    """The second person is the first, or the session to approve for has ended."""
     UNFIT = "unfit"
-    """No credentials for this name, or not with this password."""
+    """The name or the password is not allowed."""
 
 
 class SignInRefused(NamedTuple):
-    """Someone does not come in."""
+    """A refused sign-in or approval."""
 
     reason: SignInRefusalReason
     message: str
     wait_ms: int = 0
-    """How long until it is worth trying again, where that is known."""
+    """Milliseconds until the next try makes sense, if known."""
 
 
-WRONG_CREDENTIALS: Final = SignInRefused(
-    SignInRefusalReason.WRONG, "expected a name, a password and a code that belong together, got others"
-)
+WRONG_CREDENTIALS: Final = SignInRefused(SignInRefusalReason.WRONG, "name, password and code do not match")
 LOCKED: Final = SignInRefused(
     SignInRefusalReason.LOCKED,
-    "expected someone who may sign in, got one who is locked: a supervisor can unlock him",
+    "this person is locked; a supervisor can unlock them",
 )
 BUSY: Final = SignInRefused(
     SignInRefusalReason.BUSY,
-    "expected fewer to sign in at once, got more: try again in a moment",
+    "too many people are signing in at once; try again in a moment",
     wait_ms=1_000,
 )
 UNRECORDED: Final = SignInRefused(
     SignInRefusalReason.UNRECORDED,
-    "expected a journal that can be written, got none: nobody signs in unrecorded",
+    "the journal cannot be written, so the sign-in cannot be recorded",
 )
 
 
 def too_often(wait_ms: int) -> SignInRefused:
-    """A refusal that says when to try again."""
+    """The refusal of too many tries, with the time of the next."""
     seconds = -(-wait_ms // 1_000)
-    says = f"expected fewer tries from this address, got too many: try again in {seconds} s"
-    return SignInRefused(SignInRefusalReason.TOO_OFTEN, says, wait_ms)
+    message = f"too many tries from this address; try again in {seconds} s"
+    return SignInRefused(SignInRefusalReason.TOO_OFTEN, message, wait_ms)
 
 
-LEAST_NONCE: Final = 16  # bytes: a challenge that nobody meets twice
-_SAYS: Final = b"taisai device 1\n"
+LEAST_NONCE: Final = 16  # bytes: enough that no challenge repeats
+_PREFIX: Final = b"taisai device 1\n"
 
 
 def device_text(device: str, nonce: bytes) -> bytes:
-    """What a device signs; no name has a line break, so it can be read in one way only."""
-    return _SAYS + device.encode() + b"\n" + nonce
+    """The text that a device signs. No name has a line break, so the text is unambiguous."""
+    return _PREFIX + device.encode() + b"\n" + nonce
 
 
 def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
-    """Whether a device signed the challenge with the key, in hexadecimal, that it was enrolled with."""
+    """Whether a device signed the challenge with its enrolled key, given in hexadecimal."""
     if not is_name(device) or len(nonce) < LEAST_NONCE:
         return False
     try:
@@ -106,45 +104,44 @@ def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
     return True
 
 
-MOST_CHECKED: Final = 20  # at once, waiting ones too: the last of them waits about two seconds
-NOWHERE: Final = "unknown"
-"""An address that is none."""
+MOST_CHECKED: Final = 20  # at once, including waiting ones: the last waits about two seconds
+NO_ADDRESS: Final = "unknown"
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 
 class QueueLike(Protocol):
-    """What access needs of the queue."""
+    """The part of the queue that authentication uses."""
 
     async def execute(self, stream: str, command: AnyCommand) -> Answer:
-        """What a command comes to, durably."""
+        """Decides a command and stores its events; returns the answer."""
 
     async def run(self, job: Callable[[Engine], T]) -> T:
-        """What a job finds, done in the writer's thread between commands."""
+        """Runs a function in the writer's thread, between commands."""
 
 
 class SignInFailure(StrEnum):
-    """What was wrong, for the journal alone."""
+    """Why a sign-in failed, for the journal only."""
 
     UNKNOWN = "unknown"
-    """Nobody on the roll has the name."""
+    """No person on the staff list has the name."""
     NO_CREDENTIALS = "no-credentials"
     PASSWORD = "password"  # noqa: S105  the word, not one
     CODE = "code"
     """Wrong, too old, or used before."""
     LOCKED = "locked"
-    """All was right, but he is locked."""
+    """Name, password and code match, but the person is locked."""
 
 
 class VerifiedPerson(NamedTuple):
-    """Someone who is who he says, by the roll's name and rank."""
+    """A person with the right password and code, as on the staff list."""
 
     person: str
     rank: str
 
 
 class _Known(NamedTuple):
-    """What the House and the vault know of a name."""
+    """The person of a name, with stored credentials."""
 
     person: str
     rank: str | None
@@ -152,7 +149,7 @@ class _Known(NamedTuple):
 
 
 class Verifier:
-    """Checks people, a few at a time and each one once at a time, so that no guesses run side by side."""
+    """Checks people, a few at a time, and each name once at a time, so that no guesses run in parallel."""
 
     def __init__(
         self,
@@ -164,20 +161,20 @@ class Verifier:
         executor: Executor,
         generic: bool = False,
     ) -> None:
-        """`generic` lets in names that are nobody's, such as 'dealer': in a demonstration only."""
+        """`generic`: accepts names of posts, such as 'dealer'; only in a demonstration."""
         self._queue = queue
         self._passwords = passwords
         self._rates = rates
         self._executor = executor
         self._generic = generic
-        self._nobodys = base32(new_secret(entropy))
-        self._tagging = entropy(32)
+        self._dummy = base32(new_secret(entropy))
+        self._tag_key = entropy(32)
         self._checking: set[str] = set()
 
     async def proved(
         self, person: str, password: str, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
-        """Who it is, or why not; a failure counts, and with the third the House locks the person."""
+        """The person, or the refusal. A failure counts; with the third the House locks the person."""
         key = network_of(address)
         if not self._rates.takes(key, now):
             return too_often(self._rates.wait(key, now))
@@ -193,26 +190,27 @@ class Verifier:
             self._checking.discard(name)
 
     async def work(self, job: Callable[[], T]) -> T:
-        """Does what takes long, such as a hash, where it holds nobody up."""
+        """Runs a slow function, such as a hash, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, job)
 
     async def _checked(
         self, name: str, password: str, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
         known = await self._queue.run(partial(self._known, name))
-        had = known.credentials
-        # Whoever it is, all of this is done, so that the time it takes tells nothing.
-        hash_, totp, last = (had.hash, had.totp, had.last_step) if had else (None, self._nobodys, 0)
-        right = await self.work(partial(self._passwords.verified, hash_, password))
+        stored = known.credentials
+        # Every name takes the same steps, so that the time of the answer shows nothing.
+        hash_, totp, last = (stored.hash, stored.totp, stored.last_step) if stored else (None, self._dummy, 0)
+        is_right = await self.work(partial(self._passwords.verified, hash_, password))
         step = accepted_step(from_base32(totp), code, now=now, last=last)
-        if known.rank is None or had is None or not right or step is None:
-            return await self._failed(known, _failure(known, right=right), address=address, now=now)
-        renewed = replace(had, last_step=step)
-        if self._passwords.is_outdated(had.hash):
+        if known.rank is None or stored is None or not is_right or step is None:
+            why = _failure(known, is_right=is_right)
+            return await self._failed(known, why, address=address, now=now)
+        renewed = replace(stored, last_step=step)
+        if self._passwords.is_outdated(stored.hash):
             renewed = replace(renewed, hash=await self.work(partial(self._passwords.hashed, password)))
-        against = await self._queue.run(partial(self._take, known, renewed))
-        if against is not None:
-            return await self._failed(known, against, address=address, now=now)
+        failure = await self._queue.run(partial(self._use_code, known, renewed))
+        if failure is not None:
+            return await self._failed(known, failure, address=address, now=now)
         return VerifiedPerson(known.person, known.rank)
 
     # In the writer's thread
@@ -222,13 +220,13 @@ class Verifier:
         person = house.names.get(name)
         if person is None:
             return _Known(self._tag(name), None, None)
-        # What the vault has counts only while the House says so: whoever was dismissed and is back has none.
+        # Stored credentials count only while the House has them: a person enrolled again starts without any.
         has = person in house.credentials and (self._generic or not is_generic(person))
         kept = vault.kept(engine.journal.store, person) if has else None
         return _Known(person, house.people[person], kept)
 
-    def _take(self, known: _Known, renewed: Credentials, engine: Engine) -> SignInFailure | None:
-        """Uses the code up, unless someone else was quicker or the person changed in the meantime."""
+    def _use_code(self, known: _Known, renewed: Credentials, engine: Engine) -> SignInFailure | None:
+        """Marks the code as used; fails if another sign-in used it or the person changed in the meantime."""
         house, store = engine.house(), engine.journal.store
         kept = vault.kept(store, known.person)
         if kept != known.credentials or house.people.get(known.person) != known.rank:
@@ -239,23 +237,23 @@ class Verifier:
     # Failures
 
     async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
-        address = address if is_name(address) else NOWHERE
+        address = address if is_name(address) else NO_ADDRESS
         note = NoteFailure(at=now, by=FLOOR, person=known.person, address=address, why=why.value)
         answer = await self._queue.execute(HOUSE, note)
         _log.warning("sign-in failed", person=known.person, address=address, why=why.value)
-        if isinstance(answer, Refusal):  # unrecorded it would not count, so it must not be answered
+        if isinstance(answer, Refusal):  # an unrecorded failure would not count, so it gets another answer
             return UNRECORDED
         return LOCKED if why is SignInFailure.LOCKED else WRONG_CREDENTIALS
 
     def _tag(self, name: str) -> str:
-        """What stands for a name that nobody has: people type passwords where the name goes."""
-        digest = hmac.new(self._tagging, name.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
+        """The tag of an unknown name. The name itself is not recorded: people type passwords there."""
+        digest = hmac.new(self._tag_key, name.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
         return f"unknown-{digest[:8]}"
 
 
-def _failure(known: _Known, *, right: bool) -> SignInFailure:
+def _failure(known: _Known, *, is_right: bool) -> SignInFailure:
     if known.rank is None:
         return SignInFailure.UNKNOWN
     if known.credentials is None:
         return SignInFailure.NO_CREDENTIALS
-    return SignInFailure.CODE if right else SignInFailure.PASSWORD
+    return SignInFailure.CODE if is_right else SignInFailure.PASSWORD

@@ -19,25 +19,26 @@ from litestar.exceptions import (
 )
 from litestar.openapi import OpenAPIConfig
 
+from taisai.protocol import bodies
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Reach, Role
 from taisai.server.connections.outbox import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
-from taisai.server.http import bodies, public, school, school_bodies, staff
+from taisai.server.http import public, school, school_bodies, staff
 from taisai.server.http.guard import HEADERS, guard, is_ours
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
 
 _REFUSALS: Final = {
-    "400": "What came is not what was expected",
-    "401": "Nobody is signed in, or the proof is wrong",
-    "403": "Not this role, not this page, or no second person",
-    "404": "There is no such thing",
-    "409": "Refused by the House, with its clause",
-    "413": "Too long",
-    "429": "Too often",
-    "503": "Busy, or the journal cannot be written",
+    "400": "The request is invalid",
+    "401": "Nobody is signed in, or name, password and code do not match",
+    "403": "The role may not do this, the request is from another site, or a second person is missing",
+    "404": "Not found",
+    "409": "Refused by a rule of the House",
+    "413": "The body is too long",
+    "429": "Too many requests",
+    "503": "The server is busy, or the journal cannot be written",
 }
 _MORE: Final = {
     "POST /api/sign-in": ("429", "503"),
@@ -51,7 +52,7 @@ _MORE: Final = {
     "DELETE /api/devices": ("409",),
     "POST /api/demo/enter": ("409", "503"),
 }
-"""Refusals that have to do with what an endpoint does, and not with what it is given."""
+"""Endpoint → refusals that follow from what it does, and not from its parameters."""
 _STRICT: Final = {
     kind.__name__
     for kind in (*vars(bodies).values(), *vars(school_bodies).values())
@@ -61,29 +62,29 @@ _STRICT: Final = {
 }
 
 
-def true_schema(made: dict[str, Any]) -> dict[str, Any]:
-    """The schema with nothing left out: bodies take no other fields, and every refusal is there."""
-    schema = copy.deepcopy(made)
+def complete_schema(generated: dict[str, Any]) -> dict[str, Any]:
+    """The schema with every refusal, and with bodies that allow no unknown fields."""
+    schema = copy.deepcopy(generated)
     components = schema.setdefault("components", {})
     parts = components.setdefault("schemas", {})
     for name, part in parts.items():
         if name in _STRICT:
             part["additionalProperties"] = False
-    parts["Refusal"] = msgspec.json.schema(bodies.RefusalTold)["$defs"]["RefusalTold"]
+    parts["Refusal"] = msgspec.json.schema(bodies.RefusalResponse)["$defs"]["RefusalResponse"]
     components["securitySchemes"] = {
-        "session": {"type": "http", "scheme": "bearer", "description": "The token that a sign-in told"}
+        "session": {"type": "http", "scheme": "bearer", "description": "The token of a session"}
     }
     for endpoint, operation in _operations(schema):
-        told = operation["responses"]
+        responses = operation["responses"]
         for status in sorted(_refusals(endpoint, operation)):
-            told[status] = _told(_REFUSALS[status], "Refusal")
+            responses[status] = _response(_REFUSALS[status], "Refusal")
         if endpoint == "GET /health":
-            told["503"] = _told("The journal cannot be written", "HealthTold")
-        reach = _visitors_reach(endpoint)
+            responses["503"] = _response("The journal cannot be written", "HealthResponse")
+        reach = _reach_of_visitors(endpoint)
         if reach is not Reach.ANY:
             operation["security"] = [{"session": []}]
         if reach is Reach.DEMONSTRATION:
-            operation["security"].append({})  # nobody need sign in there
+            operation["security"].append({})  # a demonstration needs no session
     return schema
 
 
@@ -95,23 +96,23 @@ def _operations(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _refusals(endpoint: str, operation: dict[str, Any]) -> set[str]:
-    """Anyone may come from elsewhere or with an old token; the rest follows from what it takes and does."""
-    found = {"401", "403", *_MORE.get(endpoint, ())}
+    """Any request may have a foreign origin or an old token; the rest follows from parameters and effects."""
+    statuses = {"401", "403", *_MORE.get(endpoint, ())}
     if "requestBody" in operation:
-        found |= {"400", "413"}
+        statuses |= {"400", "413"}
     for parameter in operation.get("parameters", ()):
-        found.add("404" if parameter["in"] == "path" else "400")
-    return found
+        statuses.add("404" if parameter["in"] == "path" else "400")
+    return statuses
 
 
-def _told(says: str, part: str) -> dict[str, Any]:
+def _response(description: str, part: str) -> dict[str, Any]:
     reference = {"$ref": f"#/components/schemas/{part}"}
-    return {"description": says, "content": {"application/json": {"schema": reference}}}
+    return {"description": description, "content": {"application/json": {"schema": reference}}}
 
 
-def _visitors_reach(endpoint: str) -> Reach | None:
-    permit = permissions.ENDPOINTS.get(endpoint) or permissions.DEMONSTRATION.get(endpoint)
-    return permit.reach(Role.VISITOR) if permit is not None else None
+def _reach_of_visitors(endpoint: str) -> Reach | None:
+    permission = permissions.ENDPOINTS.get(endpoint) or permissions.DEMONSTRATION.get(endpoint)
+    return permission.reach(Role.VISITOR) if permission is not None else None
 
 
 PATH: Final = "/socket"
@@ -120,7 +121,7 @@ PATH: Final = "/socket"
 async def serve_socket(
     dispatcher: Dispatcher, scope: MutableMapping[str, Any], receive: Receive, send: Send
 ) -> None:
-    """One connection over WebSocket; a stranger's is refused before it is open."""
+    """Serves one WebSocket connection; one from another site is refused before it opens."""
     message = await receive()
     if message["type"] != "websocket.connect":
         return
@@ -140,103 +141,98 @@ Application = Callable[
     [Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]
 ]
 MOST_BODY: Final = 64 * 1024
-_HUNG_UP: Final = "client disconnected prematurely"
-"""The framework's words for a client that goes in the middle: no fault of ours, and nothing to log."""
+_CLIENT_GONE: Final = "client disconnected prematurely"
+"""The framework's message if a client disconnects during a request. It is no fault and is not logged."""
 _log = structlog.get_logger(__name__)
 
 
-def _refused(request: Request[Any, Any, Any], error: HTTPException) -> Response[bodies.RefusalTold]:
+def _refused(request: Request[Any, Any, Any], error: HTTPException) -> Response[bodies.RefusalResponse]:
     extra = error.extra if isinstance(error.extra, dict) else {}
     if error.status_code >= 500 and "reason" not in extra:
-        if error.detail != _HUNG_UP:
-            return _broken(request, error)  # the framework's own, whose words are not for everyone
+        if error.detail != _CLIENT_GONE:
+            return _broken(request, error)  # the framework's own message may show internals
         extra = {"reason": "gone"}
     if isinstance(error, NotFoundException):
         extra = {"reason": "not-known"}
-    told = bodies.RefusalTold(
-        reason=str(extra.get("reason", "bad-message")), message=_says(error), clause=extra.get("clause")
-    )
-    return Response(told, status_code=error.status_code, media_type=MediaType.JSON)
+    reason = str(extra.get("reason", "bad-message"))
+    return _refusal(error.status_code, reason, _message(error), extra.get("clause"))
 
 
-def _says(error: HTTPException) -> str:
+def _refusal(
+    status: int, reason: str, message: str, clause: str | None = None
+) -> Response[bodies.RefusalResponse]:
+    body = bodies.RefusalResponse(reason=reason, message=message, clause=clause)
+    return Response(body, status_code=status, media_type=MediaType.JSON)
+
+
+def _message(error: HTTPException) -> str:
     if isinstance(error, NotFoundException):
-        return "expected an endpoint or a page of this floor, got another"
+        return "not found: this server has no such page or endpoint"
     if isinstance(error, MethodNotAllowedException):
-        return "expected another method for this endpoint"
+        return "the endpoint does not allow this method"
     if isinstance(error, ValidationException) and isinstance(error.extra, list) and error.extra:
-        found = "; ".join(
-            f"{one.get('key', 'body')}: {one.get('message', 'wrong')}"
-            for one in error.extra
-            if isinstance(one, dict)
+        problems = "; ".join(
+            f"{problem.get('key', 'body')}: {problem.get('message', 'invalid')}"
+            for problem in error.extra
+            if isinstance(problem, dict)
         )
-        return f"expected a body as the schema says, got another: {found}"
+        return f"invalid request: {problems}"
     if error.status_code == 413:
-        return f"expected a body of at most {MOST_BODY} bytes, got a longer one"
-    if not error.detail.startswith("expected "):  # the framework's own words
-        return f"expected a body as the schema says, got another: {error.detail}"
-    return error.detail
+        return f"the body is longer than {MOST_BODY} bytes"
+    is_ours = isinstance(error.extra, dict) and "reason" in error.extra
+    return error.detail if is_ours else f"invalid request: {error.detail}"
 
 
-def _too_deep(_request: Request[Any, Any, Any], _error: RecursionError) -> Response[bodies.RefusalTold]:
-    says = "expected a body as the schema says, got one that is nested too deep"
-    return Response(
-        bodies.RefusalTold(reason="bad-message", message=says), status_code=400, media_type=MediaType.JSON
-    )
+def _too_deep(_request: Request[Any, Any, Any], _error: RecursionError) -> Response[bodies.RefusalResponse]:
+    return _refusal(400, "bad-message", "invalid request: the body is nested too deeply")
 
 
-def _broken(request: Request[Any, Any, Any], error: Exception) -> Response[bodies.RefusalTold]:
+def _broken(request: Request[Any, Any, Any], error: Exception) -> Response[bodies.RefusalResponse]:
     _log.error("a request failed", path=request.url.path, exc_info=error)
-    told = bodies.RefusalTold(reason="fault", message="expected an answer, got a fault: the log says more")
-    return Response(told, status_code=500, media_type=MediaType.JSON)
+    return _refusal(500, "fault", "the server failed; its log has the details")
 
 
 _HEADERS: Final = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 async def _with_headers(send: Any, message: Any) -> None:
-    """Every answer has them, refusals and faults too."""
+    """Adds the security headers to every response, also to refusals and failures."""
     if message["type"] == "http.response.start":
-        known = {name for name, _ in message.get("headers", ())}
-        more = [(name, value) for name, value in _HEADERS if name not in known]
-        message = {**message, "headers": [*message.get("headers", ()), *more]}
+        present = {name for name, _ in message.get("headers", ())}
+        missing = [(name, value) for name, value in _HEADERS if name not in present]
+        message = {**message, "headers": [*message.get("headers", ()), *missing]}
     await send(message)
 
 
 def web_of(dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
-    """The endpoints of one floor; `extra` are those that a demonstration has besides."""
-    endpoints = [
-        *staff.ENDPOINTS,
-        *school.ENDPOINTS,
-        *public.ENDPOINTS,
-        *extra,
-    ]
-    described = cache(partial(_described, endpoints, dispatcher.program))
+    """The HTTP application; `extra` are the endpoints of a demonstration."""
+    endpoints = [*staff.ENDPOINTS, *school.ENDPOINTS, *public.ENDPOINTS, *extra]
+    schema = cache(partial(_schema, endpoints, dispatcher.program))
     return Litestar(
         route_handlers=endpoints,
-        state=State({"dispatcher": dispatcher, "checks": tuple(checks), "described": described}),
+        state=State({"dispatcher": dispatcher, "checks": tuple(checks), "schema": schema}),
         guards=[guard],
         exception_handlers={HTTPException: _refused, RecursionError: _too_deep, Exception: _broken},
         request_max_body_size=MOST_BODY,
-        openapi_config=None,  # it would bring endpoints of its own, which no permit knows
+        openapi_config=None,  # it would add endpoints without permissions
         debug=False,
         logging_config=None,
     )
 
 
-def _described(endpoints: Sequence[Any], program: str) -> dict[str, Any]:
-    """The schema of the endpoints, by an application that is never served."""
+def _schema(endpoints: Sequence[Any], program: str) -> dict[str, Any]:
+    """The schema of the endpoints, generated by an application that is never served."""
     config = OpenAPIConfig(
         title="Taisai", version=program, use_handler_docstrings=True, path="/not-served", render_plugins=[]
     )
-    made = Litestar(route_handlers=endpoints, openapi_config=config, logging_config=None)
-    return true_schema(made.openapi_schema.to_schema())
+    described = Litestar(route_handlers=endpoints, openapi_config=config, logging_config=None)
+    return complete_schema(described.openapi_schema.to_schema())
 
 
 def application(
     dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()
 ) -> Application:
-    """HTTP and sockets of one floor."""
+    """The ASGI application: HTTP and sockets."""
     web = web_of(dispatcher, checks=checks, extra=extra)
 
     async def app(scope: Scope, receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""The pages as they were built: read once, and kept."""
+"""The pages as `npm run build` made them. They are read once, at the start."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 FOLDER: Final = Path(__file__).parent / "built"
-"""Where `npm run build` puts the pages, and where a wheel has them."""
+"""`npm run build` writes the pages here; a wheel contains them here."""
 DIGEST: Final = "pages.txt"
-"""It is written last, so that pages without it are pages half built."""
+"""The build writes this file last. Without it the pages are incomplete."""
 PAGES: Final = {
     "/": "index.html",
     "/terminal": "terminal.html",
@@ -23,24 +23,24 @@ PAGES: Final = {
     "/school": "school.html",
     "/office": "office.html",
 }
-"""Path → the page that is shown there."""
+"""Path → file of the page."""
 
 
 class BuiltPages(NamedTuple):
-    """The pages and what belongs to them, by file name."""
+    """The pages and their assets, by file name."""
 
     digest: str = ""
-    """Of the sources that they were made from; empty where nothing is built."""
+    """The digest of the sources; empty if nothing is built."""
     pages: Mapping[str, bytes] = {}
     assets: Mapping[str, bytes] = {}
-    """Their names change with what is in them."""
+    """Scripts, styles and pictures. A name changes with the content."""
 
 
 NO_PAGES: Final = BuiltPages()
 
 
 def read_built(folder: Path) -> BuiltPages:
-    """What is built in a folder; nothing where a build was not finished."""
+    """The pages in a folder; none if the build is incomplete."""
     digest = folder / DIGEST
     if not digest.is_file():
         return NO_PAGES

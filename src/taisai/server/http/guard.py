@@ -1,4 +1,4 @@
-"""What stands before every request: where it comes from, who it is, and whether he may."""
+"""Checks before every HTTP request: its origin, its rate, its session and its permission."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Role, role_of
 from taisai.server.auth.rate_limits import network_of
 from taisai.server.auth.sessions import EndedSession, Session
-from taisai.server.http.built_pages import PAGES
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_UNCOUNTED: Final = frozenset({"GET /assets/{name}", "GET /health", *(f"GET {path}" for path in PAGES)})
-"""Read from memory, a dozen to a page: when a hall's terminals all load again, none may be turned away."""
+UNLIMITED: Final = "unlimited"
+"""The option of endpoints without a rate limit: they read from memory, and a page loads a dozen at once."""
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -37,36 +36,37 @@ HEADERS: Final = {
 
 
 def refused(status: int, reason: str, message: str, clause: str | None = None) -> HTTPException:
-    """A refusal over HTTP, in the same words as on the socket."""
+    """An HTTP error with a refusal's reason, message and clause."""
     return HTTPException(detail=message, status_code=status, extra={"reason": reason, "clause": clause})
 
 
-def _given(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:
+def _values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in headers if key == name]
 
 
 def is_ours(dispatcher: Dispatcher, headers: Iterable[tuple[bytes, bytes]], *, origin_needed: bool) -> bool:
-    """Whether a request is for this floor, and from a page of it where it is from a page at all.
+    """Whether a request is for this server and, if a browser sent it, from one of its pages.
 
-    A browser always names the origin of a socket and of whatever changes something; a program names none.
+    A browser always sends the origin with a socket and with any request that changes something. Other
+    programs send no origin.
     """
     headers = list(headers)
-    origins, hosts = _given(headers, b"origin"), _given(headers, b"host")
-    if len(hosts) != 1 or hosts[0] not in {one.partition("://")[2] for one in dispatcher.origins}:
+    origins, hosts = _values(headers, b"origin"), _values(headers, b"host")
+    if len(hosts) != 1 or hosts[0] not in {origin.partition("://")[2] for origin in dispatcher.origins}:
         return False
     if not origins:
-        return not origin_needed or not _given(headers, b"sec-fetch-mode")
+        return not origin_needed or not _values(headers, b"sec-fetch-mode")
     return len(origins) == 1 and origins[0] in dispatcher.origins
 
 
 def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any, Any]) -> Session | None:
-    """Whose request it is, by the token that it bears; nobody's without one."""
-    given = connection.headers.get("authorization", "")
-    if not given:
+    """The session of the token in a request; None without a token."""
+    header = connection.headers.get("authorization", "")
+    if not header:
         return None
-    kind, _, token = given.partition(" ")
+    kind, _, token = header.partition(" ")
     if kind.lower() != "bearer" or not token:
-        raise refused(401, "signed-out", "expected the header 'Authorization: Bearer …', got another")
+        raise refused(401, "signed-out", "invalid Authorization header; expected 'Authorization: Bearer …'")
     now = dispatcher.clock.now()
     session = dispatcher.authentication.sessions.of(token, now)
     if isinstance(session, EndedSession):
@@ -75,27 +75,29 @@ def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any,
     return session
 
 
-def guard(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
-    """Refuses whatever the table of permits does not allow."""
+def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Refuses every request that the table of permissions does not allow."""
     dispatcher: Dispatcher = connection.app.state.dispatcher
     method = str(connection.scope.get("method", "GET"))
     if not is_ours(dispatcher, connection.scope["headers"], origin_needed=method not in _SAFE):
-        raise refused(403, "origin", "expected a request from a page of this floor, got one from elsewhere")
+        raise refused(403, "origin", "the request comes from a page of another site, or is for another host")
     endpoint = f"{method} {connection.scope['path_template']}"
     address = network_of(connection.client.host if connection.client else "")
-    if endpoint not in _UNCOUNTED and not dispatcher.requests.takes(address, dispatcher.clock.steady()):
+    if not handler.opt.get(UNLIMITED) and not dispatcher.requests.takes(address, dispatcher.clock.steady()):
         most = dispatcher.bounds.requests_a_second
-        raise refused(429, "too-often", f"expected at most {most} requests a second, got more")
+        raise refused(
+            429, "too-often", f"too many requests from this address; at most {most} a second are allowed"
+        )
     session = session_of(dispatcher, connection)
     connection.state.session = session
     role = Role.VISITOR if session is None else role_of(session.rank)
-    permit = permissions.ENDPOINTS.get(endpoint)
-    if permit is None and dispatcher.demonstration:
-        permit = permissions.DEMONSTRATION.get(endpoint)
-    if permit is None:
-        raise refused(404, "not-known", "expected an endpoint of this floor, got another")
-    permit = permit.in_house(demonstration=dispatcher.demonstration)
-    if permit.reach(role) is None:
+    permission = permissions.ENDPOINTS.get(endpoint)
+    if permission is None and dispatcher.demonstration:
+        permission = permissions.DEMONSTRATION.get(endpoint)
+    if permission is None:
+        raise refused(404, "not-known", f"unknown endpoint: {endpoint}")
+    permission = permission.in_house(demonstration=dispatcher.demonstration)
+    if permission.reach(role) is None:
         status = 401 if session is None else 403
-        may = ", ".join(sorted(permit.roles))
-        raise refused(status, "not-permitted", f"expected {may}, got {role}")
+        message = f"{endpoint} is not permitted to the role {role}; permitted: {permission.role_names}"
+        raise refused(status, "not-permitted", message)

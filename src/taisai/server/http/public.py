@@ -13,61 +13,61 @@ from litestar.params import FromPath
 
 from taisai.game import Table
 from taisai.journal import Engine
+from taisai.protocol import bodies
 from taisai.protocol.schema import socket_schema
-from taisai.server.http import bodies
 from taisai.server.http.built_pages import PAGES
-from taisai.server.http.guard import refused
+from taisai.server.http.guard import UNLIMITED, refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
 
-SECOND: Final = 1_000  # ms that a look at the floor is good for: strangers do not keep its writer busy
+STATE_VALID_FOR: Final = 1_000  # ms: visitors must not keep the writer's thread busy
 
 
-class _Look(NamedTuple):
-    """What the writer's thread knows of how the floor is."""
+class _ServerState(NamedTuple):
+    """The state of the server, read in the writer's thread."""
 
     at: int
     tables: tuple[bodies.TableHealth, ...]
     journal: int
     trouble: str | None
     left_out: tuple[str, ...]
-    """Tables that cannot be read, and why."""
+    """Tables that cannot be read, each with the reason."""
 
 
-async def _look(request: Request[Any, Any, State]) -> _Look:
+async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
     dispatcher: Dispatcher = request.app.state.dispatcher
     now = dispatcher.clock.steady()
-    known: _Look | None = getattr(request.app.state, "look", None)
-    if known is not None and 0 <= now - known.at < SECOND:
-        return known
+    latest: _ServerState | None = getattr(request.app.state, "latest", None)
+    if latest is not None and 0 <= now - latest.at < STATE_VALID_FOR:
+        return latest
 
-    def found(engine: Engine) -> _Look:
+    def read(engine: Engine) -> _ServerState:
         projections = dispatcher.queue.projections
         tables = tuple(map(_table, projections.readable().values()))
-        left_out = tuple(f"table {name}: {says}" for name, says in projections.unreadable.items())
-        return _Look(now, tables, engine.journal.size, engine.trouble, left_out)
+        left_out = tuple(f"table {name}: {error}" for name, error in projections.unreadable.items())
+        return _ServerState(now, tables, engine.journal.size, engine.trouble, left_out)
 
-    looking: asyncio.Future[_Look] | None = getattr(request.app.state, "looking", None)
-    if looking is None or looking.done():  # many ask at once when a hall loads again: one look is enough
-        request.app.state.looking = looking = asyncio.ensure_future(dispatcher.queue.run(found))
-    request.app.state.look = looked = await asyncio.shield(looking)
-    return looked
+    reading: asyncio.Future[_ServerState] | None = getattr(request.app.state, "reading", None)
+    if reading is None or reading.done():  # many pages may ask at once: one answer serves all
+        request.app.state.reading = reading = asyncio.ensure_future(dispatcher.queue.run(read))
+    request.app.state.latest = latest = await asyncio.shield(reading)
+    return latest
 
 
-@get("/health", summary="How the floor is")
-async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthTold]:
-    """503 when the journal cannot be written, else 200; 'trouble' also where a table cannot be read."""
+@get("/health", summary="The state of the server", opt={UNLIMITED: True})
+async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
+    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too."""
     dispatcher: Dispatcher = request.app.state.dispatcher
-    look = await _look(request)
-    trouble = look.trouble or "; ".join(look.left_out) or None
-    told = bodies.HealthTold(
+    state = await _server_state(request)
+    trouble = state.trouble or "; ".join(state.left_out) or None
+    response = bodies.HealthResponse(
         status="trouble" if trouble else "ok", program=dispatcher.program,
-        demonstration=dispatcher.demonstration, tables=look.tables, sockets=len(dispatcher.sockets),
-        journal=look.journal, trouble=trouble,
+        demonstration=dispatcher.demonstration, tables=state.tables, sockets=len(dispatcher.sockets),
+        journal=state.journal, trouble=trouble,
         checks=tuple(getattr(request.app.state, "checks", ())),
     )  # fmt: skip
-    return Response(told, status_code=503 if look.trouble else 200)
+    return Response(response, status_code=503 if state.trouble else 200)
 
 
 def _table(table: Table) -> bodies.TableHealth:
@@ -81,16 +81,16 @@ def _table(table: Table) -> bodies.TableHealth:
 
 @get("/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False)
 async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
-    """What the floor counts about itself."""
+    """Counters of the server."""
     dispatcher: Dispatcher = request.app.state.dispatcher
-    dispatcher.metrics.journal = (await _look(request)).journal
+    dispatcher.metrics.journal = (await _server_state(request)).journal
     return Response(dispatcher.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @get("/schema/openapi.json", include_in_schema=False)
 async def openapi(request: Request[Any, Any, State]) -> Response[bytes]:
-    """The endpoints, as OpenAPI."""
-    body = msgspec.json.encode(request.app.state.described())
+    """The HTTP endpoints as an OpenAPI schema."""
+    body = msgspec.json.encode(request.app.state.schema())
     return Response(body, media_type="application/json")
 
 
@@ -101,9 +101,11 @@ def _socket_schema() -> bytes:
 
 @get("/schema/socket.json", include_in_schema=False)
 async def socket_json() -> Response[bytes]:
-    """The socket, as JSON Schema."""
+    """The messages of the socket as a JSON Schema."""
     return Response(_socket_schema(), media_type="application/json")
 
+
+# The pages
 
 KINDS: Final = {
     "css": "text/css",
@@ -115,45 +117,45 @@ KINDS: Final = {
     "webp": "image/webp",
     "woff2": "font/woff2",
 }
-"""What a file is, by how its name ends; nothing else is served."""
+"""File name extension → media type. Other files are not served."""
 FOR_EVER: Final = "public, max-age=31536000, immutable"
-"""A part's name changes with what is in it, so that whoever has it need not ask again."""
+"""An asset's name changes with its content, so a browser may keep it for ever."""
 _NOT_BUILT: Final = b"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Taisai</title></head>
 <body>
-<p>Expected the pages of this floor to be built, got none: <code>make demo</code> builds them.</p>
+<p>The pages of this server are not built. <code>make demo</code> builds them.</p>
 </body>
 </html>
 """
 
 
-@get([*PAGES], include_in_schema=False)
+@get([*PAGES], include_in_schema=False, opt={UNLIMITED: True})
 async def page(request: Request[Any, Any, State]) -> Response[bytes]:
-    """The page that is shown at a path."""
+    """A page."""
     dispatcher: Dispatcher = request.app.state.dispatcher
     path = str(request.scope["path_template"])
     if not dispatcher.pages.digest:
         return _html(_NOT_BUILT, status=503)
-    found = dispatcher.pages.pages.get(PAGES[path])
-    if found is None:
-        raise refused(404, "not-known", "expected a page that is built, got another")
-    return _html(found)
+    content = dispatcher.pages.pages.get(PAGES[path])
+    if content is None:
+        raise refused(404, "not-known", f"the page {path} is not built")
+    return _html(content)
 
 
 def _html(body: bytes, *, status: int = 200) -> Response[bytes]:
     return Response(body, status_code=status, media_type=KINDS["html"])
 
 
-@get("/assets/{name:str}", include_in_schema=False)
+@get("/assets/{name:str}", include_in_schema=False, opt={UNLIMITED: True})
 async def asset(request: Request[Any, Any, State], name: FromPath[str]) -> Response[bytes]:
-    """What belongs to a page: scripts, styles and pictures."""
+    """A script, style or picture of a page."""
     dispatcher: Dispatcher = request.app.state.dispatcher
-    found = dispatcher.pages.assets.get(name)
+    content = dispatcher.pages.assets.get(name)
     kind = KINDS.get(name.rpartition(".")[2])
-    if found is None or kind is None:
-        raise refused(404, "not-known", "expected what belongs to a page of this floor, got another")
-    return Response(found, media_type=kind, headers={"Cache-Control": FOR_EVER})
+    if content is None or kind is None:
+        raise refused(404, "not-known", f"unknown asset: {name!r}")
+    return Response(content, media_type=kind, headers={"Cache-Control": FOR_EVER})
 
 
 ENDPOINTS = [health, metrics, openapi, socket_json, page, asset]

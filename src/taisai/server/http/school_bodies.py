@@ -6,9 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from taisai.protocol.bodies import Name, RequestBody, ResponseBody
 from taisai.protocol.views import Words
 from taisai.school.settling import MOST_BETS
-from taisai.server.http.bodies import Name, RequestBody, ResponseBody
 
 MOST_MARKED = 200  # areas: no layout has more to mark
 

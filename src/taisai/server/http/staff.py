@@ -23,19 +23,19 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine
 from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
-from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_elsewhere, is_generic, role_of
+from taisai.server.auth.authentication import NewFactor
+from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
 from taisai.server.auth.sessions import Session, digest_of
 from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
 from taisai.server.connections.dispatcher import approved_form, canonical
 from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.transfers import table_at
-from taisai.server.http import bodies
 from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
-    from taisai.server.http.bodies import RequestBody
 
 _STATUS = {
     SignInRefusalReason.TOO_OFTEN: 429,
@@ -59,70 +59,74 @@ def _address(request: Request[Any, Any, Any]) -> str:
     return request.client.host if request.client else "unknown"
 
 
-def _not_in(answer: SignInRefused) -> NoReturn:
-    raise refused(_STATUS.get(answer.reason, 401), answer.reason, answer.message)
+def _refuse(refusal: SignInRefused | Refusal) -> NoReturn:
+    if isinstance(refusal, Refusal):
+        raise refused(409, refusal.reason, f"{refusal.message} ({refusal.clause})", refusal.clause)
+    raise refused(_STATUS.get(refusal.reason, 401), refusal.reason, refusal.message)
 
 
-def _told(session: Session) -> bodies.SessionTold:
-    return bodies.SessionTold(
+def _response(session: Session) -> bodies.SessionResponse:
+    return bodies.SessionResponse(
         person=session.person, role=role_of(session.rank), session=session.id, opened=session.opened
     )
 
 
-async def _asked(dispatcher: Dispatcher, command: AnyCommand) -> None:
+async def _carry_out(dispatcher: Dispatcher, command: AnyCommand) -> None:
     answer = await dispatcher.queue.execute(HOUSE, command)
     if isinstance(answer, Refusal):
-        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
+        _refuse(answer)
 
 
-@post("/api/sign-in", status_code=200, summary="Sign in: password and code become a session")
+@post("/api/sign-in", status_code=200, summary="Sign in with a password and a code")
 async def sign_in(
     request: Request[Any, Any, State], data: JSONBody[bodies.SignInBody]
-) -> bodies.SignedInTold:
-    """A token for whoever proves who he is; three failures lock."""
+) -> bodies.SignInResponse:
+    """Opens a session. After three failures the person is locked."""
     dispatcher = _dispatcher(request)
     answer = await dispatcher.authentication.sign_in(
         data.person, data.password, data.code, address=_address(request), now=dispatcher.clock.now()
     )
     if isinstance(answer, SignInRefused):
         dispatcher.metrics.sign_ins[answer.reason] += 1
-        _not_in(answer)
+        _refuse(answer)
     dispatcher.metrics.sign_ins["in"] += 1
-    return bodies.SignedInTold(token=answer.token, session=_told(answer.session))
+    return bodies.SignInResponse(token=answer.token, session=_response(answer.session))
 
 
 @post("/api/sign-out", status_code=200, summary="Sign out")
-async def sign_out(request: Request[Any, Any, State]) -> bodies.DoneTold:
-    """The session is over, and its sockets close."""
+async def sign_out(request: Request[Any, Any, State]) -> bodies.DoneResponse:
+    """Ends the session and closes its sockets."""
     dispatcher = _dispatcher(request)
     await dispatcher.authentication.sign_out(_session(request).id, now=dispatcher.clock.now())
-    return bodies.DoneTold()
+    return bodies.DoneResponse()
 
 
 @get("/api/session", summary="Who is signed in")
-async def session(request: Request[Any, Any, State]) -> bodies.SessionTold:
-    """Whose token it is."""
-    return _told(_session(request))
+async def session(request: Request[Any, Any, State]) -> bodies.SessionResponse:
+    """The session that the token belongs to."""
+    return _response(_session(request))
 
 
-@post("/api/approvals", status_code=200, summary="A second person agrees to one ask of the first")
+@post("/api/approvals", status_code=200, summary="A second person approves one request")
 async def approve(
     request: Request[Any, Any, State], data: JSONBody[bodies.ApprovalBody]
-) -> bodies.ApprovalTold:
-    """A token that is good once, for a minute, for exactly what was approved."""
+) -> bodies.ApprovalResponse:
+    """An approval. It is valid once, for one minute, for exactly the approved request."""
     dispatcher = _dispatcher(request)
     answer = await dispatcher.authentication.approve(
         data.person, data.password, data.code, digest=digest_of(form_of(data.request)),
         asker=_session(request), address=_address(request), now=dispatcher.clock.now(),
     )  # fmt: skip
     if isinstance(answer, SignInRefused):
-        _not_in(answer)
-    return bodies.ApprovalTold(approval=answer.token, until=answer.approval.until)
+        _refuse(answer)
+    return bodies.ApprovalResponse(approval=answer.token, until=answer.approval.until)
 
 
-@post("/api/password", status_code=200, summary="A new password, by the person himself")
-async def password(request: Request[Any, Any, State], data: JSONBody[bodies.PasswordBody]) -> bodies.DoneTold:
-    """A new password and second factor; every session of the person ends."""
+@post("/api/password", status_code=200, summary="Set a new password of one's own")
+async def password(
+    request: Request[Any, Any, State], data: JSONBody[bodies.PasswordBody]
+) -> bodies.DoneResponse:
+    """Sets a new password and second factor, and ends every session of the person."""
     dispatcher = _dispatcher(request)
     answer = await dispatcher.authentication.renew_credentials(
         _session(request),
@@ -132,155 +136,160 @@ async def password(request: Request[Any, Any, State], data: JSONBody[bodies.Pass
         address=_address(request),
         now=dispatcher.clock.now(),
     )
-    return _set(answer)
+    return _credentials_set(answer)
 
 
-def _set(answer: Any) -> bodies.DoneTold:
-    if isinstance(answer, SignInRefused):
-        _not_in(answer)
-    if isinstance(answer, Refusal):
-        raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
-    return bodies.DoneTold(uri=answer.uri)
+def _credentials_set(answer: NewFactor | SignInRefused | Refusal) -> bodies.DoneResponse:
+    if not isinstance(answer, NewFactor):
+        _refuse(answer)
+    return bodies.DoneResponse(uri=answer.uri)
 
 
 # Administration
 
 
-@get("/api/staff", summary="The staff roll")
-async def staff(request: Request[Any, Any, State]) -> list[bodies.PersonTold]:
-    """Everyone on the roll, and whether he can come in."""
+@get("/api/staff", summary="The staff list")
+async def staff(request: Request[Any, Any, State]) -> list[bodies.StaffMember]:
+    """Everyone on the staff list, and whether they can sign in."""
 
-    def found(engine: Engine) -> list[bodies.PersonTold]:
+    def read(engine: Engine) -> list[bodies.StaffMember]:
         house = engine.house()
-        held = list(house.sessions.values())
+        sessions = list(house.sessions.values())
         return [
-            bodies.PersonTold(
+            bodies.StaffMember(
                 person=person, rank=rank, locked=person in house.locked,
-                has_credentials=person in house.credentials, sessions=held.count(person),
+                has_credentials=person in house.credentials, sessions=sessions.count(person),
             )
             for person, rank in house.people.items()
         ]  # fmt: skip
 
-    return await _dispatcher(request).queue.run(found)
+    return await _dispatcher(request).queue.run(read)
 
 
-def _in_an_address(name: str) -> None:
-    """Refuses a name that cannot be said in an address."""
-    if is_elsewhere(name):
-        raise refused(400, "bad-value", f"expected a name without '/' that is not '.' or '..', got {name!r}")
+def _check_name(name: str) -> None:
+    """Refuses a name that cannot be a part of an address."""
+    if is_path(name):
+        raise refused(400, "bad-value", f"invalid name {name!r}: '/', '.' and '..' are not allowed")
 
 
 def _is_staffed(engine: Engine) -> bool:
-    """Whether there are two who can be second persons: until then whoever opened the House enrols alone."""
+    """Whether two people can be second persons. Until then the administrator enrols alone."""
     return engine.house().staffed
 
 
-@post("/api/staff", status_code=200, summary="Enrol someone, change a rank, set credentials")
-async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBody]) -> bodies.DoneTold:
-    """On the roll; with a password, also with credentials, whose second factor is told once."""
+@post("/api/staff", status_code=200, summary="Enrol a person, change a rank, set credentials")
+async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBody]) -> bodies.DoneResponse:
+    """Enrols a person; with a password also sets credentials. The second factor is shown only once."""
     dispatcher, who = _dispatcher(request), _session(request)
-    _in_an_address(data.person)
+    _check_name(data.person)
     if is_generic(data.person) and not dispatcher.demonstration:
-        raise refused(400, "bad-value", f"expected the name of a person, got {data.person!r}, that of a post")
+        raise refused(400, "bad-value", f"{data.person!r} is the name of a post; give the name of a person")
     second = second_for(dispatcher, who, "POST /api/staff", data)
     if second is None and data.rank == Role.CASHIER and await dispatcher.queue.run(_is_staffed):
-        says = "expected a second person who agrees to someone at the cage, got nobody"
-        raise refused(403, "second-person", says)
+        raise refused(403, "second-person", "enrolling a cashier needs the approval of a second person")
     now = dispatcher.clock.now()
-    await _asked(
+    await _carry_out(
         dispatcher, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second)
     )
     if data.password is None:
-        return bodies.DoneTold()
-    return _set(
+        return bodies.DoneResponse()
+    return _credentials_set(
         await dispatcher.authentication.set_credentials(
             data.person, data.password, by=who.person, now=now, second=second
         )
     )
 
 
-@delete("/api/staff", status_code=200, summary="Take someone off the roll")
-async def dismiss(request: Request[Any, Any, State], data: JSONBody[bodies.DismissBody]) -> bodies.DoneTold:
-    """Off the roll; his sessions end at once."""
+@delete("/api/staff", status_code=200, summary="Remove a person from the staff list")
+async def dismiss(
+    request: Request[Any, Any, State], data: JSONBody[bodies.DismissBody]
+) -> bodies.DoneResponse:
+    """Removes the person and ends their sessions at once."""
     dispatcher, who = _dispatcher(request), _session(request)
-    await _asked(dispatcher, DismissPerson(at=dispatcher.clock.now(), by=who.person, person=data.person))
-    return bodies.DoneTold()
+    await _carry_out(dispatcher, DismissPerson(at=dispatcher.clock.now(), by=who.person, person=data.person))
+    return bodies.DoneResponse()
 
 
-@post("/api/staff/{person:str}/unlock", status_code=200, summary="Unlock someone, with a second person")
+@post(
+    "/api/staff/{person:str}/unlock",
+    status_code=200,
+    summary="Unlock a person, with the approval of a second person",
+)
 async def unlock(
     request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.UnlockBody]
-) -> bodies.DoneTold:
-    """He may sign in again."""
+) -> bodies.DoneResponse:
+    """Lets a locked person sign in again."""
     dispatcher, who = _dispatcher(request), _session(request)
     second = second_for(dispatcher, who, f"POST /api/staff/{person}/unlock", data)
     command = UnlockPerson(
         at=dispatcher.clock.now(), by=who.person, person=person, reason=data.reason, second=second
     )
-    await _asked(dispatcher, command)
-    return bodies.DoneTold()
+    await _carry_out(dispatcher, command)
+    return bodies.DoneResponse()
 
 
-@post("/api/staff/{person:str}/revoke", status_code=200, summary="End all sessions of someone")
+@post("/api/staff/{person:str}/revoke", status_code=200, summary="End all sessions of a person")
 async def revoke(
     request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.ReasonBody]
-) -> bodies.DoneTold:
-    """His sockets close within a second."""
+) -> bodies.DoneResponse:
+    """Ends the sessions. Their sockets close within a second."""
     dispatcher, who = _dispatcher(request), _session(request)
     command = RevokeSessions(at=dispatcher.clock.now(), by=who.person, person=person, reason=data.reason)
-    await _asked(dispatcher, command)
-    return bodies.DoneTold()
+    await _carry_out(dispatcher, command)
+    return bodies.DoneResponse()
 
 
 @get("/api/devices", summary="Enrolled devices")
-async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceTold]:
-    """Every device and its place."""
+async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceResponse]:
+    """Every device with its table and seat."""
 
-    def found(engine: Engine) -> list[bodies.DeviceTold]:
+    def read(engine: Engine) -> list[bodies.DeviceResponse]:
         return [
-            bodies.DeviceTold(device=name, kind=one.kind, table=one.table, seat=one.seat, key=one.key)
-            for name, one in engine.house().devices.items()
+            bodies.DeviceResponse(
+                device=name, kind=device.kind, table=device.table, seat=device.seat, key=device.key
+            )
+            for name, device in engine.house().devices.items()
         ]
 
-    return await _dispatcher(request).queue.run(found)
+    return await _dispatcher(request).queue.run(read)
 
 
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
 async def enrol_device(
     request: Request[Any, Any, State], data: JSONBody[bodies.DeviceBody]
-) -> bodies.DoneTold:
-    """It may connect from now on, for its own table and seat alone; where somebody sits it takes two."""
+) -> bodies.DoneResponse:
+    """Lets the device connect for its table and seat. A terminal at a taken seat needs an approval."""
     dispatcher, who = _dispatcher(request), _session(request)
-    _in_an_address(data.device)
+    _check_name(data.device)
     second = second_for(dispatcher, who, "POST /api/devices", data)
     if data.kind is DeviceKind.TERMINAL:
-        await _agreed_where_taken(dispatcher, who, data, second)
-    await _asked(
+        await _check_taken_seat(dispatcher, who, data, second)
+    await _carry_out(
         dispatcher,
         EnrolDevice(
             at=dispatcher.clock.now(), by=who.person, device=data.device, kind=data.kind, key=data.key,
             table=data.table, seat=data.seat,
         ),
     )  # fmt: skip
-    return bodies.DoneTold()
+    return bodies.DoneResponse()
 
 
-async def _agreed_where_taken(
+async def _check_taken_seat(
     dispatcher: Dispatcher, who: Session, data: bodies.DeviceBody, second: str | None
 ) -> None:
-    """Whoever has a terminal's key has the credits that lie there: nobody alone puts another in its place."""
+    """A new key at a taken seat needs a second person: the key gives access to the seat's credits."""
 
-    def found(engine: Engine) -> tuple[bool, str]:
+    def read(engine: Engine) -> tuple[bool, str]:
         table = table_at(engine, data.table)
         seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
         return seat is not None and seat.taken, engine.house().people.get(second or "", "")
 
-    is_taken, rank = await dispatcher.queue.run(found)
+    is_taken, rank = await dispatcher.queue.run(read)
     if not is_taken:
         return
     if second is None or role_of(rank) not in SECOND_PERSONS:
-        says = f"expected a second person for a seat that is taken, got {second or 'nobody'}"
-        raise refused(403, "second-person", says)
+        problem = f"seat {data.seat} is taken; a new terminal there needs the approval of a supervisor"
+        raise refused(403, "second-person", problem)
     detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
     note = NoteOverride(
         at=dispatcher.clock.now(),
@@ -290,61 +299,62 @@ async def _agreed_where_taken(
         what="terminal",
         detail=detail,
     )
-    await _asked(dispatcher, note)
+    await _carry_out(dispatcher, note)
 
 
-@delete("/api/devices", status_code=200, summary="Dismiss a device")
+@delete("/api/devices", status_code=200, summary="Remove a device")
 async def dismiss_device(
     request: Request[Any, Any, State], data: JSONBody[bodies.DismissDeviceBody]
-) -> bodies.DoneTold:
-    """Its connections close at once."""
+) -> bodies.DoneResponse:
+    """Removes the device and closes its connections at once."""
     dispatcher, who = _dispatcher(request), _session(request)
     command = DismissDevice(at=dispatcher.clock.now(), by=who.person, device=data.device, reason=data.reason)
-    await _asked(dispatcher, command)
-    return bodies.DoneTold()
+    await _carry_out(dispatcher, command)
+    return bodies.DoneResponse()
 
 
-def form_of(what: dict[str, Any]) -> bytes:
-    """The canonical form of an ask, or of an endpoint with its body."""
-    if set(what) == {"endpoint", "body"} and isinstance(what["body"], dict):
-        return _request(str(what["endpoint"]), what["body"])
+def form_of(request: dict[str, Any]) -> bytes:
+    """The canonical form of a request on the socket, or of an endpoint with its body."""
+    if set(request) == {"endpoint", "body"} and isinstance(request["body"], dict):
+        return _http_form(str(request["endpoint"]), request["body"])
     try:
-        return approved_form(decode_request(msgspec.json.encode(what | {"id": "approved"})))
+        return approved_form(decode_request(msgspec.json.encode(request | {"id": "approved"})))
     except (msgspec.DecodeError, TypeError, UnicodeEncodeError, RecursionError) as error:
-        raise refused(
-            400, "bad-message", f"expected an ask to approve, got something else: {error}"
-        ) from None
+        raise refused(400, "bad-message", f"invalid request to approve: {error}") from None
 
 
-def _request(endpoint: str, body: dict[str, Any]) -> bytes:
+def _http_form(endpoint: str, body: dict[str, Any]) -> bytes:
     return canonical({"endpoint": endpoint, "body": {k: v for k, v in body.items() if k != "approval"}})
 
 
-def second_for(dispatcher: Dispatcher, session: Session, endpoint: str, body: RequestBody) -> str | None:
-    """Who approved exactly this request; None where no approval came with it."""
+def second_for(
+    dispatcher: Dispatcher, session: Session, endpoint: str, body: bodies.RequestBody
+) -> str | None:
+    """Who approved exactly this request; None without an approval."""
     approval: str | None = getattr(body, "approval", None)
     if approval is None:
         return None
     plain = {k: v for k, v in msgspec.to_builtins(body).items() if v is not None}
-    digest = digest_of(_request(endpoint, plain))
-    by = dispatcher.authentication.approvals.used(
+    digest = digest_of(_http_form(endpoint, plain))
+    approver = dispatcher.authentication.approvals.used(
         approval, digest, asker=session.id, now=dispatcher.clock.now()
     )
-    if by is None:
-        raise refused(403, "second-person", "expected an approval of exactly this, not yet used, got another")
-    return by
+    if approver is None:
+        problem = "invalid approval: it is used, expired, or for another request"
+        raise refused(403, "second-person", problem)
+    return approver
 
 
-@get("/api/books", summary="Every account of House and tables, and whether they balance")
+@get("/api/books", summary="Every account of the House and the tables, and whether they balance")
 async def books(request: Request[Any, Any, State]) -> BooksView:
-    """The books of this moment."""
+    """The books as they are now."""
     dispatcher: Dispatcher = request.app.state.dispatcher
     return await dispatcher.queue.run(lambda _engine: dispatcher.queue.projections.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
 async def report(request: Request[Any, Any, State], day: FromQuery[str | None] = None) -> ReportView:
-    """Of a gaming day, or of the day in hand."""
+    """The report of a gaming day; by default of the current day."""
     dispatcher: Dispatcher = request.app.state.dispatcher
     return await dispatcher.queue.run(lambda _engine: dispatcher.queue.projections.report(day))
 

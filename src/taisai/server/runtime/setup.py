@@ -24,7 +24,7 @@ from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Cost, Passwords, weakness
-from taisai.server.auth.permissions import is_elsewhere, is_generic
+from taisai.server.auth.permissions import is_generic, is_path
 from taisai.server.config import Config
 from taisai.server.config.configuration import written
 from taisai.server.config.kinds import CURRENCY, NameKind, UnexpectedError, ZoneKind
@@ -89,7 +89,7 @@ def check_setup(plan: SetupPlan) -> None:
             kind.read(value, plan.folder)
         except UnexpectedError as error:
             raise RulesError(f"{error} ({what})") from None
-    if is_elsewhere(plan.administrator):
+    if is_path(plan.administrator):
         got = repr(plan.administrator)
         raise RulesError(f"expected a name without '/' that is not '.' or '..', got {got} (--administrator)")
     if is_generic(plan.administrator):

@@ -1,0 +1,229 @@
+"""Bodies of HTTP requests and responses."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from taisai.cage.messages import DeviceKind
+
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Password = Annotated[str, Meta(min_length=1, max_length=256)]
+Code = Annotated[str, Meta(min_length=1, max_length=16)]
+Key = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+
+
+class RequestBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of a request. Unknown fields are refused."""
+
+
+class SignInBody(RequestBody, frozen=True, kw_only=True):
+    """A person's name, password and code."""
+
+    person: Name
+    password: Password
+    code: Code
+
+
+class ApprovalBody(SignInBody, frozen=True, kw_only=True):
+    """A second person's name, password and code, and the request that they approve. Its id does not count."""
+
+    request: dict[str, Any]
+
+
+class StaffBody(RequestBody, frozen=True, kw_only=True):
+    """A new member of staff, or the new rank or credentials of one."""
+
+    person: Name
+    rank: Name
+    password: Password | None = None
+    approval: str | None = None
+
+
+class DismissBody(RequestBody, frozen=True, kw_only=True):
+    """A member of staff to remove from the staff list."""
+
+    person: Name
+
+
+class PasswordBody(RequestBody, frozen=True, kw_only=True):
+    """A person's new password, with their old password and a code as proof."""
+
+    password: Password
+    code: Code
+    new: Password
+
+
+class ReasonBody(RequestBody, frozen=True, kw_only=True):
+    """The reason for an action."""
+
+    reason: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class UnlockBody(ReasonBody, frozen=True, kw_only=True):
+    """The reason, and the approval of a second person."""
+
+    approval: str | None = None
+
+
+class DeviceBody(RequestBody, frozen=True, kw_only=True):
+    """A device, its place and its key."""
+
+    device: Name
+    kind: DeviceKind
+    key: Key
+    table: Name
+    seat: Name | None = None
+    approval: str | None = None
+    """The approval of a second person. A terminal at a taken seat needs it."""
+
+
+class DismissDeviceBody(ReasonBody, frozen=True, kw_only=True):
+    """A device to remove, and the reason."""
+
+    device: Name
+
+
+class EnterBody(RequestBody, frozen=True, kw_only=True):
+    """A role of the demonstration, and a table."""
+
+    role: Name
+    table: Name | None = None
+    key: Key | None = None
+    """The public key of a terminal or display to enrol."""
+
+
+class AgreeBody(RequestBody, frozen=True, kw_only=True):
+    """The request that a virtual supervisor is to approve."""
+
+    request: dict[str, Any]
+
+
+# Responses
+
+
+class ResponseBody(Struct, frozen=True, kw_only=True):
+    """The body of a response."""
+
+
+class SessionResponse(ResponseBody, frozen=True, kw_only=True):
+    """A session of a member of staff."""
+
+    person: str
+    role: str
+    session: str
+    opened: int
+
+
+class SignInResponse(ResponseBody, frozen=True, kw_only=True):
+    """A new session and its token. The server does not show the token again."""
+
+    token: str
+    session: SessionResponse
+
+
+class ApprovalResponse(ResponseBody, frozen=True, kw_only=True):
+    """The token of an approval. It is valid once, for one minute, for exactly the approved request."""
+
+    approval: str
+    until: int
+
+
+class DoneResponse(ResponseBody, frozen=True, kw_only=True):
+    """The request is carried out and stored durably."""
+
+    done: bool = True
+    uri: str | None = None
+    """The address for the person's authenticator. The server does not show it again."""
+
+
+class StaffMember(ResponseBody, frozen=True, kw_only=True):
+    """A person on the staff list."""
+
+    person: str
+    rank: str
+    locked: bool
+    has_credentials: bool
+    sessions: int
+
+
+class DeviceResponse(ResponseBody, frozen=True, kw_only=True):
+    """An enrolled device."""
+
+    device: str
+    kind: str
+    table: str
+    seat: str | None
+    key: str
+
+
+class RefusalResponse(ResponseBody, frozen=True, kw_only=True):
+    """Why the request is not carried out."""
+
+    reason: str
+    message: str
+    clause: str | None = None
+
+
+class TableHealth(ResponseBody, frozen=True, kw_only=True):
+    """The state of a table."""
+
+    name: str
+    rulebook: str
+    phase: str
+    number: int
+    """The number of the current round; between rounds, of the last one."""
+    hold: str | None
+    shut: str | None
+
+
+class HealthResponse(ResponseBody, frozen=True, kw_only=True):
+    """The state of the server."""
+
+    status: str
+    """'ok', or 'trouble'."""
+    program: str
+    demonstration: bool
+    tables: tuple[TableHealth, ...]
+    sockets: int
+    journal: int
+    """The number of entries in the journal."""
+    trouble: str | None
+    checks: tuple[str, ...]
+
+
+class EnterResponse(ResponseBody, frozen=True, kw_only=True):
+    """How a visitor connects to the demonstration: with a session token, or as an enrolled device."""
+
+    role: str
+    name: str
+    token: str | None = None
+    device: str | None = None
+    table: str | None = None
+    seat: str | None = None
+
+
+class DemoTable(ResponseBody, frozen=True, kw_only=True):
+    """A table of the demonstration."""
+
+    table: str
+    rulebook: str
+    dealer: str
+    """The virtual dealer."""
+    dealing: bool
+    """Whether the virtual dealer deals. If not, a visitor does."""
+    head: str
+    """The virtual person who decides referrals."""
+    ranks: tuple[str, ...]
+    """The ranks in its rulebook, lowest first."""
+    players: tuple[str, ...]
+    """The virtual players, from seat 1 on."""
+
+
+class DemoResponse(ResponseBody, frozen=True, kw_only=True):
+    """The tables and roles of the demonstration."""
+
+    currency: str
+    roles: tuple[str, ...]
+    tables: tuple[DemoTable, ...]
