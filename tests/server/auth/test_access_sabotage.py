@@ -57,14 +57,14 @@ def _never_idles(patch: pytest.MonkeyPatch) -> None:
     def over(self: StaffSessions, session: Session, now: int) -> SignOutCause | None:
         return SignOutCause.EXPIRED if now - session.opened >= self.policy.absolute_ms else None
 
-    patch.setattr(StaffSessions, "_over", over)
+    patch.setattr(StaffSessions, "_expiry", over)
 
 
 def _never_old(patch: pytest.MonkeyPatch) -> None:
     def over(self: StaffSessions, session: Session, now: int) -> SignOutCause | None:
         return SignOutCause.IDLE if now - session.seen >= self.policy.idle_ms else None
 
-    patch.setattr(StaffSessions, "_over", over)
+    patch.setattr(StaffSessions, "_expiry", over)
 
 
 def _used_twice(patch: pytest.MonkeyPatch) -> None:

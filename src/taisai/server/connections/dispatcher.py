@@ -161,7 +161,7 @@ class Dispatcher:
 
     def _session_ended(self, session: Session, why: SignOutCause) -> None:
         for socket in list(self._by_session.get(session.id, ())):
-            socket.end(str(why), f"expected an open session, got one that ended ({why})")
+            socket.end(str(why), f"the session has ended ({why})")
 
     def _heard(self, happened: Committed) -> None:
         if happened.stream != HOUSE:
