@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.rules import rulebook
+from taisai.study.pictures import gains_picture, removal_picture
 from taisai.study.plotting import save
 from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.counting import counted, linear_count, removal
 from taisai.study.shoe.exposure import WORTHLESS
 from taisai.study.shoe.luck import luck
 from taisai.study.shoe.perfect import PerfectPlay, RoundGain, perfect_play
-from taisai.study.shoe.pictures import gains_picture, removal_picture
 
 DOCS: Final = Path(__file__).parent.parent / "docs"
 DATA: Final = DOCS / "explanation" / "counting-cards.json"

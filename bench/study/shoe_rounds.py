@@ -16,7 +16,7 @@ from bench.study.threaded import CORES, on_both, quicker
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
 from taisai.study.simulation import Simulated, SimulatedShoe, local_workers, simulate
-from taisai.study.simulation.shoes import ROLLS
+from taisai.study.simulation.plans import ROLLS
 
 BOOK: Final = rulebook("mbs-3-card-sic-bo")
 MIX: Final = Mix.of(BOOK.matrix("A"), {"small": 100, "total-8": 20, "any-triple": 10})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from taisai.study.session import chain as chains
 from taisai.study.session import ends
-from taisai.study.session import rounds as chain_rounds
 from tests.cli.conftest import Taisai
 
 SMALL = ("ruin", "rws-sic-bo-etg-v8", "--layout", "A", "--bet", "small=100")
@@ -71,9 +71,9 @@ def test_ctrl_c_says_how_far_it_was(
         if calls == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(chain_rounds, "MOST_CELLS", 0)
+    monkeypatch.setattr(chains, "MOST_SOLVED_CELLS", 0)
     monkeypatch.setattr(ends, "_BATCH", 190)  # ten rounds of nineteen bankrolls
-    monkeypatch.setattr(chain_rounds, "play", interrupted)
+    monkeypatch.setattr(chains, "play", interrupted)
     ran = taisai(*DOUBLE, *rounds)
     assert (ran.code, ran.out) == (130, "")
     assert ran.err == f"taisai: stopped after 20{of} rounds, before the end was known\n"

@@ -10,7 +10,7 @@ import pytest
 
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
-from taisai.study.session.pictures import of_total
+from taisai.study.pictures import total_picture
 from taisai.study.session.total import total_after
 from tests.cli.conftest import Taisai
 
@@ -64,7 +64,7 @@ def test_the_distribution_is_listed_or_kept(taisai: Taisai, tmp_path: Path) -> N
 def test_a_picture_says_by_whose_rules_and_never_calls_a_chance_nothing() -> None:
     book = rulebook("rws-sic-bo-etg-v8")
     mix = Mix.of(book.matrix("A"), {"small": 100})
-    (axes,) = of_total(total_after(mix, book.chance(), 100_000, target=-200_000)).axes
+    (axes,) = total_picture(total_after(mix, book.chance(), 100_000, target=-200_000)).axes
     assert axes.get_title(loc="left") == "rws-sic-bo-etg-v8, layout A\nsmall=100"
     legend = axes.get_legend()
     assert legend is not None

@@ -11,7 +11,6 @@ from taisai.rules import RulesError, rulebook
 from taisai.study.odds import Mix
 from taisai.study.session import chain as chains
 from taisai.study.session import ends as ending
-from taisai.study.session import rounds as chain_rounds
 from taisai.study.session.ends import Ends, ends_of
 from taisai.study.staking import Multiples, SystemName, allowed, system
 from tests.study.session.players import played_out
@@ -116,7 +115,7 @@ def test_flat_to_the_end_is_the_gamblers_ruin(units: int, goal: int) -> None:
 @pytest.mark.parametrize("name", ["flat", "martingale", "paroli", "dalembert"])
 def test_solving_and_playing_on_come_to_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     solved = _to_the_end(name)
-    monkeypatch.setattr(chain_rounds, "MOST_CELLS", 0)
+    monkeypatch.setattr(chains, "MOST_SOLVED_CELLS", 0)
     played = _to_the_end(name)
     assert solved.error < 1e-15
     assert played.error < 1e-15
@@ -143,9 +142,9 @@ def test_numpy_alone_gives_the_same_digits(name: str) -> None:
     chain = chains.chain_of(
         mix.law(BOOK.chance()), system(name, multiples), unit=100, least=1, bankroll=1_500, target=3_000
     )
-    by_numba, by_numpy = chain_rounds.beginning(chain), chain_rounds.beginning(chain)
-    chain_rounds.play(chain, by_numba, 40, compiled=True)
-    chain_rounds.play(chain, by_numpy, 40, compiled=False)
+    by_numba, by_numpy = chains.beginning(chain), chains.beginning(chain)
+    chains.play(chain, by_numba, 40, compiled=True)
+    chains.play(chain, by_numpy, 40, compiled=False)
     for one, other in zip(
         (*by_numba.alive, *by_numba.ended), (*by_numpy.alive, *by_numpy.ended), strict=True
     ):
@@ -219,7 +218,7 @@ def test_what_cannot_be_asked(changed: dict[str, object], message: str) -> None:
 def test_work_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ending, "MOST_STEPS", 10**4)
     monkeypatch.setattr(ending, "_BATCH", 10**3)
-    monkeypatch.setattr(chain_rounds, "MOST_CELLS", 0)
+    monkeypatch.setattr(chains, "MOST_SOLVED_CELLS", 0)
     with pytest.raises(RulesError, match="expected an end within"):
         ends_of(mixed(SMALL), BOOK.chance(), bankroll=5_000, target=10_000)
 
@@ -245,8 +244,8 @@ def test_too_many_rounds_for_a_large_chain_are_refused_before_the_first(
 def test_too_many_rounds_for_many_states_are_refused_before_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(chain_rounds, "play", None)
-    monkeypatch.setattr(chain_rounds, "MOST_CELLS", 1_000)
+    monkeypatch.setattr(chains, "play", None)
+    monkeypatch.setattr(chains, "MOST_SOLVED_CELLS", 1_000)
     asked = {"bankroll": 20_000, "target": 40_000, "staking": "martingale"}
     with pytest.raises(RulesError, match=r"1,000,000,000 rounds × [0-9,]+ pairs of a bankroll and a state"):
         ends_of(mixed(SMALL), BOOK.chance(), rounds=10**9, **asked)  # type: ignore[arg-type]
@@ -257,7 +256,7 @@ def test_rounds_beyond_any_end_are_solved_and_those_short_of_it_refused(
 ) -> None:
     whole = _to_the_end("martingale")
     monkeypatch.setattr(ending, "MOST_STEPS", 10**4)
-    monkeypatch.setattr(chain_rounds, "play", None)
+    monkeypatch.setattr(chains, "play", None)
     asked = {"bankroll": 2_000, "target": 4_000, "staking": "martingale", "maximum": 1_000}
     long = ends_of(mixed(SMALL), BOOK.chance(), rounds=10**6, **asked)  # type: ignore[arg-type]
     assert (long.ruin, long.success, long.neither) == (whole.ruin, whole.success, Fraction(0))
@@ -270,12 +269,12 @@ def test_rounds_beyond_any_end_are_solved_and_those_short_of_it_refused(
 def test_nobody_stays_longer_than_the_proof_says() -> None:
     law, machine = mixed(SMALL).law(BOOK.chance()), system("flat", Multiples(1, 1))
     chain = chains.chain_of(law, machine, unit=100, least=1, bankroll=500, target=1_000)
-    found = chain_rounds.solved(chain)
+    found = chains.solved(chain)
     assert found is not None
-    played = chain_rounds.beginning(chain)
+    played = chains.beginning(chain)
     for rounds in range(20, 2_000, 20):
-        chain_rounds.play(chain, played, 20)
-        left = float(played.alive.high.sum()) * 2.0 ** -chain_rounds.bits_of(chain.total)
+        chains.play(chain, played, 20)
+        left = float(played.alive.high.sum()) * 2.0 ** -chains.bits_of(chain.total)
         assert left <= found.left_after(rounds)
     assert found.left_after(2_000) < 1e-6
 
@@ -306,7 +305,7 @@ def test_means_of_so_many_rounds_are_within_their_bounds() -> None:
 
 
 def test_a_large_chain_played_to_its_end_has_no_bound_for_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain_rounds, "MOST_CELLS", 0)
+    monkeypatch.setattr(chains, "MOST_SOLVED_CELLS", 0)
     facts = _to_the_end("flat").facts()
     assert facts["mean_rounds_error_at_most"] is facts["mean_staked_error_at_most"] is None
     assert facts["mean_end_error_at_most"] < 1e-9

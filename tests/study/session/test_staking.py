@@ -21,7 +21,7 @@ def test_a_machine_stakes_what_the_player_would(name: str, multiples: Multiples)
         expected = min(max(player.stake(memory), multiples.least), multiples.most)
         assert machine.multiples[state] == expected
         net = draw.choice((-1, -1, 0, 1))
-        state, memory = machine.following(state, net), player.after(memory, net, multiples.most)
+        state, memory = machine.after(net)[state], player.after(memory, net, multiples.most)
 
 
 def test_a_losing_martingale_doubles_up_to_the_maximum_and_stays() -> None:
@@ -29,10 +29,10 @@ def test_a_losing_martingale_doubles_up_to_the_maximum_and_stays() -> None:
     state, staked = START, []
     for _ in range(8):
         staked.append(machine.multiples[state])
-        state = machine.following(state, -100)
+        state = machine.after(-100)[state]
     assert staked == [1, 2, 4, 8, 16, 32, 50, 50]
-    assert machine.following(state, 100) == START
-    assert machine.following(state, 0) == state
+    assert machine.after(100)[state] == START
+    assert machine.after(0)[state] == state
 
 
 @pytest.mark.parametrize("name", list(SystemName))

@@ -7,9 +7,9 @@ from matplotlib.patches import Rectangle
 
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
+from taisai.study.pictures import simulation_picture
 from taisai.study.simulation import SessionTerms, Simulated, simulate
 from taisai.study.simulation.draws import CHUNK
-from taisai.study.simulation.plot import drawn
 
 BOOK = rulebook("us-sic-bo")
 
@@ -21,7 +21,7 @@ def played(sessions: int, rounds: int, terms: SessionTerms) -> Simulated:
 
 def bars(result: Simulated) -> list[tuple[float, float, float]]:
     """The middle, the width and the height of each."""
-    (axes,) = drawn(result).axes
+    (axes,) = simulation_picture(result).axes
     boxes = [box for box in axes.patches if isinstance(box, Rectangle)]
     return [(box.get_x() + box.get_width() / 2, box.get_width(), box.get_height()) for box in boxes]
 

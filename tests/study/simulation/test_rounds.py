@@ -25,7 +25,7 @@ from taisai.study.simulation.draws import (
     key,
 )
 from taisai.study.simulation.numpy_kernels import Streams
-from taisai.study.simulation.simulate import MOST_ROUNDS
+from taisai.study.simulation.run import MOST_ROUNDS
 from taisai.study.simulation.workers import MOST_WORKERS
 from tests.study.simulation import oracle
 

@@ -17,14 +17,13 @@ from taisai.study.simulation import (
     SessionTerms,
     compiled_sessions,
     numpy_kernels,
-    playing,
+    run,
     simulate,
 )
 from taisai.study.simulation.compiled_sessions import FEWEST
 from taisai.study.simulation.draws import Classes, key
-from taisai.study.simulation.sessions import PLAYED_OUT, REACHED, RUINED, Figures, SessionPlan
-from taisai.study.simulation.strategies import Counting, machine, named
-from taisai.study.staking import Multiples, System, SystemName, allowed, system
+from taisai.study.simulation.plans import PLAYED_OUT, REACHED, RUINED, Figures, SessionPlan
+from taisai.study.staking import Counting, Multiples, System, SystemName, allowed, machine, named, system
 from tests.study.simulation import oracle
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
@@ -61,7 +60,7 @@ def one_by_one(plan: SessionPlan, number: int) -> tuple[int, int, int, int, int,
         money += multiple * value * plan.classes.unit
         units += multiple
         rounds += 1
-        high, state = max(high, money), plan.system.following(state, value)
+        high, state = max(high, money), plan.system.after(value)[state]
         fall = max(fall, high - money)
         if money < plan.least * plan.staked:
             return money, rounds, units, high, fall, RUINED
@@ -87,7 +86,7 @@ def test_abreast_alone_and_by_numpy_are_the_same(
 ) -> None:
     """More sessions than lanes, of every length, in slices that end within a batch."""
     plan = planned(SMALL, name, bankroll=1_950, target=4_000, rounds=150)._replace(classes=classes)
-    assert compiled_sessions.fits(plan, 150)
+    assert compiled_sessions.fits_lanes(plan, 150)
     found = []
     for fewest, ways in ((FEWEST, compiled_sessions), (10**9, compiled_sessions), (FEWEST, numpy_kernels)):
         monkeypatch.setattr(compiled_sessions, "FEWEST", fewest)
@@ -119,7 +118,7 @@ def test_what_a_bankroll_covers_is_found_without_dividing(money: int) -> None:
     """At the edge of a multiple, beyond the greatest there is, and where a short float is coarse."""
     system_ = System("all", (12_000,), (0,), (0,), (0,))
     plan = SessionPlan(Classes((-1, 1), (2**31, 2**32 - 2), 1), system_, 100, 0, money, money + 10**5, 8)
-    assert compiled_sessions.fits(plan, 8)
+    assert compiled_sessions.fits_lanes(plan, 8)
     abreast, plain = Figures.begun(plan, 0, 40), Figures.begun(plan, 0, 40)
     compiled_sessions.play_sessions(KEY, plan, abreast, 8)
     numpy_kernels.play_sessions(KEY, plan, plain, 8)
@@ -128,16 +127,16 @@ def test_what_a_bankroll_covers_is_found_without_dividing(money: int) -> None:
 
 def test_what_does_not_fit_lanes_is_played_alone() -> None:
     plan = planned(SMALL, "martingale")
-    assert compiled_sessions.fits(plan, 60)
-    assert not compiled_sessions.fits(plan._replace(target=2**31), 60)
-    assert not compiled_sessions.fits(plan, 2**31)
-    assert not compiled_sessions.fits(plan._replace(rounds=2**53), 60)
-    assert not compiled_sessions.fits(
+    assert compiled_sessions.fits_lanes(plan, 60)
+    assert not compiled_sessions.fits_lanes(plan._replace(target=2**31), 60)
+    assert not compiled_sessions.fits_lanes(plan, 2**31)
+    assert not compiled_sessions.fits_lanes(plan._replace(rounds=2**53), 60)
+    assert not compiled_sessions.fits_lanes(
         plan._replace(classes=Classes((-2, -1, 0, 1, 2), (1, 2, 3, 4, 5), 1)), 60
     )
     for multiple, expected in ((23_170, True), (23_171, False)):  # eight squares of it
         system_ = System("one", (multiple,), (0,), (0,), (0,))
-        assert compiled_sessions.fits(plan._replace(system=system_), 60) is expected
+        assert compiled_sessions.fits_lanes(plan._replace(system=system_), 60) is expected
 
 
 @pytest.mark.parametrize("mix", [SMALL, LEVEL], ids=["small", "level"])
@@ -174,7 +173,7 @@ def ruin(plan: SessionPlan) -> dict[int, Fraction]:
                 elif then >= plan.target:
                     ended[REACHED] += chance * share
                 else:
-                    after[then, plan.system.following(state, value)] += chance * share
+                    after[then, plan.system.after(value)[state]] += chance * share
         alive = after
     ended[PLAYED_OUT] = sum(alive.values(), Fraction(0))
     return ended
@@ -225,7 +224,7 @@ def test_the_standard_error_holds_for_stakes_that_the_past_decides() -> None:
 
 def test_a_long_session_is_played_in_slices_and_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=SessionTerms("martingale"))
-    monkeypatch.setattr(playing, "SLICE", 700)
+    monkeypatch.setattr(run, "SLICE", 700)
     sliced = simulate(SMALL, DICE, rounds=5_000, seed=2, terms=SessionTerms("martingale"))
     assert sliced.rounds == whole.rounds == 5_000
     assert (sliced.net, sliced.max_drawdown) == (whole.net, whole.max_drawdown)

@@ -17,13 +17,13 @@ from taisai.study.simulation import (
     Counting,
     SessionTerms,
     SimulatedShoe,
-    compiled_shoes,
+    compiled_rounds,
     local_workers,
     numpy_kernels,
     simulate,
 )
 from taisai.study.simulation.draws import key
-from taisai.study.simulation.shoes import Betting, most_shoes
+from taisai.study.simulation.plans import Betting, most_shoes
 from tests.study.simulation import oracle
 
 BOOK = rulebook("mbs-3-card-sic-bo")
@@ -77,7 +77,7 @@ def card_by_card(each: int, betting: Betting, number: int, rounds: int) -> tuple
 @pytest.mark.parametrize("betting", BETTINGS.values(), ids=BETTINGS)
 def test_compiled_numpy_and_card_by_card_deal_the_same(betting: Betting) -> None:
     shoe = SimulatedShoe(16, 28)
-    compiled = compiled_shoes.deal_shoes(KEY, shoe, betting, first=50, shoes=12, rounds=28)
+    compiled = compiled_rounds.deal_shoes(KEY, shoe, betting, first=50, shoes=12, rounds=28)
     assert compiled == numpy_kernels.deal_shoes(KEY, shoe, betting, first=50, shoes=12, rounds=28)
     shoes = [card_by_card(16, betting, number, 28) for number in range(50, 62)]
     assert compiled.walk == oracle.drawdown([net for nets, _ in shoes for net in nets])
@@ -91,7 +91,7 @@ def test_many_groups_of_shoes_are_the_same_compiled_and_by_numpy() -> None:
     shoe = SimulatedShoe.of(8, 6, Fraction(3, 4))
     for betting in BETTINGS.values():
         args = {"first": 7, "shoes": 700, "rounds": 20}
-        assert compiled_shoes.deal_shoes(KEY, shoe, betting, **args) == numpy_kernels.deal_shoes(
+        assert compiled_rounds.deal_shoes(KEY, shoe, betting, **args) == numpy_kernels.deal_shoes(
             KEY, shoe, betting, **args
         )
 
@@ -101,7 +101,7 @@ def test_a_shoe_dealt_to_the_last_card_deals_every_card_once() -> None:
     highs = tuple(outcome.total for outcome in OUTCOMES)
     betting = Betting((highs,), (1,), 1, 1, 1)
     shoe = SimulatedShoe.of(8, 2, Fraction(1))
-    found = compiled_shoes.deal_shoes(KEY, shoe, betting, first=0, shoes=300, rounds=shoe.rounds)
+    found = compiled_rounds.deal_shoes(KEY, shoe, betting, first=0, shoes=300, rounds=shoe.rounds)
     assert found.walk.net == 300 * 16 * (1 + 2 + 3 + 4 + 5 + 6)
     assert found.net_squared == 300 * (16 * 21) ** 2  # every single one
 

@@ -12,12 +12,11 @@ import pytest
 
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
-from taisai.study.simulation import SessionTerms, Simulated, local_workers, playing, simulate
+from taisai.study.simulation import SessionTerms, Simulated, local_workers, run, simulate
 from taisai.study.simulation.draws import CHUNK, Classes, key
-from taisai.study.simulation.sessions import SessionPlan
-from taisai.study.simulation.strategies import FLAT, system_of
+from taisai.study.simulation.plans import SessionPlan
 from taisai.study.simulation.workers import run_in_order
-from taisai.study.staking import Multiples
+from taisai.study.staking import FLAT, Multiples, system_of
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 DICE = BOOK.chance()
@@ -63,7 +62,7 @@ def test_rounds_done_before_ctrl_c_are_those_of_a_shorter_run() -> None:
 
 
 def test_nothing_done_before_ctrl_c_is_nothing_and_not_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing.WalkTask, "run", stopping(1))
+    monkeypatch.setattr(run.WalkTask, "run", stopping(1))
     found = simulate(MIX, DICE, rounds=LONG, seed=6)
     assert not found.is_whole
     assert (found.rounds, found.net, found.trail) == (0, 0, ((0, 0),))
@@ -152,12 +151,12 @@ def test_after_a_second_ctrl_c_running_parts_are_left_out(pair: ThreadPoolExecut
 
 def test_sessions_that_are_played_on_leave_the_part_before_as_it_was() -> None:
     system = system_of("dalembert", Multiples(1, 100))
-    plan = SessionPlan(Classes.of(MIX.law(DICE)), system, 100, 1, 10**12, 10**15, 3 * playing.SLICE)
-    first = playing.SessionsTask(key(6, "sessions"), plan, 0, 1).run()
+    plan = SessionPlan(Classes.of(MIX.law(DICE)), system, 100, 1, 10**12, 10**15, 3 * run.SLICE)
+    first = run.SessionsTask(key(6, "sessions"), plan, 0, 1).run()
     assert first.further is not None
     before = first.figures.copied()
     once, again = first.further.run(), first.further.run()
-    assert first.figures.rounds == before.rounds == playing.SLICE
+    assert first.figures.rounds == before.rounds == run.SLICE
     assert (first.figures.whole == before.whole).all()
     assert (once.figures.whole == again.figures.whole).all()
 
@@ -173,7 +172,7 @@ def test_sessions_done_before_ctrl_c_are_whole_sessions_from_the_first_on() -> N
 
 
 def test_one_long_session_tells_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "SLICE", 1_000)
+    monkeypatch.setattr(run, "SLICE", 1_000)
     found = stopped(10**9, 7, terms=SessionTerms("dalembert"))
     assert not found.is_whole
     assert found.rounds == 7_000

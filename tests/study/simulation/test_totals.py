@@ -11,7 +11,7 @@ from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
 from taisai.study.simulation import SessionTerms, simulate_totals
 from taisai.study.simulation.draws import drawn_counts, key
-from taisai.study.simulation.simulate import MOST_ROUNDS
+from taisai.study.simulation.run import MOST_ROUNDS
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 DICE = BOOK.chance()

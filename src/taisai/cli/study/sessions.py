@@ -15,10 +15,10 @@ from taisai.cli import DONE, INTERRUPTED, asked
 from taisai.cli.study.output import told_and_kept
 from taisai.rules import Chance, Rulebook, RulesError, rulebook
 from taisai.study.odds import Mix
-from taisai.study.report import counted
+from taisai.study.report import counted, data_path
 from taisai.study.session import ends, total
 from taisai.study.session.ends import MOST_BANKROLL, Ends, Progress, ends_of
-from taisai.study.session.total import MOST_TARGET, Total, distribution_path, save_distribution, total_after
+from taisai.study.session.total import MOST_TARGET, Total, save_distribution, total_after
 
 
 def run_session(arguments: Namespace) -> int:
@@ -34,7 +34,7 @@ def run_session(arguments: Namespace) -> int:
 
         picture_path(arguments.plot)  # a wrong name is told before the work begins
     if arguments.distribution is not None:
-        distribution_path(arguments.distribution)
+        data_path(arguments.distribution)
     told_and_kept(
         arguments,
         lambda: total_after(mix, chance(book, arguments), rounds, target=target),
@@ -45,10 +45,10 @@ def run_session(arguments: Namespace) -> int:
 
 
 def _draw_total(result: Total, path: str, file: IO[bytes]) -> None:
+    from taisai.study.pictures import total_picture
     from taisai.study.plotting import save
-    from taisai.study.session.pictures import of_total
 
-    save(of_total(result), path, file)
+    save(total_picture(result), path, file)
 
 
 def _net(text: str) -> int:
@@ -119,10 +119,10 @@ def run_ruin(arguments: Namespace) -> int:
 
 
 def _draw_ends(result: Ends, path: str, file: IO[bytes]) -> None:
+    from taisai.study.pictures import ends_picture
     from taisai.study.plotting import save
-    from taisai.study.session.pictures import of_ends
 
-    save(of_ends(result), path, file)
+    save(ends_picture(result), path, file)
 
 
 @contextmanager

@@ -113,8 +113,8 @@ def _left(arguments: Namespace, full: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _draw(result: Drawn, path: str, file: IO[bytes]) -> None:
+    from taisai.study import pictures
     from taisai.study.plotting import save
-    from taisai.study.shoe import pictures
     from taisai.study.shoe.composition import CompositionOdds
     from taisai.study.shoe.counting import Removal
     from taisai.study.shoe.exposure import Exposure

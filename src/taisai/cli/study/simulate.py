@@ -12,7 +12,7 @@ from taisai.cli.study.output import shown_progress, told_and_kept
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.odds import Mix
 from taisai.study.plotting import picture_path
-from taisai.study.report import counted
+from taisai.study.report import counted, data_path
 from taisai.study.simulation import (
     SessionTerms,
     Simulated,
@@ -24,11 +24,11 @@ from taisai.study.simulation import (
 from taisai.study.simulation import simulate as simulated
 from taisai.study.simulation import simulate_totals as simulated_totals
 from taisai.study.simulation.draws import MOST_SEED
-from taisai.study.simulation.result import result_path, save
-from taisai.study.simulation.sessions import MOST_SESSIONS
-from taisai.study.simulation.simulate import MOST_ROUNDS
-from taisai.study.simulation.strategies import MOST_MONEY, named
+from taisai.study.simulation.plans import MOST_SESSIONS
+from taisai.study.simulation.result import save
+from taisai.study.simulation.run import MOST_ROUNDS
 from taisai.study.simulation.workers import MOST_WORKERS
+from taisai.study.staking import MOST_MONEY, named
 
 _MARKS = 200  # of a trail that is drawn
 
@@ -36,7 +36,7 @@ _MARKS = 200  # of a trail that is drawn
 def run(arguments: Namespace) -> int:
     """Plays, and prints, keeps and draws what came of it."""
     if arguments.output is not None:
-        result_path(arguments.output)
+        data_path(arguments.output)
     if arguments.plot is not None:
         picture_path(arguments.plot)
     result = told_and_kept(
@@ -50,9 +50,10 @@ def run(arguments: Namespace) -> int:
 
 
 def _draw(result: Simulated, path: str, file: IO[bytes]) -> None:
-    from taisai.study.simulation.plot import draw
+    from taisai.study.pictures import simulation_picture
+    from taisai.study.plotting import save as save_picture
 
-    draw(result, path, file)
+    save_picture(simulation_picture(result), path, file)
 
 
 def _result(arguments: Namespace) -> Simulated:

@@ -21,7 +21,7 @@ from taisai.study.report import (
     decimal_text,
     got,
     printed_decimals,
-    told,
+    probability_text,
 )
 from taisai.study.staking import Multiples, allowed, system
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from taisai.study.session.chain import SessionChain
-    from taisai.study.session.rounds import Mass, Played
+    from taisai.study.session.chain import Mass, Played, SessionChain
 
 MOST_ROUNDS: Final = 10**12
 MOST_BANKROLL: Final = 10**12
@@ -155,7 +154,7 @@ class Ends(Told):
         self, name: str, part: tuple[tuple[int, Fraction], ...], share: Fraction
     ) -> tuple[str, str, str]:
         mean = float(sum((value * p for value, p in part), Fraction(0)) / share) if share else 0.0
-        return name, told(share, self.error), f"{mean:,.2f}" if share else "–"
+        return name, probability_text(share, self.error), f"{mean:,.2f}" if share else "–"
 
     def facts(self) -> dict[str, Any]:
         """For machines: decimals as text, with what rounding them adds counted into the error."""
@@ -230,11 +229,10 @@ def ends_of(
             mix, chance, machine.name, staked, bankroll, target, rounds, whole, (), (), 0.0, 0.0, 0.0, 0.0
         )
     with needed("numpy", "study"):
-        from taisai.study.session.chain import Grid, chain_of
-        from taisai.study.session.rounds import MOST_CELLS
+        from taisai.study.session.chain import MOST_SOLVED_CELLS, Grid, chain_of
     place = {"unit": mix.staked, "least": multiples.least, "bankroll": bankroll, "target": target}
     playing = Grid.of(law, **place).playing
-    if rounds is not None and playing > MOST_CELLS and rounds * playing > MOST_STEPS:
+    if rounds is not None and playing > MOST_SOLVED_CELLS and rounds * playing > MOST_STEPS:
         raise _too_long(rounds, f"{playing:,} bankrolls")  # known before any chain is made
     chain = chain_of(law, machine, **place)
     played, error, bits, rounds_error = _played(chain, rounds, progress)
@@ -272,7 +270,7 @@ class _Course(NamedTuple):
 
 def _played(chain: SessionChain, rounds: int | None, progress: Progress | None) -> _Course:
     """The chain after so many rounds, or at its end."""
-    from taisai.study.session.rounds import MOST_CELLS, beginning, bits_of, error_of, play, solved
+    from taisai.study.session.chain import MOST_SOLVED_CELLS, beginning, bits_of, error_of, play, solved
 
     if rounds is None or rounds * chain.cells > MOST_STEPS:
         found = solved(chain)
@@ -280,7 +278,7 @@ def _played(chain: SessionChain, rounds: int | None, progress: Progress | None) 
         if found and left < FORGOTTEN:
             error = found.error + left
             return _Course(found.played, error, found.bits, found.error + left * found.longest)
-        if rounds is not None and (found or chain.cells > MOST_CELLS):
+        if rounds is not None and (found or chain.cells > MOST_SOLVED_CELLS):
             raise _too_long(rounds, f"{chain.cells:,} pairs of a bankroll and a state of the system")
     bits, played, done = bits_of(chain.total), beginning(chain), 0
     batch = max(1, _BATCH // chain.cells)

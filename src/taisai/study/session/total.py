@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,10 +21,12 @@ from taisai.study.report import (
     Told,
     columns,
     counted,
+    data_file,
+    data_path,
     decimal_text,
     fraction_text,
     got,
-    told,
+    probability_text,
 )
 from taisai.study.session.sums import MOST_POINTS, Lattice, Wave, sparse_sum_law, sum_law, sum_wave
 
@@ -163,7 +164,7 @@ class Total(Told):
         chances = [("ahead", self.ahead), ("level", self.level), ("behind", self.behind)]
         if self.reached is not None:
             chances.append((f"{self.target:+,} or more", self.reached))
-        rows = [(name, told(value, self.sum_error)) for name, value in chances]
+        rows = [(name, probability_text(value, self.sum_error)) for name, value in chances]
         rows += [
             ("mean", f"{float(self.mean):+,.2f}"),
             ("standard deviation", f"{self.deviation:,.2f}"),
@@ -283,39 +284,20 @@ def _fact(value: Fraction | float) -> str | float:
     return fraction_text(value) if isinstance(value, Fraction) else value
 
 
-ENDINGS: Final = (".json", ".parquet")
 MOST_TEXT: Final = 2**28
 """Bytes of fractions in a JSON file: more is for Parquet, where each probability is one float."""
 
 
-def distribution_path(text: str) -> Path:
-    """Where a distribution goes, if its ending names a form we write."""
-    path = Path(text)
-    if path.suffix.lower() not in ENDINGS:
-        raise RulesError(f"expected a file name that ends in {' or '.join(ENDINGS)}, got {text!r}")
-    if path.suffix.lower() == ".parquet":
-        with needed("pyarrow", "study"):
-            import pyarrow  # noqa: F401 - better said before the work than after
-    return path
-
-
 def save_distribution(total: Total, path: str | Path, into: IO[bytes] | None = None) -> Path:
-    """Writes every total with its probability, in JSON beside all the other facts.
-
-    Into a file that is open already, or its own.
-    """
-    to = distribution_path(str(path))
-    try:
-        with nullcontext(into) if into else to.open("wb") as file:
-            if to.suffix.lower() == ".json":
-                _check_size(total)
-                facts = {**total.facts(), "distribution": total.listed()}
-                file.write((json.dumps(facts) + "\n").encode())
-            else:
-                _write_parquet(total, file)
-    except OSError as error:
-        got = error.strerror or type(error).__name__
-        raise RulesError(f"expected a file that can be written, got {str(to)!r}: {got}") from error
+    """Writes every total with its probability; JSON also has all other facts."""
+    to = data_path(str(path))
+    with data_file(to, into) as file:
+        if to.suffix.lower() == ".json":
+            _check_size(total)
+            facts = {**total.facts(), "distribution": total.listed()}
+            file.write((json.dumps(facts) + "\n").encode())
+        else:
+            _write_parquet(total, file)
     return to
 
 

@@ -1,44 +1,42 @@
-"""The innermost loops over compositions, compiled. Import it only where numba is installed.
+"""Compiled loops over compositions and over rounds of a shoe. Needs numba.
 
-A loop works on many compositions at once, one row a figure, so that it runs over neighbours in memory, which
-the compiler turns into vector instructions. Every figure is a whole number that a float holds exactly.
+The loops over compositions handle many at once, one row per figure, so that the compiler can use vector
+instructions. Every figure is a whole number that a float holds exactly. Two sizes suit the caches: products
+of counts are many short rows, one strip of compositions; weights of classes are few long rows, one tile of
+strips, because results are written to main memory fastest in long runs.
 
-Two sizes keep the figures near the processor: the parts of a strip of compositions, from which the weights of
-the classes come, are many rows and short; the classes of a tile of strips are few rows and long, because the
-answers, which go to far memory, are written quickest in long runs.
+The loop over rounds enumerates how many cards of each tag group have been dealt; the last group has the rest.
+Its arrays have a margin of three at every edge, so that three cards can be subtracted from an index.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from taisai.bulk.kernels import compiled
+from taisai.rules.outcomes import DICE
 from taisai.study.shoe.plan import CARDS, NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, ZERO
 
-LANES: Final = 512
-"""Compositions in a strip."""
-STRIDE: Final = np.uintp(LANES + 16)
-"""From one row of parts to the next: rows a power of two apart would share lines of the cache."""
-TILE: Final = 4 * LANES
-"""Compositions in a tile."""
+LANES: Final = 512  # compositions in a strip
+STRIDE: Final = np.uintp(LANES + 16)  # between rows; powers of two would share cache lines
+TILE: Final = 4 * LANES  # compositions in a tile
 CACHE_LINE: Final = 64
-MOST: Final = 2**31 - 1
-"""More than any sum of counts that are counts."""
+MOST: Final = 2**31 - 1  # more than any sum of valid counts
 ROUNDS: Final = 1.5 * 2.0**52
-"""Added to a small float64 and taken away again, it leaves the nearest whole number."""
+"""Adding and subtracting it rounds a small float64 to a whole number."""
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
 Steps = tuple[Wholes, Wholes]
-"""A plan's adding and sums: unsigned, so that no index made of them counts from the end."""
+"""The steps of a plan; unsigned, so that numba omits the check for negative indexes."""
 Store = tuple[Reals, Reals]
-"""The parts of a strip, row after row, and the classes of a tile."""
+"""The products of a strip and the classes of a tile."""
 
 
 def store(classes: int, *, single: bool) -> Store:
-    """Room for one thread; single where float32 is exact enough."""
+    """Working memory for one thread; `single` if float32 is exact enough."""
     kind = np.dtype(np.float32 if single else np.float64)
     parts, rows = _aligned(PARTS * int(STRIDE), kind), _aligned(classes * TILE, kind)
     parts.reshape(PARTS, -1)[ONE] = 1
@@ -46,7 +44,7 @@ def store(classes: int, *, single: bool) -> Store:
 
 
 def _aligned(size: int, kind: np.dtype[Any]) -> Reals:
-    """Zeros that begin where a line of the cache begins."""
+    """Zeros that start at a cache line."""
     memory = np.zeros(size * kind.itemsize + CACHE_LINE, dtype=np.uint8)
     start = -memory.ctypes.data % CACHE_LINE
     return memory[start : start + size * kind.itemsize].view(kind)
@@ -54,23 +52,20 @@ def _aligned(size: int, kind: np.dtype[Any]) -> Reals:
 
 @compiled
 def _pairs(count: Any) -> Any:
-    """In how many ways two cards of so many can come."""
+    """The number of pairs of cards."""
     real = type(count)
     return count * (count - real(1)) * real(0.5)
 
 
 @compiled
 def _triples(count: Any, pairs: Any) -> Any:
-    """In how many ways three can come.
-
-    A multiplication is quicker than a division by three, and ROUNDS takes away what it is off.
-    """
+    """The number of triples of cards. Multiplying and rounding is faster than dividing by three."""
     return type(count)(np.float64(pairs) * (np.float64(count) - 2.0) * (1.0 / 3.0) + ROUNDS - ROUNDS)
 
 
 @compiled
 def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
-    """The parts of the compositions from `start`, all in one go; returns their counts or-ed."""
+    """Computes the products for a strip from `start`; returns the bitwise or of its counts."""
     real = parts.dtype.type
     ones, twos, threes = left[0, start:], left[1, start:], left[2, start:]
     fours, fives, sixes = left[3, start:], left[4, start:], left[5, start:]
@@ -79,7 +74,7 @@ def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
         lane = np.uintp(at)
         bits |= np.int64(ones[at]) | np.int64(twos[at]) | np.int64(threes[at])
         bits |= np.int64(fours[at]) | np.int64(fives[at]) | np.int64(sixes[at])
-        # AVX2 turns an int32 into a float at once, but no int64.
+        # AVX2 has an instruction to convert int32 to float, but none for int64.
         a, b, c = real(np.int32(ones[at])), real(np.int32(twos[at])), real(np.int32(threes[at]))
         d, e, f = real(np.int32(fours[at])), real(np.int32(fives[at])), real(np.int32(sixes[at]))
         aa, bb, cc = _pairs(a), _pairs(b), _pairs(c)
@@ -123,7 +118,7 @@ def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
 
 @compiled
 def _weigh(store: Store, adding: Wholes, at: Any) -> None:
-    """From the parts to the weights of all classes, which go to the tile from `at`."""
+    """Computes the weights of all classes from the products, into the tile at `at`."""
     parts, classes = store
     for step in range(adding.shape[0]):
         made, begins = adding[step, 0], adding[step, 1] == 1
@@ -152,7 +147,7 @@ def _weigh(store: Store, adding: Wholes, at: Any) -> None:
 
 @compiled
 def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) -> None:
-    """One step of an area's sum: what its classes weigh, times what they return."""
+    """One step of an area's sum: weights of classes times what they return."""
     kind = back.dtype.type
     returned = kind(sums[step, 3])
     a, b, c, d = sums[step, 4], sums[step, 5], sums[step, 6], sums[step, 7]
@@ -180,10 +175,10 @@ def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) 
 def returns(
     piece: tuple[int, int], left: Wholes, steps: Steps, store: Store, result: tuple[Wholes, Wholes]
 ) -> tuple[int, int, int]:
-    """Fills the result, back and total, for the compositions of a piece: from the first, up to another.
+    """Fills the result, `back` and `total`, for the compositions of a piece (first, end).
 
-    The arrays are not cut to the piece: the compiler knows of whole arrays only that columns are neighbours.
-    Returns all counts or-ed, which no count exceeds, and the least and the greatest sum of a composition.
+    The arrays are not sliced to the piece, because the compiler knows only whole arrays to be contiguous.
+    Returns the bitwise or of all counts, and the least and the greatest number of cards of a composition.
     """
     adding, sums = steps
     parts, classes = store
@@ -216,11 +211,11 @@ def gains(
     store: Store,
     result: tuple[Reals, Reals],
 ) -> None:
-    """Adds up all compositions with so many cards of the two outer faces, weighed by their ways.
+    """Sums over all compositions with the given counts of the two outer faces, weighted by their ways.
 
-    The shoe is the counts held, [face][count] ways to have it, [round] what comes back on even terms. The
-    result is [round][area] the weight of compositions where the area is the best bet and better than none,
-    and the same times what it wins.
+    The shoe is the counts held, [face][count] the ways to have it, [round] what returns at no edge. The
+    result is [round][area] the weight of compositions where the area is the best bet and has a positive
+    expected value, and the same times the gain.
     """
     first, last = outer
     held, ways, units = shoe
@@ -254,7 +249,7 @@ def gains(
 
 @compiled
 def _choose(counts: Wholes, store: Store, steps: Steps, choice: tuple[Reals, Reals, Wholes]) -> None:
-    """The area that returns most in every lane; the first among equals."""
+    """The area with the greatest return in every lane; the first of equal ones."""
     adding, sums = steps
     parts, classes = store
     back, best, which = choice
@@ -287,3 +282,118 @@ def _gather(
         if won > 0.0:
             bets[place[lane], which[lane]] += weight[lane]
             gained[place[lane], which[lane]] += weight[lane] * won
+
+
+class DealtShoe(NamedTuple):
+    """The constants of a shoe while it is dealt."""
+
+    held: Wholes
+    """[group] its cards in the full shoe; there are five groups, some perhaps empty."""
+    tags: Wholes
+    """[group] the tag of its cards."""
+    ways: Reals
+    """[group][n] the ways to choose n of its cards."""
+    taken: Reals
+    """[k][n] the ways to choose k of n cards."""
+    hands: Wholes
+    """[hand][group] three cards, by group."""
+    sums: Wholes
+    """[hand] what they add to the count."""
+    parts: Reals
+    """[part][high or low][hand] factors; a sum of products over the parts is a product of two nets."""
+    nets: Reals
+    """[net or its square][high or low][hand] the expected value."""
+    least: float
+    """States that are less probable are left out."""
+
+
+class DealtRound(NamedTuple):
+    """One round of a shoe."""
+
+    dealt: int
+    """Cards after the round."""
+    deals: float
+    """The ways to choose so many cards."""
+    bets: Reals
+    """[high or low][count] 1 if the count calls for a bet, else 0; count 0 is in the middle."""
+    before: Reals
+    """[part][cards of each group but the last] the expected sum of the part over the earlier rounds."""
+    after: Reals
+    """The same with this round included."""
+
+
+@compiled
+def deal(shoe: DealtShoe, played: DealtRound, first: int) -> Reals:
+    """Fills `after` for the states with this many cards of the first group dealt.
+
+    Returns the sums of each part times its earlier sum, then of the net, then of its square.
+    """
+    parts, most = shoe.parts.shape[0], shoe.held[3] + 1
+    sums, met, weights = np.zeros(parts + 2), np.zeros((parts + 2, most)), np.zeros((3, most))
+    played.after[:, first + DICE] = 0.0
+    for second in range(shoe.held[1] + 1):
+        for third in range(shoe.held[2] + 1):
+            rest = played.dealt - first - second - third
+            ways = shoe.ways[0, first] * shoe.ways[1, second] * shoe.ways[2, third] / played.deals
+            start, end = _probable(shoe, ways, rest)
+            if start < end:
+                met[:] = 0.0
+                _last_round(shoe, played, (first, second, third, rest), (start, end), (met, weights))
+                for n in range(end - start):
+                    share = ways * shoe.ways[3, start + n] * shoe.ways[4, rest - start - n]
+                    for figure in range(parts + 2):
+                        sums[figure] += share * met[figure, n]
+    return sums
+
+
+@compiled
+def _probable(shoe: DealtShoe, ways: float, rest: int) -> tuple[int, int]:
+    """The range of cards of the fourth group, without its end, whose states are probable enough."""
+    start, end = max(0, rest - shoe.held[4]), min(shoe.held[3], rest) + 1
+    while start < end and ways * shoe.ways[3, start] * shoe.ways[4, rest - start] < shoe.least:
+        start += 1
+    while start < end and ways * shoe.ways[3, end - 1] * shoe.ways[4, rest - end + 1] < shoe.least:
+        end -= 1
+    return start, end
+
+
+@compiled
+def _last_round(
+    shoe: DealtShoe,
+    played: DealtRound,
+    cards: tuple[int, int, int, int],
+    span: tuple[int, int],
+    room: tuple[Reals, Reals],
+) -> None:
+    """Sums over the hands that the last three cards can have been, all orders equally likely."""
+    first, second, third, rest = cards
+    start, end = span
+    met, (chance, high, low) = room[0], (room[1][0], room[1][1], room[1][2])
+    parts, size, step = shoe.parts.shape[0], end - start, shoe.tags[3] - shoe.tags[4]
+    count = first * shoe.tags[0] + second * shoe.tags[1] + third * shoe.tags[2]
+    count += start * shoe.tags[3] + (rest - start) * shoe.tags[4] + played.bets.shape[1] // 2
+    orders = shoe.taken[DICE, played.dealt]
+    for hand in range(len(shoe.hands)):
+        a, b, c = shoe.hands[hand, 0], shoe.hands[hand, 1], shoe.hands[hand, 2]
+        if a > first or b > second or c > third:
+            continue
+        some = shoe.taken[a, first] * shoe.taken[b, second] * shoe.taken[c, third] / orders
+        fourth, last = shoe.taken[shoe.hands[hand, 3]], shoe.taken[shoe.hands[hand, 4]]
+        was = count - shoe.sums[hand]
+        for n in range(size):
+            chance[n] = some * fourth[start + n] * last[rest - start - n]
+            high[n] = chance[n] * played.bets[0, was + n * step]
+            low[n] = chance[n] * played.bets[1, was + n * step]
+        for part in range(parts):
+            old = played.before[part, first + DICE - a, second + DICE - b, third + DICE - c]
+            old = old[start + DICE - shoe.hands[hand, 3] :]
+            new = played.after[part, first + DICE, second + DICE, third + DICE, start + DICE :]
+            up, down, product = shoe.parts[part, 0, hand], shoe.parts[part, 1, hand], met[part]
+            for n in range(size):
+                now = high[n] * up + low[n] * down
+                new[n] += chance[n] * old[n] + now
+                product[n] += old[n] * now
+        for power in range(2):
+            up, down, net = shoe.nets[power, 0, hand], shoe.nets[power, 1, hand], met[parts + power]
+            for n in range(size):
+                net[n] += high[n] * up + low[n] * down

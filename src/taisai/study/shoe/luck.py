@@ -30,7 +30,7 @@ from taisai.study.shoe.perfect import Progress
 if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
     import numpy.typing as npt
 
-    from taisai.study.shoe.compiled_dealing import DealtShoe
+    from taisai.study.shoe.compiled import DealtShoe
 
     Reals = npt.NDArray[Any]
 
@@ -116,7 +116,7 @@ def luck(
             f"expected at most {MOST_CELLS} figures to keep for a deviation, got {cells} "
             f"({sum(left)} cards with {len(set(tags))} different tags)"
         )
-    from taisai.study.shoe.compiled_dealing import DealtRound, deal
+    from taisai.study.shoe.compiled import DealtRound, deal
 
     cards = sum(left)
     far = sum(abs(tag) * count for tag, count in zip(tags, left, strict=True)) + DICE * max(map(abs, tags))
@@ -181,7 +181,7 @@ def _shoe(
     """The products of nets, and the shoe as it is dealt, its largest group last."""
     import numpy as np
 
-    from taisai.study.shoe.compiled_dealing import DealtShoe
+    from taisai.study.shoe.compiled import DealtShoe
 
     cards = {tag: sum(n for n, of in zip(left, tags, strict=True) if of == tag) for tag in set(tags)}
     groups = sorted(cards, key=lambda tag: (cards[tag], tag))

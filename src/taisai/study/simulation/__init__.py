@@ -1,10 +1,10 @@
 """Simulation: rounds as they might come, seeded, the same digits on one core or on a cluster."""
 
+from taisai.study.simulation.plans import SimulatedShoe
 from taisai.study.simulation.result import Sessions, Simulated
-from taisai.study.simulation.shoes import SimulatedShoe
-from taisai.study.simulation.simulate import simulate, simulate_totals
-from taisai.study.simulation.strategies import Counting, SessionTerms, Strategy
+from taisai.study.simulation.run import simulate, simulate_totals
 from taisai.study.simulation.workers import Workers, cluster_workers, local_workers
+from taisai.study.staking import Counting, SessionTerms, Strategy
 
 Shoe = SimulatedShoe
 Terms = SessionTerms

@@ -1,9 +1,8 @@
-"""Sessions as machine code: many abreast, or one held in registers until it ends.
+"""Compiled loops that play sessions: in parallel lanes, or one after the other.
 
-Many sessions abreast as machine code: a round of every lane at a time, eight lanes to an instruction.
-
-A lane holds one session in 32 bits. What follows is looked up in one table, which gives the next state and
-the multiple it wants together. Who ends makes room for the next; the last few are finished alone.
+In parallel, the loop plays a round of every lane at a time, several lanes to a vector instruction. A lane
+holds one session in 32-bit numbers. One table gives the next state of the staking system and its multiple.
+When a session ends, the next one takes its lane; the last few are finished one by one.
 """
 
 # ruff: noqa: C901, PLR0912, PLR0915, PLR0917
@@ -15,23 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from taisai.bulk.kernels import compiled
-from taisai.study.simulation.compiled_rounds import FEW, begun, guide_of, next_draw
+from taisai.study.simulation.compiled_rounds import FEW, GUIDE_SHIFT, guide_of, next_draw, start_streams
 from taisai.study.simulation.draws import WARMING, Classes
-from taisai.study.simulation.sessions import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, SessionPlan
+from taisai.study.simulation.plans import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, SessionPlan
 
 Words = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]
 Real = npt.NDArray[np.float64]
-_GUIDE_SHIFT: Final = np.uint32(20)
 _W = np.uint32
 _L = np.uint64
 
 
 def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rounds: int) -> None:
-    """Plays so many more rounds of every session that has not ended."""
+    """Plays this many more rounds of every session that has not ended."""
     if not figures.words.size:
         a, b, c = np.empty((3, figures.count), dtype=np.uint32)
-        begun(np.array(key, dtype=np.uint64), figures.first, a, b, c)
+        start_streams(np.array(key, dtype=np.uint64), figures.first, a, b, c)
         figures.words = np.stack([a, b, c, np.full(figures.count, WARMING + 1, dtype=np.uint32)])
     limits = np.array(plan.classes.limits, dtype=np.uint32)
     values = np.array(plan.classes.values, dtype=np.int64) * plan.classes.unit
@@ -40,8 +38,8 @@ def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rou
     terms = np.array([plan.staked, plan.least * plan.staked, plan.target, plan.rounds], dtype=np.int64)
     untils = np.minimum(figures.whole[2] + rounds, plan.rounds)
     played = (untils, figures.words, figures.whole, figures.squares)
-    if figures.count >= FEWEST and fits(plan, min(rounds, plan.rounds)):
-        abreast(plan, figures, untils)
+    if figures.count >= FEWEST and fits_lanes(plan, min(rounds, plan.rounds)):
+        play_lanes(plan, figures, untils)
     _advance(limits, guide_of(limits), values, multiples, jumps, terms, *played)
 
 
@@ -50,7 +48,7 @@ def _advance(
     limits: Words, guide: npt.NDArray[np.uint8], values: Whole, multiples: Whole, jumps: Whole, terms: Whole,
     untils: Whole, words: Words, whole: Whole, squares: Real,
 ) -> None:  # fmt: skip
-    """Session after session, each held in registers until it ends or has had its slice of rounds."""
+    """Plays one session after the other, each in registers until it ends or has played its rounds."""
     staked, covered, target = terms[0], terms[1], terms[2]
     two = limits.size == 2
     least, end = limits[0], limits[-1]
@@ -61,14 +59,19 @@ def _advance(
     costs = multiples * staked
     squared = multiples.astype(np.float64) ** 2
     room = _L(target - covered)
-    for one in range(squares.size):
-        if whole[6, one] != PLAYING:
+    for session in range(squares.size):
+        if whole[6, session] != PLAYING:
             continue
-        x, y, z, n = words[0, one], words[1, one], words[2, one], words[3, one]
-        money, now, total, square = whole[0, one], _L(whole[1, one]), whole[3, one], squares[one]
-        top, deepest, ended = whole[4, one], whole[5, one], PLAYING
-        played = whole[2, one]
-        until = untils[one]
+        x, y, z, n = words[0, session], words[1, session], words[2, session], words[3, session]
+        money, now, total, square = (
+            whole[0, session],
+            _L(whole[1, session]),
+            whole[3, session],
+            squares[session],
+        )
+        top, deepest, ended = whole[4, session], whole[5, session], PLAYING
+        played = whole[2, session]
+        until = untils[session]
         while played < until:
             while True:
                 drawn, x, y, z = next_draw(x, y, z, n)
@@ -76,13 +79,13 @@ def _advance(
                 if drawn < end:
                     break
             if two:
-                kind = _L(drawn >= least)  # no branch: it would be guessed wrong every other time
+                kind = _L(drawn >= least)  # no branch: the processor would mispredict every other one
             else:
-                kind = _L(guide[drawn >> _GUIDE_SHIFT])
+                kind = _L(guide[drawn >> GUIDE_SHIFT])
                 while drawn >= limits[kind]:
                     kind = kind + _L(1)
             place = kind * states + now
-            if costs[now] > money:  # what the bankroll still covers
+            if costs[now] > money:  # stake what the bankroll covers
                 multiple = money // staked
                 money += multiple * values[kind]
                 total += multiple
@@ -95,24 +98,24 @@ def _advance(
             top = max(top, money)
             deepest = max(deepest, top - money)
             played += 1
-            if _L(money - covered) >= room:  # below what is covered it wraps round and is large
+            if _L(money - covered) >= room:  # a negative difference wraps around to a large number
                 ended = RUINED if money < covered else REACHED
                 break
         if ended == PLAYING and played == terms[3]:
             ended = PLAYED_OUT
-        words[0, one], words[1, one], words[2, one], words[3, one] = x, y, z, n
-        whole[0, one], whole[1, one], whole[2, one], whole[3, one] = money, now, played, total
-        whole[4, one], whole[5, one], whole[6, one] = top, deepest, ended
-        squares[one] = square
+        words[0, session], words[1, session], words[2, session], words[3, session] = x, y, z, n
+        whole[0, session], whole[1, session], whole[2, session], whole[3, session] = money, now, played, total
+        whole[4, session], whole[5, session], whole[6, session] = top, deepest, ended
+        squares[session] = square
 
 
 Short = npt.NDArray[np.int32]
 LANES: Final = 128
 BATCH: Final = 8
-"""Draws of a lane at a time; a session with fewer rounds to go is finished alone, as no draw may be lost."""
+"""Draws of a lane at a time. A session with fewer rounds left is finished alone: no draw may be lost."""
 FEWEST: Final = 24
-"""Sessions abreast that are still quicker than one after the other."""
-_HALF: Final = 16  # bits of the table's entries that are the state; the others are the multiple
+"""With fewer sessions, one after the other is faster."""
+_HALF: Final = 16  # bits of a table entry for the state; the others are the multiple
 _S = np.int32
 _F = np.float32
 _X, _Y, _Z, _N, _NEXT, _PLACE, _SQUARE = (row * LANES for row in range(7))
@@ -120,8 +123,8 @@ _MONEY, _TOP, _FALL, _UNITS, _LEFT, _ALIVE = (row * LANES for row in range(6))
 _ROWS: Final = 7
 
 
-def fits(plan: SessionPlan, rounds: int) -> bool:
-    """Whether sessions of a plan can be held in lanes: few classes, and every figure within 32 bits."""
+def fits_lanes(plan: SessionPlan, rounds: int) -> bool:
+    """Whether sessions of a plan fit into lanes: few classes, and every figure within 32 bits."""
     most = max(plan.system.multiples)
     swing = most * max(map(abs, plan.classes.values)) * plan.classes.unit
     return (
@@ -130,20 +133,22 @@ def fits(plan: SessionPlan, rounds: int) -> bool:
         and BATCH * most * most < 2**32
         and plan.target + swing + plan.staked < 2**31
         and most * rounds < 2**31
-        and most * most * plan.rounds < 2**53  # squares are then exact, in whatever order they are added
+        and most * most * plan.rounds < 2**53  # so that sums of squares are exact in any order
     )
 
 
-def abreast(plan: SessionPlan, figures: Figures, untils: Whole) -> None:
-    """Plays sessions on until they end, or have fewer rounds to go than a batch, or are too few."""
+def play_lanes(plan: SessionPlan, figures: Figures, untils: Whole) -> None:
+    """Plays sessions until they end, or have fewer rounds left than a batch, or are too few."""
     classes: Classes = plan.classes
     gap = FEW - len(classes.values)
     states = len(plan.system.multiples)
     jumps = np.array(plan.jumps(), dtype=np.uint32)
     wanted = np.array(plan.system.multiples, dtype=np.uint32) << np.uint32(_HALF)
     again = np.arange(states, dtype=np.uint32)
-    table = np.concatenate([jumps | wanted[jumps], *[again | wanted] * (gap + 1)])  # thrown away: stays
-    _abreast(
+    table = np.concatenate(
+        [jumps | wanted[jumps], *[again | wanted] * (gap + 1)]
+    )  # a rejected draw keeps the state
+    _play_lanes(
         np.array([*classes.limits, *[classes.limits[-1]] * gap], dtype=np.uint32),
         np.array([*classes.values, *[0] * gap], dtype=np.int32) * np.int32(classes.unit),
         table,
@@ -159,7 +164,7 @@ def abreast(plan: SessionPlan, figures: Figures, untils: Whole) -> None:
 def _round(
     limits: Words, values: Short, states: int, staked: int, covered: int, target: int, w: Words, h: Short
 ) -> None:  # fmt: skip
-    """One draw of every lane, and what is won or lost by it; then where to look up what follows."""
+    """One draw of every lane and its result; then the place of the next state in the table."""
     l0, l1, l2, l3 = limits[0], limits[1], limits[2], limits[3]
     v0, v1, v2, v3 = values[0], values[1], values[2], values[3]
     low, high, nothing, unit = _S(covered), _S(target), _S(0), _S(staked)
@@ -183,7 +188,9 @@ def _round(
         w[_PLACE + lane] = _W(row + (following & _W(0xFFFF)))
         money = h[_MONEY + lane]
         wanted = _S(following >> _W(_HALF))
-        covers = _S(min(_F(_F(money) * each), beyond))  # about what the bankroll covers, one off at most
+        covers = _S(
+            min(_F(_F(money) * each), beyond)
+        )  # about the multiple that the bankroll covers, at most one off
         rest = _S(money - _S(covers * unit))
         covers = _S(covers + _S(rest >= unit))
         covers = _S(covers - _S(rest < nothing))
@@ -201,15 +208,15 @@ def _round(
 
 
 @compiled
-def _followed(table: Words, w: Words) -> None:
-    """Looks up the next state of every lane and the multiple that it wants."""
+def _look_up(table: Words, w: Words) -> None:
+    """Looks up the next state of every lane and its multiple."""
     for lane in range(LANES):
         w[_NEXT + lane] = table[w[_PLACE + lane]]
 
 
 @compiled
 def _leaving(h: Short) -> bool:
-    """Whether a session has ended or has too few rounds to go."""
+    """Whether a session has ended or has too few rounds left."""
     leaves = _S(0)
     for lane in range(LANES):
         leaves = max(leaves, _S(_S(h[_LEFT + lane] < _S(BATCH)) | _S(_S(1) - h[_ALIVE + lane])))
@@ -217,7 +224,7 @@ def _leaving(h: Short) -> bool:
 
 
 @compiled
-def _abreast(
+def _play_lanes(
     limits: Words, values: Short, table: Words, terms: Whole, untils: Whole, words: Words, whole: Whole,
     squares: Real,
 ) -> None:  # fmt: skip
@@ -227,29 +234,29 @@ def _abreast(
     waiting, active = 0, 0
     while True:
         for lane in range(LANES):
-            one = who[lane]
+            session = who[lane]
             left = np.int64(h[_LEFT + lane])
-            if one >= 0 and (left < BATCH or not h[_ALIVE + lane]):
-                _put(lane, one, untils[one] - left, w, h, sums, words, whole, squares)
+            if session >= 0 and (left < BATCH or not h[_ALIVE + lane]):
+                _put(lane, session, untils[session] - left, w, h, sums, words, whole, squares)
                 if not h[_ALIVE + lane]:
-                    whole[6, one] = RUINED if whole[0, one] < covered else REACHED
-                elif whole[2, one] == terms[4]:
-                    whole[6, one] = PLAYED_OUT
+                    whole[6, session] = RUINED if whole[0, session] < covered else REACHED
+                elif whole[2, session] == terms[4]:
+                    whole[6, session] = PLAYED_OUT
                 who[lane], h[_ALIVE + lane], h[_LEFT + lane] = -1, 0, BATCH
                 active -= 1
             while who[lane] < 0 and waiting < squares.size:
-                one = waiting
+                session = waiting
                 waiting += 1
-                left = untils[one] - whole[2, one]
-                if whole[6, one] == PLAYING and left >= BATCH:
-                    who[lane], sums[lane] = one, squares[one]
+                left = untils[session] - whole[2, session]
+                if whole[6, session] == PLAYING and left >= BATCH:
+                    who[lane], sums[lane] = session, squares[session]
                     for row in range(4):
-                        w[row * LANES + lane] = words[row, one]
-                    w[_NEXT + lane] = table[table.size - states + whole[1, one]]
+                        w[row * LANES + lane] = words[row, session]
+                    w[_NEXT + lane] = table[table.size - states + whole[1, session]]
                     h[_MONEY + lane], h[_TOP + lane], h[_FALL + lane] = (
-                        whole[0, one],
-                        whole[4, one],
-                        whole[5, one],
+                        whole[0, session],
+                        whole[4, session],
+                        whole[5, session],
                     )
                     h[_UNITS + lane], h[_LEFT + lane], h[_ALIVE + lane] = 0, left, 1
                     active += 1
@@ -259,25 +266,29 @@ def _abreast(
         while staying:
             for _ in range(BATCH):
                 _round(limits, values, states, staked, covered, target, w, h)
-                _followed(table, w)
+                _look_up(table, w)
             for lane in range(LANES):
                 sums[lane] += w[_SQUARE + lane]
                 w[_SQUARE + lane] = 0
             staying = not _leaving(h) if active == LANES else False
     for lane in range(LANES):
         if who[lane] >= 0:
-            one = who[lane]
-            _put(lane, one, untils[one] - h[_LEFT + lane], w, h, sums, words, whole, squares)
+            session = who[lane]
+            _put(lane, session, untils[session] - h[_LEFT + lane], w, h, sums, words, whole, squares)
 
 
 @compiled
 def _put(
-    lane: int, one: int, played: int, w: Words, h: Short, sums: Real, words: Words, whole: Whole,
+    lane: int, session: int, played: int, w: Words, h: Short, sums: Real, words: Words, whole: Whole,
     squares: Real,
 ) -> None:  # fmt: skip
-    """A lane's session back to the others."""
+    """Writes the session of a lane back to the arrays of all sessions."""
     for row in range(4):
-        words[row, one] = w[row * LANES + lane]
-    whole[0, one], whole[1, one], whole[2, one] = h[_MONEY + lane], w[_NEXT + lane] & _W(0xFFFF), played
-    whole[3, one] += h[_UNITS + lane]
-    whole[4, one], whole[5, one], squares[one] = h[_TOP + lane], h[_FALL + lane], sums[lane]
+        words[row, session] = w[row * LANES + lane]
+    whole[0, session], whole[1, session], whole[2, session] = (
+        h[_MONEY + lane],
+        w[_NEXT + lane] & _W(0xFFFF),
+        played,
+    )
+    whole[3, session] += h[_UNITS + lane]
+    whole[4, session], whole[5, session], squares[session] = h[_TOP + lane], h[_FALL + lane], sums[lane]

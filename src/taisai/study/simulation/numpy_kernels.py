@@ -1,123 +1,153 @@
-"""Many streams at once, drawn by NumPy.
+"""The simulation loops with NumPy alone, for use without numba: slower, with the same digits.
 
-The same rounds by NumPy alone, where numba is not installed: slower, and equal to the last digit.
-
-The same sessions by NumPy alone, where numba is not installed: slower, and equal to the last digit.
-
-The same shoes by NumPy alone, where numba is not installed: slower, and equal to the last digit.
+The functions of the random generator (sfc32, started by SplitMix64) are also compiled by `compiled_rounds`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from taisai.rules.outcomes import DICE, OUTCOMES
 from taisai.study.simulation.draws import LANES, STEPS, WARMING, Classes, Walk
-from taisai.study.simulation.sessions import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, SessionPlan
-from taisai.study.simulation.shoes import ROLLS, SIX, Betting, Dealt, SimulatedShoe
+from taisai.study.simulation.plans import (
+    PLAYED_OUT,
+    PLAYING,
+    REACHED,
+    ROLLS,
+    RUINED,
+    SIX,
+    Betting,
+    Dealt,
+    Figures,
+    SessionPlan,
+    SimulatedShoe,
+)
 
 Words = npt.NDArray[np.uint32]
-_Long = npt.NDArray[np.uint64]
+Whole = npt.NDArray[np.int64]
+_CHUNKS_AT_ONCE: Final = 64  # NumPy is fast on long arrays
+_SHOES_AT_ONCE: Final = 16_384
+_W = np.uint32
+_L = np.uint64
+
+
+# ── the random generator ─────────────────────────────────────────────────────────────────────────────
+# `compiled_rounds` compiles these two functions. Without the casts numba would compute in 64 bits.
+
+
+def scrambled(word: Any) -> Any:
+    """The finaliser of SplitMix64, a bijection of 64-bit words in which every bit affects every other."""
+    word = (word ^ (word >> _L(30))) * _L(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> _L(27))) * _L(0x94D049BB133111EB)
+    return word ^ (word >> _L(31))
+
+
+def next_draw(a: Any, b: Any, c: Any, counter: Any) -> Any:
+    """One step of sfc32: the draw, then the next three words. The caller adds 1 to the counter."""
+    drawn = _W(_W(a + b) + counter)
+    return (
+        drawn,
+        _W(b ^ (b >> _W(9))),
+        _W(c + _W(c << _W(3))),
+        _W(_W(_W(c << _W(21)) | (c >> _W(11))) + drawn),
+    )
 
 
 class Streams:
-    """So many streams from the first on, each drawn as often as the others, or only some of them."""
+    """Streams with consecutive numbers. All are drawn from together, or some of them."""
 
     def __init__(self, key: tuple[int, ...], first: int, count: int, words: Words | None = None) -> None:
-        if words is not None:  # drawn from before
+        if words is not None:  # continued
             self._a, self._b, self._c, self._counter = (row.copy() for row in words)
             return
-        numbers = np.arange(count, dtype=np.uint64) + np.uint64(first)
-        k0, k1, k2, k3 = (np.uint64(word) for word in key)
-        one = _scrambled(k0 + _scrambled(numbers ^ k1))
-        two = _scrambled(k2 + _scrambled(numbers ^ k3))
-        self._a = (one & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-        self._b = (one >> np.uint64(32)).astype(np.uint32)
-        self._c = (two & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+        numbers = np.arange(count, dtype=np.uint64) + _L(first)
+        k0, k1, k2, k3 = map(_L, key)
+        one = scrambled(k0 + scrambled(numbers ^ k1))
+        two = scrambled(k2 + scrambled(numbers ^ k3))
+        self._a = (one & _L(0xFFFFFFFF)).astype(np.uint32)
+        self._b = (one >> _L(32)).astype(np.uint32)
+        self._c = (two & _L(0xFFFFFFFF)).astype(np.uint32)
         self._counter = np.ones(count, dtype=np.uint32)
         for _ in range(WARMING):
             self.draw()
 
     def words(self) -> Words:
-        """Where the streams stand, to go on from."""
+        """The state of the streams, to continue from."""
         return np.stack([self._a, self._b, self._c, self._counter])
 
     def draw(self) -> Words:
         """The next word of every stream."""
-        drawn, self._a, self._b, self._c = _next_draw(self._a, self._b, self._c, self._counter)
-        self._counter += np.uint32(1)
+        drawn: Words
+        drawn, self._a, self._b, self._c = next_draw(self._a, self._b, self._c, self._counter)
+        self._counter += _W(1)
         return drawn
 
     def draw_some(self, places: npt.NDArray[np.intp]) -> Words:
         """The next word of the streams at these places."""
-        drawn, self._a[places], self._b[places], self._c[places] = _next_draw(
+        drawn: Words
+        drawn, self._a[places], self._b[places], self._c[places] = next_draw(
             self._a[places], self._b[places], self._c[places], self._counter[places]
         )
-        self._counter[places] += np.uint32(1)
+        self._counter[places] += _W(1)
         return drawn
 
 
-def _next_draw(a: Words, b: Words, c: Words, counter: Words) -> tuple[Words, Words, Words, Words]:
-    """One step of sfc32: the draw, then the three words that follow."""
-    drawn = a + b + counter
-    return (
-        drawn,
-        b ^ (b >> np.uint32(9)),
-        c + (c << np.uint32(3)),
-        ((c << np.uint32(21)) | (c >> np.uint32(11))) + drawn,
-    )
+class _Walks:
+    """The walks of many lanes side by side."""
+
+    def __init__(self, lanes: int) -> None:
+        self.net, self._high, self._low, self._fall = np.zeros((4, lanes), dtype=np.int64)
+
+    def add(self, values: Whole) -> None:
+        """Adds a round to every lane."""
+        self.net += values
+        np.maximum(self._high, self.net, out=self._high)
+        np.minimum(self._low, self.net, out=self._low)
+        np.maximum(self._fall, self._high - self.net, out=self._fall)
+
+    def joined(self) -> Walk:
+        """All lanes, one after the other, as one walk."""
+        walk = Walk()
+        for lane in np.stack([self.net, self._high, self._low, self._fall], axis=1).tolist():
+            walk = walk.then(Walk(*lane))
+        return walk
 
 
-def _scrambled(words: _Long) -> _Long:
-    """The finaliser of SplitMix64: every bit of a word bears on every other, and no two words become one."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
-
-
-Whole = npt.NDArray[np.int64]
-_AT_ONCE: Final = 64
-"""Chunks side by side: NumPy wants long arrays."""
+# ── the loops ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def walk_rounds(key: tuple[int, ...], classes: Classes, first: int, chunks: int, rest: int) -> Walk:
-    """The walk of so many whole chunks from the first on, then of the rest of a chunk."""
+    """The walk of these whole chunks, from the first on, then of the rest of a chunk."""
     walk = Walk()
-    for begin in range(first, first + chunks, _AT_ONCE):
-        many = min(_AT_ONCE, first + chunks - begin)
-        walk = walk.then(_lanes(key, classes, begin, np.full(many * LANES, STEPS)))
+    for begin in range(first, first + chunks, _CHUNKS_AT_ONCE):
+        count = min(_CHUNKS_AT_ONCE, first + chunks - begin)
+        walk = walk.then(_walk_lanes(key, classes, begin, np.full(count * LANES, STEPS)))
     if rest:
         wanted = np.clip(rest - np.arange(LANES) * STEPS, 0, STEPS)
-        walk = walk.then(_lanes(key, classes, first + chunks, wanted))
+        walk = walk.then(_walk_lanes(key, classes, first + chunks, wanted))
     return walk
 
 
-def _lanes(key: tuple[int, ...], classes: Classes, chunk: int, wanted: Whole) -> Walk:
+def _walk_lanes(key: tuple[int, ...], classes: Classes, chunk: int, wanted: Whole) -> Walk:
     streams = Streams(key, chunk * LANES, wanted.size)
     values = np.array([*classes.values, 0])
     limits = np.array(classes.limits, dtype=np.uint32)
-    net, high, low, fall = np.zeros((4, wanted.size), dtype=np.int64)
+    walks = _Walks(wanted.size)
     left = wanted.astype(np.int64)
     while left.any():
-        # A lane that has had its rounds goes on drawing, which nobody sees; a draw thrown away brings 0.
+        # Lanes that have their rounds draw on, without effect; a rejected draw adds 0.
         kind = np.searchsorted(limits, streams.draw(), side="right")
         counts = (left > 0) & (kind < limits.size)
-        net += np.where(counts, values[kind], 0)
         left -= counts
-        np.maximum(high, net, out=high)
-        np.minimum(low, net, out=low)
-        np.maximum(fall, high - net, out=fall)
-    walk = Walk()
-    for lane in zip(net.tolist(), high.tolist(), low.tolist(), fall.tolist(), strict=True):
-        walk = walk.then(Walk(*lane))
-    return walk
+        walks.add(np.where(counts, values[kind], 0))
+    return walks.joined()
 
 
 def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rounds: int) -> None:
-    """Plays so many more rounds of every session that has not ended."""
+    """Plays this many more rounds of every session that has not ended."""
     streams = Streams(key, figures.first, figures.count, figures.words if figures.words.size else None)
     limits = np.array(plan.classes.limits, dtype=np.uint32)
     values = np.array(plan.classes.values, dtype=np.int64) * plan.classes.unit
@@ -150,51 +180,35 @@ def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rou
     figures.words = streams.words()
 
 
-_SHOES_AT_ONCE: Final = 16_384
-
-
 def deal_shoes(
     key: tuple[int, ...], shoe: SimulatedShoe, betting: Betting, *, first: int, shoes: int, rounds: int
 ) -> Dealt:
-    """Deals so many shoes from the first on, so many rounds from each."""
-    found = Dealt()
+    """Deals these shoes, from the first on, this many rounds from each."""
+    dealt = Dealt()
     for begin in range(first, first + shoes, _SHOES_AT_ONCE):
-        many = min(_SHOES_AT_ONCE, first + shoes - begin)
-        found = found.then(_group(Streams(key, begin, many), shoe, betting, many, rounds))
-    return found
+        count = min(_SHOES_AT_ONCE, first + shoes - begin)
+        dealt = dealt.then(_deal_group(Streams(key, begin, count), shoe, betting, count, rounds))
+    return dealt
 
 
-def _group(streams: Streams, shoe: SimulatedShoe, betting: Betting, shoes: int, rounds: int) -> Dealt:
+def _deal_group(streams: Streams, shoe: SimulatedShoe, betting: Betting, shoes: int, rounds: int) -> Dealt:
     left = np.full((SIX, shoes), shoe.each, dtype=np.int64)
     nets, stakes = np.array(betting.nets, dtype=np.int64), np.array(betting.stakes, dtype=np.int64)
     outcomes = np.array(ROLLS)
-    net, high, low, fall, staked = np.zeros((5, shoes), dtype=np.int64)
+    walks, staked = _Walks(shoes), np.zeros(shoes, dtype=np.int64)
     for _ in range(rounds):
-        made = _made(left, nets, betting)
-        staked += made.T @ stakes
+        multiples = _multiples(left, nets, betting)
+        staked += multiples.T @ stakes
         rolls = np.zeros(shoes, dtype=np.int64)
         for _ in range(DICE):
-            rolls = rolls * SIX + _card(streams, left)
-        net += (made * nets[:, outcomes[rolls]]).sum(axis=0)
-        np.maximum(high, net, out=high)
-        np.minimum(low, net, out=low)
-        np.maximum(fall, high - net, out=fall)
-    walk = Walk()
-    for lane in zip(net.tolist(), high.tolist(), low.tolist(), fall.tolist(), strict=True):
-        walk = walk.then(Walk(*lane))
-    return Dealt(
-        shoes,
-        shoes * rounds,
-        int(staked.sum()),
-        walk,
-        int(net @ net),
-        int(net @ staked),
-        int(staked @ staked),
-    )
+            rolls = rolls * SIX + _deal_card(streams, left)
+        walks.add((multiples * nets[:, outcomes[rolls]]).sum(axis=0))
+    squares = (int(walks.net @ walks.net), int(walks.net @ staked), int(staked @ staked))
+    return Dealt(shoes, shoes * rounds, int(staked.sum()), walks.joined(), *squares)
 
 
-def _card(streams: Streams, left: Whole) -> Whole:
-    """One card out of each shoe."""
+def _deal_card(streams: Streams, left: Whole) -> Whole:
+    """Deals one card from each shoe; returns the faces."""
     total = int(left[:, 0].sum())
     spare = 2**32 % total
     product = streams.draw().astype(np.uint64) * np.uint64(total)
@@ -206,8 +220,8 @@ def _card(streams: Streams, left: Whole) -> Whole:
     return faces
 
 
-def _made(left: Whole, nets: Whole, betting: Betting) -> Whole:
-    """[bet, shoe] how often each bet is made on the cards left."""
+def _multiples(left: Whole, nets: Whole, betting: Betting) -> Whole:
+    """[bet, shoe] the multiple of each bet for the cards left."""
     if betting.waiting == betting.favoured:
         return np.full((len(nets), left.shape[1]), betting.waiting)
     weights = np.empty((len(OUTCOMES), left.shape[1]), dtype=np.int64)

@@ -6,17 +6,15 @@ Simulations in files: JSON with the figures, Parquet with a row for each session
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor, fsum, log10
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from taisai.rules.errors import RulesError
 from taisai.study import needed
-from taisai.study.report import Sheet, StudyReport, Told, columns, counted
-from taisai.study.simulation.sessions import ENDS
+from taisai.study.report import Sheet, StudyReport, Told, columns, counted, data_file, data_path
+from taisai.study.simulation.plans import ENDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,32 +168,14 @@ def _percent(value: float | None, error: float | None) -> str:
     return f"{100 * value:.{decimals}f} %"
 
 
-ENDINGS: Final = (".json", ".parquet")
-
-
-def result_path(text: str) -> Path:
-    """Where a result goes, if its ending names a form we write."""
-    path = Path(text)
-    if path.suffix.lower() not in ENDINGS:
-        raise RulesError(f"expected a file name that ends in {' or '.join(ENDINGS)}, got {text!r}")
-    if path.suffix.lower() == ".parquet":
-        with needed("pyarrow", "study"):
-            import pyarrow  # noqa: F401 - better said before the work than after
-    return path
-
-
 def save(result: Simulated, path: str | Path, into: IO[bytes] | None = None) -> None:
-    """Writes the figures, into a file that is open already or its own; in Parquet one row a session."""
-    path = result_path(str(path))
-    try:
-        with nullcontext(into) if into else path.open("wb") as file:
-            if path.suffix.lower() == ".json":
-                file.write((json.dumps(result.facts(), indent=2) + "\n").encode())
-            else:
-                _parquet(result, file)
-    except OSError as error:
-        got = error.strerror or type(error).__name__
-        raise RulesError(f"expected a file that can be written, got {str(path)!r}: {got}") from error
+    """Writes the figures to a file; Parquet has a row for each session."""
+    path = data_path(str(path))
+    with data_file(path, into) as file:
+        if path.suffix.lower() == ".json":
+            file.write((json.dumps(result.facts(), indent=2) + "\n").encode())
+        else:
+            _parquet(result, file)
 
 
 def _parquet(result: Simulated, file: IO[bytes]) -> None:
