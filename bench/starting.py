@@ -12,7 +12,7 @@ from bench import journals
 from bench.harness import Bench, Line, Target, Work, in_turns
 from bench.journals import directory, evening
 from bench.terminals import TABLE
-from taisai.game.snapshot import encode, snapshot_of
+from taisai.game.snapshot import write_table
 from taisai.journal.codec import Codec
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
@@ -84,7 +84,7 @@ class _Start:
     def state(self) -> bytes:
         """Everything that there is at the table."""
         assert self._engine is not None
-        return encode(snapshot_of(self._engine.table(TABLE)))
+        return write_table(self._engine.table(TABLE))
 
     def close(self) -> None:
         """Lets go of the file, if it is open."""

@@ -9,9 +9,8 @@ import pytest
 
 from taisai.game import Table, snapshot
 from taisai.game.commands import Limits
-from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
-from taisai.game.snapshot import TableSnapshot, decode, encode, loading, round_snapshot_of, snapshot_of
+from taisai.game.snapshot import loading, write_round, write_table
 from taisai.game.terms import opening, terms
 from taisai.game.terms.terms import Terms, digest_of, terms_of
 from taisai.rules import Rulebook
@@ -34,7 +33,7 @@ class SnapshotStore:
     def save(self, table: Table) -> None:
         """Writes down whatever is new or was corrected."""
         for number, round_ in table.rounds.unsaved().items():
-            self.rounds[number] = encode(round_snapshot_of(round_))
+            self.rounds[number] = write_round(round_)
 
     def put_away(self, table: Table, *, keep: int = 0) -> None:
         """Writes it down, and lets the table forget it."""
@@ -43,13 +42,12 @@ class SnapshotStore:
 
     def taken_up(self, book: Rulebook, data: bytes) -> Table:
         """The table of a snapshot, its rounds on the shelf."""
-        told = decode(data, TableSnapshot)
-        return snapshot.restored(book, told, PastRounds(told.rounds, self.load))
+        return snapshot.read_table(book, data, self.load)
 
     def again(self, table: Table) -> Table:
         """A table written down with its rounds and taken up anew."""
         self.save(table)
-        return self.taken_up(table.book, encode(snapshot_of(table)))
+        return self.taken_up(table.book, write_table(table))
 
 
 def unlike(table: Table, other: Table) -> list[str]:
@@ -57,7 +55,7 @@ def unlike(table: Table, other: Table) -> list[str]:
     is_, was = snapshots.snapshot(other), snapshots.snapshot(table)
     differ = [name for name in was if was[name] != is_[name]]
     differ += [f"order of {name}" for name in _ORDERED if list(was[name]) != list(is_[name])]
-    if not differ and encode(snapshot_of(table)) != encode(snapshot_of(other)):
+    if not differ and write_table(table) != write_table(other):
         differ.append("bytes")
     return differ
 

@@ -102,8 +102,8 @@ def test_whatever_leads_back_leads_back_in_the_copy() -> None:
 
 
 def test_what_two_share_is_shared_by_their_copies() -> None:
-    columns = (array("q"), array("q"), array("q"), array("q"))
-    purses = [Purse(Seat("1"), Means.CREDITS, columns), Purse(Seat("2"), Means.CREDITS, columns)]
+    columns = (array("q", [0, 0]), array("q", [0, 0]), array("q", [0, 0]), array("q", [0, 0]))
+    purses = [Purse(Seat(name), Means.CREDITS, columns, index) for index, name in enumerate("12")]
     first, second = deeply_copied(purses)
     first.credits = 5
     assert (first.index, second.index) == (0, 1)

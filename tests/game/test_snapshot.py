@@ -12,7 +12,7 @@ from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.events import Event
 from taisai.game.playbook import PlayedCommand
 from taisai.game.rounds.past_rounds import PastRounds
-from taisai.game.snapshot import encode, snapshot_of
+from taisai.game.snapshot import write_table
 from tests.game.machine import SETUPS, Setup, opened
 from tests.game.past_rounds import SnapshotStore, compiled_once, unlike
 from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, told
@@ -38,13 +38,14 @@ def answer_of(played: PlayedCommand) -> tuple[Event, ...] | Refusal:
 
 def opened_table(name: str, rounds: PastRounds | None = None) -> Table:
     """The table of a playbook after its header."""
-    return reduce(evolve, told(name).opened, Table(book_of(told(name).story.book), rounds))
+    book = book_of(told(name).story.book)
+    return reduce(evolve, told(name).opened, Table(book, PastRounds() if rounds is None else rounds))
 
 
 @cache
 def end_of(name: str) -> bytes:
     """The end of a playbook, as bytes."""
-    return encode(snapshot_of(told(name).table))
+    return write_table(told(name).table)
 
 
 def faults_when_taken_up_at_every_step(name: str) -> list[str]:
@@ -78,7 +79,7 @@ def faults_going_on_from(name: str, place: int, data: bytes, shelf: SnapshotStor
         for event in played.events:
             evolve(table, event)
         own.put_away(table)
-    if encode(snapshot_of(table)) != end_of(name):
+    if write_table(table) != end_of(name):
         return [f"{name} from {place}: another end"]
     return [f"{name} from {place}, at the end: {what}" for what in unlike(told(name).table, table)]
 
@@ -95,7 +96,7 @@ def test_from_any_snapshot_the_rest_of_a_playbook_is_the_same(name: str) -> None
     first = sorted(PLAYBOOKS).index(name) % EVERY  # so that short and long prefixes are all met
     for place, played in enumerate(told(name).played):
         if place % EVERY == first:
-            data = encode(snapshot_of(table))
+            data = write_table(table)
             assert faults_going_on_from(name, place, data, shelf) == []
         for event in played.events:
             evolve(table, event)
@@ -127,12 +128,10 @@ def test_a_snapshot_shares_nothing_with_its_table() -> None:
     name = "tour"
     shelf, table = SnapshotStore(), opened_table(name)
     for played in told(name).played:
-        kept = snapshot_of(table)
-        data = encode(kept)
+        data = write_table(table)
         shelf.save(table)
         twice = [shelf.taken_up(table.book, data) for _ in range(2)]
         for event in played.events:
             evolve(table, event)
             evolve(twice[0], event)
-        assert encode(kept) == data
-        assert encode(snapshot_of(twice[1])) == data
+        assert write_table(twice[1]) == data

@@ -14,7 +14,7 @@ from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
-from taisai.game.snapshot import encode, snapshot_of
+from taisai.game.snapshot import write_table
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game.machine import NOON, SETUPS, opened
 from tests.game.past_rounds import SnapshotStore, compiled_once, unlike
@@ -174,7 +174,7 @@ def test_neither_memory_nor_snapshot_grows_with_the_rounds() -> None:
     many, shelf = played(60)
     assert rounds_alive() == before
     assert (len(shelf.rounds), shelf.loaded) == (60, [])
-    sizes = [len(encode(snapshot_of(table))) for table in (few, many)]
+    sizes = [len(write_table(table)) for table in (few, many)]
     assert sizes[1] - sizes[0] < 20  # a sum has a digit more, or its number of rounds
 
     kept, _ = played(20, putting_away=False)  # what would be noticed

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
 
+from taisai.cage import House
 from taisai.game import Table, evolve, snapshot
 from taisai.game.equipment.items import Equipment
 from taisai.game.equipment.shoe import Shoe
@@ -16,9 +19,9 @@ from taisai.game.money.ledger import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
-from taisai.game.snapshot import rounds as snapshot_of_rounds
-from taisai.game.snapshot import table as snapshot_of_table
-from taisai.rules.vocabulary import Phase
+from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError, form_of
+from taisai.game.terms.terms import InForce
+from taisai.rules.vocabulary import Act, Phase
 from tests.game.past_rounds import SnapshotStore, compiled_once, unlike
 from tests.game.playbooks import PLAYBOOKS, told
 from tests.game.snapshots import THE_BOOK, plain
@@ -105,11 +108,11 @@ def table_at(seen: Seen) -> Table:
 
 def forgetting(kind: type, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Snapshots that leave out a field: what is restored has it as at first."""
-    restored, restored_round = snapshot.restored, snapshot.restored_round
+    restored, restored_round = snapshot.read_table, snapshot.read_round
 
     def table_without(*restoring: Any) -> Table:
         table = restored(*restoring)
-        for one in PARTS[kind](table):
+        for one in PARTS[kind](table) if kind is not Round else [table.round] if table.round else []:
             setattr(one, field, getattr(new(kind, table), field))
         return table
 
@@ -119,10 +122,37 @@ def forgetting(kind: type, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
         return round_
 
     if kind is Round:
-        monkeypatch.setattr(snapshot_of_table, "restored_round", round_without)
-        monkeypatch.setattr(snapshot_of_rounds, "restored_round", round_without)
-    else:
-        monkeypatch.setattr(snapshot, "restored", table_without)
+        monkeypatch.setattr(snapshot, "read_round", round_without)
+    monkeypatch.setattr(snapshot, "read_table", table_without)
+
+
+DERIVED = {
+    Table: {*THE_BOOK, "rounds", "terms", "purses"},
+    Seat: {"terms", "purses", "purse"},
+    Shoe: {"rule"},
+    Equipment: {"items"},
+    InForce: {"book", "_compiled"},
+}
+"""What no snapshot stores: it follows from the rulebook, from other fields, or stands beside the state."""
+
+
+@pytest.mark.parametrize("kind", [*PARTS, InForce, House], ids=lambda kind: kind.__name__)
+def test_a_snapshot_has_every_field_but_what_follows_from_others(kind: type) -> None:
+    stored = set(form_of(kind).stored.__struct_fields__)
+    assert stored == {field.name for field in fields(kind)} - DERIVED.get(kind, set())
+
+
+def test_a_new_field_is_stored_without_any_other_place() -> None:
+    @dataclass
+    class Longer(Round):
+        colours: dict[tuple[str, int], set[Act]] = dataclasses.field(default_factory=dict)
+
+    codec = SnapshotCodec(Longer)
+    colours = {("red", 2): {Act.COLLECT, Act.PAY}, ("blue", 1): set()}
+    round_ = codec.read(codec.write(Longer(1, Phase.BETWEEN, "", "", 0, colours=colours)))
+    assert (list(round_.colours.items()), round_.number) == (list(colours.items()), 1)
+    with pytest.raises(SnapshotError, match="missing required field `colours`"):
+        codec.read(SnapshotCodec(Round).write(Round(1, Phase.BETWEEN, "", "", 0)))
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS, ids=lambda one: getattr(one, "__name__", one))
@@ -151,13 +181,13 @@ def test_a_correction_that_does_not_say_so_is_noticed(monkeypatch: pytest.Monkey
 
 
 def test_an_order_that_a_snapshot_loses_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    restored = snapshot.restored
+    restored = snapshot.read_table
 
     def turned_round(*restoring: Any) -> Table:
         table = restored(*restoring)
         table.people = dict(reversed(table.people.items()))
         return table
 
-    monkeypatch.setattr(snapshot, "restored", turned_round)
+    monkeypatch.setattr(snapshot, "read_table", turned_round)
     name = next(name for name in sorted(PLAYBOOKS) if len(told(name).table.people) > 1)
     assert any("order of people" in fault for fault in faults_when_taken_up_at_every_step(name))

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from bench import auditing, journals, lone_bet, registering, settling_durably, starting, whole_round
 from bench.harness import Line
 from taisai.game.money import packed_sums
 from taisai.game.money.ledger import UnbalancedError
 from taisai.game.money.packed_sums import Column, unpacked
-from taisai.game.snapshot import TableSnapshot, snapshot_of
+from taisai.game.snapshot import write_table
 from taisai.game.table import Table
 from taisai.journal import streams
 from taisai.journal.errors import DamagedError
@@ -113,10 +112,10 @@ def test_a_start_is_measured_with_and_without_snapshots() -> None:
 
 
 def test_sabotage_a_snapshot_of_another_table_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(table: Table) -> TableSnapshot:
-        return structs.replace(snapshot_of(table), shift="another")
+    def wrong(table: Table) -> bytes:
+        return write_table(table).replace(b'"shift":""', b'"shift":"another"')
 
-    monkeypatch.setattr(streams, "snapshot_of", wrong)
+    monkeypatch.setattr(streams, "write_table", wrong)
     with pytest.raises(AssertionError):
         list(starting.run(quick=True))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Final, NamedTuple
 
 from taisai.cage.errors import StreamError
@@ -26,6 +28,7 @@ from taisai.cage.messages import (
 )
 from taisai.cage.presence import EnrolledDevice, Win, apply_presence, forget_person
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
+from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
 from taisai.game.vocabulary import folded, is_name
 
 
@@ -106,50 +109,44 @@ class Ticket(NamedTuple):
     redeemed: Redemption | None = None
 
 
+@dataclass(slots=True, repr=False)
 class House:
     """The House. Its first event opens it."""
 
-    __slots__ = (
-        "claims", "credentials", "currency", "device_names", "devices", "failures", "ladder", "ledger",
-        "locked", "movements", "name", "names", "opened_by", "people", "second_rank", "sessions", "settings",
-        "staffed", "terminals", "tickets", "transfers", "wins",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.name = ""
-        self.currency = ""
-        self.ladder: tuple[str, ...] = ()
-        self.second_rank = ""
-        self.opened_by = ""
-        self.people: dict[str, str] = {}
-        """Person → rank: the staff roll."""
-        self.names: dict[str, str] = {}
-        """Folded name → the person on the roll who has it."""
-        self.staffed = False
-        """Whether two people who can be second persons have ever been on the roll together."""
-        self.movements: dict[str, CapitalMovement] = {}
-        self.tickets: dict[str, Ticket] = {}
-        self.transfers: dict[str, HouseTransfer] = {}
-        self.claims: dict[tuple[str, str], str] = {}
-        """(table, claim) → the transfer under which the cage paid or collected it."""
-        self.ledger = Ledger()
-        self.devices: dict[str, EnrolledDevice] = {}
-        self.device_names: dict[str, str] = {}
-        """Folded name → the device that has it."""
-        self.terminals: dict[tuple[str, str], str] = {}
-        """(table, seat) → the terminal that is there."""
-        self.failures: dict[str, int] = {}
-        """Person → failures to sign in since the last success."""
-        self.locked: set[str] = set()
-        """Who cannot sign in until two others unlock him; whoever leaves the roll stays locked."""
-        self.sessions: dict[str, str] = {}
-        """Open session → person."""
-        self.credentials: set[str] = set()
-        """Whose password and second factor have been set."""
-        self.settings: dict[str, str] = {}
-        """What the system runs under, as it was taken last."""
-        self.wins: dict[Win, int] = {}
-        """(table, round, seat) → amount of the latest large wins, the oldest first."""
+    name: str = ""
+    currency: str = ""
+    ladder: tuple[str, ...] = ()
+    second_rank: str = ""
+    opened_by: str = ""
+    people: dict[str, str] = field(default_factory=dict)
+    """Person → rank: the staff list."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Folded name → the person on the staff list who has it."""
+    staffed: bool = False
+    """Whether two people who can be second persons have ever been on the staff list together."""
+    movements: dict[str, CapitalMovement] = field(default_factory=dict)
+    tickets: dict[str, Ticket] = field(default_factory=dict)
+    transfers: dict[str, HouseTransfer] = field(default_factory=dict)
+    claims: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(table, claim) → the transfer under which the cage paid or collected it."""
+    ledger: Ledger = field(default_factory=Ledger)
+    devices: dict[str, EnrolledDevice] = field(default_factory=dict)
+    device_names: dict[str, str] = field(default_factory=dict)
+    """Folded name → the device that has it."""
+    terminals: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(table, seat) → the terminal that is there."""
+    failures: dict[str, int] = field(default_factory=dict)
+    """Person → failures to sign in since the last success."""
+    locked: set[str] = field(default_factory=set)
+    """People who cannot sign in until two others unlock them, also after they left the staff list."""
+    sessions: dict[str, str] = field(default_factory=dict)
+    """Open session → person."""
+    credentials: set[str] = field(default_factory=set)
+    """People whose password and second factor have been set."""
+    settings: dict[str, str] = field(default_factory=dict)
+    """The settings that the system runs under."""
+    wins: dict[Win, int] = field(default_factory=dict)
+    """(table, round, seat) → amount of the latest large wins, the oldest first."""
 
     @property
     def open(self) -> bool:
@@ -168,16 +165,6 @@ class House:
     def supervising(self, rank: object) -> bool:
         """Whether a rank is the second rank or above."""
         return rank in self.ladder and self.ladder.index(rank) >= self.ladder.index(self.second_rank)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, House):
-            return NotImplemented
-        mine, theirs = self.ledger, other.ledger
-        return (mine.balances, mine.latest) == (theirs.balances, theirs.latest) and all(
-            getattr(self, slot) == getattr(other, slot) for slot in self.__slots__ if slot != "ledger"
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # a House changes with every event
 
     def __repr__(self) -> str:
         return (
@@ -320,3 +307,28 @@ def _redeem(house: House, event: TicketRedeemed | TicketAccepted) -> None:
     else:
         redemption = Redemption(event.at, event.by, ask=event.ask)
     house.tickets[event.ticket] = ticket._replace(redeemed=redemption)
+
+
+@cache
+def _snapshots() -> SnapshotCodec[House]:
+    return SnapshotCodec(House)
+
+
+def write_house(house: House) -> bytes:
+    """The snapshot of the House."""
+    return _snapshots().write(house)
+
+
+def read_house(data: bytes) -> House:
+    """The House of a snapshot."""
+    house = _snapshots().read(data)
+    try:
+        house.ledger.check()
+    except ValueError as error:
+        raise SnapshotError(f"not a House snapshot: {error}") from error
+    return house
+
+
+def check_house(data: bytes) -> None:
+    """Raises SnapshotError where the bytes are no snapshot of the House."""
+    _snapshots().parse(data)

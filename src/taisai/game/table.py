@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from taisai.game.equipment.items import Equipment
@@ -15,6 +16,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Purse, Seat
+from taisai.game.snapshot_codec import Derived
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import InForce, Terms
 from taisai.game.vocabulary import Hold, Subject, TransferKind
@@ -25,6 +27,10 @@ from taisai.rules.people import People
 from taisai.rules.procedure import Procedure
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 
+ORDER: Final = Clause("house:order")
+DUAL_CONTROL: Final = Clause("house:dual-control")
+NO_LIMITS: Final = Limits(least=1, most=1)
+"""Of a table that is not open yet."""
 MOST_SEATS: Final = 2_000  # terminals that one table reaches in well under a second
 MOST_ROUNDS: Final = 100_000  # of one stream: at a round a minute, ten weeks of days and nights
 MOST_BETS: Final = 1_000_000  # of one round
@@ -105,88 +111,86 @@ class ActiveHold(NamedTuple):
     clause: Clause
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Table:
     """One table. Made from a rulebook; its first event opens it."""
 
-    __slots__ = (
-        "at_risk", "bet_clause", "book", "claims", "claims_made", "colours", "commitment", "credits",
-        "currency", "day", "demonstration", "digest", "equipment", "holds", "in_force", "irregularities",
-        "latest", "layout", "ledger", "limits", "means", "name", "nets", "offers", "open", "payable",
-        "people", "procedure", "purses", "ranks", "referrals", "revealed", "round", "rounds", "seats",
-        "settings", "shift", "shoe", "shut", "shut_after", "terminals", "terms", "tolerated", "transfers",
-        "waived", "witnessed_by", "zone",
-    )  # fmt: skip
+    book: Derived[Rulebook]
+    rounds: Derived[PastRounds] = field(default_factory=PastRounds)
+    """The finished rounds, the first at index 0."""
+    ranks: Derived[People] = field(init=False)
+    procedure: Derived[Procedure] = field(init=False)
+    irregularities: Derived[Irregularities] = field(init=False)
+    means: Derived[dict[str, Clause]] = field(init=False)
+    """What a bet may be made with → the clause that allows it."""
+    name: str = ""
+    open: bool = False
+    bet_clause: Clause = ORDER
+    """The clause under which bets are accepted."""
+    settings: dict[str, str] = field(default_factory=dict)
+    offers: dict[str, str] = field(default_factory=dict)
+    limits: Limits = NO_LIMITS
+    layout: str = ""
+    terms: Derived[dict[str, Terms]] = field(default_factory=dict)
+    digest: str = ""
+    """The digest of everything in force."""
+    in_force: InForce = field(init=False)
+    """Digest → the terms that were in force under it, for finished rounds."""
+    currency: str = ""
+    day: str = ""
+    zone: str = ""
+    shift: str = ""
+    demonstration: bool = False
+    people: dict[str, Person] = field(default_factory=dict)
+    equipment: Equipment = field(init=False)
+    shoe: Shoe = field(init=False)
+    seats: dict[str, Seat] = field(default_factory=dict)
+    purses: Derived[list[Purse]] = field(default_factory=list)
+    credits: Column = field(default_factory=lambda: array("q"))
+    """What each purse has to bet with."""
+    at_risk: Column = field(default_factory=lambda: array("q"))
+    """What each purse has on the layout."""
+    payable: Column = field(default_factory=lambda: array("q"))
+    """What a settlement brought to each purse, until it is paid."""
+    nets: Column = field(default_factory=lambda: array("q"))
+    """The result of the session's settled rounds for each purse: returned less staked."""
+    terminals: dict[str, str] = field(default_factory=dict)
+    """Terminal → its latest seat."""
+    latest: int = 0
+    """The latest time of any event: a clock that goes back makes nothing younger."""
+    colours: dict[str, str] = field(default_factory=dict)
+    """Colour → the seat that plays it."""
+    ledger: Ledger = field(default_factory=Ledger)
+    round: Round | None = None
+    """The current round."""
+    holds: dict[Hold, Clause] = field(default_factory=dict)
+    """What the round waits for → the clause."""
+    claims_made: int = 0
+    waived: list[Claim] = field(default_factory=list)
+    """Waived claims: if the round is corrected again, the money that was kept counts as received."""
+    tolerated: dict[str, int] = field(default_factory=dict)
+    """Player → rounds of the day in which a bet of theirs under the minimum was settled."""
+    shut: str | None = None
+    """Why no round opens."""
+    shut_after: str | None = None
+    """Why the table will be shut after the current round."""
+    witnessed_by: Clause = DUAL_CONTROL
+    """The clause that requires a witness, and then shuts the table."""
+    referrals: dict[str, Referral] = field(default_factory=dict)
+    claims: dict[str, Claim] = field(default_factory=dict)
+    transfers: dict[str, TableTransfer] = field(default_factory=dict)
+    commitment: SeedCommitment | None = None
+    """The open seed of the demonstration shaker."""
+    revealed: RevealedSeed | None = None
+    """The seed that was revealed last."""
 
-    def __init__(  # noqa: PLR0915  what a table is, in one place
-        self, book: Rulebook, rounds: PastRounds | None = None
-    ) -> None:
-        self.book = book
-        self.ranks: People = book.people
-        self.procedure: Procedure = book.procedure
-        self.irregularities: Irregularities = book.irregularities
-        self.means: dict[str, Clause] = {
-            means: item.clause for item in book.equipment for means in item.means
-        }
-        """What a bet may be made with, by which clause."""
-        self.name = ""
-        self.open = False
-        self.bet_clause = Clause("house:order")
-        """The clause by which bets are taken."""
-        self.settings: dict[str, str] = {}
-        self.offers: dict[str, str] = {}
-        self.limits = Limits(least=1, most=1)
-        self.layout = ""
-        self.terms: dict[str, Terms] = {}
-        self.digest = ""
-        """Of everything in force."""
+    def __post_init__(self) -> None:
+        book = self.book
+        self.ranks, self.procedure, self.irregularities = book.people, book.procedure, book.irregularities
+        self.means = {means: item.clause for item in book.equipment for means in item.means}
         self.in_force = InForce(book)
-        """Digest → the terms that were in force under it, for rounds that are over."""
-        self.currency = self.day = self.zone = self.shift = ""
-        self.demonstration = False
-        self.people: dict[str, Person] = {}
-        self.equipment = Equipment(book.equipment)
+        self.equipment = Equipment({item.id: item for item in book.equipment})
         self.shoe = Shoe(book.chance_rule)
-        self.seats: dict[str, Seat] = {}
-        self.purses: list[Purse] = []
-        self.credits: Column = array("q")
-        """What each purse has to bet with."""
-        self.at_risk: Column = array("q")
-        """What each purse has on the layout."""
-        self.payable: Column = array("q")
-        """What a settlement brought to each purse, until it is paid."""
-        self.nets: Column = array("q")
-        """What the settled rounds of this session came to for each purse: returned less staked."""
-        self.terminals: dict[str, str] = {}
-        """Terminal → the seat that it last had."""
-        self.latest = 0
-        """The latest moment of any event: a clock that goes back makes nothing younger."""
-        self.colours: dict[str, str] = {}
-        """Colour → the seat that plays it."""
-        self.ledger = Ledger()
-        self.rounds = PastRounds() if rounds is None else rounds
-        """The rounds that are over, the first at place 0."""
-        self.round: Round | None = None
-        """The round in hand."""
-        self.holds: dict[Hold, Clause] = {}
-        """What the round waits for, by which clause."""
-        self.claims_made = 0
-        self.waived: list[Claim] = []
-        """Claims that were given up: who kept the money has had it, should the round be corrected again."""
-        self.tolerated: dict[str, int] = {}
-        """Player → rounds of the day in which a bet of his under the minimum was settled."""
-        self.shut: str | None = None
-        """Why no round opens."""
-        self.shut_after: str | None = None
-        """Why the table will be shut when the round in hand is over."""
-        self.witnessed_by = Clause("house:dual-control")
-        """The clause that asks for a witness, and then shuts the table."""
-        self.referrals: dict[str, Referral] = {}
-        self.claims: dict[str, Claim] = {}
-        self.transfers: dict[str, TableTransfer] = {}
-        self.commitment: SeedCommitment | None = None
-        """The seed of the demonstration shaker that is open."""
-        self.revealed: RevealedSeed | None = None
-        """The one that was revealed last."""
 
     @property
     def columns(self) -> tuple[Column, Column, Column, Column]:
@@ -213,7 +217,7 @@ class Table:
         for step in self.procedure.steps:
             if step.act is act and (step.when is None or step.when.holds(self.settings)):
                 return step.clause
-        return Clause("house:order")
+        return ORDER
 
     def past(self, number: int) -> Round | None:
         """A round that is over."""

@@ -7,20 +7,18 @@ from functools import partial
 from typing import Any, Protocol
 
 from taisai.cage import House, decide_house, evolve_house
-from taisai.cage.snapshot import HouseSnapshot, house_snapshot_of, restored_house
+from taisai.cage.house import check_house, read_house, write_house
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import (
-    RoundSnapshot,
     SnapshotError,
-    TableSnapshot,
-    decode,
-    encode,
+    check_round,
+    check_table,
     loading,
-    restored,
-    round_snapshot_of,
-    snapshot_of,
+    read_table,
+    write_round,
+    write_table,
 )
 from taisai.game.table import Table
 from taisai.journal.codec import HOUSE, AnyEvent, table_of
@@ -36,7 +34,7 @@ Parts = Mapping[int, bytes]
 def is_usable(stream: str, written: bytes) -> bool:
     """Whether a start would make use of what was written down; else it goes by the entries."""
     try:
-        decode(written, HouseSnapshot if stream == HOUSE else TableSnapshot)
+        check_house(written) if stream == HOUSE else check_table(written)
     except SnapshotError:
         return table_of(stream) is None and stream != HOUSE
     return True
@@ -45,7 +43,7 @@ def is_usable(stream: str, written: bytes) -> bool:
 def is_round(written: bytes) -> bool:
     """Whether a round that was put away can be taken up again."""
     try:
-        decode(written, RoundSnapshot)
+        check_round(written)
     except SnapshotError:
         return False
     return True
@@ -78,11 +76,9 @@ class TableStream:
         """From nothing, or from what was written down of it; `read` is for the rounds put away."""
         load = loading(read)
         if written is None:
-            self.table = Table(book)
-            self.table.rounds = PastRounds(0, load)
+            self.table = Table(book, PastRounds(0, load))
         else:
-            snapshot = decode(written, TableSnapshot)
-            self.table = restored(book, snapshot, PastRounds(snapshot.rounds, load))
+            self.table = read_table(book, written, load)
         # Every bet passes here, and a method of our own around each would cost it more than it says.
         self.decide: Callable[[Any], tuple[AnyEvent, ...] | Refusal] = partial(decide, self.table)
         self.evolve: Callable[[Any], object] = partial(evolve, self.table)
@@ -95,8 +91,8 @@ class TableStream:
     def written(self) -> tuple[bytes, Parts]:
         """The state, and the rounds that are new or were corrected."""
         rounds = self.table.rounds.unsaved()
-        parts = {number: encode(round_snapshot_of(one)) for number, one in rounds.items()}
-        return encode(snapshot_of(self.table)), parts
+        parts = {number: write_round(one) for number, one in rounds.items()}
+        return write_table(self.table), parts
 
     def put_away(self) -> None:
         """Forgets all but the latest rounds."""
@@ -108,7 +104,7 @@ class HouseStream:
 
     def __init__(self, written: bytes | None = None) -> None:
         """From nothing, or from what was written down of it."""
-        self.house = House() if written is None else restored_house(decode(written, HouseSnapshot))
+        self.house = House() if written is None else read_house(written)
 
     def decide(self, command: Any) -> tuple[AnyEvent, ...] | Refusal:
         """What a command comes to."""
@@ -125,7 +121,7 @@ class HouseStream:
 
     def written(self) -> tuple[bytes, Parts]:
         """The state; it has no parts."""
-        return encode(house_snapshot_of(self.house)), {}
+        return write_house(self.house), {}
 
     def put_away(self) -> None:
         """Nothing to forget."""

@@ -44,7 +44,9 @@ def purse_of(table: Table, seat: Seat, means: Means) -> Purse:
     """The purse of a seat for what a bet is made with; made where there is none yet."""
     kind = means.purse
     if kind not in seat.purses:
-        purse = Purse(seat, kind, table.columns)
+        purse = Purse(seat, kind, table.columns, len(table.purses))
+        for column in table.columns:
+            column.append(0)
         table.purses.append(purse)
         seat.purses[kind] = purse
     return seat.purses[kind]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from taisai.game.snapshot_codec import Derived
 from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 
 HOUR: Final = 3_600_000
@@ -26,18 +28,16 @@ class PlacedItem(NamedTuple):
     working: bool = True
 
 
+@dataclass(slots=True, eq=False)
 class Equipment:
     """The state of the book's equipment at one table."""
 
-    __slots__ = ("inspected", "items", "placed", "retired")
-
-    def __init__(self, items: tuple[EquipmentItem, ...]) -> None:
-        self.items: dict[str, EquipmentItem] = {item.id: item for item in items}
-        self.placed: dict[str, PlacedItem] = {}
-        self.retired: set[tuple[str, str]] = set()
-        """(item, serial) of what failed, or had its time on the table, and left it."""
-        self.inspected: set[tuple[str, InspectedBefore]] = set()
-        """Inspections that hold: since the item came, and since the shift began."""
+    items: Derived[dict[str, EquipmentItem]]
+    placed: dict[str, PlacedItem] = field(default_factory=dict)
+    retired: set[tuple[str, str]] = field(default_factory=set)
+    """(item, serial) of what failed, or had its time on the table, and left it."""
+    inspected: set[tuple[str, InspectedBefore]] = field(default_factory=set)
+    """Inspections that hold: since the item came, and since the shift began."""
 
     def in_use(self, settings: Mapping[str, str]) -> list[EquipmentItem]:
         """The items that a table with these settings is played with."""

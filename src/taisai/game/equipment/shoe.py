@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
+from taisai.game.snapshot_codec import Derived
 from taisai.rules.chance import ChanceKind, ChanceRule
 from taisai.rules.outcomes import DICE, FACES
 
@@ -12,39 +14,26 @@ EVERY_ROUND: Final = "every_round"
 BACK_INTO_SHOE: Final = "shoe"
 
 
+@dataclass(slots=True, eq=False)
 class Shoe:
-    """The cards of a table; a game of dice has none and asks nothing of it."""
+    """The cards of a table; a game of dice has none."""
 
-    __slots__ = (
-        "burnt",
-        "decks",
-        "fresh",
-        "left",
-        "rounds",
-        "rule",
-        "seen",
-        "shuffled",
-        "shuffles",
-        "spoilt",
-    )
-
-    def __init__(self, rule: ChanceRule) -> None:
-        self.rule = rule
-        self.decks = 0
-        self.left = 0
-        """Cards that can still be dealt."""
-        self.fresh = False
-        """Whether it has to be shuffled, whatever the policy: new decks, or a shoe that ran short."""
-        self.shuffles = 0
-        self.rounds = 0
-        """Rounds that were dealt from these decks."""
-        self.burnt = 0
-        self.seen = [0] * len(FACES)
-        """Cards of each face that were dealt face up since the shuffle."""
-        self.shuffled = False
-        """Whether it was shuffled since the last card was dealt."""
-        self.spoilt = False
-        """Whether a foreign card or a wrong count was found: the decks have to be changed."""
+    rule: Derived[ChanceRule]
+    decks: int = 0
+    left: int = 0
+    """Cards that can still be dealt."""
+    fresh: bool = False
+    """Whether it has to be shuffled, whatever the policy: new decks, or a shoe that ran short."""
+    shuffles: int = 0
+    rounds: int = 0
+    """Rounds that were dealt from these decks."""
+    burnt: int = 0
+    seen: list[int] = field(default_factory=lambda: [0] * len(FACES))
+    """Cards of each face that were dealt face up since the shuffle."""
+    shuffled: bool = False
+    """Whether it was shuffled since the last card was dealt."""
+    spoilt: bool = False
+    """Whether a foreign card or a wrong count was found: the decks have to be changed."""
 
     @property
     def used(self) -> bool:

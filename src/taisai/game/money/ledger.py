@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -84,14 +85,12 @@ class UnbalancedError(Exception):
     """Entries that do not sum to zero, or that overdraw an account: a defect, never a refusal."""
 
 
+@dataclass(slots=True)
 class Ledger:
     """The balances of one stream, and the entries of its latest event."""
 
-    __slots__ = ("balances", "latest")
-
-    def __init__(self) -> None:
-        self.balances: dict[Account, int] = dict.fromkeys(Account, 0)
-        self.latest: list[LedgerEntry] = []
+    balances: dict[Account, int] = field(default_factory=lambda: dict.fromkeys(Account, 0))
+    latest: list[LedgerEntry] = field(default_factory=list)
 
     def post(self, *entries: LedgerEntry) -> None:
         """Books the entries of an event together; they sum to zero and overdraw nothing."""
@@ -132,3 +131,10 @@ class Ledger:
     def difference(self) -> int:
         """What is held less what is owed: zero."""
         return sum(balance if account in _HELD else -balance for account, balance in self.balances.items())
+
+    def check(self) -> None:
+        """Raises ValueError where a restored ledger has other accounts, or does not balance."""
+        if self.balances.keys() != set(Account):
+            raise ValueError(f"expected the accounts {', '.join(Account)}, got {', '.join(self.balances)}")
+        if self.difference:
+            raise ValueError(f"expected a ledger that balances, got a difference of {self.difference}")

@@ -9,13 +9,16 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 if TYPE_CHECKING:
     Column = array[int]
 else:
     Column = array  # which takes no parameter when it runs
 
+PACKED: Final = "packed"
+PackedSums = Annotated[int, PACKED]
+"""One sum for each of the 56 outcomes, in one integer."""
 BITS: Final = 64
 BYTES: Final = BITS // 8
 GREATEST: Final = (1 << (BITS - 2)) - 1

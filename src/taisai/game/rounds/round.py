@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from taisai.game.betting.messages import BetRegistered
-from taisai.game.money.packed_sums import Column
+from taisai.game.money.packed_sums import Column, PackedSums
 from taisai.game.vocabulary import SHAKER, DeviceFault
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
@@ -55,70 +56,61 @@ class RoundSettlement(NamedTuple):
     """What comes back to each purse, winnings included."""
 
 
+@dataclass(slots=True, eq=False)
 class Round:
     """One round of play."""
 
-    __slots__ = (
-        "acts", "bets", "bound", "choices", "columns", "counted", "day", "dealt", "gone", "kept_out",
-        "laid_on", "number", "opened_at", "outside", "phase", "readings", "result", "returned", "seen",
-        "sessions", "settled", "shakes", "shuffle", "staked", "stay", "stay_by", "terms", "tolerated",
-        "totals", "tumbles", "voided", "witness",
-    )  # fmt: skip
-
-    def __init__(  # noqa: PLR0915  what a round is, in one place
-        self, number: int, phase: Phase, day: str, terms: str, opened_at: int
-    ) -> None:
-        self.number = number
-        self.opened_at = opened_at
-        self.phase = phase
-        self.day = day
-        self.terms = terms
-        """The digest of everything in force when it opened."""
-        self.acts: set[Act] = set()
-        """What has been done since bets were last opened."""
-        self.bets: dict[str, BetRegistered] = {}
-        self.gone: set[str] = set()
-        """Bets that were taken back, withdrawn or returned."""
-        self.columns: Columns = {}
-        self.totals: RowTotals = {}
-        self.laid_on: dict[str, str] = {}
-        """Where bets that were moved were laid at first."""
-        self.stay: set[str] = set()
-        """Bets that lay there when bets were opened again."""
-        self.stay_by: Clause | None = None
-        """By which clause they stay."""
-        self.dealt = 0
-        """Cards dealt in this round."""
-        self.shuffle = 0
-        """The shuffle that they came from."""
-        self.staked = 0
-        self.counted = 0
-        """What of it the limits leave in the game."""
-        self.returned = 0
-        """What would come back on each outcome, in 1/unit, packed into one integer."""
-        self.bound = 0
-        """No outcome would return more than this; a cheap check before the exact one."""
-        self.outside: set[tuple[str, str, int]] = set()
-        """(seat, layout, row) of stakes outside the limits, where they are recorded as they lie."""
-        self.kept_out: KeptOut = {}
-        self.tolerated: set[str] = set()
-        """Players whose bet under the minimum was settled."""
-        self.sessions: dict[str, int] = {}
-        """Which session of a seat bet in this round."""
-        self.tumbles = 0
-        self.shakes = 1
-        """One more than how often bets were opened again."""
-        self.readings: dict[str, DeviceReading] = {}
-        """By their ids, in the order they came."""
-        self.seen = False
-        """Whether a concealed die was declared seen."""
-        self.result: Outcome | None = None
-        self.settled: RoundSettlement | None = None
-        self.voided = False
-        self.choices: dict[str, bool] = {}
-        """Seats that chose to withdraw or not, while the option stands."""
-        self.witness: str | None = None
-        """The rank that must be present at the settlement."""
+    number: int
+    phase: Phase
+    day: str
+    terms: str
+    """The digest of everything in force when it opened."""
+    opened_at: int
+    acts: set[Act] = field(default_factory=set)
+    """What has been done since bets were last opened."""
+    bets: dict[str, BetRegistered] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    """Bets that were taken back, withdrawn or returned."""
+    columns: Columns = field(default_factory=dict)
+    totals: RowTotals = field(default_factory=dict)
+    laid_on: dict[str, str] = field(default_factory=dict)
+    """Where bets that were moved were laid at first."""
+    stay: set[str] = field(default_factory=set)
+    """Bets that lay there when bets were opened again."""
+    stay_by: Clause | None = None
+    """By which clause they stay."""
+    dealt: int = 0
+    """Cards dealt in this round."""
+    shuffle: int = 0
+    """The shuffle that they came from."""
+    staked: int = 0
+    counted: int = 0
+    """What of it the limits leave in the game."""
+    returned: PackedSums = 0
+    """What would come back on each outcome, in 1/unit, packed into one integer."""
+    bound: int = 0
+    """No outcome would return more than this; a cheap check before the exact one."""
+    outside: set[tuple[str, str, int]] = field(default_factory=set)
+    """(seat, layout, row) of stakes outside the limits, where they are recorded as they lie."""
+    kept_out: KeptOut = field(default_factory=dict)
+    tolerated: set[str] = field(default_factory=set)
+    """Players whose bet under the minimum was settled."""
+    sessions: dict[str, int] = field(default_factory=dict)
+    """Which session of a seat bet in this round."""
+    tumbles: int = 0
+    shakes: int = 1
+    """One more than how often bets were opened again."""
+    readings: dict[str, DeviceReading] = field(default_factory=dict)
+    """By their ids, in the order they came."""
+    seen: bool = False
+    """Whether a concealed die was declared seen."""
+    result: Outcome | None = None
+    settled: RoundSettlement | None = None
+    voided: bool = False
+    choices: dict[str, bool] = field(default_factory=dict)
+    """Seats that chose to withdraw or not, while the option stands."""
+    witness: str | None = None
+    """The rank that must be present at the settlement."""
 
     @property
     def reading(self) -> DeviceReading | None:

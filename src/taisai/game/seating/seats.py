@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from taisai.game.money.packed_sums import Column
+from taisai.game.snapshot_codec import Derived
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means, folded
 
@@ -12,15 +15,15 @@ class Purse:
 
     __slots__ = ("_at_risk", "_credits", "_nets", "_payable", "index", "means", "seat")
 
-    def __init__(self, seat: Seat, means: Means, columns: tuple[Column, Column, Column, Column]) -> None:
-        """Appends the purse to the columns of a table, with which a settlement reaches all purses at once."""
+    def __init__(
+        self, seat: Seat, means: Means, columns: tuple[Column, Column, Column, Column], index: int
+    ) -> None:
+        """The columns are the table's: with them a settlement reaches all purses at once."""
         self._credits, self._at_risk, self._payable, self._nets = columns
-        self.index = len(self._credits)
+        self.index = index
         """Its place in every column."""
         self.seat = seat
         self.means = means
-        for column in columns:
-            column.append(0)
 
     @property
     def credits(self) -> int:
@@ -51,32 +54,27 @@ class Purse:
         self._nets[self.index] = amount
 
 
+@dataclass(slots=True, eq=False)
 class Seat:
     """A place at the table; a terminal has one too."""
 
-    __slots__ = (
-        "colour", "colour_value", "dispensed", "layout", "name", "player", "purse", "purses",
-        "session", "since", "taken", "terminal", "terms",
-    )  # fmt: skip
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.player = ""
-        self.terminal: str | None = None
-        self.layout = ""
-        self.terms: Terms | None = None
-        self.purses: dict[Means, Purse] = {}
-        self.purse: Purse | None = None
-        """The purse of credits, where the seat is a terminal."""
-        self.taken = False
-        self.session = 0
-        """How many sessions there have been: what is owed to one player is not another's."""
-        self.since = 0
-        """When the latest session began, in milliseconds since 1970."""
-        self.dispensed: tuple[str, ...] = ()
-        """The latest transfers of this session by which credits went out."""
-        self.colour: str | None = None
-        self.colour_value = 0
+    name: str
+    player: str = ""
+    terminal: str | None = None
+    layout: str = ""
+    terms: Derived[Terms | None] = None
+    purses: Derived[dict[Means, Purse]] = field(default_factory=dict)
+    purse: Derived[Purse | None] = None
+    """The purse of credits, where the seat is a terminal."""
+    taken: bool = False
+    session: int = 0
+    """How many sessions there have been: what is owed to one player is not another's."""
+    since: int = 0
+    """When the latest session began, in milliseconds since 1970."""
+    dispensed: tuple[str, ...] = ()
+    """The latest transfers of this session by which credits went out."""
+    colour: str | None = None
+    colour_value: int = 0
 
     @property
     def at_risk(self) -> int:

@@ -220,7 +220,7 @@ def on_table_opened(table: Table, event: TableOpened) -> None:
         got = f"{table.book.id} {table.book.digest}"
         raise UnbalancedError(f"expected the rulebook {event.rulebook} {event.digest}, got {got}")
     table.name, table.open = event.table, True
-    table.settings, table.offers, table.limits = dict(event.settings), dict(event.offers), event.limits
+    table.settings, table.offers, table.limits = _sorted(event.settings), _sorted(event.offers), event.limits
     table.layout, table.currency = event.layout, event.currency
     table.day, table.zone, table.demonstration = event.day, event.zone, event.demonstration
     table.people[event.by] = Person(event.rank, event.rank)
@@ -228,6 +228,11 @@ def on_table_opened(table: Table, event: TableOpened) -> None:
         if item.hours_on_table is None:
             table.equipment.place(item.id, PlacedItem(event.at, "", None))
     put_in_force(table)
+
+
+def _sorted(values: dict[str, str]) -> dict[str, str]:
+    """In one order, whether the event was just decided or read from the journal."""
+    return dict(sorted(values.items()))
 
 
 def put_in_force(table: Table) -> None:
@@ -268,7 +273,7 @@ def on_limits(table: Table, event: LimitsSet) -> None:
 
 def on_odds(table: Table, event: OddsOffered) -> None:
     """Other odds."""
-    table.offers = dict(event.offers)
+    table.offers = _sorted(event.offers)
     put_in_force(table)
 
 

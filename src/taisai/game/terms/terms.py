@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from math import gcd, lcm
 from typing import Final, NamedTuple
 
 from taisai.game.money import packed_sums
+from taisai.game.snapshot_codec import Derived
 from taisai.game.terms.messages import Limits
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError
@@ -179,16 +180,14 @@ class Basis(NamedTuple):
     limits: Limits
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class InForce(Mapping[str, dict[str, Terms]]):
     """Digest → the terms that were in force under it, compiled anew where they are no longer at hand."""
 
-    __slots__ = ("_compiled", "bases", "book")
-
-    def __init__(self, book: Rulebook) -> None:
-        self.book = book
-        self.bases: dict[str, Basis] = {}
-        """Digest → what the terms follow from."""
-        self._compiled: dict[str, dict[str, Terms]] = {}
+    book: Derived[Rulebook]
+    bases: dict[str, Basis] = field(default_factory=dict)
+    """Digest → what the terms follow from."""
+    _compiled: Derived[dict[str, dict[str, Terms]]] = field(default_factory=dict)
 
     def add(self, digest: str, basis: Basis, terms: dict[str, Terms] | None = None) -> None:
         """What came into force, and its terms where they are at hand."""
