@@ -346,7 +346,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         in_stores("forget", lambda _real, _self: None), (snapshots.test_whatever_is_forgotten_is_gone,)
     ),
     "a table made again is played in another currency": Sabotage(
-        around(streams, "restored", _abroad),
+        around(streams, "read_table", _abroad),
         (snapshots.test_a_start_from_snapshots_is_a_start_from_entries,),
     ),
     "a replay leaves out the last entry": Sabotage(
