@@ -294,12 +294,12 @@ def test_a_device_enrolled_again_changes_nothing_and_a_dismissed_one_leaves_its_
         ({"key": None}, "64 hexadecimal"),
         ({"kind": "terminal"}, "one of terminal, display, shaker, chip-reader"),
         ({"kind": None}, "one of terminal"),
-        ({"seat": None}, "as seat"),
-        ({"seat": "x" * 65}, "as seat"),
-        ({"table": ""}, "as table"),
-        ({"device": "x" * 65}, "as device"),
-        ({"device": "a\nb"}, "as device"),
-        ({"kind": DeviceKind.DISPLAY}, "no seat, which only a terminal has"),
+        ({"seat": None}, "(seat)"),
+        ({"seat": "x" * 65}, "(seat)"),
+        ({"table": ""}, "(table)"),
+        ({"device": "x" * 65}, "(device)"),
+        ({"device": "a\nb"}, "(device)"),
+        ({"kind": DeviceKind.DISPLAY}, "no seat, because only a terminal has one"),
     ],
 )
 def test_a_device_that_is_not_told_rightly(changes: dict[str, Any], wanted: str) -> None:

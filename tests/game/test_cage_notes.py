@@ -78,7 +78,7 @@ TEXTS = [
     (command, field)
     for command in (*NOTES, FAILED, IN, REVOKE)
     for field in command.__struct_fields__
-    if field in cage_values._TEXTS
+    if cage_values._KINDS.get(field) is cage_values._TEXT
 ]
 
 

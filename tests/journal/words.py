@@ -148,7 +148,7 @@ def _plain(value: Any) -> str:
 
 def _settings() -> Iterator[str]:
     for section, setting in every_setting():
-        if setting.kind.is_public:
+        if setting.is_public:
             yield f"{section}.{setting.name}" if section != "table" else f"table.<table>.{setting.name}"
     yield "table.<table>.rulebook"
 

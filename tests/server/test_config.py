@@ -14,8 +14,8 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.server.config import ConfigError, DiceIn, LogForm, every_setting, load_config, read_config
 from taisai.server.config import configuration as config_reading
-from taisai.server.config.kinds import PathKind, SettingKind
 from taisai.server.config.settings import ServerSetting
+from taisai.validation import ValueKind
 from tests.server.house_folder import changed, config_of, data_of, faults, lotus
 
 WRONG: dict[str, tuple[Any, ...]] = {
@@ -164,9 +164,11 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, says: st
 
 
 def test_a_file_that_is_not_there_is_told_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"got '.*casino.toml': No such file .*; `taisai init` writes one"):
+    with pytest.raises(
+        ConfigError, match=r"got No such file or directory: '.*casino.toml'; `taisai init` writes one"
+    ):
         load_config(tmp_path / "casino.toml")
-    with pytest.raises(ConfigError, match="no name of a file"):
+    with pytest.raises(ConfigError, match="not a file name"):
         load_config("a\0b")
 
 
@@ -298,7 +300,7 @@ def test_the_journal_records_no_path_and_no_secret(folder: Path) -> None:
 
 
 def test_sabotage_a_path_that_is_told_is_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PathKind, "is_public", True)
+    monkeypatch.setattr(ServerSetting, "is_public", True)
     assert [value for value in config_of(folder).public().values() if "house.key" in value]
 
 
@@ -328,7 +330,7 @@ def test_what_the_journal_would_not_take_is_refused(folder: Path) -> None:
     groups = {str(area): [500, 600] for area in areas}
     data["table"] = [data["table"][0] | {"name": f"T{n}", "groups": groups} for n in range(10)]
     (line,) = faults(data, folder)
-    assert line.startswith("expected at most 1000 settings for the journal to record, got ")
+    assert line.startswith("expected at most 1000 settings to record in the journal, got ")
     data = data_of(folder)
     data["listen"]["origins"] = [f"https://{n:a>60}.example" for n in range(20)]
     (line,) = faults(data, folder)
@@ -342,7 +344,7 @@ def test_what_the_journal_would_not_take_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(("section", "one"), list(every_setting()), ids=lambda one: getattr(one, "name", one))
 def test_every_setting_says_what_it_means_and_takes(section: str, one: ServerSetting) -> None:
     assert one.says.endswith("."), section
-    assert isinstance(one.kind, SettingKind)
+    assert isinstance(one.kind, ValueKind)
     assert one.kind.expected
     assert one.default is not None or one.example is not None
     assert not (one.required and one.default is not None)

@@ -9,10 +9,11 @@ from taisai.cage import messages as said
 from taisai.cage.house import House
 from taisai.cage.messages import HouseCommand, HouseEvent
 from taisai.cage.presence import MOST_FAILURES, EnrolledDevice, counts, device_of
-from taisai.cage.values import found, quoted, too_many
+from taisai.cage.values import found, too_many
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import SYSTEM, folded, is_name
 from taisai.rules.clauses import Clause
+from taisai.validation import quoted
 
 MOST_DEVICES: Final = 10_000  # of the House at a time: five tables of as many seats as one may have
 MOST_SESSIONS_OPEN: Final = 20_000  # of all staff: everyone on a full roll at two screens

@@ -22,7 +22,6 @@ from taisai.cage.values import (
     beyond,
     clock,
     found,
-    quoted,
     same_person,
     too_many,
     wrong_values,
@@ -31,6 +30,7 @@ from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.vocabulary import FLOOR, TABLE, is_name
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.validation import quoted
 
 MOST_PEOPLE: Final = 10_000  # on the roll at a time, and locked when they left it
 MOST_MOVEMENTS: Final = 1_000_000  # of the owners' money, of one stream: a retry must be known as one

@@ -1,11 +1,11 @@
-"""What may stand in a message of the House, and how a refusal tells what was sent instead."""
+"""The kinds of values that commands of the House take, and common refusals."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeVar
+from enum import StrEnum
+from typing import Any, Final, TypeVar
 
 from taisai.cage.messages import (
     DeviceKind,
@@ -24,8 +24,8 @@ from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import MOST_ID, folded, is_name
 from taisai.rules.clauses import Clause
-from taisai.rules.errors import printable
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.validation import ValueKind, passing, printable_text, quoted, text, whole
 
 MOST_RANKS: Final = 20  # of the ladder; the longest of the documents has four
 MOST_SESSIONS: Final = 2**31 - 1  # of one seat: one a second would last for 68 years
@@ -36,32 +36,63 @@ MOST_SETTINGS: Final = 1_000  # at once: some dozens of the system's own, and te
 MOST_SETTING: Final = 1_000  # characters of one
 
 _PEOPLE: Final = Clause("house:people")
-_IDS: Final = frozenset(
-    {"by", "claim", "currency", "device", "house", "id", "item", "person", "seat", "table", "ticket"}
-    | {"transfer"}
+NAME: Final[ValueKind[str]] = passing(
+    f"a name of 1 to {MOST_ID} printable characters, no blank at either end", is_name
 )
-_LEAST: Final[Mapping[str, int]] = {"amount": 1, "declared": 0, "counted": 0, "threshold": 1}
-"""A drop box may hold nothing; nothing else that moves is nothing."""
-_TEXTS: Final = frozenset(
-    {"address", "detail", "e_value", "manifest", "program", "reason", "serial", "what", "why"}
-)
-_NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
-    "at": (0, LATEST),
-    "results": (1, GREATEST_SUM),
-    "round": (1, MOST_ROUND),
-    "session": (1, MOST_SESSIONS),
+_TEXT: Final = printable_text(1, MOST_TEXT)
+_SETTING: Final = printable_text(0, MOST_SETTING)
+
+
+def _kinds(kind: ValueKind[Any], names: str) -> dict[str, ValueKind[Any]]:
+    return dict.fromkeys(names.split(), kind)
+
+
+AMOUNTS: Final[Mapping[str, ValueKind[int]]] = {
+    **_kinds(whole(1, GREATEST_SUM), "amount threshold"),
+    **_kinds(whole(0, GREATEST_SUM), "declared counted"),  # a drop box may be empty
 }
-_KEY: Final = re.compile("[0-9a-f]{64}")
+_KINDS: Final[Mapping[str, ValueKind[Any]]] = {
+    **_kinds(NAME, "by claim currency device house id item person seat table ticket transfer"),
+    **_kinds(_TEXT, "address detail e_value manifest program reason serial what why"),
+    **AMOUNTS,
+    "at": whole(0, LATEST, "milliseconds"),
+    "results": whole(1, GREATEST_SUM),
+    "round": whole(1, MOST_ROUND),
+    "session": whole(1, MOST_SESSIONS),
+}
+"""Field → its kind in every command that has no kind of its own below."""
+
+
+def _member(words: type[StrEnum]) -> ValueKind[Any]:
+    return passing(f"one of {', '.join(words)}", lambda value: isinstance(value, words))
+
+
+_KINDS_OF: Final[Mapping[tuple[type[HouseCommand], str], ValueKind[Any]]] = {
+    (NoteSignIn, "session"): NAME,
+    (NoteSignOut, "session"): NAME,
+    (NoteSignOut, "why"): _member(SignOutCause),
+    (RedeemTicket, "ask"): passing(NAME.expected, lambda value: value is None or is_name(value)),
+    (EnrolDevice, "kind"): _member(DeviceKind),
+    (EnrolDevice, "key"): text("an Ed25519 public key of 64 hexadecimal digits (0-9, a-f)", "[0-9a-f]{64}"),
+    (NoteClock, "jump"): passing(
+        f"milliseconds from -{LATEST} to {LATEST}, but not 0",
+        lambda value: type(value) is int and value != 0 and -LATEST <= value <= LATEST,
+    ),
+}
+_NO_SEAT: Final = passing("no seat, because only a terminal has one", lambda value: value is None)
 
 
 def wrong_values(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
-    """What is wrong with the values of a command, whatever the state of the House."""
+    """The refusals of a command's values that do not depend on the state of the House."""
     for name in command.__struct_fields__:
         value = getattr(command, name)
-        if name in _LEAST and type(value) is int and value > GREATEST_SUM:
+        kind = _KINDS_OF.get((type(command), name)) or _KINDS.get(name)
+        if name == "seat" and isinstance(command, EnrolDevice) and command.kind is not DeviceKind.TERMINAL:
+            kind = _NO_SEAT
+        if name in AMOUNTS and type(value) is int and value > GREATEST_SUM:
             yield beyond(name, value)
-        elif wanted := _wanted(command, name, value):
-            yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {quoted(value)}")
+        elif kind is not None and not kind.accepts(value):
+            yield Refusal(Reason.BAD_VALUE, clause, f"expected {kind.expected}, got {quoted(value)} ({name})")
     match command:
         case OpenHouse():
             yield from _ladder(command.ladder, command.second_rank)
@@ -69,96 +100,47 @@ def wrong_values(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
             yield from _settings(command.settings, clause)
         case NoteWin() if type(command.amount) is type(command.threshold) is int:
             if command.amount < command.threshold:
-                got = f"{quoted(command.amount)} under {quoted(command.threshold)}"
-                yield Refusal(Reason.BAD_VALUE, clause, f"expected a win of the threshold or more, got {got}")
+                expected = f"a win of the threshold {quoted(command.threshold)} or more"
+                got = f"expected {expected}, got {quoted(command.amount)}"
+                yield Refusal(Reason.BAD_VALUE, clause, got)
         case _:
             pass
 
 
-def _wanted(command: HouseCommand, name: str, value: object) -> str | None:
-    """What a field must hold, where it does not."""
-    wanted, right = _of_command(command, name, value)
-    if wanted:
-        return None if right else wanted
-    if name in _IDS:
-        return None if is_name(value) else f"1 to {MOST_ID} printable characters as {name}"
-    if name in _TEXTS:
-        return None if _is_text(value, MOST_TEXT, 1) else f"1 to {MOST_TEXT} printable characters as {name}"
-    if name in _LEAST:
-        if type(value) is int and value >= _LEAST[name]:
-            return None
-        return f"a whole number of at least {_LEAST[name]} as {name}"
-    if name in _NUMBERS:
-        least, most = _NUMBERS[name]
-        right = type(value) is int and least <= value <= most
-        return None if right else f"{_CALLED.get(name, 'a whole number')} from {least} to {most} as {name}"
-    return None
-
-
-_CALLED: Final[Mapping[str, str]] = {"at": "milliseconds", "session": "a session"}
-
-
-def _of_command(command: HouseCommand, name: str, value: object) -> tuple[str, bool]:
-    """What a field of one kind of command alone must hold, and whether it does."""
-    match command, name:
-        case (NoteSignIn() | NoteSignOut(), "session"):
-            return f"1 to {MOST_ID} printable characters as session", is_name(value)
-        case RedeemTicket(), "ask":
-            return f"1 to {MOST_ID} printable characters as ask", value is None or is_name(value)
-        case NoteSignOut(), "why":
-            return f"one of {', '.join(SignOutCause)} as why", isinstance(value, SignOutCause)
-        case EnrolDevice(), "kind":
-            return f"one of {', '.join(DeviceKind)} as kind", isinstance(value, DeviceKind)
-        case EnrolDevice(), "key":
-            right = type(value) is str and _KEY.fullmatch(value) is not None
-            return "an Ed25519 public key of 64 hexadecimal characters (0-9, a-f) as key", right
-        case EnrolDevice(), "seat" if command.kind is not DeviceKind.TERMINAL:
-            return "no seat, which only a terminal has", value is None
-        case NoteClock(), "jump":
-            right = type(value) is int and value != 0 and -LATEST <= value <= LATEST
-            return f"milliseconds from -{LATEST} to {LATEST} and not 0 as jump", right
-        case _:
-            return "", True
-
-
-def _is_text(value: object, most: int, least: int = 0) -> bool:
-    return type(value) is str and least <= len(value) <= most and value.isprintable()
-
-
 def _settings(settings: object, clause: Clause) -> Iterator[Refusal]:
     if type(settings) is not dict:
-        got = f"expected settings by their names, got {quoted(settings)}"
-        yield Refusal(Reason.BAD_VALUE, clause, got)
+        message = f"expected settings by their names, got {quoted(settings)}"
+        yield Refusal(Reason.BAD_VALUE, clause, message)
     elif len(settings) > MOST_SETTINGS:
         yield too_many("settings", MOST_SETTINGS)
     else:
         for name, value in settings.items():
-            if not is_name(name) or not _is_text(value, MOST_SETTING):
-                wanted = f"a name of 1 to {MOST_ID} printable characters and a text of at most {MOST_SETTING}"
+            if not (NAME.accepts(name) and _SETTING.accepts(value)):
+                expected = f"{NAME.expected}, and a value of {_SETTING.expected}"
                 got = f"{quoted(name)}: {quoted(value)}"
-                yield Refusal(Reason.BAD_VALUE, clause, f"expected {wanted}, got {got}")
+                yield Refusal(Reason.BAD_VALUE, clause, f"expected {expected}, got {got}")
 
 
 def _ladder(ladder: object, second_rank: object) -> Iterator[Refusal]:
     if not isinstance(ladder, tuple) or not all(map(is_name, ladder)) or len(set(ladder)) != len(ladder):
-        wanted = f"ranks of 1 to {MOST_ID} printable characters, each once"
-        yield Refusal(Reason.BAD_VALUE, _PEOPLE, f"expected {wanted}, got {quoted(ladder)}")
+        expected = f"ranks of 1 to {MOST_ID} printable characters, each once"
+        yield Refusal(Reason.BAD_VALUE, _PEOPLE, f"expected {expected}, got {quoted(ladder)}")
     elif len(ladder) > MOST_RANKS:
         yield too_many("ranks", MOST_RANKS)
     elif second_rank not in ladder:
-        got = f"expected a second rank of the ladder, got {quoted(second_rank)}"
-        yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
+        message = f"expected a second rank of the ladder, got {quoted(second_rank)}"
+        yield Refusal(Reason.BAD_VALUE, _PEOPLE, message)
 
 
 def beyond(what: str, amount: int) -> Refusal:
     """The refusal of a sum that is too great."""
-    got = f"expected at most 2^53 - 1 as {what}, got {quoted(amount)}"
-    return Refusal(Reason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), got)
+    message = f"expected at most 2^53 - 1, got {quoted(amount)} ({what})"
+    return Refusal(Reason.BEYOND_GREATEST_SUM, Clause("house:greatest-sum"), message)
 
 
 def too_many(what: str, most: int) -> Refusal:
-    """The refusal of one more than there may be."""
-    return Refusal(Reason.TOO_MANY, Clause("house:most"), f"expected at most {most} {what}, got one more")
+    """The refusal of an addition beyond a greatest number."""
+    return Refusal(Reason.TOO_MANY, Clause("house:most"), f"expected at most {most} {what}, got {most + 1}")
 
 
 _Key = TypeVar("_Key")
@@ -166,15 +148,15 @@ _Value = TypeVar("_Value")
 
 
 def found(kept: Mapping[_Key, _Value], key: object) -> _Value | None:
-    """What is kept under a key, whatever was sent as the key."""
+    """The value under a key; None for an unknown key, or for a value that cannot be a key."""
     try:
         return kept.get(key)  # type: ignore[arg-type]
-    except TypeError:  # a list, say, has no hash and is the key of nothing
+    except TypeError:  # a list, for example, has no hash
         return None
 
 
 def same_person(one: object, other: object) -> bool:
-    """Whether two names are one person's, whatever was sent as a name."""
+    """Whether two values are names of the same person."""
     return (
         isinstance(one, str)
         and isinstance(other, str)
@@ -184,16 +166,7 @@ def same_person(one: object, other: object) -> bool:
     )
 
 
-def quoted(value: object) -> str:
-    """A value as it was sent, on one line of bounded length."""
-    if isinstance(value, str):
-        return printable(repr(value[: MOST_ID * 2]))
-    if isinstance(value, int) and not -GREATEST_SUM <= value <= 2 * GREATEST_SUM:
-        return f"a number of {value.bit_length()} bits"  # Python refuses to write out the longest
-    return str(value) if isinstance(value, int | float) else f"a {type(value).__name__}"
-
-
 def clock(at: int) -> str:
-    """A moment as people write it, in UTC."""
+    """A time in UTC, such as 2026-11-16T12:00:00.000Z."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""casino.toml: what a house sets, listed once, read strictly, with every fault told at once."""
+"""casino.toml: the settings of a house, read strictly; all faults are reported at once."""
 
 from taisai.server.config.configuration import Config, ConfigError, every_setting, load_config, read_config
 from taisai.server.config.settings import (

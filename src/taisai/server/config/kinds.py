@@ -1,4 +1,4 @@
-"""Kinds of settings: what each takes from the file, what it says it expects, how it is told."""
+"""The kinds of values that settings of casino.toml take, beside those of `taisai.validation`."""
 
 from __future__ import annotations
 
@@ -6,302 +6,57 @@ import datetime
 import ipaddress
 import os
 import re
-from abc import ABC, abstractmethod
-from enum import StrEnum
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
-from taisai.game.vocabulary import MOST_ID, is_name
-from taisai.rules.toml_reader import quoted_value
+from msgspec import Meta, convert
 
-T = TypeVar("T")
-Word = TypeVar("Word", bound=StrEnum)
+from taisai.game.vocabulary import MOST_ID, is_name
+from taisai.validation import InvalidValueError, ValueKind, passing, quoted, text
 
 MOST_PATH: Final = 1_000  # characters of a path; systems take some thousand
 MOST_ENTRIES: Final = 200  # of a list, or of a table such as `groups`; the largest layout has 104 areas
-_CURRENCY: Final = re.compile(r"[A-Z]{3}")
-_TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
-_TABLE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,23}")
-_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _LABEL: Final = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL}){{0,9}}")
 _ORIGIN: Final = re.compile(
     rf"(?:https?)://(?:{_LABEL}(?:\.{_LABEL}){{0,9}}|\[[0-9a-f:.]{{2,45}}\])(?::[1-9][0-9]{{0,4}})?"
 )
 
-
-class UnexpectedError(ValueError):
-    """A value of another kind: what was expected, and what was got instead."""
-
-    def __init__(self, expected: str, got: str) -> None:
-        self.expected, self.got = expected, got
-        super().__init__(f"expected {expected}, got {got}")
-
-
-class SettingKind(ABC, Generic[T]):
-    """What a setting takes."""
-
-    expected: str
-    """What it takes, in words."""
-    is_public = True
-    """Whether its value may be recorded in the journal: a path says how a machine is set up, so it is not."""
-
-    @abstractmethod
-    def read(self, value: object, folder: Path) -> T:
-        """The value behind what stands in the file; `folder` is where the file lies."""
-
-    def told(self, value: T) -> str:
-        """The value as the journal records it."""
-        return str(value)
-
-    def unexpected(self, value: object) -> UnexpectedError:
-        """The fault of a value that is not of this kind."""
-        return UnexpectedError(self.expected, quoted_value(value))
-
-
-class TextKind(SettingKind[str]):
-    """A text of a certain form."""
-
-    def __init__(self, expected: str, pattern: re.Pattern[str]) -> None:
-        self.expected, self._pattern = expected, pattern
-
-    def read(self, value: object, folder: Path) -> str:  # noqa: ARG002
-        """The text, if it has the form."""
-        if type(value) is str and self._pattern.fullmatch(value):
-            return value
-        raise self.unexpected(value)
-
-
-CURRENCY: Final = TextKind("a currency of three capital letters, such as 'SGD'", _CURRENCY)
-TABLE_NAME: Final = TextKind(
-    "a table's name of 1 to 24 letters, digits, dots, hyphens or underscores, such as 'SB1'", _TABLE
+CURRENCY: Final = text("a currency of three capital letters, such as 'SGD'", r"[A-Z]{3}")
+TABLE_NAME: Final = text(
+    "a table name of 1 to 24 letters, digits, dots, hyphens or underscores, such as 'SB1'",
+    r"[A-Za-z0-9][A-Za-z0-9._-]{0,23}",
 )
-DIGEST: Final = TextKind("'sha256:' and 64 hexadecimal digits in small letters", _DIGEST)
-LAYOUT: Final = TextKind("the id of a layout of the rulebook, such as 'A'", re.compile(r"[A-Za-z0-9-]{1,40}"))
+DIGEST: Final = text("'sha256:' and 64 hexadecimal digits in lower case", r"sha256:[0-9a-f]{64}")
+LAYOUT: Final = text("the id of a layout of the rulebook, such as 'A'", r"[A-Za-z0-9-]{1,40}")
 
 
-class NameKind(SettingKind[str]):
-    """What something is called."""
-
-    expected = f"a name of 1 to {MOST_ID} printable characters, no blank at either end"
-
-    def read(self, value: object, folder: Path) -> str:  # noqa: ARG002
-        """The name."""
-        if isinstance(value, str) and is_name(value):
-            return value
-        raise self.unexpected(value)
+def _zone(value: Any) -> ZoneInfo:
+    if type(value) is not str or not 0 < len(value) <= MOST_ID or not value.isascii():
+        raise ValueError
+    try:
+        return ZoneInfo(value)
+    except (OSError, KeyError):  # a folder of zones; an unknown zone
+        raise ValueError from None
 
 
-class ZoneKind(SettingKind[ZoneInfo]):
-    """A time zone by its IANA name."""
-
-    expected = "a time zone such as 'Asia/Singapore'"
-
-    def read(self, value: object, folder: Path) -> ZoneInfo:  # noqa: ARG002
-        """The zone, if the data on zones have it."""
-        if type(value) is str and 0 < len(value) <= MOST_ID and value.isascii():
-            try:
-                return ZoneInfo(value)
-            except (ValueError, OSError, KeyError):  # no zone, a folder of zones, no name of a file
-                pass
-        raise self.unexpected(value)
+ZONE: Final = ValueKind("a time zone such as 'Asia/Singapore'", _zone)
 
 
-class TimeKind(SettingKind[datetime.time]):
-    """A time of the day, to the minute."""
-
-    expected = "a time of the day such as '06:00'"
-
-    def read(self, value: object, folder: Path) -> datetime.time:  # noqa: ARG002
-        """The time."""
-        match = _TIME.fullmatch(value) if isinstance(value, str) else None
-        if match is None:
-            raise self.unexpected(value)
-        return datetime.time(int(match[1]), int(match[2]))
-
-    def told(self, value: datetime.time) -> str:
-        """The time as a clock shows it."""
-        return value.strftime("%H:%M")
+def _time(value: Any) -> datetime.time:
+    match = re.fullmatch(r"([01][0-9]|2[0-3]):([0-5][0-9])", value)
+    if match is None:
+        raise ValueError
+    return datetime.time(int(match[1]), int(match[2]))
 
 
-class WholeKind(SettingKind[int]):
-    """A whole number within bounds."""
-
-    def __init__(self, least: int, most: int, unit: str = "") -> None:
-        self.least, self.most = least, most
-        self.expected = f"a whole number{unit and ' of ' + unit} from {least} to {most}"
-
-    def read(self, value: object, folder: Path) -> int:  # noqa: ARG002
-        """The number."""
-        if type(value) is int and self.least <= value <= self.most:
-            return value
-        raise self.unexpected(value)
-
-
-class ShareKind(SettingKind[float]):
-    """A number above zero, up to a bound."""
-
-    def __init__(self, least: float, most: float) -> None:
-        self._least, self._most = least, most
-        self.expected = f"a number from {least} to {most}"
-
-    def read(self, value: object, folder: Path) -> float:  # noqa: ARG002
-        """The number; neither infinity nor NaN is within the bounds."""
-        if type(value) in (int, float) and self._least <= value <= self._most:  # type: ignore[operator]
-            return float(value)  # type: ignore[arg-type]
-        raise self.unexpected(value)
-
-
-class FlagKind(SettingKind[bool]):
-    """True or false."""
-
-    expected = "true or false"
-
-    def read(self, value: object, folder: Path) -> bool:  # noqa: ARG002
-        """The flag."""
-        if type(value) is bool:
-            return value
-        raise self.unexpected(value)
-
-    def told(self, value: bool) -> str:  # noqa: FBT001
-        """As TOML spells it."""
-        return str(value).lower()
-
-
-class ChoiceKind(SettingKind[Word]):
-    """One of a closed list of words."""
-
-    def __init__(self, words: type[Word]) -> None:
-        self._words = words
-        self.expected = f"one of {', '.join(repr(str(word)) for word in words)}"
-
-    def read(self, value: object, folder: Path) -> Word:  # noqa: ARG002
-        """The word."""
-        if type(value) is str and value in set(self._words):
-            return self._words(value)
-        raise self.unexpected(value)
-
-
-class HostKind(SettingKind[str]):
-    """An address of this machine to listen at."""
-
-    expected = "an IP address or a host's name, such as '127.0.0.1'"
-
-    def read(self, value: object, folder: Path) -> str:  # noqa: ARG002
-        """The host."""
-        if isinstance(value, str) and (is_address(value) or _is_host_name(value)):
-            return value
-        raise self.unexpected(value)
-
-
-class OriginsKind(SettingKind[tuple[str, ...]]):
-    """The addresses of pages that may talk to the floor, as browsers write them."""
-
-    expected = "a list of addresses such as 'https://floor.example', no path and no capital letters"
-
-    def read(self, value: object, folder: Path) -> tuple[str, ...]:  # noqa: ARG002
-        """The addresses, each once."""
-        if type(value) is not list or len(value) > MOST_ENTRIES:
-            raise self.unexpected(value)
-        for one in value:
-            if type(one) is not str or not _ORIGIN.fullmatch(one) or one != one.lower():
-                raise UnexpectedError(self.expected, quoted_value(one))
-        return tuple(dict.fromkeys(value))
-
-    def told(self, value: tuple[str, ...]) -> str:
-        """One after the other."""
-        return ", ".join(value)
-
-
-class AddressesKind(SettingKind[tuple[str, ...]]):
-    """Machines by their addresses, one by one or by networks."""
-
-    expected = "a list of IP addresses or networks such as '10.0.0.7' or '10.0.0.0/28'"
-
-    def read(self, value: object, folder: Path) -> tuple[str, ...]:  # noqa: ARG002
-        """The addresses, each once; at least one, and never every one there is."""
-        if type(value) is not list or not 0 < len(value) <= MOST_ENTRIES:
-            raise self.unexpected(value)
-        for one in value:
-            if type(one) is not str or not _is_network(one):
-                raise UnexpectedError(self.expected, quoted_value(one))
-        return tuple(dict.fromkeys(value))
-
-    def told(self, value: tuple[str, ...]) -> str:
-        """One after the other."""
-        return ", ".join(value)
-
-
-class PathKind(SettingKind[Path]):
-    """A file or a folder; a relative path is one from where the configuration lies."""
-
-    is_public = False
-
-    def __init__(self, what: str, *, exists: bool, quoted: bool = True) -> None:
-        """`quoted` is false where a secret might stand by mistake in place of its file."""
-        self._exists, self._quoted = exists, quoted
-        self.expected = f"{what} that is there" if exists else what
-
-    def read(self, value: object, folder: Path) -> Path:
-        """The path, made whole; where something must be there, it is."""
-        if type(value) is not str or not 0 < len(value) <= MOST_PATH or not value.isprintable():
-            raise UnexpectedError(f"the path of {self.expected}", self._shown(value))
-        path = folder / value
-        if self._exists and not os.path.isfile(path):  # noqa: PTH113  a name that is too long is no file either
-            got = "something else" if os.path.exists(path) else "no file"  # noqa: PTH110
-            raise UnexpectedError(self.expected, f"{got} {self._shown(value)}")
-        return path
-
-    def _shown(self, value: object) -> str:
-        return quoted_value(value) if self._quoted else "of the name given"
-
-
-class RulebookKind(SettingKind[str]):
-    """A rulebook's id, or a TOML file; read with the table that it belongs to."""
-
-    expected = "a rulebook's id (`taisai rules list`), or the path of a TOML file"
-
-    def read(self, value: object, folder: Path) -> str:
-        """What can be asked of the rules: an id as it is, a file by its whole path."""
-        if type(value) is not str or not 0 < len(value) <= MOST_PATH or not value.isprintable():
-            raise self.unexpected(value)
-        return str(folder / value) if value.endswith(".toml") else value
-
-
-class WordsKind(SettingKind[dict[str, str]]):
-    """A table of words, such as the settings of a rulebook."""
-
-    def __init__(self, expected: str) -> None:
-        self.expected = expected
-
-    def read(self, value: object, folder: Path) -> dict[str, str]:  # noqa: ARG002
-        """Name → word; a whole number is taken for the word that it is written as."""
-        if type(value) is not dict or len(value) > MOST_ENTRIES:
-            raise self.unexpected(value)
-        for name, word in value.items():
-            if not is_name(str(word)) or type(word) not in (str, int):
-                raise UnexpectedError(self.expected, f"{name} = {quoted_value(word)}")
-        return {name: str(word) for name, word in value.items()}
-
-
-class PairsKind(SettingKind[dict[str, tuple[int, int]]]):
-    """A table of least and most, such as the limits of groups of areas."""
-
-    expected = "a table of least and most, such as { triple = [100, 5000] }"
-
-    def read(self, value: object, folder: Path) -> dict[str, tuple[int, int]]:  # noqa: ARG002
-        """Name → (least, most); whether they make sense is for the limits to say."""
-        if type(value) is not dict or len(value) > MOST_ENTRIES:
-            raise self.unexpected(value)
-        for name, pair in value.items():
-            if type(pair) is not list or [type(one) for one in pair] != [int, int]:
-                raise UnexpectedError(self.expected, f"{name} = {quoted_value(pair)}")
-        return {name: (pair[0], pair[1]) for name, pair in value.items()}
+TIME: Final = ValueKind("a time of day such as '06:00'", _time)
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is given by its number."""
+    """Whether a host is an IP address, not a name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -309,14 +64,118 @@ def is_address(host: str) -> bool:
     return True
 
 
+def _is_host(value: object) -> bool:
+    """An address or a name; four numbers with dots that are no address are a typing mistake."""
+    if not isinstance(value, str):
+        return False
+    is_host_name = _HOST.fullmatch(value) is not None and not value.rpartition(".")[2].isdigit()
+    return is_address(value) or is_host_name
+
+
+HOST: Final[ValueKind[str]] = passing("an IP address or a host name, such as '127.0.0.1'", _is_host)
+
+
+def _each_once(expected: str, is_valid: Callable[[str], object], least: int) -> ValueKind[tuple[str, ...]]:
+    """A list of texts; repetitions are dropped."""
+    type_ = Annotated[list[str], Meta(min_length=least, max_length=MOST_ENTRIES)]
+
+    def parse(value: object) -> tuple[str, ...]:
+        for item in value if isinstance(value, list) and len(value) <= MOST_ENTRIES else ():
+            if not isinstance(item, str) or not is_valid(item):
+                raise InvalidValueError(expected, quoted(item))
+        return tuple(dict.fromkeys(convert(value, type_)))
+
+    return ValueKind(expected, parse)
+
+
+ORIGINS: Final = _each_once(
+    "a list of addresses such as 'https://floor.example', without path or capital letters",
+    lambda origin: _ORIGIN.fullmatch(origin) and origin == origin.lower(),
+    least=0,
+)
+
+
 def _is_network(value: str) -> bool:
-    """An address or a network as it is usually written; not all addresses, which would be anybody's."""
+    """An address or a network, but not the network of all addresses."""
     try:
         return ipaddress.ip_network(value).prefixlen > 0
     except ValueError:
         return False
 
 
-def _is_host_name(value: str) -> bool:
-    """A name; four numbers with dots that are no address are a typing mistake, not a name."""
-    return _HOST.fullmatch(value) is not None and not value.rpartition(".")[2].isdigit()
+NETWORKS: Final = _each_once(
+    "a list of IP addresses or networks such as '10.0.0.7' or '10.0.0.0/28'", _is_network, least=1
+)
+
+
+def _is_path(value: object) -> bool:
+    return type(value) is str and 0 < len(value) <= MOST_PATH and value.isprintable()
+
+
+class PathKind(ValueKind[Path]):
+    """A file or a folder. A relative path starts from the folder of casino.toml."""
+
+    def __init__(
+        self, what: str, *, exists: bool, is_quoted: bool = True, folder: Path | None = None
+    ) -> None:
+        """`is_quoted` is false where somebody might write a secret in place of its file."""
+        self._what, self._exists, self._is_quoted, self._folder = what, exists, is_quoted, folder
+        super().__init__(f"{what} that exists" if exists else what, self._path)
+
+    def within(self, folder: Path) -> PathKind:
+        """The same kind, with relative paths from a folder."""
+        return PathKind(self._what, exists=self._exists, is_quoted=self._is_quoted, folder=folder)
+
+    def _path(self, value: Any) -> Path:
+        if not _is_path(value):
+            raise InvalidValueError(f"the path of {self.expected}", self._shown(value))
+        path: Path = (self._folder or Path()) / value
+        if self._exists and not os.path.isfile(path):  # noqa: PTH113  a name that is too long is no file either
+            found = "not a file:" if os.path.exists(path) else "no file"  # noqa: PTH110
+            raise InvalidValueError(self.expected, f"{found} {self._shown(value)}")
+        return path
+
+    def _shown(self, value: object) -> str:
+        return quoted(value) if self._is_quoted else "of the given name"
+
+
+class RulebookKind(ValueKind[str]):
+    """A rulebook's id, or a TOML file by its path; read with the table that it belongs to."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or Path()
+        super().__init__("a rulebook's id (`taisai rules list`), or the path of a TOML file", self._name)
+
+    def within(self, folder: Path) -> RulebookKind:
+        """The same kind, with relative paths from a folder."""
+        return RulebookKind(folder)
+
+    def _name(self, value: Any) -> str:
+        if not _is_path(value):
+            raise ValueError
+        return str(self._folder / value) if value.endswith(".toml") else value
+
+
+def words_table(expected: str) -> ValueKind[dict[str, str]]:
+    """A table of name → word, such as the settings of a rulebook; a whole number counts as a word."""
+
+    def parse(value: object) -> dict[str, str]:
+        table: dict[str, object] = convert(value, Annotated[dict[str, Any], Meta(max_length=MOST_ENTRIES)])
+        for name, word in table.items():
+            if type(word) not in (str, int) or not is_name(str(word)):
+                raise InvalidValueError(expected, f"{name} = {quoted(word)}")
+        return {name: str(word) for name, word in table.items()}
+
+    return ValueKind(expected, parse)
+
+
+def _pairs(value: Any) -> dict[str, tuple[int, int]]:
+    for name, pair in value.items() if isinstance(value, dict) and len(value) <= MOST_ENTRIES else ():
+        if type(pair) is not list or [type(bound) for bound in pair] != [int, int]:
+            raise InvalidValueError(PAIRS.expected, f"{name} = {quoted(pair)}")
+    type_ = Annotated[dict[str, tuple[int, int]], Meta(max_length=MOST_ENTRIES)]
+    pairs: dict[str, tuple[int, int]] = convert(value, type_)
+    return pairs
+
+
+PAIRS: Final = ValueKind("a table of least and most, such as { triple = [100, 5000] }", _pairs)

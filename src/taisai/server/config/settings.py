@@ -11,64 +11,71 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar, cast
 from zoneinfo import ZoneInfo
 
+from taisai.cage.values import NAME
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.server.config import kinds
-from taisai.server.config.kinds import SettingKind
+from taisai.server.config.kinds import PathKind
+from taisai.validation import ValueKind, choice, flag, number, whole
 
 T = TypeVar("T")
 
 
 class ServerSetting(NamedTuple):
-    """One setting as it is listed."""
+    """One setting of casino.toml."""
 
     name: str
-    kind: SettingKind[Any]
+    kind: ValueKind[Any]
     says: str
     default: object
-    """As it would stand in the file; None where it need not be given at all."""
+    """As written in the file; None if there is no default."""
     example: object
-    """What to show where there is no default."""
+    """Shown where there is no default."""
     required: bool
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the journal records its value: a path says how a machine is set up, so it does not."""
+        return not isinstance(self.kind, PathKind)
 
 
 def _field(setting: ServerSetting) -> Any:
     return field(metadata={"setting": setting})
 
 
-def with_default(kind: SettingKind[T], says: str, *, default: object, example: object = None) -> T:
+def with_default(kind: ValueKind[T], says: str, *, default: object, example: object = None) -> T:
     """A setting with a default."""
     return cast(T, _field(ServerSetting("", kind, says, default, example, required=False)))
 
 
-def required(kind: SettingKind[T], says: str, *, example: object) -> T:
+def required(kind: ValueKind[T], says: str, *, example: object) -> T:
     """A setting that must be given."""
     return cast(T, _field(ServerSetting("", kind, says, None, example, required=True)))
 
 
-def optional(kind: SettingKind[T], says: str, *, example: object) -> T | None:
-    """A setting without which something is not done, or done otherwise."""
+def optional(kind: ValueKind[T], says: str, *, example: object) -> T | None:
+    """A setting that may be left out and has no default."""
     return cast(T | None, _field(ServerSetting("", kind, says, None, example, required=False)))
 
 
 def settings_of(section: type[Any]) -> Iterator[ServerSetting]:
     """The settings of a section, in order."""
-    for one in fields(section):
-        if "setting" in one.metadata:
-            listed: ServerSetting = one.metadata["setting"]
-            yield listed._replace(name=one.name)
+    for section_field in fields(section):
+        if "setting" in section_field.metadata:
+            setting: ServerSetting = section_field.metadata["setting"]
+            yield setting._replace(name=section_field.name)
 
 
 # ruff: noqa: RUF009  a setting is a field of a dataclass, made by a function
 
 
-AMOUNT: Final = kinds.WholeKind(1, GREATEST_SUM, "minor units")
+AMOUNT: Final = whole(1, GREATEST_SUM, "minor units")
 _DAY: Final = 24 * 60
 _LEFT_OUT: Final = {"http": ":80", "https": ":443"}
-"""Ports that a browser leaves out of an origin."""
+"""The ports that a browser leaves out of an origin."""
 
 
 class LogLevel(StrEnum):
-    """From which weight on something is logged."""
+    """The least severity that is logged."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -77,7 +84,7 @@ class LogLevel(StrEnum):
 
 
 class LogForm(StrEnum):
-    """For machines, or for people."""
+    """The form of log lines: JSON for machines, or text for people."""
 
     JSON = "json"
     CONSOLE = "console"
@@ -87,199 +94,201 @@ class LogForm(StrEnum):
 class HouseConfig:
     """The house itself."""
 
-    name: str = required(
-        kinds.NameKind(), "What the house is called; it stands in the journal for ever.", example="Lotus"
-    )
+    name: str = required(NAME, "The name of the house; the journal records it for ever.", example="Lotus")
     currency: str = required(
-        kinds.CURRENCY, "The one currency of cage and tables; money is in its minor units.", example="SGD"
+        kinds.CURRENCY,
+        "The currency of the cage and of all tables; money is in its minor units.",
+        example="SGD",
     )
     zone: ZoneInfo = required(
-        kinds.ZoneKind(),
-        "The time zone of the floor (IANA), by which gaming days are told.",
+        kinds.ZONE,
+        "The time zone of the house (IANA), which gaming days follow.",
         example="Asia/Singapore",
     )
     day_begins: datetime.time = with_default(
-        kinds.TimeKind(), "When a gaming day begins, by the clock on the wall.", default="06:00"
+        kinds.TIME, "The local time at which a gaming day begins.", default="06:00"
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalConfig:
-    """The journal, the key that signs it, and where its checkpoints go."""
+    """The journal, the key that signs it, and the copies of its checkpoints."""
 
     file: Path = with_default(
-        kinds.PathKind("a journal", exists=True),
+        PathKind("a journal", exists=True),
         "The journal; `taisai init` makes it. Keep it on a local disk.",
         default="journal.db",
     )
     key: Path = with_default(
-        kinds.PathKind("a key file", exists=True),
-        "The secret key that signs checkpoints. Mode 0600; best on another disk than the journal.",
+        PathKind("a key file", exists=True),
+        "The secret key that signs checkpoints. Mode 0600; keep it on another disk than the journal.",
         default="house.key",
     )
     passphrase_file: Path | None = optional(
-        kinds.PathKind("a file with a passphrase", exists=True, quoted=False),
-        "A file whose first line is the key's passphrase, where it has one. Mode 0600.",
+        PathKind("a file with a passphrase", exists=True, is_quoted=False),
+        "A file whose first line is the key's passphrase, if it has one. Mode 0600.",
         example="house.passphrase",
     )
     seal_every: int = with_default(
-        kinds.WholeKind(1, 1_000_000, "entries"),
-        "A checkpoint is signed after so many new entries.",
+        whole(1, 1_000_000, "entries"),
+        "The server signs a checkpoint after this many new entries.",
         default=1_000,
     )
     seal_minutes: int = with_default(
-        kinds.WholeKind(1, _DAY, "minutes"),
-        "A checkpoint is signed after so long, if there is a new entry.",
+        whole(1, _DAY, "minutes"),
+        "The server signs a checkpoint after this time, if there is a new entry.",
         default=15,
     )
     checkpoints: Path | None = optional(
-        kinds.PathKind("a folder", exists=False),
-        "A folder to which every checkpoint is copied: mount one that this machine cannot alter later.",
+        PathKind("a folder", exists=False),
+        "A folder for a copy of every checkpoint: mount one whose files this machine cannot alter.",
         example="checkpoints",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenConfig:
-    """Where the floor listens, and to whom."""
+    """The address of the server, and the pages and proxies that it trusts."""
 
     host: str = with_default(
-        kinds.HostKind(),
-        "The address to listen at. Any but this machine's own (127.0.0.1, ::1, localhost) needs TLS, here or "
-        "in a proxy.",
+        kinds.HOST,
+        "The address to listen on. Any address except this machine's own (127.0.0.1, ::1, localhost) needs "
+        "TLS, here or in a proxy.",
         default="127.0.0.1",
     )
-    port: int = with_default(kinds.WholeKind(1, 65_535), "The port to listen at.", default=8080)
+    port: int = with_default(whole(1, 65_535), "The port to listen on.", default=8080)
     origins: tuple[str, ...] = with_default(
-        kinds.OriginsKind(),
-        "Addresses of the pages that may talk to the floor, as browsers show them; empty means its own "
-        "address. Needed behind a proxy, and where the host is every address (0.0.0.0, ::).",
+        kinds.ORIGINS,
+        "Addresses of the pages that may connect, as browsers show them; empty: the server's own address. "
+        "Required behind a proxy, and if the host is every address (0.0.0.0, ::).",
         default=[],
     )
     tls_certificate: Path | None = optional(
-        kinds.PathKind("a certificate", exists=True),
-        "The certificate chain in PEM; with tls_key or not at all.",
+        PathKind("a certificate", exists=True),
+        "The certificate chain in PEM; requires tls_key.",
         example="floor.crt",
     )
     tls_key: Path | None = optional(
-        kinds.PathKind("the certificate's key", exists=True),
+        PathKind("the certificate's key", exists=True),
         "The certificate's secret key in PEM. Mode 0600.",
         example="floor.key",
     )
     behind_proxy: bool = with_default(
-        kinds.FlagKind(),
-        "Whether a proxy before the floor keeps the TLS; only then may it listen elsewhere without.",
+        flag(),
+        "Whether a proxy in front of the server does the TLS; then other addresses need none here.",
         default=False,
     )
     proxies: tuple[str, ...] = with_default(
-        kinds.AddressesKind(),
-        "The proxy's addresses or networks, with behind_proxy: what it says of a client's own address is "
-        "believed from there alone. Sign-ins are counted and recorded by that address.",
+        kinds.NETWORKS,
+        "The proxy's addresses or networks, with behind_proxy: the server believes a forwarded client "
+        "address only from these. It counts and records sign-ins by client address.",
         default=["127.0.0.1"],
     )
 
     @property
     def address(self) -> str:
-        """The floor's own address."""
+        """The server's own address."""
         scheme = "http" if self.tls_key is None else "https"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{host}:{self.port}"
 
     @property
     def allowed_origins(self) -> frozenset[str]:
-        """Which pages may talk to the floor: those of the setting, else its own."""
+        """The pages that may connect: those of the setting, else the server's own."""
         if self.origins:
             return frozenset(self.origins)
         scheme, _, host = self.address.lower().removesuffix(f":{self.port}").partition("://")
         hosts = {host, "localhost"} if is_loopback(self.host) else {host}
-        own = {f"{scheme}://{one}:{self.port}" for one in hosts}
-        return frozenset(own | {one.removesuffix(_LEFT_OUT[scheme]) for one in own})
+        own = {f"{scheme}://{name}:{self.port}" for name in hosts}
+        return frozenset(own | {origin.removesuffix(_LEFT_OUT[scheme]) for origin in own})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessConfig:
-    """How people come in, and how long they stay."""
+    """Sign-ins and sessions."""
 
     idle_minutes: int = with_default(
-        kinds.WholeKind(1, _DAY, "minutes"), "A session ends after so long without a word.", default=15
+        whole(1, _DAY, "minutes"), "A session ends after this time without a message.", default=15
     )
     absolute_hours: int = with_default(
-        kinds.WholeKind(1, 24, "hours"), "A session ends after so long, whatever happens.", default=10
+        whole(1, 24, "hours"), "A session ends after this time in any case.", default=10
     )
     sign_ins_a_minute: int = with_default(
-        kinds.WholeKind(1, 1_000), "Sign-ins that one address may try in a minute.", default=10
+        whole(1, 1_000), "The number of sign-ins that one address may try in a minute.", default=10
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalsConfig:
-    """Which rulebooks may be played for money, and whose word that is."""
+    """The rulebooks that may be played for money, and who approves them."""
 
     file: Path = with_default(
-        kinds.PathKind("a list of approvals", exists=True),
+        PathKind("a list of approvals", exists=True),
         "The signed list of approved rulebooks (`taisai approve`).",
         default="approvals.txt",
     )
     key: Path = with_default(
-        kinds.PathKind("a public key file", exists=True),
-        "The public key of whoever signs that list: the regulator's, or your compliance department's.",
+        PathKind("a public key file", exists=True),
+        "The public key that signs that list: the regulator's, or your compliance department's.",
         default="approvals.key.pub",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftwareConfig:
-    """Which program may run."""
+    """The program that may run."""
 
     manifest: str | None = optional(
         kinds.DIGEST,
-        "The digest over all files of the approved program; any other is refused at the start.",
+        "The digest over all files of the approved program; the server refuses to start any other program.",
         example="sha256:" + "0" * 64,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FloorConfig:
-    """Limits of the live system, and what it notes."""
+    """Limits of the server, and what it records in the journal."""
 
     sockets: int = with_default(
-        kinds.WholeKind(1, 15_000), "Connections at once; the next one is turned away.", default=5_000
+        whole(1, 15_000), "The most connections at once; the server rejects the next one.", default=5_000
     )
     asks_a_second: int = with_default(
-        kinds.WholeKind(1, 1_000),
-        "Messages that one connection may send in a second, on average.",
+        whole(1, 1_000),
+        "The number of messages that one connection may send in a second, on average.",
         default=20,
     )
     large_win: int = with_default(
-        AMOUNT, "A seat's winnings of one round from which the House notes them.", default=1_000_000
+        AMOUNT,
+        "The journal records winnings of one seat in one round from this amount on.",
+        default=1_000_000,
     )
     clock_jump_ms: int = with_default(
-        kinds.WholeKind(100, 3_600_000, "milliseconds"),
-        "A jump of the machine's clock from which it is noted; at the start, how far it may be behind the "
-        "journal's last entry.",
+        whole(100, 3_600_000, "milliseconds"),
+        "The journal records a jump of the machine's clock of this length or more; at a start, the clock may "
+        "be this far behind the journal's last entry.",
         default=2_000,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchConfig:
-    """The watch over the dice."""
+    """The statistical watch over the dice."""
 
     level: float = with_default(
-        kinds.ShareKind(1e-9, 0.1),
-        "How likely a fair set of dice is ever to raise the alarm, however long it is watched.",
+        number(1e-9, 0.1),
+        "The probability that a fair set of dice ever raises the alarm, over any length of time.",
         default=0.001,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogsConfig:
-    """What the program logs; what happened at tables is in the journal, not here."""
+    """The log of the program; events at tables are in the journal, not in the log."""
 
-    level: LogLevel = with_default(
-        kinds.ChoiceKind(LogLevel), "From which weight on something is logged.", default="info"
+    level: LogLevel = with_default(choice(LogLevel), "The least severity that is logged.", default="info")
+    form: LogForm = with_default(
+        choice(LogForm), "The form of log lines: JSON for machines, or text for people.", default="json"
     )
-    form: LogForm = with_default(kinds.ChoiceKind(LogForm), "For machines, or for people.", default="json")
 
 
 SECTIONS: Final[dict[str, type[Any]]] = {
@@ -296,7 +305,7 @@ SECTIONS: Final[dict[str, type[Any]]] = {
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Whether only this machine can reach an address."""
     if not kinds.is_address(host):
         return host.lower() == "localhost"
     return ip_address(host).is_loopback

@@ -1,4 +1,4 @@
-"""The tables of casino.toml: what each is called, its rulebook, and the terms that it is opened under."""
+"""The tables of casino.toml: name, rulebook, and the terms that a table is opened with."""
 # ruff: noqa: RUF009  a setting is a field of a dataclass, made by a function
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from taisai.rules.book import Rulebook, rulebook
 from taisai.rules.errors import RulesError
 from taisai.server.config import kinds
 from taisai.server.config.settings import AMOUNT, optional, required, with_default
+from taisai.validation import choice, flag, whole
 
 TABLE: Final = "table"
-MOST_TABLES: Final = 100  # of one house; the largest floors have some dozen of this game
+MOST_TABLES: Final = 100  # of one house; the largest casinos have some dozen of this game
 
 
 class DiceIn(StrEnum):
-    """How a result comes in: the Dealer keys it, or a device reads it and the Dealer commits it."""
+    """Who enters a result: the Dealer with keys, or a device, confirmed by the Dealer."""
 
     KEYS = "keys"
     DEVICE = "device"
@@ -29,10 +30,12 @@ class DiceIn(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableConfig:
-    """A table; what it says of limits, settings and odds counts when the table is first opened."""
+    """A table; its limits, settings and odds apply when the table is first opened."""
 
     name: str = required(
-        kinds.TABLE_NAME, "What the table is called; each name once, also over the years.", example="SB1"
+        kinds.TABLE_NAME,
+        "The name of the table; a name is never used again for another table.",
+        example="SB1",
     )
     rulebook: str = required(
         kinds.RulebookKind(),
@@ -41,16 +44,14 @@ class TableConfig:
     )
     layout: str | None = optional(
         kinds.LAYOUT,
-        "The layout of a live table, and of a terminal that asks for no other; the book's first unless said.",
+        "The layout of the table, and of terminals that choose no other (default: the rulebook's first).",
         example="A",
     )
-    betting_seconds: int = with_default(
-        kinds.WholeKind(5, 600, "seconds"), "How long bets are open by the betting clock.", default=30
-    )
+    betting_seconds: int = with_default(whole(5, 600, "seconds"), "How long bets are open.", default=30)
     least: int = required(AMOUNT, "The least on one area, per player.", example=500)
     most: int = required(AMOUNT, "The most on one area, per player.", example=100_000)
     groups: dict[str, tuple[int, int]] = with_default(
-        kinds.PairsKind(),
+        kinds.PAIRS,
         "Other limits for a family of areas, or for one area, as [least, most].",
         default={},
         example={"triple": [500, 20_000], "even-money": [1_000, 200_000]},
@@ -61,36 +62,36 @@ class TableConfig:
         example=5_000_000,
     )
     settings: dict[str, str] = with_default(
-        kinds.WordsKind("a table of the rulebook's settings, such as { tumble = 'after_close' }"),
+        kinds.words_table("a table of the rulebook's settings, such as { tumble = 'after_close' }"),
         "Settings of the rulebook (`taisai rules show`).",
         default={},
         example={"tumble": "after_close"},
     )
     offers: dict[str, str] = with_default(
-        kinds.WordsKind("a table of odds, such as { triple-1 = '160 to 1' }"),
-        "Odds offered above the document's floors, where it has floors.",
+        kinds.words_table("a table of odds, such as { triple-1 = '160 to 1' }"),
+        "Odds offered above the document's minimum odds, if it has minimum odds.",
         default={},
         example={"triple-1": "160 to 1"},
     )
     dice: DiceIn = with_default(
-        kinds.ChoiceKind(DiceIn),
-        "How results come in: keyed by the Dealer, or read by a device and committed by the Dealer.",
+        choice(DiceIn),
+        "Who enters results: the Dealer with keys, or a device, confirmed by the Dealer.",
         default="keys",
     )
     edges: bool = with_default(
-        kinds.FlagKind(), "Whether players may look up the exact house edge of every area.", default=False
+        flag(), "Whether players may look up the exact house edge of every area.", default=False
     )
     book: Rulebook
-    """The rulebook itself, read and checked."""
+    """The checked rulebook."""
 
     @property
     def limits(self) -> Limits:
-        """The limits as the table takes them."""
+        """The limits of the table."""
         return Limits(least=self.least, most=self.most, groups=self.groups, exposure=self.exposure)
 
 
 def book_of(given: Mapping[str, Any], books: dict[str, Rulebook]) -> Rulebook:
-    """The rulebook of a table, read once for all that have it."""
+    """The rulebook of a table, read once for all tables that use it."""
     name = given["rulebook"]
     if name not in books:
         books[name] = rulebook(name).check()
@@ -98,20 +99,20 @@ def book_of(given: Mapping[str, Any], books: dict[str, Rulebook]) -> Rulebook:
 
 
 def faults_of(book: Rulebook, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with a table by its rulebook: which setting, and what was expected and got.
+    """The faults of a table under its rulebook: setting and message.
 
-    `given` has those settings of the table that could be read.
+    `given` has the settings of the table that could be read.
     """
-    found = [*_of_layout(book, given), *_of_settings(book, given), *_of_limits(book, given)]
-    if not found:
-        found = [*_of_offers(book, given)]
-    if not found and {"least", "most", "groups", "exposure", "settings", "offers"} <= given.keys():
+    faults = [*_of_layout(book, given), *_of_settings(book, given), *_of_limits(book, given)]
+    if not faults:
+        faults = [*_of_offers(book, given)]
+    if not faults and {"least", "most", "groups", "exposure", "settings", "offers"} <= given.keys():
         limits = Limits(**{name: given[name] for name in ("least", "most", "groups", "exposure")})
         try:
             terms_of(book, book.chosen(given["settings"]), given["offers"], limits)
         except RulesError as error:
-            found = [("offers" if given["offers"] else "most", str(error))]
-    yield from found
+            faults = [("offers" if given["offers"] else "most", str(error))]
+    yield from faults
 
 
 def _of_layout(book: Rulebook, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -126,7 +127,7 @@ def _of_settings(book: Rulebook, given: Mapping[str, Any]) -> Iterator[tuple[str
         try:
             book.chosen({name: value})
         except RulesError as error:
-            yield f"settings.{name}", f"{error}{perhaps(name, book.settings)}"
+            yield f"settings.{name}", f"{error}{suggestion(name, book.settings)}"
 
 
 def _of_limits(book: Rulebook, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -138,21 +139,21 @@ def _of_limits(book: Rulebook, given: Mapping[str, Any]) -> Iterator[tuple[str, 
     for name, pair in given.get("groups", {}).items():
         fault = fault_of(Limits(least=1, most=1, groups={name: pair}), book)
         if fault:
-            yield f"groups.{name}", f"{fault}{perhaps(name, families)}"
+            yield f"groups.{name}", f"{fault}{suggestion(name, families)}"
 
 
 def _of_offers(book: Rulebook, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each offer alone, so that every wrong one is told."""
+    """Checks each offer alone, so that every wrong offer is reported."""
     for area, odds in given.get("offers", {}).items():
         try:
             for layout in book.pay_by_layout:
                 book.matrix(layout, settings=given.get("settings"), offered={area: odds})
         except RulesError as error:
-            yield f"offers.{area}", f"{error}{perhaps(area, book.areas)}"
+            yield f"offers.{area}", f"{error}{suggestion(area, book.areas)}"
 
 
-def perhaps(name: str, known: Iterable[str]) -> str:
-    """What was probably meant by a name that is not known."""
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """A similar known name, for an error about an unknown name."""
     names = sorted(known)
-    meant = [] if name in names else get_close_matches(name, names, n=1)
-    return f"; perhaps {meant[0]!r}" if meant else ""
+    similar = [] if name in names else get_close_matches(name, names, n=1)
+    return f"; perhaps {similar[0]!r}" if similar else ""

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
 from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials, UnlockPerson
+from taisai.cage.values import NAME
 from taisai.game.refusals import Refusal
 from taisai.game.terms.opening import local_time
 from taisai.game.vocabulary import FLOOR, folded
@@ -27,7 +28,7 @@ from taisai.server.auth.credentials import Cost, Passwords, weakness
 from taisai.server.auth.permissions import is_generic, is_path
 from taisai.server.config import Config
 from taisai.server.config.configuration import written
-from taisai.server.config.kinds import CURRENCY, NameKind, UnexpectedError, ZoneKind
+from taisai.server.config.kinds import CURRENCY, ZONE
 from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, written_approvals
 from taisai.server.runtime.startup_checks import OpenedJournal, too_few_supervisors
@@ -79,16 +80,10 @@ class NewHouse:
 
 def check_setup(plan: SetupPlan) -> None:
     """Refuses what cannot be founded before anyone is asked for a password."""
-    for kind, value, what in (
-        (NameKind(), plan.house, "--house"),
-        (CURRENCY, plan.currency, "--currency"),
-        (ZoneKind(), plan.zone, "--zone"),
-        (NameKind(), plan.administrator, "--administrator"),
-    ):
-        try:
-            kind.read(value, plan.folder)
-        except UnexpectedError as error:
-            raise RulesError(f"{error} ({what})") from None
+    NAME.check(plan.house, "--house")
+    CURRENCY.check(plan.currency, "--currency")
+    ZONE.check(plan.zone, "--zone")
+    NAME.check(plan.administrator, "--administrator")
     if is_path(plan.administrator):
         got = repr(plan.administrator)
         raise RulesError(f"expected a name without '/' that is not '.' or '..', got {got} (--administrator)")
@@ -114,7 +109,7 @@ def set_up(
     check_setup(plan)
     if says := weakness(password, plan.administrator):
         raise RulesError(f"{says} ({plan.administrator})")
-    today = local_time(now, ZoneKind().read(plan.zone, plan.folder)).date()
+    today = local_time(now, ZONE.check(plan.zone)).date()
     with _undone(plan.folder) as made:
         name = f"{_slug(plan.house)}-{today.year}"
         key = _new_key(plan.folder / KEY, name, passphrase, entropy, made)
