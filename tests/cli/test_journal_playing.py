@@ -15,7 +15,7 @@ import pytest
 
 from taisai.audit import verified
 from taisai.cli.table import recording as recording_module
-from taisai.cli.table.recording import recording
+from taisai.cli.table.recording import recording, seeds_of
 from taisai.game.playbook import Play, playbook
 from taisai.journal.engine import Engine
 from taisai.journal.errors import UnwritableError
@@ -60,8 +60,9 @@ def test_a_playing_is_told_the_same_with_a_journal_as_without(taisai: Taisai, pa
 def test_many_playbooks_in_one_journal_three_times_each(tmp_path: Path) -> None:
     """Repetitions answer as the first playing did, and the journal's tables are as the playing left them."""
     file, key, ends = str(tmp_path / "all.db"), str(tmp_path / "key"), {}
-    for path in SOME:
-        story = playbook(path.read_text("utf-8"), path.name)
+    stories = [playbook(path.read_text("utf-8"), path.name) for path in SOME]
+    stories = [story for story in stories if not seeds_of(story)]  # a seed may be used once
+    for story in stories:
         with recording(story, rulebook(story.book), file, key_file=key, passphrase_file=None) as record:
             first = record.play()
             assert [one for played in first.steps() for one in played.mismatches] == []
@@ -69,12 +70,30 @@ def test_many_playbooks_in_one_journal_three_times_each(tmp_path: Path) -> None:
             assert record.repeat(2, lambda: None).wrong == 0
             record.seal()
     report = verified(file)
-    assert (report.tables, report.tail) == (3 * len(SOME), 0)
+    assert (report.tables, report.tail) == (3 * len(stories), 0)
     with opened(file) as journal:
         engine = Engine(journal)
-        assert len(ends) == len(SOME)
+        assert len(ends) == len(stories)
         for name, end in ends.items():
             assert snapshot(engine.table(name)) == end
+
+
+SHAKER = str(ROOT / "cases" / "playbooks" / "mbs-demonstration-shaker.round")
+
+
+def test_a_playbook_that_commits_a_seed_is_not_repeated(taisai: Taisai) -> None:
+    ran = taisai("table", "play", SHAKER, "--journal", "evening.db", "--repeat", "2")
+    assert ran.code == 2
+    assert "a seed may be used once in a journal: play it without --repeat, got 2 times" in ran.err
+    assert not Path("evening.db").exists()
+
+
+def test_a_playbook_that_commits_a_seed_is_played_once_into_a_journal(taisai: Taisai) -> None:
+    assert taisai("table", "play", SHAKER, "--journal", "evening.db").code == 0
+    again = taisai("table", "play", SHAKER, "--journal", "evening.db")
+    assert again.code == 2
+    assert "a seed may be used once: play it into another journal" in again.err
+    assert verified("evening.db").tail == 0
 
 
 def test_an_answer_is_durable_before_it_is_told(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def _recorded(arguments: Namespace, story: Playbook, pace: int, times: int) -> i
 
     file, repeated = arguments.journal, None
     key, secret = arguments.key or f"{file}.key", arguments.passphrase_file
-    with recording(story, book_of(story), file, key_file=key, passphrase_file=secret) as record:
+    with recording(story, book_of(story), file, key_file=key, passphrase_file=secret, times=times) as record:
         play = record.play()
         facts = _facts(play) if arguments.json else None
         code = told(play, pace) if facts is None else 0

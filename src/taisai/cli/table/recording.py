@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from taisai import __version__
 from taisai.cli.journal.files import clock, expect_journal, passphrase_in, signing_time, written
 from taisai.game.commands import Command
-from taisai.game.events import Event
+from taisai.game.events import Event, SeedCommitted
 from taisai.game.play import decide
 from taisai.game.playbook import Mismatch, Play, Playbook
 from taisai.game.playbook.parser import STEP
@@ -126,10 +126,15 @@ class Recording:
 
 @contextmanager
 def recording(
-    story: Playbook, book: Rulebook, file: str, *, key_file: str, passphrase_file: str | None
+    story: Playbook, book: Rulebook, file: str, *, key_file: str, passphrase_file: str | None, times: int = 1
 ) -> Iterator[Recording]:
     """Opens the journal in a file, or makes it, with its key, if there is none."""
-    Play(story, book)  # what is wrong with the header is said before anything is written
+    Play(story, book)  # a fault in the header is reported before anything is written
+    if times > 1 and seeds_of(story):
+        raise JournalError(
+            f"{printable(story.name)} commits a seed and a seed may be used once in a journal: "
+            f"play it without --repeat, got {times} times"
+        )
     name = secrets.token_hex(8)
     expect_journal(file, new=True)
     key = _key(file, Path(key_file), passphrase_in(passphrase_file), name)
@@ -141,6 +146,7 @@ def recording(
                 program=f"taisai {__version__}", demonstration=True,
             )  # fmt: skip
         _expect(journal, key, file, key_file)
+        _expect_unused_seeds(journal, story, file)
         yield Recording(journal, story, book, key, before=found.size)
 
 
@@ -165,6 +171,24 @@ def _expect(journal: Journal, key: SigningKey, file: str, key_file: str) -> None
         expected = f"{journal.key.name} {journal.key.id}" if journal.key else "none"
         got = f"{key.name} {key.public.id} ({printable(key_file)})"
         raise JournalError(f"expected the key that signs {printable(file)}, {expected}, got {got}")
+
+
+def seeds_of(story: Playbook) -> frozenset[str]:
+    """The commitments to seeds that a playbook makes."""
+    lines = (step.command_line for step in story.steps)
+    return frozenset(str(line.said["commitment"]) for line in lines if line.verb == "commit-seed")
+
+
+def _expect_unused_seeds(journal: Journal, story: Playbook, file: str) -> None:
+    seeds = seeds_of(story)
+    if not seeds:
+        return
+    for entry in journal.entries():
+        if isinstance(entry.event, SeedCommitted) and entry.event.commitment in seeds:
+            raise JournalError(
+                f"entry {entry.position} of {printable(file)} has already committed a seed of "
+                f"{printable(story.name)}, and a seed may be used once: play it into another journal"
+            )
 
 
 def _highest(journal: Journal, name: str) -> int:
