@@ -4,14 +4,14 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { bySeat, stakesOn } from "../src/shared/roundBets";
 import RoundRecord from "../src/shared/RoundRecord.svelte";
 import Lookup from "../src/round/Lookup.svelte";
-import type { BetLine, FeltView, RoundView } from "../src/connection/messages";
+import type { BetLine, BetState, FeltView, RoundView } from "../src/connection/messages";
 import { chooseLanguage, loadLanguage } from "../src/i18n/index.svelte";
 
-const bet = (id: string, area: string, stake: number, state: string, more: Partial<BetLine> = {}): BetLine =>
-  ({ id, seat: "1", layout: "A", area, label: { en: `Area ${area}`, zh: `${area}区` }, stake, state, won: 0, returned: 0, kept_out: 0, clause: "3.8", kept_out_by: null, lay: state !== "gone", ruled: null, ...more });
+const bet = (id: string, area: string, stake: number, state: BetState, more: Partial<BetLine> = {}): BetLine =>
+  ({ id, seat: "1", layout: "A", area, label: { en: `Area ${area}`, zh: `${area}区` }, stake, state, won: 0, returned: 0, kept_out: 0, clause: "3.8", kept_out_by: null, lay: state !== "taken-back", ruled: null, ...more });
 const BETS = [
   bet("a", "big", 500, "won", { won: 500, returned: 1000, clause: "4.1.1" }),
-  bet("b", "big", 300, "gone", { clause: null }),
+  bet("b", "big", 300, "taken-back", { clause: null }),
   bet("c", "small", 200, "lost", { seat: "10" }),
   bet("d", "big", 100, "won", { seat: "2", won: 100, returned: 200, clause: "4.1.1" }),
   bet("e", "big", 50, "won", { seat: "2", layout: "B" }),
@@ -52,7 +52,7 @@ describe("a round", () => {
   it("tells every bet with its state and its clause", () => {
     const { container } = render(RoundRecord, { round: round(), currency: "SGD", felt });
     const rows = [...container.querySelectorAll("tbody tr")].map((row) => [row.getAttribute("data-state"), row.querySelector(".clause")?.textContent ?? ""]);
-    expect(rows).toEqual([["won", "4.1.1"], ["gone", ""], ["won", "4.1.1"], ["won", "3.8"], ["lost", "3.8"]]);
+    expect(rows).toEqual([["won", "4.1.1"], ["taken-back", ""], ["won", "4.1.1"], ["won", "3.8"], ["lost", "3.8"]]);
     expect(screen.getByText("Even money pays 1 to 1.")).toBeTruthy();
     expect(screen.getByText("Losers are collected.")).toBeTruthy();
   });

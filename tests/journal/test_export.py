@@ -19,8 +19,10 @@ from taisai.audit.exports.lines import lines
 from taisai.audit.exports.rows import bet_rows, event_rows
 from taisai.audit.exports.tables import AT_ONCE, GROUP, write_csv, write_parquet
 from taisai.audit.sources import source_of
-from taisai.game.rounds.settlement import Verdict, verdicts
+from taisai.game.events import BetRegistered
+from taisai.game.rounds.settlement import bet_records
 from taisai.journal.errors import DamagedError, JournalError
+from taisai.rules.settlement import BetRecord
 from tests.journal import playbook_journal
 from tests.journal.small_journal import on_disk
 
@@ -157,10 +159,10 @@ def test_a_bet_that_went_back_names_the_clause(bets: list[dict[str, Any]]) -> No
 
 
 def test_sabotage_a_cent_too_much_is_noticed(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    def one_more(*arguments: Any) -> list[Verdict]:
-        return [one._replace(returned=one.returned + 1) for one in verdicts(*arguments)]
+    def one_more(*arguments: Any) -> list[BetRecord[BetRegistered]]:
+        return [one._replace(returned=one.returned + 1) for one in bet_records(*arguments)]
 
-    monkeypatch.setattr(export_rows, "verdicts", one_more)
+    monkeypatch.setattr(export_rows, "bet_records", one_more)
     assert off(named(BETS, list(bet_rows(source_of(files[0])))))
 
 

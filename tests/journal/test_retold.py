@@ -19,6 +19,7 @@ from taisai.game.events import BetRegistered, BetsClosed, Event, RoundResettled,
 from taisai.journal import streams
 from taisai.journal.codec import stream_of, table_of
 from taisai.journal.errors import JournalError
+from taisai.rules.settlement import BetState
 from tests.game.playbooks import terms_compiled_once
 from tests.journal import playbook_journal
 
@@ -146,9 +147,9 @@ def test_every_event_of_a_table_in_play_is_in_one_of_its_rounds_or_between(
 def test_what_each_bet_came_to_adds_up_at_every_settlement(files: list[Path], name: str) -> None:
     for story in stories(files[0], name):
         for one in story.moments:
-            assert sums_off(one.event, [each.verdict for each in one.bets if each.back is None]) == []
+            assert sums_off(one.event, [record for record in one.bets if not record.state.left_early]) == []
             if isinstance(one.event, BetsClosed):
-                assert all(each.verdict is None for each in one.bets)
+                assert all(record.state is BetState.OPEN for record in one.bets)
 
 
 def sums_off(event: Event, found: list[Any]) -> list[str]:
@@ -167,10 +168,10 @@ def test_each_bet_has_the_entry_that_registered_it(files: list[Path], name: str)
     entries = {entry.position: entry.event for entry in playbook_journal.entries()}
     for story in stories(files[0], name):
         for one in story.bets:
-            event = entries[one.position]
+            event = entries[story.positions[one.bet.id]]
             assert isinstance(event, BetRegistered)
             assert (event.id, event.seat, event.stake) == (one.bet.id, one.bet.seat, one.bet.stake)
-            assert event.area == one.laid_on
+            assert event.area == story.laid_on.get(one.bet.id, one.area)
 
 
 @each_story
@@ -181,7 +182,7 @@ def test_a_seat_sees_its_own_bets_and_what_concerns_everyone(files: list[Path], 
             seat: round_story(source_of(files[0]), story.table, story.number, seat=seat) for seat in seats
         }
         together = [one for seat in seats for one in mine[seat].bets]
-        assert sorted(one.position for one in together) == sorted(one.position for one in story.bets)
+        assert sorted(one.bet.id for one in together) == sorted(one.bet.id for one in story.bets)
         for seat, own in mine.items():
             assert {one.bet.seat for one in own.bets} <= {seat}
             for one in own.moments:
@@ -269,4 +270,4 @@ def test_sabotage_a_correction_left_out_is_noticed(
 def test_sabotage_a_wrong_sum_is_noticed(files: list[Path]) -> None:
     for one in stories(files[0], "rws-wrong-result")[0].moments:
         if isinstance(one.event, RoundSettled):
-            assert sums_off(one.event, [each.verdict for each in one.bets][1:])
+            assert sums_off(one.event, [*one.bets][1:])

@@ -93,7 +93,7 @@ def test_a_round_is_told_from_its_commitment_to_its_seed(files: list[Path], tabl
             assert kinds.count(ReadingTaken) == (2 if PLAYED[table][0] == US else 1)
             assert RoundConcluded in kinds
             assert {getattr(one.event, "round", number) for one in story.moments} == {number}
-            assert [one.verdict is not None for one in story.bets] == [True]
+            assert [one.state.is_settled for one in story.bets] == [True]
 
 
 @each_table

@@ -1,4 +1,4 @@
-// Of the floor's schemas f06036a0f2f0b322: made by `npm run messages`, never by hand.
+// Of the floor's schemas 67627ebe575b7f14: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -111,6 +111,11 @@ export type ClaimEnd = "cage" | "table" | "waive";
 export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
 export type AnyChanges =
   TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges;
+/**
+ * What became of a bet.
+ */
+export type BetState =
+  "kept-out" | "lost" | "open" | "returned" | "taken-back" | "void" | "withdrawn" | "won";
 /**
  * What a device is.
  */
@@ -1611,7 +1616,7 @@ export interface RoundsReply {
   rounds: RoundView[];
 }
 /**
- * A round retold.
+ * A round.
  */
 export interface RoundView {
   table: string;
@@ -1640,7 +1645,7 @@ export interface RoundView {
   recalled: boolean;
 }
 /**
- * A bet, and what became of it.
+ * A bet and what became of it.
  */
 export interface BetLine {
   id: string;
@@ -1649,7 +1654,7 @@ export interface BetLine {
   area: string;
   label: Words;
   stake: number;
-  state: string;
+  state: BetState;
   won: number;
   returned: number;
   kept_out: number;
@@ -1659,7 +1664,7 @@ export interface BetLine {
   ruled: RuledBet | null;
 }
 /**
- * How a bet was treated, and by whom.
+ * How a bet was treated outside the settlement, and by whom.
  */
 export interface RuledBet {
   how: string;
@@ -1668,7 +1673,7 @@ export interface RuledBet {
   reason: string;
 }
 /**
- * What the bets that are told come to.
+ * The sums of the bets of a round, or of one seat.
  */
 export interface RoundTotals {
   bets: number;
@@ -1677,7 +1682,7 @@ export interface RoundTotals {
   returned: number;
 }
 /**
- * Something that happened in the round beside its course.
+ * An irregularity, a referral or a correction in the round.
  */
 export interface Incident {
   at: number;
@@ -1697,7 +1702,7 @@ export interface PreviewReply {
   preview: PreviewView;
 }
 /**
- * What a result would do, before it is committed.
+ * What a result would do, before it is entered.
  */
 export interface PreviewView {
   /**

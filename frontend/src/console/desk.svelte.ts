@@ -114,7 +114,7 @@ export class Desk {
     const round = this.view?.round.number;
     if (!round) return [];
     const told = await this.connection.send<RoundsReply>({ type: "rounds", table: this.table, round } as RequestBody, { isSafe: true });
-    return (told.rounds[0]?.bets ?? []).filter((bet) => bet.state === "stands");
+    return (told.rounds[0]?.bets ?? []).filter((bet) => bet.state === "open");
   }
 
   // Acting

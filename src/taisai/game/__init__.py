@@ -27,7 +27,7 @@ from taisai.game.betting.placing import exposures
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.play import Declaration, Recovered, decide, evolve, recover, replayed
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds.settlement import Verdict, verdicts
+from taisai.game.rounds.settlement import bet_records
 from taisai.game.table import Table
 from taisai.game.terms.opening import gaming_day
 from taisai.game.vocabulary import Hold, Means, Subject, Treatment
@@ -45,7 +45,7 @@ __all__ = [
     "Subject",
     "Table",
     "Treatment",
-    "Verdict",
+    "bet_records",
     "commands",
     "decide",
     "events",
@@ -54,5 +54,4 @@ __all__ = [
     "gaming_day",
     "recover",
     "replayed",
-    "verdicts",
 ]

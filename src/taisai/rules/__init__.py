@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from taisai.rules.settlement import (
         GREATEST_SUM,
         Bet,
+        BetRecord,
         BetRefusal,
         BetRefusalReason,
+        BetState,
         Money,
-        SettledBet,
         Settlement,
     )
+    from taisai.rules.settlement import BetRecord as SettledBet
     from taisai.rules.settlement import BetRefusal as Refusal
     from taisai.rules.settlement import BetRefusalReason as Reason
     from taisai.rules.vocabulary import Act, Irregularity, Need, Phase
@@ -49,10 +51,11 @@ _LAZY_NAMES = {
     "settlement": (
         "GREATEST_SUM",
         "Bet",
+        "BetRecord",
         "BetRefusal",
         "BetRefusalReason",
+        "BetState",
         "Money",
-        "SettledBet",
         "Settlement",
     ),
     "vocabulary": ("Act", "Irregularity", "Need", "Phase"),
@@ -65,6 +68,7 @@ _OLD_NAMES = {
     "Reason": "BetRefusalReason",
     "Refusal": "BetRefusal",
     "Ruled": "RulingCell",
+    "SettledBet": "BetRecord",
 }
 """Names of release 0.1 → the names of today. Both work."""
 
@@ -77,8 +81,10 @@ __all__ = [
     "Act",
     "AreaId",
     "Bet",
+    "BetRecord",
     "BetRefusal",
     "BetRefusalReason",
+    "BetState",
     "BookError",
     "Chance",
     "ChanceKind",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 from math import gcd
-from typing import TYPE_CHECKING, Final, NamedTuple, NewType
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, NewType, Protocol, TypeVar
 
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
@@ -70,15 +70,85 @@ class BetRefusal(NamedTuple):
         return f"{self.message} ({self.reason}, {self.clause})"
 
 
-class SettledBet(NamedTuple):
-    """The result of a bet."""
+class BetState(StrEnum):
+    """What became of a bet."""
 
-    area: AreaId
-    stake: Money
-    won: Money
+    OPEN = "open"
+    """It stands, and its round is not settled."""
+    WON = "won"
+    LOST = "lost"
+    KEPT_OUT = "kept-out"
+    """The limits kept its whole stake out of the settlement and returned it."""
+    VOID = "void"
+    """Its round is void; the stake was returned."""
+    TAKEN_BACK = "taken-back"
+    """Its player took it back before the close."""
+    WITHDRAWN = "withdrawn"
+    """Its player withdrew it when the rules gave that choice."""
+    RETURNED = "returned"
+    """It was returned by decision."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the bet is part of the settlement of its round."""
+        return self in _SETTLED
+
+    @property
+    def left_early(self) -> bool:
+        """Whether the bet left the layout before its round was settled."""
+        return self in _LEFT_EARLY
+
+
+_SETTLED: Final = frozenset({BetState.WON, BetState.LOST, BetState.KEPT_OUT})
+_LEFT_EARLY: Final = frozenset({BetState.TAKEN_BACK, BetState.WITHDRAWN, BetState.RETURNED})
+
+
+class AnyBet(Protocol):
+    """A stake on an area, whatever else is known of the bet."""
+
+    @property
+    def area(self) -> str: ...
+    @property
+    def stake(self) -> int: ...
+
+
+AnyBetT = TypeVar("AnyBetT", bound=AnyBet)
+
+
+class BetRecord(NamedTuple, Generic[AnyBetT]):
+    """A bet and what became of it."""
+
+    bet: AnyBetT
+    state: BetState
+    won: int = 0
     """Winnings without the stake; 0 if the bet loses."""
-    returned: Money
-    clause: Clause
+    returned: int = 0
+    """Everything that came back: the stake and winnings of a winner, and what the limits kept out."""
+    clause: Clause | None = None
+    """The clause by which it won, lost or came back; None while it is open."""
+    kept_out: int = 0
+    """The part of the stake that the limits kept out of the settlement. It is always returned."""
+    kept_out_by: Clause | None = None
+
+    @property
+    def area(self) -> str:
+        """The area of the bet."""
+        return self.bet.area
+
+    @property
+    def stake(self) -> int:
+        """The stake of the bet."""
+        return self.bet.stake
+
+
+def settled_record(
+    bet: AnyBetT, returned: int, clause: Clause, kept_out: int = 0, kept_out_by: Clause | None = None
+) -> BetRecord[AnyBetT]:
+    """The record of a settled bet; `returned` is what comes back of the part of the stake in play."""
+    in_play = bet.stake - kept_out
+    won = max(0, returned - in_play)
+    state = BetState.WON if won else BetState.LOST if in_play else BetState.KEPT_OUT
+    return BetRecord(bet, state, won, returned + kept_out, clause, kept_out, kept_out_by)
 
 
 class Settlement(NamedTuple):
@@ -87,7 +157,7 @@ class Settlement(NamedTuple):
     outcome: Outcome
     staked: Money
     returned: Money
-    bets: tuple[SettledBet, ...]
+    bets: tuple[BetRecord[Bet], ...]
 
 
 def bet_refusal(matrix: Matrix, bet: Bet) -> BetRefusal | None:
@@ -131,7 +201,7 @@ def settle_bets(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settle
     """Settles all bets, or none: a refusal if any bet is invalid."""
     if not isinstance(outcome, Outcome):
         raise RulesError(f"expected an Outcome such as Outcome.of(2, 3, 5), got {outcome!r}")
-    settled: list[SettledBet] = []
+    settled: list[BetRecord[Bet]] = []
     refusals: list[BetRefusal | None] = []
     for place, bet in enumerate(bets):
         if not isinstance(bet, Bet):
@@ -149,13 +219,11 @@ def settle_bets(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settle
     return first_refusal(refusals) or Settlement(outcome, Money(staked), Money(returned), tuple(settled))
 
 
-def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> SettledBet:
+def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> BetRecord[Bet]:
     row = matrix.rows[bet.area]
-    net, clause = matrix.nets[row][outcome.index], matrix.clauses[row][outcome.index]
-    if net < 0:
-        return SettledBet(bet.area, bet.stake, Money(0), Money(0), clause)
-    won = bet.stake * net // matrix.denominator
-    return SettledBet(bet.area, bet.stake, Money(won), Money(bet.stake + won), clause)
+    net = matrix.nets[row][outcome.index]
+    returned = 0 if net < 0 else bet.stake + bet.stake * net // matrix.denominator
+    return settled_record(bet, returned, matrix.clauses[row][outcome.index])
 
 
 def _beyond(what: str, amount: int) -> BetRefusal:

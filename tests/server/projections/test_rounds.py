@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
-from taisai.game import verdicts
+from taisai.game import bet_records
 from taisai.game.commands import DecideReferral, PlaceBets, ReportIrregularity, Slip, TakeBack, TakeReading
 from taisai.game.vocabulary import RECOGNISER, Treatment
 from taisai.protocol.views import RoundView, RuledBet
@@ -35,7 +35,7 @@ def test_every_round_is_retold_as_its_bets_were_settled() -> None:
             back = sum(one.stake for one in view.bets if one.state in ("returned", "withdrawn") and one.ruled)
             round_ = table.round if table.round and table.round.number == number else table.past(number)
             assert round_ is not None
-            found = verdicts(table, round_)
+            found = bet_records(table, round_, round_.live())
             assert view.totals.staked == sum(bet.stake for bet in round_.live()) + back
             assert view.totals.returned == sum(one.returned for one in found) + back
             assert view.void == round_.voided
@@ -48,12 +48,12 @@ def test_every_round_is_retold_as_its_bets_were_settled() -> None:
     assert told > 100
 
 
-def test_a_bet_taken_back_is_told_as_gone_and_counts_in_no_total() -> None:
+def test_a_bet_taken_back_is_recorded_so_and_counts_in_no_total() -> None:
     playing = at(rulebook(RWS), "open")
     playing.do(TakeBack, TERMINAL, round=1, seat=SEAT, ids=("1-big",))
     view = round_view(playing.table, 1)
     assert view is not None
-    assert {bet.id: bet.state for bet in view.bets} == {"1-small": "stands", "1-big": "gone"}
+    assert {bet.id: bet.state for bet in view.bets} == {"1-small": "open", "1-big": "taken-back"}
     assert (view.totals.bets, view.totals.staked) == (1, 1_000)
 
 
@@ -85,7 +85,7 @@ def test_a_bet_returned_by_decision_lay_there_and_is_told_with_clause_reason_and
     assert back.ruled == RuledBet(how="returned", by="sue", second="pat", reason="they fell")
     assert back.clause in view.says
     moved = next(bet for bet in view.bets if bet.id == "1-big")
-    assert (moved.area, moved.state, moved.ruled and moved.ruled.how) == ("odd", "stands", "moved")
+    assert (moved.area, moved.state, moved.ruled and moved.ruled.how) == ("odd", "open", "moved")
     assert (view.totals.bets, view.totals.staked, view.totals.returned) == (2, 1_400, 1_000)
     decided = next(one for one in view.incidents if one.what == "referral-decided")
     assert (decided.second, decided.reason) == ("pat", "they fell")
@@ -94,7 +94,7 @@ def test_a_bet_returned_by_decision_lay_there_and_is_told_with_clause_reason_and
 def test_a_bet_returned_before_the_close_did_not_lie_there() -> None:
     view = ruled({"1-small": None}, "open")
     assert [(bet.id, bet.state, bet.lay) for bet in view.bets] == [
-        ("1-big", "stands", True),
+        ("1-big", "open", True),
         ("1-small", "returned", False),
     ]
 

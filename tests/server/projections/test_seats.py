@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from taisai.game import verdicts
+from taisai.game import bet_records
 from taisai.game.commands import BuyCredits, LeaveSeat, ReportIrregularity, Slip, TakeSeat
 from taisai.game.events import BetRegistered
 from taisai.game.rounds import effects
@@ -15,6 +15,7 @@ from taisai.game.rounds.round import Round
 from taisai.game.seating.seats import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
+from taisai.rules.settlement import BetState
 from taisai.server.projections.seats import SeatIndex, seat_view
 from tests.game.playing import MBS, RWS, SEAT, STAKES, TERMINAL, at, opened
 from tests.server.projections.played_tables import State, every_state
@@ -52,8 +53,8 @@ def _net(state: State, seat: Seat) -> int:
         one.returned - one.bet.stake
         for round_ in rounds
         if round_.sessions.get(seat.name) == seat.session
-        for one in verdicts(table, round_)
-        if one.bet.seat == seat.name
+        for one in bet_records(table, round_)
+        if one.bet.seat == seat.name and one.state is not BetState.OPEN
     )
 
 
@@ -63,7 +64,7 @@ def _wrong_last(state: State, view: SeatView) -> Iterator[str]:
     table, number = state.table, view.last.number
     round_ = table.round if table.round and table.round.number == number else table.past(number)
     assert round_ is not None
-    mine = [one for one in verdicts(table, round_) if one.bet.seat == view.seat]
+    mine = [one for one in bet_records(table, round_, round_.live()) if one.bet.seat == view.seat]
     expected = LastRound(
         number=number, void=round_.voided, staked=sum(one.bet.stake for one in mine),
         returned=sum(one.returned for one in mine),
@@ -160,7 +161,7 @@ def test_the_net_result_counts_corrections_of_any_round() -> None:
     )
     first = playing.table.past(1)
     assert first is not None
-    after = sum(one.returned - one.bet.stake for one in verdicts(playing.table, first))
+    after = sum(one.returned - one.bet.stake for one in bet_records(playing.table, first))
     assert before == 2_000 - sum(STAKES.values())
     assert seat_view(playing.table, SEAT).net == after == 800 - sum(STAKES.values())
 

@@ -1,14 +1,13 @@
 """Observed against exact: sums by hand, and the law of many simulated evenings."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from random import Random
 
 import pytest
 
-from taisai.rules import Bet, Outcome, RulesError, Settlement, rulebook
-from taisai.study.journal import Observed, PlayedBet, observed
+from taisai.rules import Bet, BetRecord, BetState, Outcome, RulesError, Settlement, rulebook
+from taisai.study.journal import Observed, PlayedRound, observed
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 MATRIX = BOOK.matrix("A")
@@ -16,31 +15,35 @@ PAY_TABLES = {MATRIX.digest: (MATRIX, BOOK.chance())}
 ROLLS = [Outcome.of(*faces) for faces in product(range(1, 7), repeat=3)]
 
 
-def played(round_: int, outcome: Outcome, stakes: dict[str, int], table: str = "SB1") -> Iterator[PlayedBet]:
-    bets = [Bet.on(area, stake) for area, stake in stakes.items()]
-    settled = MATRIX.settle(outcome, bets)
+def played(number: int, outcome: Outcome, *stakes: dict[str, int], table: str = "SB1") -> PlayedRound:
+    settled = MATRIX.settle(outcome, [Bet.on(*bet) for some in stakes for bet in some.items()])
     assert isinstance(settled, Settlement)
-    for bet, one in zip(bets, settled.bets, strict=True):
-        yield PlayedBet(table, round_, MATRIX.digest, bet.area, bet.stake, one.returned, outcome)
+    return PlayedRound(table, number, outcome, [(MATRIX.digest, bet) for bet in settled.bets])
+
+
+def lost(pay_table: str, area: str) -> PlayedRound:
+    """A round of one bet that lost."""
+    record = BetRecord(Bet.on(area, 10), BetState.LOST)
+    return PlayedRound("SB1", 7, ROLLS[0], [(pay_table, record)])
 
 
 def evening(seed: int, rounds: int) -> Observed:
     drawn = Random(seed)
-    bets: list[PlayedBet] = []
+    bets: list[PlayedRound] = []
     for number in range(1, rounds + 1):
         stakes = {
             area: 10 * drawn.randint(1, 9)
             for area in drawn.sample(["small", "big", "total-9", "single-3"], 2)
         }
-        bets += played(number, drawn.choice(ROLLS), stakes)
+        bets.append(played(number, drawn.choice(ROLLS), stakes))
     return observed(bets, PAY_TABLES)
 
 
 def test_sums_means_and_variances_of_three_rounds_by_hand() -> None:
     bets = [
-        *played(1, Outcome.of(1, 2, 3), {"small": 100, "total-9": 10}),
-        *played(2, Outcome.of(6, 6, 6), {"small": 50}),
-        *played(2, Outcome.of(6, 6, 6), {"small": 25}, table="SB2"),
+        played(1, Outcome.of(1, 2, 3), {"small": 100, "total-9": 10}),
+        played(2, Outcome.of(6, 6, 6), {"small": 50}),
+        played(2, Outcome.of(6, 6, 6), {"small": 25}, table="SB2"),
     ]
     found = observed(bets, PAY_TABLES, "test")
     small, nine = found.areas
@@ -61,8 +64,8 @@ def test_sums_means_and_variances_of_three_rounds_by_hand() -> None:
 
 def test_several_bets_of_one_round_on_one_area_win_and_lose_together() -> None:
     outcome = Outcome.of(1, 2, 3)
-    apart = observed([*played(1, outcome, {"small": 30}), *played(1, outcome, {"small": 70})], PAY_TABLES)
-    together = observed(played(1, outcome, {"small": 100}), PAY_TABLES)
+    apart = observed([played(1, outcome, {"small": 30}, {"small": 70})], PAY_TABLES)
+    together = observed([played(1, outcome, {"small": 100})], PAY_TABLES)
     assert apart.areas[0].bets == 2
     assert apart.areas[0].variance == together.areas[0].variance
     assert apart.variance == together.variance
@@ -80,10 +83,10 @@ def test_deviations_of_fair_evenings_are_standard() -> None:
 
 def test_a_table_that_cheats_is_outside_and_so_are_its_dice() -> None:
     drawn = Random(5)
-    bets: list[PlayedBet] = []
+    bets: list[PlayedRound] = []
     for number in range(1, 901):
         outcome = Outcome.of(6, 5, drawn.randint(4, 6)) if number % 3 else drawn.choice(ROLLS)
-        bets += played(number, outcome, {"small": 100})
+        bets.append(played(number, outcome, {"small": 100}))
     found = observed(bets, PAY_TABLES)
     assert found.areas[0].is_odd
     assert found.areas[0].deviations > 5
@@ -94,24 +97,29 @@ def test_a_table_that_cheats_is_outside_and_so_are_its_dice() -> None:
 
 def test_what_is_kept_out_by_limits_is_not_in_play() -> None:
     outcome = Outcome.of(1, 2, 3)
-    nothing = PlayedBet("SB1", 1, MATRIX.digest, "big", 0, 0, outcome)
-    found = observed([*played(1, outcome, {"small": 100}), nothing], PAY_TABLES)
-    assert [area.area for area in found.areas] == ["small"]
+    whole, part = Bet.on("big", 70), Bet.on("total-9", 30)
+    records = [
+        (MATRIX.digest, BetRecord(whole, BetState.KEPT_OUT, 0, 70, kept_out=70)),
+        (MATRIX.digest, BetRecord(part, BetState.LOST, 0, 20, kept_out=20)),
+    ]
+    small = played(1, outcome, {"small": 100})
+    found = observed([small._replace(bets=[*small.bets, *records])], PAY_TABLES)
+    assert [(area.area, area.staked, area.returned) for area in found.areas] == [
+        ("small", 100, 200),
+        ("total-9", 10, 0),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("bet", "message"),
+    ("round_", "message"),
     [
-        (
-            PlayedBet("SB1", 7, "sha256:no", "small", 10, 0, ROLLS[0]),
-            "expected a known pay table, got sha256:no",
-        ),
-        (PlayedBet("SB1", 7, MATRIX.digest, "tiny", 10, 0, ROLLS[0]), r"got 'tiny' \(table SB1, round 7\)"),
+        (lost("sha256:no", "small"), "expected a known pay table, got sha256:no"),
+        (lost(MATRIX.digest, "tiny"), r"got 'tiny' \(table SB1, round 7\)"),
     ],
 )
-def test_what_is_unknown_is_refused_with_its_place(bet: PlayedBet, message: str) -> None:
+def test_what_is_unknown_is_refused_with_its_place(round_: PlayedRound, message: str) -> None:
     with pytest.raises(RulesError, match=message):
-        observed([bet], PAY_TABLES)
+        observed([round_], PAY_TABLES)
 
 
 def test_no_bets_are_no_study() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -21,16 +22,16 @@ from taisai.game.events import (
     SettlementUndone,
 )
 from taisai.game.rounds.round import Round
-from taisai.game.rounds.settlement import Verdict, verdicts
+from taisai.game.rounds.settlement import BetReturns, bet_records, note_returns
 from taisai.game.table import Table
 from taisai.journal.codec import Entry
 from taisai.journal.streams import TableStream
 from taisai.rules.chance import Chance
-from taisai.rules.clauses import Clause
 from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import Outcome
+from taisai.rules.settlement import BetRecord, BetState
 
 _EVENT_FIELDS: Final = tuple(column.name for column in EVENTS[8:-1])
-_Ending = RoundConcluded | RoundVoided | RoundResettled | SettlementUndone
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -68,137 +69,157 @@ def _tag(message: Any) -> str:
 
 # Bets
 
+EXPORTED_STATES: Final = {
+    BetState.OPEN: "open",
+    BetState.WON: "settled",
+    BetState.LOST: "settled",
+    BetState.KEPT_OUT: "settled",
+    BetState.VOID: "void",
+    BetState.TAKEN_BACK: "back",
+    BetState.WITHDRAWN: "back",
+    BetState.RETURNED: "back",
+}
+"""State → its word in the column `state`."""
+
 
 class _Registered(NamedTuple):
-    """What a row says of a bet beyond what a round remembers."""
-
     position: int
     player: str
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """What is gathered of a round while it is played, and kept for corrections."""
+class _RoundNotes:
+    """What an export says of a round's bets beyond what the table remembers."""
 
     registered: dict[str, _Registered] = field(default_factory=dict)
-    back: dict[str, Clause] = field(default_factory=dict)
-    """Bets that went back before the end, by which clause."""
+    returns: BetReturns = field(default_factory=dict)
     corrected: bool = False
 
 
 class PlayedPayTable(NamedTuple):
-    """A layout's pay table as some round was played by it, and the chances of a fresh shoe or of dice."""
+    """A pay table by which a round was played, and the chances of dice or of a fresh shoe."""
 
     matrix: Matrix
     chance: Chance
 
 
 PayTables = dict[str, PlayedPayTable]
-"""By the digest of the matrix."""
+"""Digest of the matrix → pay table."""
 
 
-def bet_rows(
+class RoundRecord(NamedTuple):
+    """A round, and what became of each of its bets."""
+
+    table: str
+    currency: str
+    number: int
+    outcome: Outcome | None
+    is_void: bool
+    is_corrected: bool
+    bets: list[BetRecord[BetRegistered]]
+    registered: dict[str, _Registered]
+    """Bet → the entry that registered it, and the player's name."""
+    pay_tables: dict[str, str]
+    """Layout → the digest of its pay table."""
+
+
+def round_records(
     source: Source, progress: Progress | None = None, pay_tables: PayTables | None = None
-) -> Iterator[Row]:
-    """One row for each bet, by table and round, with what became of it in the end.
-
-    A pay table that a row names is in `pay_tables` by the time the row comes.
-    """
-    bets = _Bets({} if pay_tables is None else pay_tables)
-    replay = Replay(bets.look)
+) -> Iterator[RoundRecord]:
+    """Every round with bets, by table and number. Adds the pay tables of a round before it is given."""
+    notes = _Notes()
+    replay = Replay(notes.look)
     try:
         for entry in entries_of(source, progress):
             replay.take(entry)
-        for stream in bets.streams:
-            yield from bets.rows_over(stream)
+        for stream in notes.streams:
             aggregate = replay.aggregate(stream)
             if isinstance(aggregate, TableStream):
-                yield from bets.rows_in_hand(stream, aggregate.table)
+                table = aggregate.table
+                for round_ in chain(table.rounds, [table.round] if table.round else []):
+                    yield _round_record(table, round_, notes.of(stream, round_.number), pay_tables)
     finally:
         replay.close()
-        bets.close()
+        notes.close()
 
 
-class _Bets:
-    """The rows of every round, put away when it is over: a correction may come at any time."""
+class _Notes:
+    """The notes on every round; those of a round that is over are in a temporary file."""
 
-    def __init__(self, pay_tables: PayTables) -> None:
-        self._pay_tables = pay_tables
+    def __init__(self) -> None:
         self.streams: dict[str, None] = {}
-        """Those of tables, in the order in which they were opened."""
-        self._gathered, self._rows = ScratchFile(), ScratchFile()
-        self._over: dict[str, int] = {}
-        """Stream → how many rounds are over."""
-        self._in_hand: dict[str, _Gathered] = {}
+        """The streams of tables, in the order in which they were opened."""
+        self._over = ScratchFile()
+        self._in_play: dict[str, tuple[int, _RoundNotes]] = {}
 
     def look(self, entry: Entry, table: Table) -> None:
-        """What an entry says of a bet, or of a round's end."""
+        """Notes what an entry says of a bet, or of a correction."""
         event, stream = entry.event, entry.stream
         self.streams.setdefault(stream)
-        in_hand = self._in_hand.get(stream)
         if isinstance(event, BetsOpened):
-            self._in_hand[stream] = _Gathered()
+            self._put_away(stream)
+            self._in_play[stream] = (event.round, _RoundNotes())
         elif isinstance(event, BetRegistered):
-            assert in_hand is not None
-            in_hand.registered[event.id] = _Registered(entry.position, table.seats[event.seat].player)
-        elif isinstance(event, RoundConcluded | RoundVoided | RoundResettled | SettlementUndone):
-            if table.round is None or table.round.number != event.round:
-                self._put_away(stream, table, event)
-            elif in_hand is not None:
-                in_hand.corrected = True
-        elif in_hand is not None and table.round is not None and len(table.round.gone) > len(in_hand.back):
-            in_hand.back |= dict.fromkeys(table.round.gone - in_hand.back.keys(), event.clause)
+            player = table.seats[event.seat].player
+            self._in_play[stream][1].registered[event.id] = _Registered(entry.position, player)
+        elif isinstance(event, RoundResettled | SettlementUndone) or (
+            isinstance(event, RoundVoided) and event.settled
+        ):
+            self._correct(stream, event.round)
+        elif table.round is not None:
+            note_returns(self._in_play[stream][1].returns, event, table.round)
 
-    def _put_away(self, stream: str, table: Table, event: _Ending) -> None:
-        number = event.round
-        if number <= self._over.get(stream, 0):
-            gathered = msgspec.json.decode(self._gathered.get(stream, number), type=_Gathered)
-            gathered.corrected = True
-        else:
-            self._over[stream] = number
-            gathered = self._in_hand.pop(stream)
-            gathered.corrected |= isinstance(event, RoundVoided) and event.settled
-        self._gathered.put(stream, number, msgspec.json.encode(gathered))
-        rows = list(_rows(table, table.rounds.glance(number), gathered, self._pay_tables))
-        self._rows.put(stream, number, msgspec.json.encode(rows))
+    def _put_away(self, stream: str) -> None:
+        if stream in self._in_play:
+            number, notes = self._in_play.pop(stream)
+            self._over.put(stream, number, msgspec.json.encode(notes))
 
-    def rows_over(self, stream: str) -> Iterator[Row]:
-        """The bets of a table's rounds that are over."""
-        for number in range(1, self._over.get(stream, 0) + 1):
-            yield from msgspec.json.decode(self._rows.get(stream, number), type=list[Row])
+    def _correct(self, stream: str, number: int) -> None:
+        notes = self.of(stream, number)
+        notes.corrected = True
+        if notes is not self._in_play[stream][1]:
+            self._over.put(stream, number, msgspec.json.encode(notes))
 
-    def rows_in_hand(self, stream: str, table: Table) -> Iterator[Row]:
-        """The bets of the round in hand, if there is one."""
-        if table.round is not None:
-            yield from _rows(table, table.round, self._in_hand[stream], self._pay_tables)
+    def of(self, stream: str, number: int) -> _RoundNotes:
+        """The notes on a round."""
+        latest, notes = self._in_play[stream]
+        if number == latest:
+            return notes
+        return msgspec.json.decode(self._over.get(stream, number), type=_RoundNotes)
 
     def close(self) -> None:
-        """Throws everything away."""
-        self._gathered.close()
-        self._rows.close()
+        """Deletes the temporary file."""
+        self._over.close()
 
 
-def _rows(table: Table, round_: Round, gathered: _Gathered, pay_tables: PayTables) -> Iterator[Row]:
-    known: dict[str, Verdict] = {one.bet.id: one for one in verdicts(table, round_)}
-    faces = " ".join(map(str, round_.result.faces)) if round_.result else None
-    ended = "void" if round_.voided else "settled"
-    for name, bet in round_.bets.items():
-        verdict = known.get(name)
-        if name in round_.gone:
-            became: Row = ("back", faces, 0, 0, bet.stake, gathered.back.get(name))
-        elif verdict is None:
-            became = ("open", faces, None, None, None, None)
-        else:
-            clause = verdict.kept_out_by if verdict.kept_out == bet.stake else verdict.clause
-            became = (ended, faces, verdict.kept_out, verdict.won, verdict.returned, clause)
-        registered = gathered.registered[name]
-        matrix = table.in_force[round_.terms][bet.layout].matrix
-        if matrix.digest not in pay_tables:
-            pay_tables[matrix.digest] = PlayedPayTable(
-                matrix, table.book.chance(decks=table.shoe.decks or None)
-            )
-        yield (
-            table.name, round_.number, registered.position, bet.at, name, bet.seat, registered.player,
-            bet.means, bet.layout, bet.area, table.currency, bet.stake, *became, round_.voided,
-            gathered.corrected, matrix.digest,
-        )  # fmt: skip
+def _round_record(
+    table: Table, round_: Round, notes: _RoundNotes, pay_tables: PayTables | None
+) -> RoundRecord:
+    matrices = {layout: terms.matrix for layout, terms in table.in_force[round_.terms].items()}
+    if pay_tables is not None:
+        for matrix in matrices.values():
+            if matrix.digest not in pay_tables:
+                chance = table.book.chance(decks=table.shoe.decks or None)
+                pay_tables[matrix.digest] = PlayedPayTable(matrix, chance)
+    return RoundRecord(
+        table.name, table.currency, round_.number, round_.result, round_.voided, notes.corrected,
+        bet_records(table, round_, None, notes.returns), notes.registered,
+        {layout: matrix.digest for layout, matrix in matrices.items()},
+    )  # fmt: skip
+
+
+def bet_rows(source: Source, progress: Progress | None = None) -> Iterator[Row]:
+    """One row for each bet, by table and round, with what became of it in the end."""
+    for round_ in round_records(source, progress):
+        faces = " ".join(map(str, round_.outcome.faces)) if round_.outcome else None
+        for record in round_.bets:
+            bet, state = record.bet, record.state
+            sums: Row = (record.kept_out, record.won, record.returned)
+            clause = record.kept_out_by if state is BetState.KEPT_OUT else record.clause
+            position, player = round_.registered[bet.id]
+            yield (
+                round_.table, round_.number, position, bet.at, bet.id, bet.seat, player, bet.means,
+                bet.layout, bet.area, round_.currency, bet.stake, EXPORTED_STATES[state], faces,
+                *((None,) * 3 if state is BetState.OPEN else sums), clause, round_.is_void,
+                round_.is_corrected, round_.pay_tables[bet.layout],
+            )  # fmt: skip

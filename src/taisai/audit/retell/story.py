@@ -25,27 +25,16 @@ from taisai.game.events import (
     RoundVoided,
 )
 from taisai.game.rounds.round import Round
-from taisai.game.rounds.settlement import Verdict, verdicts
+from taisai.game.rounds.settlement import BetReturns, bet_records, note_returns
 from taisai.game.table import Table
 from taisai.game.terms.terms import Terms
 from taisai.journal.codec import AnyCommand, Entry, stream_of
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.rules.book import Rulebook
-from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
+from taisai.rules.settlement import BetRecord
 
-
-class BetStory(NamedTuple):
-    """A bet, where it was written down, and what became of it so far."""
-
-    position: int
-    bet: BetRegistered
-    """As it counts: on another area than at first, where it was moved."""
-    laid_on: str
-    """Where it was laid at first."""
-    back: Clause | None = None
-    """By which clause it went back before the end, if it did."""
-    verdict: Verdict | None = None
+Bets = tuple[BetRecord[BetRegistered], ...]
 
 
 class Moment(NamedTuple):
@@ -55,7 +44,7 @@ class Moment(NamedTuple):
     event: Event
     asked: AnyCommand
     """What was decided; several moments may come of one command."""
-    bets: tuple[BetStory, ...] = ()
+    bets: Bets = ()
     """After a close, what lies on the layout; after a settlement or a void, what each bet came to."""
     faces: tuple[int, ...] = ()
     """What the bets were settled by."""
@@ -72,8 +61,12 @@ class RoundStory:
     number: int
     terms: dict[str, Terms]
     moments: list[Moment]
-    bets: tuple[BetStory, ...]
+    bets: Bets
     """What became of every bet in the end."""
+    positions: dict[str, int]
+    """Bet → the entry that registered it."""
+    laid_on: dict[str, str]
+    """Bet that was moved → the area where it was placed first."""
     is_over: bool
 
 
@@ -106,7 +99,7 @@ class _Telling:
         self._decision: list[Moment] = []
         self._asked: AnyCommand | None = None
         self._positions: dict[str, int] = {}
-        self._back: dict[str, Clause] = {}
+        self._returns: BetReturns = {}
         self._subjects: set[str] = set()
         """Referrals and claims that came of the round."""
 
@@ -116,8 +109,7 @@ class _Telling:
         event: Any = entry.event
         self._asked = entry.asked or self._asked
         if table.round is not None and self._is_in_hand(table):
-            new = table.round.gone - self._back.keys()
-            self._back |= dict.fromkeys(new, event.clause)
+            note_returns(self._returns, event, table.round)
         if getattr(event, "round", None) in (None, self.number):
             assert self._asked is not None
             moment = Moment(entry.position, event, self._asked, *self._standing(event, table))
@@ -144,10 +136,10 @@ class _Telling:
         self._subjects |= {one.event.referral for one in decision if isinstance(one.event, Referred)}
         self._subjects |= {claim.id for claim in table.claims.values() if claim.round == self.number}
 
-    def _standing(self, event: Event, table: Table) -> tuple[tuple[BetStory, ...], tuple[int, ...]]:
+    def _standing(self, event: Event, table: Table) -> tuple[Bets, tuple[int, ...]]:
         """How the bets stand after an event that changes it for all of them, and what they are settled by."""
         if isinstance(event, BetsClosed) and self._is_in_hand(table):
-            return tuple(one for one in self._bets(table) if one.back is None), ()
+            return tuple(bet for bet in self._bets(table) if not bet.state.left_early), ()
         if isinstance(event, RoundSettled):
             return (self._bets(table), event.faces) if self._is_in_hand(table) else ((), ())
         if isinstance(event, RoundResettled):
@@ -167,17 +159,10 @@ class _Telling:
             seat = self._round(table).bets[event.id].seat
         return self.seat is None or seat in (None, self.seat)
 
-    def _bets(self, table: Table) -> tuple[BetStory, ...]:
+    def _bets(self, table: Table) -> Bets:
         round_ = self._round(table)
-        known = {one.bet.id: one for one in verdicts(table, round_)}
-        return tuple(
-            BetStory(
-                self._positions[name], bet, round_.laid_on.get(name, bet.area),
-                self._back.get(name, bet.clause) if name in round_.gone else None, known.get(name),
-            )
-            for name, bet in round_.bets.items()
-            if self.seat in (None, bet.seat)
-        )  # fmt: skip
+        bets = [bet for bet in round_.bets.values() if self.seat in (None, bet.seat)]
+        return tuple(bet_records(table, round_, bets, self._returns))
 
     def story(self) -> RoundStory:
         """All that was kept."""
@@ -193,5 +178,6 @@ class _Telling:
         return RoundStory(
             table=table.name, book=table.book, layout=table.layout, currency=table.currency,
             number=self.number, terms=table.in_force[round_.terms], moments=self._moments,
-            bets=self._bets(table), is_over=round_ is not table.round,
+            bets=self._bets(table), positions=self._positions, laid_on=dict(round_.laid_on),
+            is_over=round_ is not table.round,
         )  # fmt: skip

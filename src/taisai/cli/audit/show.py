@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from taisai.audit.retell.rounds import RoundLine, TableLine, overview
-from taisai.audit.retell.story import BetStory, Moment, RoundStory, round_story
+from taisai.audit.retell.story import Moment, RoundStory, round_story
 from taisai.audit.retell.tables import tables_of
 from taisai.audit.sources import Export, JournalFile
 from taisai.cli import asked
@@ -16,10 +16,11 @@ from taisai.cli.audit.reading import count, flawed, moment, opened, progress, sa
 from taisai.cli.printing import as_json, line, show, table
 from taisai.cli.telling import Narrator, explained
 from taisai.game.commands import Perform
-from taisai.game.events import BetsClosed
+from taisai.game.events import BetRegistered, BetsClosed
 from taisai.journal.errors import DamagedError
 from taisai.rules import Outcome, RulesError
 from taisai.rules.errors import printable
+from taisai.rules.settlement import BetRecord, BetState
 
 MOST_LAST: Final = 100_000  # rounds; a table has no more
 MOST_BETS: Final = 200
@@ -164,33 +165,34 @@ class _Retold(Narrator):
 
     def _bets(self, one: Moment) -> None:
         is_close = isinstance(one.event, BetsClosed)
-        staked = sum(each.bet.stake for each in one.bets)
+        staked = sum(record.stake for record in one.bets)
         numbers = ("entry", "stake", *(() if is_close else ("returned",)))
         others = () if is_close else ("returned", "clause", "why")
         title = f"At the close: {count(len(one.bets), 'bet')}, {staked}" if is_close else "The bets"
         made = table(title, ("bet", "entry", "seat", "area", "stake", *others), right=numbers)
-        for each in one.bets[:MOST_BETS]:
-            bet = each.bet
-            cells = (bet.id, str(each.position), bet.seat, bet.area, str(bet.stake))
-            made.add_row(*map(printable, cells), *(() if is_close else self._fate(each, one.faces)))
+        for record in one.bets[:MOST_BETS]:
+            bet = record.bet
+            cells = (bet.id, str(self.story.positions[bet.id]), bet.seat, bet.area, str(bet.stake))
+            made.add_row(*map(printable, cells), *(() if is_close else self._result(record, one.faces)))
         show(made)
         if len(one.bets) > MOST_BETS:
             more = f"{len(one.bets) - MOST_BETS:,} more: --seat shows those of one seat, --json all of them."
             self.say(more, style="italic")
             line()
 
-    def _fate(self, each: BetStory, faces: tuple[int, ...]) -> tuple[str, str, str]:
+    def _result(self, record: BetRecord[BetRegistered], faces: tuple[int, ...]) -> tuple[str, str, str]:
         """What came back of a bet, by which clause, and why."""
-        bet, verdict = each.bet, each.verdict
-        if each.back is not None or verdict is None:
-            return str(bet.stake), each.back or "", "went back before the end"
-        if not faces:
-            return str(verdict.returned), verdict.clause, "the round is void: every stake goes back"
-        limits = f"{verdict.kept_out} kept out by the limits ({verdict.kept_out_by})"
-        if verdict.kept_out == bet.stake:
-            return str(verdict.returned), str(verdict.kept_out_by), "kept out by the limits: returned"
-        why = explained(self.story.terms[bet.layout], bet.area, Outcome.of(*faces))
-        return str(verdict.returned), verdict.clause, f"{why}; {limits}" if verdict.kept_out else why
+        returned, clause = str(record.returned), str(record.clause)
+        if record.state.left_early:
+            return returned, clause, "went back before the end"
+        if record.state is BetState.VOID:
+            return returned, clause, "the round is void: every stake goes back"
+        if record.state is BetState.KEPT_OUT:
+            return returned, str(record.kept_out_by), "kept out by the limits: returned"
+        why = explained(self.story.terms[record.bet.layout], record.area, Outcome.of(*faces))
+        if record.kept_out:
+            why = f"{why}; {record.kept_out} kept out by the limits ({record.kept_out_by})"
+        return returned, clause, why
 
 
 def _plain_story(story: RoundStory) -> dict[str, Any]:
@@ -202,20 +204,20 @@ def _plain_story(story: RoundStory) -> dict[str, Any]:
     ]
     return {
         "table": story.table, "round": story.number, "rulebook": story.book.id, "currency": story.currency,
-        "over": story.is_over, "moments": moments, "bets": [_plain_bet(one) for one in story.bets],
+        "over": story.is_over, "moments": moments,
+        "bets": [_plain_bet(record, story) for record in story.bets],
     }  # fmt: skip
 
 
-def _plain_bet(one: BetStory) -> dict[str, Any]:
-    bet, verdict = one.bet, one.verdict
-    told: dict[str, Any] = {
-        "position": one.position, "bet": bet.id, "seat": bet.seat, "means": bet.means, "layout": bet.layout,
-        "laid_on": one.laid_on, "area": bet.area, "stake": bet.stake,
+def _plain_bet(record: BetRecord[BetRegistered], story: RoundStory) -> dict[str, Any]:
+    bet, is_open = record.bet, record.state is BetState.OPEN
+    return {
+        "position": story.positions[bet.id], "bet": bet.id, "seat": bet.seat, "means": bet.means,
+        "layout": bet.layout, "laid_on": story.laid_on.get(bet.id, bet.area), "area": bet.area,
+        "stake": bet.stake, "returned": None if is_open else record.returned,
+        "won": None if is_open else record.won, "kept_out": None if is_open else record.kept_out,
+        "clause": record.clause, "back": record.state.left_early,
     }  # fmt: skip
-    if one.back is not None:
-        return told | {"returned": bet.stake, "won": 0, "kept_out": 0, "clause": one.back, "back": True}
-    known = (verdict.returned, verdict.won, verdict.kept_out, verdict.clause) if verdict else (None,) * 4
-    return told | dict(zip(("returned", "won", "kept_out", "clause"), known, strict=True)) | {"back": False}
 
 
 def _asked(command: Any) -> str:

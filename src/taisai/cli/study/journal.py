@@ -8,16 +8,15 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing
-from typing import IO, Any
+from typing import IO
 
-from taisai.audit.exports.columns import BETS, Row
-from taisai.audit.exports.rows import PlayedPayTable, bet_rows
+from taisai.audit.exports.rows import PlayedPayTable, RoundRecord, round_records
 from taisai.cli import CHECK_FAILED, DONE, asked
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.study.output import shown_progress, tell, told_and_kept
 from taisai.journal.errors import DamagedError
-from taisai.rules import Matrix, Outcome, RulesError, rulebook, rulebook_ids
-from taisai.study.journal import Observed, PlayedBet, observed
+from taisai.rules import Matrix, RulesError, rulebook, rulebook_ids
+from taisai.study.journal import Observed, PlayedRound, observed
 from taisai.study.journal.resettle import resettle
 
 
@@ -37,9 +36,9 @@ def run_journal(arguments: Namespace) -> int:
 def _observed(arguments: Namespace) -> Observed:
     pay_tables: dict[str, PlayedPayTable] = {}
     with closing(opened(arguments.file)) as source, progress(source, "reading") as told:
-        rows = bet_rows(source, told, pay_tables)
+        rounds = round_records(source, told, pay_tables)
         of = "" if arguments.table is None else f", table {arguments.table}"
-        return observed(_settled(rows, arguments.table), pay_tables, f"{arguments.file}{of}")
+        return observed(_settled(rounds, arguments.table), pay_tables, f"{arguments.file}{of}")
 
 
 def _draw(result: Observed, path: str, file: IO[bytes]) -> None:
@@ -49,22 +48,16 @@ def _draw(result: Observed, path: str, file: IO[bytes]) -> None:
     save(drawn(result), path, file)
 
 
-def _settled(rows: Iterator[Row], table: str | None) -> Iterator[PlayedBet]:
-    """The bets that were settled, of one table or of all."""
-    names = [column.name for column in BETS]
-    for row in rows:
-        bet: dict[str, Any] = dict(zip(names, row, strict=True))
-        if bet["state"] != "settled" or (table is not None and bet["table"] != table):
-            continue
-        yield PlayedBet(
-            table=bet["table"],
-            round=bet["round"],
-            pay_table=bet["pay_table"],
-            area=bet["area"],
-            stake=bet["stake"] - bet["kept_out"],
-            returned=bet["returned"] - bet["kept_out"],
-            outcome=Outcome.of(*map(int, bet["faces"].split())),
-        )
+def _settled(rounds: Iterator[RoundRecord], table: str | None) -> Iterator[PlayedRound]:
+    """The settled bets of one table or of all tables."""
+    for round_ in rounds:
+        if round_.outcome is not None and table in (None, round_.table):
+            bets = [
+                (round_.pay_tables[record.bet.layout], record)
+                for record in round_.bets
+                if record.state.is_settled
+            ]
+            yield PlayedRound(round_.table, round_.number, round_.outcome, bets)
 
 
 def run_resettle(arguments: Namespace) -> int:

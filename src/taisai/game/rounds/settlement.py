@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, NamedTuple
 
-from taisai.game.betting.messages import BetRegistered
+from taisai.game.betting.messages import BetRegistered, BetReturned, BetTakenBack
+from taisai.game.irregularities.messages import WithdrawalChosen
 from taisai.game.money import packed_sums
 from taisai.game.rounds.round import Columns, KeptOut, Round, RoundSettlement, RowTotals, SettlementTotals
 from taisai.game.seating.seats import Purse
@@ -17,10 +18,9 @@ from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import Outcome
+from taisai.rules.settlement import BetRecord, BetState, settled_record
 
 _CASH: Final = Means.CASH_CHIPS
-
-
 _PLAQUES: Final = Means.PLAQUES
 
 
@@ -188,62 +188,86 @@ def tray_needs(table: Table) -> int:
     return sum(purse.payable for purse in table.purses if purse.means is _CASH)
 
 
-Lying = dict[tuple[str, str, str], int]
-"""(seat, layout, area) → all stakes of the seat that lie there."""
+# What became of each bet
 
 
-class Verdict(NamedTuple):
-    """What one bet got."""
+class BetReturn(NamedTuple):
+    """How a bet left the layout before its round was settled, and by which clause."""
 
-    bet: BetRegistered
-    won: int
-    """Above the stake."""
-    returned: int
-    """In all: stake and winnings of a winner, and whatever was kept out of the game."""
+    state: BetState
     clause: Clause
-    kept_out: int = 0
-    """How much of the stake the limits kept out, to be returned whatever the dice show."""
-    kept_out_by: Clause | None = None
 
 
-def verdicts(table: Table, round_: Round, bets: Sequence[BetRegistered] | None = None) -> list[Verdict]:
-    """What became of every bet that stood: settled, returned by a void, or still open (then nothing yet).
+BetReturns = dict[str, BetReturn]
+"""Bet → how it left the layout."""
 
-    Of one seat alone where all its `bets` that stood are given.
+
+def note_returns(returns: BetReturns, event: object, round_: Round) -> None:
+    """Adds the bets that left the layout of a round by an event, which the round has evolved by."""
+    if isinstance(event, BetTakenBack):
+        returns[event.id] = BetReturn(BetState.TAKEN_BACK, event.clause)
+    elif isinstance(event, BetReturned):
+        returns[event.id] = BetReturn(BetState.RETURNED, event.clause)
+    elif isinstance(event, WithdrawalChosen) and event.withdraw:
+        withdrawn = BetReturn(BetState.WITHDRAWN, event.clause)
+        returns.update(dict.fromkeys(round_.gone - returns.keys(), withdrawn))
+
+
+def bet_records(
+    table: Table,
+    round_: Round,
+    bets: Sequence[BetRegistered] | None = None,
+    returns: Mapping[str, BetReturn] | None = None,
+) -> list[BetRecord[BetRegistered]]:
+    """What became of every bet of a round, or of the given bets.
+
+    All standing bets of a seat must be given together, because the limits apply to their sum. A bet that left
+    the layout in a way that `returns` does not know is recorded as taken back.
     """
-    stood = round_.live() if bets is None else bets
-    if round_.voided:
-        void = table.irregularities.void
-        return [Verdict(bet, 0, bet.stake, void) for bet in stood]
-    if round_.settled is None or round_.result is None:
-        return []
+    bets = list(round_.bets.values()) if bets is None else bets
+    sums = _sums(round_, bets) if round_.kept_out else {}
     left: KeptOut = {}
-    lying = _lying(stood) if round_.kept_out else {}
-    found = [_verdict(table, round_, bet, left, lying) for bet in reversed(stood)]
-    return found[::-1]
+    records: list[BetRecord[BetRegistered]] = []
+    for bet in reversed(bets):  # the limits keep out the latest bets first
+        if bet.id in round_.gone:
+            state, clause = (returns or {}).get(bet.id, (BetState.TAKEN_BACK, None))
+            records.append(BetRecord(bet, state, 0, bet.stake, clause))
+        elif round_.voided:
+            records.append(BetRecord(bet, BetState.VOID, 0, bet.stake, table.irregularities.void))
+        elif round_.settled is None or round_.result is None:
+            records.append(BetRecord(bet, BetState.OPEN))
+        else:
+            records.append(_settled_record(table, round_, bet, left, sums))
+    return records[::-1]
 
 
-def _lying(stood: Sequence[BetRegistered]) -> Lying:
-    lying: Lying = {}
-    for bet in stood:
-        cell = (bet.seat, bet.layout, bet.area)
-        lying[cell] = lying.get(cell, 0) + bet.stake
-    return lying
+Sums = dict[tuple[str, str, str], int]
+"""(seat, layout, area) → the sum of the seat's standing stakes there."""
 
 
-def _verdict(table: Table, round_: Round, bet: BetRegistered, left: KeptOut, lying: Lying) -> Verdict:
-    """The verdict on a bet; the latest bets of a purse on an area are the first to be kept out."""
+def _sums(round_: Round, bets: Iterable[BetRegistered]) -> Sums:
+    sums: Sums = {}
+    for bet in bets:
+        if bet.id not in round_.gone:
+            cell = (bet.seat, bet.layout, bet.area)
+            sums[cell] = sums.get(cell, 0) + bet.stake
+    return sums
+
+
+def _settled_record(
+    table: Table, round_: Round, bet: BetRegistered, left: KeptOut, sums: Sums
+) -> BetRecord[BetRegistered]:
+    """The record of a settled bet. `left` counts what the limits have still to keep out of earlier bets."""
     assert round_.result is not None
-    terms = table.in_force[round_.terms][bet.layout]
+    terms, place = table.in_force[round_.terms][bet.layout], round_.result.index
     row = terms.rows[bet.area]
-    cell = (bet.layout, row, table.seats[bet.seat].purses[bet.means.purse].index)
-    kept = min(bet.stake, left.setdefault(cell, round_.kept_out.get(cell, 0)))
-    left[cell] -= kept
-    playing = bet.stake - kept
-    returned = playing * terms.returns[row][round_.result.index] // terms.unit
-    clause = terms.matrix.clauses[row][round_.result.index]
-    by = None
+    kept, by = 0, None
+    if round_.kept_out:
+        cell = (bet.layout, row, _purse(table, bet.seat, bet.means).index)
+        kept = min(bet.stake, left.setdefault(cell, round_.kept_out.get(cell, 0)))
+        left[cell] -= kept
     if kept:
-        limits, is_over = table.book.limits, lying[bet.seat, bet.layout, bet.area] > terms.most[row]
+        limits, is_over = table.book.limits, sums[bet.seat, bet.layout, bet.area] > terms.most[row]
         by = limits.over_clause if is_over else limits.under_clause
-    return Verdict(bet, max(0, returned - playing), returned + kept, clause, kept, by)
+    returned = (bet.stake - kept) * terms.returns[row][place] // terms.unit
+    return settled_record(bet, returned, terms.matrix.clauses[row][place], kept, by)

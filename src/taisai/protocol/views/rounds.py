@@ -1,23 +1,24 @@
-"""Rounds retold, and what a result would do."""
+"""A round and what became of its bets, and what a result would do."""
 
 from __future__ import annotations
 
 from taisai.protocol.views.console import Extreme
 from taisai.protocol.views.parts import Part, Words
+from taisai.rules.settlement import BetState
 
 
 class RuledBet(Part, frozen=True, kw_only=True):
-    """How a bet was treated, and by whom."""
+    """How a bet was treated outside the settlement, and by whom."""
 
     how: str
-    """'returned' by decision, 'withdrawn' where players were given the option, 'moved' here by decision."""
+    """'returned' by decision, 'withdrawn' by its player's choice, or 'moved' to this area by decision."""
     by: str
     second: str | None = None
     reason: str = ""
 
 
 class BetLine(Part, frozen=True, kw_only=True):
-    """A bet, and what became of it."""
+    """A bet and what became of it."""
 
     id: str
     seat: str
@@ -25,22 +26,23 @@ class BetLine(Part, frozen=True, kw_only=True):
     area: str
     label: Words
     stake: int
-    state: str
-    """'stands', 'gone' before the close, 'withdrawn' by option, 'won', 'lost', 'void', or 'returned' by the
-    limits or by decision."""
+    state: BetState
     won: int = 0
+    """Winnings without the stake."""
     returned: int = 0
+    """Everything that came back in the round; 0 for a bet that was taken back before the close."""
     kept_out: int = 0
-    """How much of the stake the limits kept out of the game."""
+    """The part of the stake that the limits kept out of the settlement."""
     clause: str | None = None
+    """The clause by which it won, lost or came back."""
     kept_out_by: str | None = None
     lay: bool = True
-    """Whether it lay on the layout at the close, or lies there."""
+    """Whether it was on the layout at the close, or is there now."""
     ruled: RuledBet | None = None
 
 
 class RoundTotals(Part, frozen=True, kw_only=True):
-    """What the bets that are told come to."""
+    """The sums of the bets of a round, or of one seat."""
 
     bets: int
     staked: int
@@ -49,7 +51,7 @@ class RoundTotals(Part, frozen=True, kw_only=True):
 
 
 class Incident(Part, frozen=True, kw_only=True):
-    """Something that happened in the round beside its course."""
+    """An irregularity, a referral or a correction in the round."""
 
     at: int
     by: str
@@ -58,45 +60,45 @@ class Incident(Part, frozen=True, kw_only=True):
     clause: str
     second: str | None = None
     reason: str = ""
-    """What was written down with it: for staff, and for the player whose affair it is."""
+    """The reason that staff entered; only staff and the player concerned receive it."""
 
 
 class RoundView(Part, frozen=True, kw_only=True):
-    """A round retold."""
+    """A round."""
 
     table: str
     number: int
     day: str
     opened_at: int
     phase: str
-    """'between' once it is over."""
+    """'between' if the round is over."""
     label: Words
     faces: tuple[int, int, int] | None
     total: int | None
     entered: tuple[int, ...] | None
-    """What was keyed in at first, where the result was corrected."""
+    """The result that was entered first, if it was corrected."""
     void: bool
     clause: str | None
-    """By which it is void."""
+    """The clause by which the round is void."""
     decided: bool
-    """Whether what every bet gets is known: it is settled, or void."""
+    """Whether the round is settled or void."""
     bets: tuple[BetLine, ...]
     left_out: int
-    """Bets that are not told, because there are too many."""
+    """The number of bets beyond the limit of one reply."""
     totals: RoundTotals
     lit: dict[str, tuple[str, ...]]
     """Layout → the areas that the outcome illuminates."""
     says: dict[str, str]
-    """Clause → what it says, of every clause that is told here."""
+    """Clause → its text, for every clause in this view."""
     seat: str | None
-    """Whose bets alone are told."""
+    """The seat whose bets these are; None for all bets."""
     incidents: tuple[Incident, ...]
     recalled: bool
-    """Whether its incidents, what was keyed at first and the clause of a void are told: of the last ten."""
+    """Whether `incidents`, `entered` and `clause` are known. The server remembers the last ten rounds."""
 
 
 class PreviewView(Part, frozen=True, kw_only=True):
-    """What a result would do, before it is committed."""
+    """What a result would do, before it is entered."""
 
     faces: tuple[int, int, int]
     total: int
@@ -104,11 +106,11 @@ class PreviewView(Part, frozen=True, kw_only=True):
     """Layout → the winning areas."""
     staked: int
     won: int
-    """By winning bets above their stakes."""
+    """Winnings without the stakes."""
     returned: int
-    """In all."""
+    """Stakes and winnings of the winning bets, and what the limits keep out."""
     collected: int
-    """Of losing bets."""
+    """The stakes of the losing bets."""
     house: Extreme
     differs: bool
-    """Whether the latest reading of a device says otherwise."""
+    """Whether the latest reading of a device differs from these faces."""

@@ -1,4 +1,4 @@
-"""RoundLogs: what happened in a round beside its course, kept for the last rounds as it happens."""
+"""Round logs: the incidents of the last rounds and the bets treated in them, noted as they happen."""
 
 from __future__ import annotations
 
@@ -9,55 +9,51 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from taisai.game import events
+from taisai.game.rounds.settlement import BetReturn, BetReturns
 from taisai.game.vocabulary import Subject
 from taisai.protocol.views import Incident, RuledBet, Words
 from taisai.rules.irregularities import Ruling
+from taisai.rules.settlement import BetState
 from taisai.rules.vocabulary import Irregularity
 from taisai.server.projections import texts
 
 REMEMBERED: Final = 10
-"""Rounds that are recalled in full, beside the one in hand."""
-MOST_INCIDENTS: Final = 50  # of a round that are told: the latest
+"""Past rounds that have a log, beside the round in play."""
+MOST_INCIDENTS: Final = 50  # of a round; the latest
 
 
-class _Told(NamedTuple):
+class _SeatIncident(NamedTuple):
     seat: str | None
-    """Whose affair it is, where it is one player's."""
+    """The seat concerned, if it concerns one player."""
     incident: Incident
 
 
-class Treated(NamedTuple):
-    """How a bet went otherwise than by the settlement."""
-
-    clause: str
-    ruled: RuledBet
-    lay: bool
-    """Whether it lay on the layout at the close."""
-
-
 class RoundLog:
-    """One round: what was keyed in before it was corrected, by which clause it is void, its incidents."""
+    """The log of one round: its incidents, its first result, the clause of a void, its treated bets."""
 
     __slots__ = (
-        "_back", "_closed", "_decided", "_first", "_incidents", "_moved", "_returned", "_withdrawn",
+        "_closed", "_decided", "_first", "_incidents", "_returned_early", "_returns", "_ruled", "_withdrawn",
         "entered", "void",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        """Of a round in which nothing has happened."""
         self._first: tuple[int, ...] | None = None
         self.entered: tuple[int, ...] | None = None
+        """The first result, if it was corrected."""
         self.void: str | None = None
-        self._incidents: deque[_Told] = deque(maxlen=MOST_INCIDENTS)
+        self._incidents: deque[_SeatIncident] = deque(maxlen=MOST_INCIDENTS)
         self._closed = False
         self._decided: events.ReferralDecided | None = None
-        self._back: set[str] = set()
-        self._moved: dict[str, RuledBet] = {}
-        self._returned: dict[str, Treated] = {}
-        self._withdrawn: dict[str, Treated] = {}
+        self._returns: BetReturns = {}
+        self._returned_early: set[str] = set()
+        """Bets that were returned before the close."""
+        self._withdrawn: dict[str, events.WithdrawalChosen] = {}
+        """Seat → its player's choice to withdraw."""
+        self._ruled: dict[str, RuledBet] = {}
+        """Bet → the decision that moved or returned it."""
 
     def apply(self, event: events.Event, seat: str | None = None) -> None:
-        """What an event adds to it; `seat`: the one whose affair it is."""
+        """Notes an event of the round; `seat` is the seat concerned, if it concerns one player."""
         match event:
             case events.ResultEntered():
                 self._first = event.faces
@@ -70,85 +66,97 @@ class RoundLog:
             case events.RoundVoided():
                 self.void = str(event.clause)
             case _:
-                self._bets(event)
-        says = _says(event)
-        if says is not None:
+                self._note_bets(event)
+        text = _incident_text(event)
+        if text is not None:
             what, clause = str(event.__struct_config__.tag), str(event.clause)
             reason = getattr(event, "reason", "") or getattr(event, "detail", "")
-            told = Incident(
-                at=event.at, by=event.by, what=what, says=says, clause=clause,
+            incident = Incident(
+                at=event.at, by=event.by, what=what, says=text, clause=clause,
                 second=getattr(event, "second", None), reason=reason,
             )  # fmt: skip
-            self._incidents.append(_Told(seat, told))
+            self._incidents.append(_SeatIncident(seat, incident))
 
-    def _bets(self, event: events.Event) -> None:
-        """What became of single bets."""
+    def _note_bets(self, event: events.Event) -> None:
         match event:
             case events.BetsClosed():
                 self._closed = True
             case events.ReferralDecided():
                 self._decided = event
             case events.BetTakenBack():
-                self._back.add(event.id)
+                self._returns[event.id] = BetReturn(BetState.TAKEN_BACK, event.clause)
             case events.BetReturned():
-                ruled = self._ruled(event, "returned")
-                self._returned[event.id] = Treated(str(event.clause), ruled, lay=self._closed)
+                self._returns[event.id] = BetReturn(BetState.RETURNED, event.clause)
+                self._ruled[event.id] = self._ruling(event, BetState.RETURNED)
+                if not self._closed:
+                    self._returned_early.add(event.id)
             case events.BetMoved() if self._is_decided(event):
-                self._moved[event.id] = self._ruled(event, "moved")
+                self._ruled[event.id] = self._ruling(event, "moved")
             case events.WithdrawalChosen() if event.withdraw:
-                ruled = RuledBet(how="withdrawn", by=event.by)
-                self._withdrawn[event.seat] = Treated(str(event.clause), ruled, lay=True)
+                self._withdrawn[event.seat] = event
             case _:
                 pass
 
     def _is_decided(self, event: events.Event) -> bool:
-        """Whether it follows from the decision that was told just before."""
+        """Whether the event follows from the latest decision on a referral."""
         decided = self._decided
         return decided is not None and (decided.at, decided.by) == (event.at, event.by)
 
-    def _ruled(self, event: events.Event, how: str) -> RuledBet:
+    def _ruling(self, event: events.Event, how: str) -> RuledBet:
         decided = self._decided if self._is_decided(event) else None
         second, reason = (decided.second, decided.reason) if decided else (None, "")
         return RuledBet(how=how, by=event.by, second=second, reason=reason)
 
-    def treated(self, bet: str, seat: str) -> Treated | None:
-        """How a bet went that does not stand; None where its player took it back before the close."""
-        if bet in self._back:
-            return None
-        return self._returned.get(bet) or self._withdrawn.get(seat)
+    def returns(self, bets: Iterable[events.BetRegistered]) -> BetReturns:
+        """How these bets left the layout, as far as the log knows."""
+        returns: BetReturns = {}
+        for bet in bets:
+            if bet.id in self._returns:
+                returns[bet.id] = self._returns[bet.id]
+            elif bet.seat in self._withdrawn:
+                returns[bet.id] = BetReturn(BetState.WITHDRAWN, self._withdrawn[bet.seat].clause)
+        return returns
 
-    def moved(self, bet: str) -> RuledBet | None:
-        """Who decided that a bet counts where it does now."""
-        return self._moved.get(bet)
+    def lay_at_close(self, bet: str) -> bool:
+        """Whether a bet that was not taken back was on the layout at the close."""
+        return bet not in self._returned_early
+
+    def ruled(self, bet: events.BetRegistered, state: BetState) -> RuledBet | None:
+        """Who moved, returned or withdrew a bet."""
+        if state is BetState.WITHDRAWN:
+            return RuledBet(how=state, by=self._withdrawn[bet.seat].by)
+        return None if state is BetState.TAKEN_BACK else self._ruled.get(bet.id)
 
     def incidents(self, seat: str | None = None) -> tuple[Incident, ...]:
-        """The incidents; for a player at a seat, without others' affairs and what staff wrote down."""
+        """All incidents; for a player, those of their seat, and those of all without staff's reasons."""
         if seat is None:
-            return tuple(told for _, told in self._incidents)
-        mine = (one for one in self._incidents if one.seat in (None, seat))
-        return tuple(told if whose == seat else replace(told, reason="") for whose, told in mine)
+            return tuple(noted.incident for noted in self._incidents)
+        return tuple(
+            noted.incident if noted.seat == seat else replace(noted.incident, reason="")
+            for noted in self._incidents
+            if noted.seat in (None, seat)
+        )
 
 
 class RoundLogs:
-    """Of the last rounds of a table. One that was not followed from its beginning has none."""
+    """The logs of the last rounds of a table. A round has a log if it was followed from its start."""
 
     def __init__(self) -> None:
-        """Nothing heard yet."""
         self._logs: dict[int, RoundLog] = {}
         self._current = 0
         self._referred: dict[str, tuple[int, str | None]] = {}
-        """Open referral → round and seat that it is about."""
+        """Open referral → the round and the seat that it concerns."""
 
     @classmethod
     def of(cls, events: Iterable[object]) -> RoundLogs:
-        """Made from a table's events, or from the latest of them."""
-        made = cls()
+        """The logs of a table, from all its events or the latest of them."""
+        logs = cls()
         for event in events:
-            made.apply(event)
-        return made
+            logs.apply(event)
+        return logs
 
     def apply(self, event: object) -> None:
-        """What an event, which is no bet, adds to the round that it is about."""
+        """Notes an event in the log of the round that it concerns."""
         if not isinstance(event, events.Event):
             return
         if isinstance(event, events.BetsOpened):
@@ -172,22 +180,19 @@ class RoundLogs:
         return number, seat
 
     def of_round(self, number: int) -> RoundLog | None:
-        """The log of a round; None where it is not known, or not from its beginning."""
+        """The log of a round; None if the round was not followed from its start."""
         return self._logs.get(number)
 
 
-def _says(event: events.Event) -> Words | None:  # noqa: PLR0911  one kind of incident after the other
-    """An incident in words; None where the event is part of the course of a round."""
+def _incident_text(event: events.Event) -> Words | None:  # noqa: PLR0911  one kind of incident after the other
+    """The text of an incident; None if the event is a normal step of a round."""
     match event:
         case events.IrregularityRuled():
             return texts.joined(texts.IRREGULARITIES[event.irregularity], texts.RULINGS[event.ruling])
         case events.Referred():
-            own = event.subject in set(Subject)
-            return (
-                texts.SUBJECTS[Subject(event.subject)]
-                if own
-                else texts.IRREGULARITIES[Irregularity(event.subject)]
-            )
+            if event.subject in set(Subject):
+                return texts.SUBJECTS[Subject(event.subject)]
+            return texts.IRREGULARITIES[Irregularity(event.subject)]
         case events.ReferralDecided():
             return texts.TREATMENTS[event.treatment]
         case events.SightDeclared():

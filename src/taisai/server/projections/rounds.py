@@ -1,4 +1,4 @@
-"""Rounds retold, and what a result would do."""
+"""A round and what became of its bets, and what a result would do."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from taisai.game import Table, verdicts
+from taisai.game import Table, bet_records
 from taisai.game.dice.readings import differs_from_reading
 from taisai.game.events import BetRegistered
 from taisai.game.rounds.round import Round, SettlementTotals
-from taisai.game.rounds.settlement import Verdict, house_side
+from taisai.game.rounds.settlement import house_side
 from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, RoundView
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome
+from taisai.rules.settlement import BetRecord, BetState
 from taisai.server.projections.labels import area_label, extreme, faces_of, phase_label
 from taisai.server.projections.round_log import REMEMBERED, RoundLog
 from taisai.server.projections.seats import SeatIndex
 
 MOST_BETS: Final = 500
-"""Bets of a round that are told at once: a seat can hardly have more, and staff ask for a seat."""
+"""Bets in one view: a seat hardly has more, and staff can ask for one seat."""
 
 
 def round_view(
@@ -32,25 +33,28 @@ def round_view(
     log: RoundLog | None = None,
     index: SeatIndex | None = None,
 ) -> RoundView | None:
-    """A round, past or in hand, with everybody's bets or one seat's, and its log where that is known.
+    """A round, past or in play, with all bets or one seat's; None if there is no such round.
 
-    With a session it is told to a player, who is told the rounds that he bet in himself. None where there is
-    none to tell. Give `index` where several are told: then no other seat's bets are looked at.
+    With `session`, the view is for the player of that session: None if they did not bet in the round. Give
+    `index` if several views are made: then only the bets of the seat are read.
     """
     round_ = _round(table, number)
     if round_ is None or (session is not None and round_.sessions.get(seat or "") != session):
         return None
-    laid = round_.bets.values() if seat is None else (index or SeatIndex()).laid(round_, seat)
+    laid = list(round_.bets.values()) if seat is None else (index or SeatIndex()).laid(round_, seat)
     stood = [bet for bet in laid if bet.id not in round_.gone]
     gone = [bet for bet in laid if bet.id in round_.gone] if len(stood) < len(laid) else []
-    is_whole = seat is not None or bool(round_.kept_out)  # what limits keep out is found from the last bet on
-    found = verdicts(table, round_, stood if is_whole else stood[:MOST_BETS])
-    by_bet = {one.bet.id: one for one in found}
-    lines = [_line(table, bet, by_bet.get(bet.id), round_, log) for bet in stood[:MOST_BETS]]
-    lines += [_off(table, bet, log) for bet in gone[: MOST_BETS - len(lines)]]
-    if session is not None:  # what staff wrote down is not for players
-        lines = [replace(one, ruled=one.ruled and replace(one.ruled, reason="")) for one in lines]
-    treated = [bet for bet in gone if log and log.treated(bet.id, bet.seat)]
+    is_whole = seat is not None or bool(round_.kept_out)  # the limits keep out the latest bets first
+    records = bet_records(table, round_, stood if is_whole else stood[:MOST_BETS])
+    lines = [_line(table, record, log) for record in records[:MOST_BETS]]
+    returns = log.returns(gone) if log else {}
+    lines += [
+        _line(table, record, log)
+        for record in bet_records(table, round_, gone[: MOST_BETS - len(lines)], returns)
+    ]
+    if session is not None:  # players do not receive the reasons that staff entered
+        lines = [replace(line, ruled=line.ruled and replace(line.ruled, reason="")) for line in lines]
+    treated = [bet for bet in gone if bet.id in returns and returns[bet.id].state is not BetState.TAKEN_BACK]
     incidents = log.incidents(None if session is None else seat) if log else ()
     clause = (log.void or str(table.irregularities.void)) if log and round_.voided else None
     return RoundView(
@@ -68,9 +72,9 @@ def round_view(
         decided=round_.voided or round_.settled is not None,
         bets=tuple(lines),
         left_out=len(laid) - len(lines),
-        totals=_totals(round_, stood, found if seat is not None else None, treated),
+        totals=_totals(round_, stood, records if seat is not None else None, treated),
         lit=_lit(table, round_),
-        says=_says(table, clause, lines, incidents),
+        says=_clause_texts(table, clause, lines, incidents),
         seat=seat,
         incidents=incidents,
         recalled=log is not None,
@@ -80,47 +84,47 @@ def round_view(
 def _round(table: Table, number: int) -> Round | None:
     if table.round is not None and table.round.number == number:
         return table.round
-    is_recent = number > len(table.rounds) - REMEMBERED  # those stay in memory: all ask for the same few
+    is_recent = number > len(table.rounds) - REMEMBERED  # recent rounds stay in memory: many ask for them
     return table.past(number) if is_recent else table.glance(number)
 
 
 def _lit(table: Table, round_: Round) -> dict[str, tuple[str, ...]]:
-    """What the outcome illuminates, on every layout of the table."""
+    """Layout → the areas that the outcome illuminates."""
     if round_.result is None or round_.voided:
         return {}
     in_force, result = table.in_force[round_.terms], round_.result
     return {layout: tuple(map(str, one.matrix.illuminated(result))) for layout, one in in_force.items()}
 
 
-def _says(
+def _clause_texts(
     table: Table, void: str | None, lines: Iterable[BetLine], incidents: Iterable[Incident]
 ) -> dict[str, str]:
-    """What every clause that is told says, where the rulebook or the house has words for it."""
-    clauses = [void, *(one for line in lines for one in (line.clause, line.kept_out_by))]
-    clauses += [one.clause for one in incidents]
-    told: dict[str, str] = {}
-    for clause in dict.fromkeys(Clause(one) for one in clauses if one):
-        text = table.book.clauses.get(clause)
-        says = text.says if text else HOUSE_PROCEDURES.get(clause)
-        if says:
-            told[str(clause)] = says
-    return told
+    """Clause → its text in the rulebook or in the house's procedures, for every clause of the view."""
+    clauses = [void, *(clause for line in lines for clause in (line.clause, line.kept_out_by))]
+    clauses += [incident.clause for incident in incidents]
+    texts: dict[str, str] = {}
+    for clause in dict.fromkeys(Clause(clause) for clause in clauses if clause):
+        known = table.book.clauses.get(clause)
+        text = known.says if known else HOUSE_PROCEDURES.get(clause)
+        if text:
+            texts[str(clause)] = text
+    return texts
 
 
 def _totals(
     round_: Round,
     stood: Sequence[BetRegistered],
-    found: Sequence[Verdict] | None,
+    records: Sequence[BetRecord[BetRegistered]] | None,
     treated: Sequence[BetRegistered],
 ) -> RoundTotals:
-    """What bets come to: as the verdicts on them say, or else as the settlement of the whole round does.
+    """The sums of the records, or of the settlement of the whole round.
 
-    What was returned by decision or option lay there too, and came back.
+    Bets that were returned by decision or withdrawn were staked too, and came back.
     """
     back = sum(bet.stake for bet in treated)
     staked = sum(bet.stake for bet in stood)
-    if found is not None:
-        won, returned = sum(one.won for one in found), sum(one.returned for one in found)
+    if records is not None:
+        won, returned = sum(bet.won for bet in records), sum(bet.returned for bet in records)
     elif round_.voided:
         won, returned = 0, staked
     elif round_.settled is not None:
@@ -132,59 +136,36 @@ def _totals(
     )
 
 
-def _off(table: Table, bet: BetRegistered, log: RoundLog | None) -> BetLine:
-    """A bet that does not stand: its player took it back, or it was treated by decision or option."""
-    treated = log.treated(bet.id, bet.seat) if log else None
-    label = area_label(table, bet.layout, bet.area)
-    if treated is None:
-        return BetLine(
-            id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
-            state="gone", lay=False,
-        )  # fmt: skip
+def _line(table: Table, record: BetRecord[BetRegistered], log: RoundLog | None) -> BetLine:
+    bet, state = record.bet, record.state
+    is_taken_back = state is BetState.TAKEN_BACK  # it counts in no total
     return BetLine(
-        id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
-        state=treated.ruled.how, returned=bet.stake, clause=treated.clause, lay=treated.lay,
-        ruled=treated.ruled,
-    )  # fmt: skip
-
-
-def _line(
-    table: Table, bet: BetRegistered, verdict: Verdict | None, round_: Round, log: RoundLog | None
-) -> BetLine:
-    """A bet that stands, or stood to the end."""
-    label = area_label(table, bet.layout, bet.area)
-    ruled = log.moved(bet.id) if log else None
-    if verdict is None:
-        return BetLine(
-            id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
-            state="stands", ruled=ruled,
-        )  # fmt: skip
-    won = "won" if verdict.won else "lost" if verdict.returned < bet.stake else "returned"
-    return BetLine(
-        id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
-        state="void" if round_.voided else won, won=verdict.won, returned=verdict.returned,
-        kept_out=verdict.kept_out, clause=str(verdict.clause),
-        kept_out_by=str(verdict.kept_out_by) if verdict.kept_out_by else None, ruled=ruled,
+        id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area,
+        label=area_label(table, bet.layout, bet.area), stake=bet.stake, state=state, won=record.won,
+        returned=0 if is_taken_back else record.returned, kept_out=record.kept_out, clause=record.clause,
+        kept_out_by=record.kept_out_by,
+        lay=not is_taken_back and (log is None or log.lay_at_close(bet.id)),
+        ruled=log.ruled(bet, state) if log else None,
     )  # fmt: skip
 
 
 def preview(table: Table, faces: tuple[int, ...]) -> PreviewView:
-    """What a result would do, before it is committed; faces that make no outcome raise a RulesError."""
+    """What a result would do, before it is entered; faces that make no outcome raise a RulesError."""
     outcome = Outcome.of(*faces)
     round_ = table.round
-    comes = SettlementTotals(0, 0, 0, 0)
+    totals = SettlementTotals(0, 0, 0, 0)
     terms = table.terms
     if round_ is not None:
-        comes = house_side(table, round_, outcome)
+        totals = house_side(table, round_, outcome)
         terms = table.in_force[round_.terms]
     return PreviewView(
         faces=faces_of(outcome),
         total=outcome.total,
         lit={layout: tuple(map(str, one.matrix.illuminated(outcome))) for layout, one in terms.items()},
-        staked=comes.staked,
-        won=comes.won,
-        returned=comes.won + comes.stakes_back,
-        collected=comes.collected,
-        house=extreme(outcome, comes.won - comes.collected),
+        staked=totals.staked,
+        won=totals.won,
+        returned=totals.won + totals.stakes_back,
+        collected=totals.collected,
+        house=extreme(outcome, totals.won - totals.collected),
         differs=differs_from_reading(table, faces),
     )

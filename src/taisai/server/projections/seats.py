@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from taisai.game import Table, verdicts
+from taisai.game import Table, bet_records
 from taisai.game import events as e
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered
@@ -150,14 +150,13 @@ def _last(table: Table, seat: Seat, index: SeatIndex) -> LastRound | None:
 
 
 def _told(table: Table, round_: Round, bets: list[BetRegistered]) -> LastRound | None:
-    got = verdicts(table, round_, bets)
-    if not got:
+    if not bets or not (round_.voided or round_.settled):
         return None
     return LastRound(
         number=round_.number,
         void=round_.voided,
-        staked=sum(one.bet.stake for one in got),
-        returned=sum(one.returned for one in got),
+        staked=sum(bet.stake for bet in bets),
+        returned=sum(record.returned for record in bet_records(table, round_, bets)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations_with_replacement, groupby
+from itertools import combinations_with_replacement
 from typing import Final
 
 from taisai.rules.chance import Chance, ChanceKind
@@ -13,7 +13,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.study.dice.watch import WATCHED
-from taisai.study.journal.results import AreaObserved, Observed, PlayedBet, TableDice
+from taisai.study.journal.results import AreaObserved, Observed, PlayedRound, TableDice
 from taisai.study.odds import AreaOdds, area_odds
 
 BERRY_ESSEEN: Final = 0.56
@@ -56,19 +56,20 @@ class _Counting:
     centred: dict[Key, list[Fraction]] = field(default_factory=dict)
     has_cards: bool = False
 
-    def take(self, bets: list[PlayedBet]) -> None:
-        """All bets of one round at one table."""
+    def take(self, played: PlayedRound) -> None:
+        """Counts all bets of one round."""
         self.rounds += 1
         stakes: dict[Key, int] = {}
-        for bet in bets:
-            area = self._area(bet)
-            if bet.stake <= 0:
-                continue  # the limits kept all of it out
+        for pay_table, bet in played.bets:
+            key = (pay_table, bet.area)
+            area = self._area(key, played)
+            in_play = bet.stake - bet.kept_out
+            if not in_play:
+                continue
             area.bets += 1
-            area.staked += bet.stake
-            area.returned += bet.returned
-            key = (bet.pay_table, bet.area)
-            stakes[key] = stakes.get(key, 0) + bet.stake
+            area.staked += in_play
+            area.returned += bet.returned - bet.kept_out
+            stakes[key] = stakes.get(key, 0) + in_play
         for key, stake in stakes.items():
             self.areas[key].rounds += 1
             self.areas[key].squares += stake * stake
@@ -80,31 +81,27 @@ class _Counting:
             variance += product * self._covariance(one, other) * (1 if one == other else 2)
         for key, stake in stakes.items():
             most += stake * self._reach(key)
-        self.thirds += most * variance  # of the round's third absolute moment: no less than it
-        _, chance = self.pay_tables[bets[0].pay_table]
+        self.thirds += most * variance  # no less than the round's third absolute moment
+        _, chance = self.pay_tables[played.bets[0][0]]
         if chance.kind is ChanceKind.DICE:
-            self.outcomes.setdefault(bets[0].table, [0] * len(OUTCOMES))[bets[0].outcome.index] += 1
+            self.outcomes.setdefault(played.table, [0] * len(OUTCOMES))[played.outcome.index] += 1
         else:
             self.has_cards = True
 
-    def _area(self, bet: PlayedBet) -> _Area:
-        found = self.areas.get((bet.pay_table, bet.area))
-        if found is None:
-            known = self.pay_tables.get(bet.pay_table)
+    def _area(self, key: Key, played: PlayedRound) -> _Area:
+        if key not in self.areas:
+            pay_table, name = key
+            where = f"(table {played.table}, round {played.number})"
+            known = self.pay_tables.get(pay_table)
             if known is None:
-                raise RulesError(
-                    f"expected a known pay table, got {bet.pay_table} (table {bet.table}, round {bet.round})"
-                )
-            if bet.pay_table not in self.odds:
-                self.odds[bet.pay_table] = {str(one.id): one for one in area_odds(*known)}
-            odds = self.odds[bet.pay_table].get(bet.area)
+                raise RulesError(f"expected a known pay table, got {pay_table} {where}")
+            if pay_table not in self.odds:
+                self.odds[pay_table] = {str(area.id): area for area in area_odds(*known)}
+            odds = self.odds[pay_table].get(name)
             if odds is None:
-                raise RulesError(
-                    f"expected an area of layout {known[0].layout}, got {bet.area!r} "
-                    f"(table {bet.table}, round {bet.round})"
-                )
-            found = self.areas[bet.pay_table, bet.area] = _Area(odds, known[0].layout)
-        return found
+                raise RulesError(f"expected an area of layout {known[0].layout}, got {name!r} {where}")
+            self.areas[key] = _Area(odds, known[0].layout)
+        return self.areas[key]
 
     def variance(self) -> Fraction:
         """Of the house's net over all rounds: bets of one round hang on the same dice."""
@@ -148,11 +145,12 @@ class _Counting:
         return self.centred[key]
 
 
-def observed(bets: Iterable[PlayedBet], pay_tables: PayTables, source: str = "play") -> Observed:
-    """What was staked and returned beside what the pay tables say; bets come round by round."""
+def observed(rounds: Iterable[PlayedRound], pay_tables: PayTables, source: str = "play") -> Observed:
+    """Compares what was staked and returned in these rounds with the exact figures of the pay tables."""
     counting = _Counting(pay_tables)
-    for _, together in groupby(bets, key=lambda bet: (bet.table, bet.round)):
-        counting.take(list(together))
+    for played in rounds:
+        if played.bets:
+            counting.take(played)
     if not any(area.bets for area in counting.areas.values()):
         raise RulesError(f"expected at least 1 settled bet, got 0 ({source})")
     areas = tuple(_areas(counting))

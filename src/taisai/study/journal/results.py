@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -9,6 +10,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.outcomes import Outcome
+from taisai.rules.settlement import BetRecord
 from taisai.study.plotting import INK, PALETTE, figure
 from taisai.study.report import Sheet, StudyReport, Told, columns, counted
 
@@ -23,19 +25,14 @@ MOST_TABLES: Final = 20  # in the report; the facts have all
 _Z: Final = NormalDist().inv_cdf((1 + float(LEVEL)) / 2)
 
 
-class PlayedBet(NamedTuple):
-    """A bet that was settled."""
+class PlayedRound(NamedTuple):
+    """A settled round of a table."""
 
     table: str
-    round: int
-    pay_table: str
-    """The digest of the pay table it was settled by."""
-    area: str
-    stake: int
-    """What was in play; what the limits kept out is not."""
-    returned: int
-    """Of what was in play."""
+    number: int
     outcome: Outcome
+    bets: Sequence[tuple[str, BetRecord[Any]]]
+    """The digest of the pay table by which each bet was settled, and the record of the bet."""
 
 
 @dataclass(frozen=True)

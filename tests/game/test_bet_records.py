@@ -10,7 +10,7 @@ import pytest
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game import commands as do
 from taisai.game.betting.placing import exposures
-from taisai.game.rounds.settlement import verdicts
+from taisai.game.rounds.settlement import bet_records
 from taisai.game.vocabulary import Means
 from taisai.rules import OUTCOMES, Act, Irregularity, Outcome, rulebook
 
@@ -76,13 +76,13 @@ def play_round(table: Table, draw: Random, faces: tuple[int, ...]) -> None:
 def by_purse(table: Table) -> dict[int, int]:
     got: Counter[int] = Counter()
     assert table.round is not None
-    for verdict in verdicts(table, table.round):
-        got[table.seats[verdict.bet.seat].purses[verdict.bet.means].index] += verdict.returned
+    for record in bet_records(table, table.round):
+        got[table.seats[record.bet.seat].purses[record.bet.means].index] += record.returned
     return +got
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_mbs_5_10_and_5_11_verdicts_add_up_to_the_settlement(seed: int) -> None:
+def test_mbs_5_10_and_5_11_records_add_up_to_the_settlement(seed: int) -> None:
     table, draw = live_table(), Random(seed)
     for outcome in draw.sample(OUTCOMES, 8):
         play_round(table, draw, tuple(outcome.faces))
@@ -91,16 +91,16 @@ def test_mbs_5_10_and_5_11_verdicts_add_up_to_the_settlement(seed: int) -> None:
         assert by_purse(table) == {
             lane: amount for lane, amount in enumerate(table.round.settled.by_purse) if amount
         }
-        told = verdicts(table, table.round)
+        told = bet_records(table, table.round)
         assert sum(one.won for one in told) == table.round.settled.won
         assert {one.kept_out_by for one in told if one.kept_out} <= {"5.10", "5.11"}
         asked(table, do.Perform(at=3, by="dan", act=Act.COLLECT_AND_PAY))
         asked(table, do.Perform(at=3, by="dan", act=Act.CONCLUDE))
-    kept = {one.kept_out_by for past in table.rounds for one in verdicts(table, past) if one.kept_out}
+    kept = {one.kept_out_by for past in table.rounds for one in bet_records(table, past) if one.kept_out}
     assert kept == {"5.10", "5.11"}, "the mix reaches both"
 
 
-def test_sabotage_a_verdict_that_forgets_the_limits_does_not_add_up() -> None:
+def test_sabotage_a_record_that_forgets_the_limits_does_not_add_up() -> None:
     table, draw = live_table(), Random(1)
     for outcome in (Outcome.of(2, 2, 2), Outcome.of(1, 2, 3)):
         play_round(table, draw, tuple(outcome.faces))
@@ -109,10 +109,10 @@ def test_sabotage_a_verdict_that_forgets_the_limits_does_not_add_up() -> None:
     past = table.rounds[-1]
     assert past.settled is not None
     assert past.kept_out
-    sound = sum(one.returned for one in verdicts(table, past))
+    sound = sum(one.returned for one in bet_records(table, past))
     assert sound == sum(past.settled.by_purse)
     past.kept_out.clear()
-    assert sum(one.returned for one in verdicts(table, past)) != sound
+    assert sum(one.returned for one in bet_records(table, past)) != sound
 
 
 def test_a_void_round_returns_every_bet() -> None:
@@ -120,7 +120,7 @@ def test_a_void_round_returns_every_bet() -> None:
     play_round(table, Random(5), (1, 2, 3))
     report = do.ReportIrregularity(at=3, by="dan", event=Irregularity.DIE_DAMAGED, second="sue")
     asked(table, report)
-    assert [one.returned for one in verdicts(table, table.rounds[0])] == [
+    assert [one.returned for one in bet_records(table, table.rounds[0])] == [
         bet.stake for bet in table.rounds[0].live()
     ]
 
