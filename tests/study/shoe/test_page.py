@@ -36,9 +36,9 @@ def test_the_words_say_the_figures_of_the_tables() -> None:
 def test_the_words_say_how_soon_it_shows() -> None:
     words, shoes = " ".join(cards.PAGE.read_text("utf-8").split()), cards.published()
     hours = {decks: round(shoe["luck"]["until_equal"] / 60) for decks, shoe in shoes.items()}
-    assert f"that is {hours[6]} hours at a table with six decks" in words
+    assert f"that is {hours[6]} hours with six decks" in words
     assert hours[2] == 6
-    assert "and six at one with two" in words
+    assert "and six hours with two" in words
     independent = {}
     for decks in (2, 6):
         half = shoes[decks]["count"][: 8 * decks]
