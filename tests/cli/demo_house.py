@@ -11,12 +11,13 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 from taisai.client import Console, Device, Staff, Terminal
-from taisai.demo import cast
+from taisai.demo import house as demo_house
+from taisai.demo.crowd import Crowd
 from taisai.demo.house import furnish, plan
-from taisai.demo.people.crowd import Crowd
-from taisai.demo.people.players import LIVELY, Waits
-from taisai.demo.sign_in import Demonstration, Entered
+from taisai.demo.players import LIVELY, Waits
+from taisai.demo.sign_in import Demonstration
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, stream_of
+from taisai.protocol.bodies import EnterResponse
 from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim import virtual
 from tests.server.sim.inline_writer import InlineWriter
@@ -78,10 +79,10 @@ class Evening:
         """So long in virtual time."""
         await asyncio.sleep(seconds)
 
-    async def entered(self, role: str, table: str | None = None, key: str | None = None) -> Entered:
+    async def entered(self, role: str, table: str | None = None, key: str | None = None) -> EnterResponse:
         """A visitor in a role."""
         found = await self.demonstration.enter(role, table, key, address="127.0.0.1")
-        assert isinstance(found, Entered), found
+        assert isinstance(found, EnterResponse), found
         return found
 
     async def console(self, role: str, table: str) -> Console:
@@ -116,7 +117,7 @@ class Evening:
         """Table → rounds that came to their end."""
         return {
             name: self.counted(name)["RoundConcluded"] + self.counted(name)["RoundVoided"]
-            for name in cast.TABLES
+            for name in demo_house.TABLES
         }
 
 

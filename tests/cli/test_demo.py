@@ -160,7 +160,7 @@ def test_a_journal_of_play_for_money_is_refused(taisai: Taisai, tmp_path: Path) 
     lotus(tmp_path / "lotus")
     ran = taisai("demo", "--data", str(tmp_path / "lotus"), "--port", "0", "--no-open")
     assert ran.code == 2
-    assert "expected a journal of demonstration, got one of play for money" in ran.err
+    assert "is a journal of play for money, not of a demonstration" in ran.err
 
 
 def test_sabotage_a_demonstration_over_money_is_seen(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from taisai.demo import sign_in
-from taisai.demo.people import staff
+from taisai.demo import sign_in, staff
 from taisai.server.dice import shaker
 from tests.cli.demo_house import Evening, run
 

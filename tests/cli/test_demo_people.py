@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from taisai.demo import cast
-from taisai.demo.people import crowd, players, staff
-from taisai.demo.people.players import FAST, LIVELY, OF, PlayerSight, Turnstile, stake_on
+from taisai.demo import crowd, players, staff
+from taisai.demo import house as demo_house
+from taisai.demo.players import FAST, LIVELY, OF, BetLimiter, PlayerSight, stake_on
 from taisai.game.events import BetRegistered, BetsClosed
 from taisai.protocol.views import FeltView, LastRound
 from taisai.server.dice import shaker
@@ -36,12 +36,12 @@ async def _evening(evening: Evening) -> dict[str, Any]:
         "counted": evening.counted(),
         "bets": bets,
         "books": books_view(
-            evening.engine.house(), {name: evening.engine.table(name) for name in cast.TABLES}
+            evening.engine.house(), {name: evening.engine.table(name) for name in demo_house.TABLES}
         ),
         "closes": [event.at for event in evening.events("MBS1") if isinstance(event, BetsClosed)],
         "opened": {
             name: [one.at for one in evening.events(name) if type(one).__name__ == "BetsOpened"]
-            for name in cast.TABLES
+            for name in demo_house.TABLES
         },
     }
 
@@ -89,8 +89,8 @@ def test_the_books_balance(evening: dict[str, Any]) -> None:
     assert (evening["books"].balanced, evening["books"].sum) == (True, 0)
 
 
-def test_sabotage_a_turnstile_that_stands_open_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players.Turnstile, "takes", lambda _self, _bets: True)
+def test_sabotage_a_limiter_that_switchs_open_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(players.BetLimiter, "takes", lambda _self, _bets: True)
     monkeypatch.setattr(crowd, "OF", dict.fromkeys(OF, players.TOURIST._replace(plays=1.0, late=0.0)))
 
     async def flood(evening: Evening) -> list[int]:
@@ -172,7 +172,7 @@ def test_a_visitor_who_supervises_decides_for_himself() -> None:
     run(story)
 
 
-def test_sabotage_a_dealer_who_does_not_stand_back_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_a_dealer_who_does_not_switch_back_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staff.WorkSwitch, "pause", lambda _self, *, working: None)  # noqa: ARG005
     with pytest.raises(AssertionError):
         test_a_visitor_who_deals_relieves_the_virtual_dealer_until_he_is_gone()
@@ -193,7 +193,7 @@ async def rounds_without_dice(evening: Evening) -> list[str]:
     """Tables at which bets were opened for a round that the shaker had not committed itself to."""
     await evening.goes_on(TEN_MINUTES / 4)
     found = []
-    for name in cast.TABLES:
+    for name in demo_house.TABLES:
         events = [type(one).__name__ for one in evening.events(name)]
         committed = events.count("SeedCommitted")
         found += [name] if events.count("BetsOpened") > committed else []
@@ -234,8 +234,8 @@ def test_everyone_comes_back_after_a_cut() -> None:
             line.cut()
         await evening.goes_on(150)
         after = evening.concluded()
-        assert all(after[name] >= before[name] + 2 for name in cast.TABLES), (before, after)
-        assert len(evening.network.open_lines) == 2 * len(cast.SPOTS) + len(OF)
+        assert all(after[name] >= before[name] + 2 for name in demo_house.TABLES), (before, after)
+        assert len(evening.network.open_lines) == 2 * len(demo_house.TABLES) + len(OF)
 
     run(story)
 
@@ -258,7 +258,7 @@ def test_a_whole_day_with_its_inspections_and_new_dice() -> None:
         assert counted["RoundConcluded"] > 20
         assert (counted["ItemPlaced"], counted["ItemRemoved"]) == (2, 1)
         assert counted["ItemInspected"] >= 2
-        assert all(evening.counted(name)["DayBegun"] for name in cast.TABLES)
+        assert all(evening.counted(name)["DayBegun"] for name in demo_house.TABLES)
 
     run(story, waits=LIVELY._replace(window=3_000.0, look=300.0), most=100_000.0)
 
@@ -271,7 +271,7 @@ def felts() -> list[FeltView]:
     """Every felt of the demonstration."""
 
     async def look(evening: Evening) -> list[FeltView]:
-        tables = [evening.engine.table(name) for name in cast.TABLES]
+        tables = [evening.engine.table(name) for name in demo_house.TABLES]
         return [felt_view(table, layout) for table in tables for layout in table.terms]
 
     return run(look)
@@ -308,14 +308,14 @@ def test_sabotage_a_stake_out_of_step_is_seen(felts: list[FeltView]) -> None:
     assert wrong_stakes(felt, {area.id: 777})
 
 
-def test_a_turnstile_counts_to_its_limit() -> None:
+def test_a_limiter_counts_to_its_limit() -> None:
     now = 0
-    turnstile = Turnstile(5.0, lambda: now)
-    assert turnstile.takes(5)
-    assert not turnstile.takes(1)
+    limiter = BetLimiter(5.0, lambda: now)
+    assert limiter.takes(5)
+    assert not limiter.takes(1)
     now = 1_000
-    assert turnstile.takes(5)
-    assert not turnstile.takes(1)
+    assert limiter.takes(5)
+    assert not limiter.takes(1)
     now = 100_000
-    assert turnstile.takes(10)
-    assert not turnstile.takes(1)
+    assert limiter.takes(10)
+    assert not limiter.takes(1)

@@ -118,7 +118,7 @@ async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, flo
 async def _round(dial: Any, staff: tuple[Staff, Staff, Staff], device: Device) -> None:
     head, dealing, cage = staff
     async with Client(dial, head) as sue, Cashier(dial, cage) as cat:
-        await sue.ask(requests.OpenTableRequest(id=sue.fresh_id(), table="SB1"))
+        await sue.request(requests.OpenTableRequest(id=sue.fresh_id(), table="SB1"))
         async with Console(dial, dealing, table="SB1") as dan, Terminal(dial, device) as player:
             await dan.take_position("dealer")
             await player.sit_down("May")

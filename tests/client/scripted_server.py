@@ -15,7 +15,7 @@ from taisai.protocol.replies import ChallengeNotice, WelcomeReply
 from tests.server.sim.virtual import VirtualLoop, run
 
 NONCE: Final = "ab" * 32
-PACE: Final = Pace(answer=10.0, coming_in=5.0, first=1.0, most=4.0, tries=5)
+PACE: Final = Pace(reply=10.0, welcome=5.0, first=1.0, most=4.0, tries=5)
 
 
 class Line:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from taisai.client import ClientError, Device, Disconnected, Staff, Visitor, link
 from taisai.client import connection as coming
 from taisai.client.feeds import MOST_BEHIND, FollowedFeed
-from taisai.client.link import Link, is_harmless
+from taisai.client.link import Link, is_repeatable
 from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, command
 from taisai.server.auth.verification import device_proof, device_text
@@ -74,21 +74,21 @@ def test_every_ask_is_one_that_may_be_repeated_or_one_that_may_not() -> None:
     assert set(kinds) == ONCE | WITHIN_A_START | TWICE
     for tag, kind in kinds.items():
         ask = _empty(kind)
-        assert is_harmless(ask, same_start=False) == (tag in TWICE), tag
-        assert is_harmless(ask, same_start=True) == (tag in TWICE | WITHIN_A_START), tag
+        assert is_repeatable(ask, same_epoch=False) == (tag in TWICE), tag
+        assert is_repeatable(ask, same_epoch=True) == (tag in TWICE | WITHIN_A_START), tag
 
 
 def test_commands_with_ids_of_their_own_may_be_repeated_and_no_others() -> None:
     for tag, kind in BY_TAG.items():
         ask = requests.DoRequest(id="1", do=_empty(kind))
-        assert is_harmless(ask, same_start=True) == (tag in COMMANDS_TWICE), tag
+        assert is_repeatable(ask, same_epoch=True) == (tag in COMMANDS_TWICE), tag
 
 
 def test_an_approval_is_good_once() -> None:
     sent = command("bring-in", id="m1", amount=5)
-    assert not is_harmless(requests.DoRequest(id="1", do=sent, approval="token"), same_start=True)
-    assert not is_harmless(
-        requests.FillRequest(id="1", table="T1", amount=5, approval="token"), same_start=True
+    assert not is_repeatable(requests.DoRequest(id="1", do=sent, approval="token"), same_epoch=True)
+    assert not is_repeatable(
+        requests.FillRequest(id="1", table="T1", amount=5, approval="token"), same_epoch=True
     )
 
 
@@ -109,7 +109,7 @@ def test_a_reader_too_far_behind_is_told() -> None:
         await made.until(FEED, lambda seat: seat.credits == MOST_BEHIND + 2)
         for _ in range(MOST_BEHIND):
             await anext(changes)
-        with pytest.raises(Disconnected, match=f"at most {MOST_BEHIND} changes"):
+        with pytest.raises(Disconnected, match=f"more than {MOST_BEHIND} changes behind"):
             await anext(changes)
         await made.close()
 
@@ -130,15 +130,15 @@ def _accept_any_number(patch: pytest.MonkeyPatch) -> None:
 
 
 def _repeat_everything(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(link, "is_harmless", lambda _ask, *, same_start: same_start or True)
+    patch.setattr(link, "is_repeatable", lambda _ask, *, same_epoch: same_epoch or True)
 
 
 def _repeat_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(link, "is_harmless", lambda _ask, *, same_start: same_start and False)
+    patch.setattr(link, "is_repeatable", lambda _ask, *, same_epoch: same_epoch and False)
 
 
 def _forget_the_waiting(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(FollowedFeed, "over", lambda _self, _why: None)
+    patch.setattr(FollowedFeed, "stop", lambda _self, _why: None)
 
 
 def _forget_the_place(patch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def _forget_the_place(patch: pytest.MonkeyPatch) -> None:
     def cut(self: Link) -> None:
         right(self)
         for feed in self.feeds.values():
-            feed.forget_place()
+            feed.forget_number()
 
     patch.setattr(Link, "_cut", cut)
 

@@ -11,7 +11,7 @@ from typing import Final, Self
 import msgspec
 
 from taisai.client import Console, Staff
-from taisai.demo.people.staff import filled, needs_second
+from taisai.demo.staff import filled, needs_second
 from taisai.protocol.commands import command
 from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import Offer

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from taisai.demo import cast
+from taisai.demo import house as demo_house
 from taisai.demo import house as opening
 from taisai.demo import sign_in as demo
 from taisai.demo.house import OpenedDemonstration, opened, plan
@@ -40,7 +40,7 @@ HOST: Final = "127.0.0.1"
 WINDOW: Final = 300_000  # ms for which bets are open: longer than any test, which says itself when time is up
 DONE: Final = "done"
 once: Final = cache(rulebook)
-_OF_BOOK: Final = {spot.book: spot for spot in cast.SPOTS}
+_OF_BOOK: Final = {spot.book: spot for spot in demo_house.TABLES.values()}
 
 
 class Laid(Struct, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class _Nobody:
     """The virtual dealers of a house that has none."""
 
     def __init__(self) -> None:
-        self.tables = {spot.name: False for spot in cast.SPOTS}
+        self.tables = {spot.name: False for spot in demo_house.TABLES.values()}
 
     def pause(self, table: str, *, dealing: bool) -> None:
         """Notes what was asked for; nobody deals all the same."""
@@ -73,7 +73,7 @@ def _cast(tables: tuple[Laid, ...]) -> None:
     for module in (opening, demo):
         vars(module)["rulebook"] = once  # a dozen tables of a book need not read it a dozen times
     spots = tuple(_OF_BOOK[one.book]._replace(name=one.name, layout=one.layout) for one in tables)
-    vars(cast).update(SPOTS=spots, TABLES={spot.name: spot for spot in spots})
+    vars(demo_house).update(TABLES={spot.name: spot for spot in spots})
 
 
 def _planned(tables: tuple[Laid, ...], origins: frozenset[str]) -> HousePlan:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from taisai.demo import cast
+from taisai.demo import house as demo_house
 from taisai.demo import sign_in as module
 from taisai.demo.house import furnish
 from taisai.demo.sign_in import ROLES, Demonstration, endpoints
@@ -75,7 +75,7 @@ def test_every_rank_is_one_click_away(role: str) -> None:
         assert answer.status == 200
         line = await house.line()
         welcome = await line.answer("hello", protocol=PROTOCOL_VERSION, token=answer.said["token"])
-        assert (welcome["role"], welcome["name"]) == (role, cast.GUESTS[role])
+        assert (welcome["role"], welcome["name"]) == (role, demo_house.GUESTS[role])
 
     visited(story)
 
@@ -113,7 +113,7 @@ def test_a_key_keeps_its_seat_and_another_gets_another() -> None:
             return str((await house.request("POST", "/api/demo/enter", asked)).said["seat"])
 
         first = await seat("ann")
-        assert int(first) > len(cast.TABLES["RWS1"].players)
+        assert int(first) > len(demo_house.TABLES["RWS1"].players)
         assert await seat("bob") != first
         assert await seat("ann") == first
 
@@ -123,7 +123,7 @@ def test_a_key_keeps_its_seat_and_another_gets_another() -> None:
 def test_when_every_seat_has_a_terminal_one_that_nobody_uses_makes_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cast, "SEATS", 5)  # two for visitors
+    monkeypatch.setattr(demo_house, "SEATS", 5)  # two for visitors
 
     async def story(house: Connected) -> None:
         async def enters(name: str) -> Any:
@@ -153,10 +153,10 @@ def test_when_every_seat_has_a_terminal_one_that_nobody_uses_makes_room(
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"role": "owner"}, "expected a role of player"),
-        ({"role": "dealer", "table": "T9"}, "expected a table of MBS1"),
-        ({"role": "player", "table": "MBS1"}, "expected a table and a device's key"),
-        ({"role": "display", "key": "00" * 32}, "expected a table and a device's key"),
+        ({"role": "owner"}, "unknown role"),
+        ({"role": "dealer", "table": "T9"}, "unknown table"),
+        ({"role": "player", "table": "MBS1"}, "a player needs a table and the key of a device"),
+        ({"role": "display", "key": "00" * 32}, "a display needs a table and the key of a device"),
         ({"role": "player", "table": "MBS1", "key": "xyz"}, "invalid request: "),
         ({"role": "dealer", "person": "Ada Stone"}, "invalid request: "),
     ],
@@ -194,7 +194,7 @@ async def agreed_fill(house: Connected) -> tuple[Any, str]:
     return line, agreed.said["approval"]
 
 
-def test_a_virtual_supervisor_agrees_and_stands_in_the_journal() -> None:
+def test_a_virtual_supervisor_approves_and_is_named_in_the_journal() -> None:
     async def story(house: Connected) -> None:
         line, approval = await agreed_fill(house)
         told = await line.answer("fill", table="MBS1", amount=100_000, approval=approval)
@@ -216,11 +216,11 @@ def test_what_he_agreed_to_is_one_thing() -> None:
 def test_nobody_is_his_own_second_person() -> None:
     async def story(house: Connected) -> None:
         demo = Demonstration(house.casino)
-        for person, rank in cast.VIRTUAL.items():
+        for person, rank in demo_house.VIRTUAL.items():
             opened = house.door.sessions.opened(person, rank, house.clock.now())
             assert opened is not None
-            for table in (*cast.TABLES, None):
-                granted = demo.agreed(opened.session, b"this", table)
+            for table in (*demo_house.TABLES, None):
+                granted = demo.approved(opened.session, b"this", table)
                 assert not isinstance(granted, str)
                 assert granted.approval.approver != person
 
@@ -235,7 +235,7 @@ def test_in_a_house_that_plays_for_money_there_is_no_such_door() -> None:
         house = Connected(loop)
         for method, path in DEMO_ENDPOINTS:
             assert (await house.request(method, path, {} if method == "POST" else None)).status == 404
-        with pytest.raises(JournalError, match="expected a journal of demonstration"):
+        with pytest.raises(JournalError, match="play for money"):
             Demonstration(house.casino)
         for person in ("dealer Tan", "administrator Tan"):
             answer = await house.door.admitted(person, address="here", now=house.clock.now())

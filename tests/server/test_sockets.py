@@ -372,7 +372,7 @@ async def test_whoever_is_nobody_may_do_nothing(house: Connected) -> None:
     line = await house.line()
     tell = await line.answer("books")
     assert (tell["reason"], tell["clause"]) == ("not-permitted", "house:access")
-    assert "got visitor" in tell["message"]
+    assert "the role visitor" in tell["message"]
 
 
 @pytest.mark.parametrize("role", [Role.TERMINAL, Role.DEALER])

@@ -1,4 +1,4 @@
-"""The typed client of a server: it knows the protocol, and nothing else."""
+"""The typed client of a server. It depends on the protocol only."""
 
 from taisai.client.client import Client
 from taisai.client.connection import (
@@ -15,10 +15,9 @@ from taisai.client.connection import (
     at,
     connect,
 )
-from taisai.client.console import Cashier, Console
 from taisai.client.feeds import Change
 from taisai.client.office import Office, sign_in
-from taisai.client.terminal import Display, Terminal
+from taisai.client.roles import Cashier, Console, Display, Terminal
 
 __all__ = [
     "Cashier",

@@ -1,4 +1,4 @@
-"""The client: asks with their answers, and feeds that are always current."""
+"""The client: requests with their replies, and feeds that stay current."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=ServerMessage)
 
 
 class Client:
-    """Someone at the floor: `async with Client(at("ws://…/socket")) as client:` comes in, and leaves."""
+    """A connection to a server: `async with Client(at("ws://…/socket")) as client:`."""
 
     def __init__(
         self,
@@ -36,18 +36,18 @@ class Client:
         self.who: Who = who if who is not None else Visitor()
         self.pace = pace or Pace()
         self._link = Link(dial, self.who, pace=self.pace, sleep=sleep, entropy=entropy)
-        self._life: asyncio.Task[None] | None = None
+        self._running: asyncio.Task[None] | None = None
 
-    # Coming and going
+    # Connecting
 
     async def start(self) -> Self:
-        """Comes in: Refused where the floor does not know it, Disconnected where there is no floor."""
+        """Connects. Raises Refused if the server refuses the client, Disconnected without one."""
         self._link.end = None
         self._link.feeds.clear()
-        came: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._life = asyncio.get_running_loop().create_task(self._link.live(came))
+        connected: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._running = asyncio.get_running_loop().create_task(self._link.run(connected))
         try:
-            await came
+            await connected
             await self._begin()
         except BaseException:
             await self.close()
@@ -55,15 +55,15 @@ class Client:
         return self
 
     async def _begin(self) -> None:
-        """What a client of a kind does first; should it fail, nothing is left open."""
+        """What a role does after connecting. If it fails, the client is closed."""
 
     async def close(self) -> None:
-        """Leaves; whatever is still asked is Disconnected."""
-        self._link.over(Disconnected("expected an open client, got one that was closed", in_doubt=True))
-        if self._life is not None:
-            self._life.cancel()
+        """Disconnects. Pending requests raise Disconnected."""
+        self._link.stop(Disconnected("the client is closed", in_doubt=True))
+        if self._running is not None:
+            self._running.cancel()
             with suppress(asyncio.CancelledError):
-                await self._life
+                await self._running
 
     async def __aenter__(self) -> Self:
         return await self.start()
@@ -75,131 +75,131 @@ class Client:
 
     @property
     def welcome(self) -> replies.WelcomeReply | None:
-        """Whom the floor takes it for."""
+        """The server's welcome: the role and name of the client."""
         return self._link.welcome
 
     @property
     def is_connected(self) -> bool:
-        """Whether the floor has welcomed it, and the connection is not known to be cut."""
+        """Whether there is a connection on which the server has welcomed the client."""
         return self._link.connection is not None
 
     @property
     def end(self) -> ClientError | None:
-        """Why it will not come back, if it will not."""
+        """Why the client will not reconnect; None if it will."""
         return self._link.end
 
     def fresh_id(self) -> str:
-        """An id that nobody else has: answers, and bets, are known by it."""
+        """A new unique id, for a request or a bet."""
         return self._link.fresh_id()
 
-    # Asking
+    # Requests
 
-    async def ask(self, ask: Request) -> ServerMessage:
-        """The answer: Refused where it is not done, Disconnected where nobody knows or no floor is there."""
+    async def request(self, request: Request) -> ServerMessage:
+        """Sends a request and returns the reply. Raises Refused, or Disconnected without a reply in time."""
         if self.end is not None:
             raise self.end
-        text = encode(ask).decode()
+        text = encode(request).decode()
         if len(text) > MOST_MESSAGE:
-            raise ValueError(f"expected an ask of at most {MOST_MESSAGE} characters, got {len(text)}")
-        pending = self._link.pending[ask.id] = Pending(ask, text)
+            raise ValueError(f"expected a request of at most {MOST_MESSAGE} characters, got {len(text)}")
+        pending = self._link.pending[request.id] = Pending(request, text)
         try:
-            async with asyncio.timeout(self.pace.answer):
+            async with asyncio.timeout(self.pace.reply):
                 await self._link.send(pending)
-                return await pending.answer
+                return await pending.reply
         except TimeoutError:
-            says = f"expected an answer within {self.pace.answer:g} seconds, got none"
-            raise Disconnected(says, in_doubt=pending.is_sent) from None
+            problem = f"no reply within {self.pace.reply:g} seconds"
+            raise Disconnected(problem, in_doubt=pending.is_sent) from None
         finally:
-            del self._link.pending[ask.id]
+            del self._link.pending[request.id]
 
-    async def told(self, ask: Request, kind: type[T]) -> T:
-        """The answer, which is of this kind."""
-        tell = await self.ask(ask)
-        if not isinstance(tell, kind):
-            raise ClientError(f"expected {kind.__name__}, got {type(tell).__name__}")
-        return tell
+    async def query(self, kind: type[Request], reply: type[T], **fields: Any) -> T:
+        """Sends a request of a kind and returns its reply, which must be of the given type."""
+        message = await self.request(kind(id=self.fresh_id(), **fields))
+        if not isinstance(message, reply):
+            raise ClientError(f"expected {reply.__name__}, got {type(message).__name__}")
+        return message
 
     async def do(
         self, tag: str, /, *, table: str | None = None, approval: str | None = None, **fields: object
     ) -> ServerMessage:
-        """Asks for a command: `client.do("perform", table="T1", act="tumble", tumbles=3)`."""
+        """Sends a command: `client.do("perform", table="T1", act="tumble", tumbles=3)`."""
         return await self.send(command(tag, **fields), table=table, approval=approval)
 
     async def send(
         self, sent: SentCommand, *, table: str | None = None, approval: str | None = None
     ) -> ServerMessage:
-        """Asks for a command that was made before."""
-        return await self.ask(requests.DoRequest(id=self.fresh_id(), do=sent, table=table, approval=approval))
+        """Sends a command."""
+        request = requests.DoRequest(id=self.fresh_id(), do=sent, table=table, approval=approval)
+        return await self.request(request)
 
     # Feeds
 
     @property
     def gaps(self) -> list[str]:
-        """Where a feed skipped a number; it was then followed anew."""
+        """The gaps in the numbers of feeds. After a gap the feed is followed again."""
         return self._link.gaps
 
     @property
     def followed(self) -> list[str]:
-        """The feeds that it follows and has seen."""
+        """The followed feeds that have a view."""
         return [name for name, feed in self._link.feeds.items() if feed.view is not None]
 
     async def follow(self, name: str) -> View:
-        """The feed's view, which from now on is current."""
+        """Follows a feed and returns its view, which stays current from now on."""
         if self.end is not None:
             raise self.end
         feed = self._link.feeds.get(name)
         if feed is None:
             feed = self._link.feeds[name] = FollowedFeed(name)
-            await self._link.ask_to_follow(feed)
+            await self._link.follow(feed)
         try:
-            async with asyncio.timeout(self.pace.answer):
+            async with asyncio.timeout(self.pace.reply):
                 return await asyncio.shield(feed.ready)
         except TimeoutError:
             self._link.feeds.pop(name, None)
-            says = f"expected the feed {name} within {self.pace.answer:g} seconds, got none"
-            raise Disconnected(says) from None
+            raise Disconnected(f"no view of {name} within {self.pace.reply:g} seconds") from None
 
     async def unfollow(self, name: str) -> None:
-        """Follows a feed no longer."""
+        """Stops following a feed."""
         feed = self._link.feeds.pop(name, None)
         if feed is not None:
-            feed.over(Disconnected(f"expected a feed that is followed, got {name}"))
-            await self.ask(requests.UnfollowRequest(id=self.fresh_id(), feed=name))
+            feed.stop(Disconnected(f"the feed {name} is no longer followed"))
+            await self.request(requests.UnfollowRequest(id=self.fresh_id(), feed=name))
 
     def view(self, name: str) -> View:
-        """A feed's view as it is now."""
-        found = self._feed(name).view
-        if found is None:
-            raise ClientError(f"expected a feed with a view, got {name} before its first")
-        return found
+        """The current view of a feed."""
+        view = self._feed(name).view
+        if view is None:
+            raise ClientError(f"the feed {name} has no view yet")
+        return view
 
-    def showing(self, name: str, kind: type[V]) -> V:
-        """A feed's view, which is of this kind."""
-        found = self.view(name)
-        if not isinstance(found, kind):
-            raise ClientError(f"expected {name} to show a {kind.__name__}, got {type(found).__name__}")
-        return found
+    def view_as(self, name: str, kind: type[V]) -> V:
+        """The current view of a feed, which must be of the given type."""
+        view = self.view(name)
+        if not isinstance(view, kind):
+            raise ClientError(f"expected {name} to show a {kind.__name__}, got {type(view).__name__}")
+        return view
 
     def changes(self, name: str) -> AsyncIterator[Change]:
-        """Every change of a feed, from the first time that the iterator is asked on."""
+        """Every change of a feed, from the first step of the iterator on."""
         return self._feed(name).changes()
 
     async def until(self, name: str, holds: Callable[[Any], bool], *, within: float | None = None) -> View:
-        """The feed's first view, from now on, of which something holds; there is no polling."""
+        """Waits for the first view of a feed for which `holds` is true; it does not poll."""
         try:
             async with asyncio.timeout(within):
                 return await self._feed(name).until(holds)
         except TimeoutError:
-            says = f"expected {name} to come to something within {within:g} seconds, got nothing of it"
-            raise Disconnected(says) from None
+            problem = f"no view of {name} met the condition within {within:g} seconds"
+            raise Disconnected(problem) from None
 
-    def stands(self, name: str) -> tuple[str | None, int | None]:
-        """Epoch and number at which a feed stands here."""
+    def position(self, name: str) -> tuple[str | None, int | None]:
+        """The epoch and number of a feed's current view."""
         feed = self._feed(name)
         return feed.epoch, feed.number
 
     def _feed(self, name: str) -> FollowedFeed:
         feed = self._link.feeds.get(name)
         if feed is None:
-            raise ClientError(f"expected a feed that is followed, got {name}")
+            raise ClientError(f"the feed {name} is not followed")
         return feed

@@ -1,4 +1,4 @@
-"""Connections to a server: who connects, how long they wait, what can go wrong, and the WebSocket itself."""
+"""Connections to a server: identities, timeouts, errors, and the WebSocket."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from taisai.protocol.requests import HelloRequest
 
 
 class ClientError(Exception):
-    """Whatever a client raises."""
+    """The base of all errors of a client."""
 
 
-class Refused(ClientError):  # noqa: N818  the floor's own word for it
-    """The floor has decided, and it is not done: the reason, the clause, and what was expected."""
+class Refused(ClientError):  # noqa: N818  the protocol's word
+    """The server refused the request, with a reason, a message and a clause."""
 
     def __init__(
         self, reason: str, message: str, *, clause: str | None = None, bet: str | None = None
@@ -36,42 +36,42 @@ class Refused(ClientError):  # noqa: N818  the floor's own word for it
 
 
 class Disconnected(ClientError):  # noqa: N818  as above
-    """There is no connection, or no answer came in time."""
+    """There is no connection, or no reply came in time."""
 
     def __init__(self, message: str, *, in_doubt: bool = False) -> None:
         super().__init__(message)
         self.in_doubt = in_doubt
-        """Whether the ask went out: then nobody here knows what became of it, and the views will tell."""
+        """Whether the request was sent. Then only the views show whether it was carried out."""
 
 
 class Pace(NamedTuple):
-    """Seconds, and how often a client tries."""
+    """Timeouts in seconds, and the number of tries."""
 
-    answer: float = 15.0
-    """Until an ask that nobody answers is given up, reconnections included."""
-    coming_in: float = 10.0
-    """From a new connection to the floor's welcome."""
+    reply: float = 15.0
+    """For a reply, including reconnections."""
+    welcome: float = 10.0
+    """From a new connection to the server's welcome."""
     first: float = 0.2
-    """Before the first new try after a cut."""
+    """Before the first reconnection."""
     most: float = 10.0
-    """Before any later one."""
+    """The longest time before a reconnection."""
     tries: int = 20
-    """Vain tries in a row after which the client gives up."""
+    """Failed tries in a row after which the client gives up."""
 
     def wait(self, tried: int, chance: float) -> float:
-        """Before the next try, after so many in vain: twice as long each time, never all clients at once."""
+        """The time before the next try: it doubles with each failure, with some randomness."""
         return float(min(self.most, self.first * 2 ** min(tried, 30))) * (0.5 + chance / 2)
 
 
-_SAYS: Final = b"taisai device 1\n"
+_PREFIX: Final = b"taisai device 1\n"
 
 
 class Visitor(NamedTuple):
-    """Nobody in particular."""
+    """A client without a session or device."""
 
 
 class Staff(NamedTuple):
-    """A person, by the token of his session."""
+    """A member of staff, with the token of their session."""
 
     token: str
 
@@ -80,19 +80,19 @@ class Staff(NamedTuple):
 
 
 class Device(NamedTuple):
-    """A terminal, a display or a shaker, by its name and its private key."""
+    """A terminal, a display or a shaker, with its name and private key."""
 
     name: str
     key: Ed25519PrivateKey
 
     @classmethod
     def of(cls, name: str, seed: bytes) -> Device:
-        """A device whose key is made from 32 bytes that nobody else has."""
+        """A device whose key is made from 32 secret bytes."""
         return cls(name, Ed25519PrivateKey.from_private_bytes(seed))
 
     @property
     def public(self) -> str:
-        """The key that it is enrolled with, in hexadecimal."""
+        """The public key for its enrolment, in hexadecimal."""
         return self.key.public_key().public_bytes_raw().hex()
 
     def __repr__(self) -> str:  # never the key
@@ -103,36 +103,36 @@ Who = Visitor | Staff | Device
 
 
 def hello(id_: str, who: Who, nonce: str) -> HelloRequest:
-    """The first ask, which answers the floor's challenge."""
+    """The first request, which answers the server's challenge."""
     if isinstance(who, Staff):
         return HelloRequest(id=id_, protocol=PROTOCOL_VERSION, token=who.token)
     if isinstance(who, Device):
-        text = _SAYS + who.name.encode() + b"\n" + bytes.fromhex(nonce)
+        text = _PREFIX + who.name.encode() + b"\n" + bytes.fromhex(nonce)
         return HelloRequest(
             id=id_, protocol=PROTOCOL_VERSION, device=who.name, signature=who.key.sign(text).hex()
         )
     return HelloRequest(id=id_, protocol=PROTOCOL_VERSION)
 
 
-MOST_TOLD: Final = 8 * 1024 * 1024  # bytes of a message from the floor, whose outbox holds half as many
-OPENING: Final = 10.0  # seconds until a floor that does not open the door is taken for absent
+MOST_RECEIVED: Final = 8 * 1024 * 1024  # bytes of a message; the server's outbox holds half as many
+OPENING: Final = 10.0  # seconds for a WebSocket to open
 
 
 class Connection(Protocol):
-    """Carries texts, in order, until it is cut."""
+    """Carries texts in order until it breaks."""
 
     async def send(self, text: str) -> None:
-        """Sends a text; Disconnected where it cannot."""
+        """Sends a text; raises Disconnected if it cannot."""
 
     async def receive(self) -> str:
-        """The next text; Disconnected where none will come."""
+        """The next text; raises Disconnected if none will come."""
 
     async def close(self) -> None:
-        """Lets go of it."""
+        """Closes the connection."""
 
 
 Dial = Callable[[], Awaitable[Connection]]
-"""Makes a new connection, each time that one is needed; Disconnected where it cannot."""
+"""Makes a new connection; raises Disconnected if it cannot."""
 
 
 class WebSocket:
@@ -146,34 +146,34 @@ class WebSocket:
         try:
             await self._socket.send(text)
         except (WebSocketException, OSError) as error:
-            raise Disconnected(f"expected an open connection, got {error}") from None
+            raise Disconnected(f"the connection is closed: {error}") from None
 
     async def receive(self) -> str:
         """The next text."""
         try:
             message = await self._socket.recv()
         except (WebSocketException, OSError) as error:
-            raise Disconnected(f"expected an open connection, got {error}") from None
+            raise Disconnected(f"the connection is closed: {error}") from None
         if not isinstance(message, str):
-            raise Disconnected("expected a text, got bytes")
+            raise Disconnected("expected a text message, got a binary one")
         return message
 
     async def close(self) -> None:
-        """Lets go of it."""
+        """Closes the connection."""
         await self._socket.close()
 
 
 async def connect(url: str) -> Connection:
-    """A connection to a floor, such as `connect("ws://localhost:8080/socket")`."""
+    """Connects to a server, such as `connect("ws://localhost:8080/socket")`."""
     try:
-        socket = await open_socket(url, compression=None, max_size=MOST_TOLD, open_timeout=OPENING)
+        socket = await open_socket(url, compression=None, max_size=MOST_RECEIVED, open_timeout=OPENING)
     except (WebSocketException, OSError, TimeoutError) as error:
         raise Disconnected(f"no answer from {url}: {error}") from None
     return WebSocket(socket)
 
 
 def at(url: str) -> Dial:
-    """Connects to this address, as often as it takes."""
+    """A function that connects to this address."""
 
     async def dial() -> Connection:
         return await connect(url)
@@ -190,13 +190,13 @@ _decode: Final = msgspec.json.Decoder(list[AnyServerMessage]).decode
 
 
 def read(text: str) -> list[ServerMessage]:
-    """The tells of a message."""
+    """The messages in a text."""
     return _decode(text)
 
 
-async def next_tells(connection: Connection) -> list[ServerMessage]:
-    """The tells of the next message that has any."""
+async def next_messages(connection: Connection) -> list[ServerMessage]:
+    """The messages in the next text that has any."""
     while True:
-        told = read(await connection.receive())
-        if told:
-            return told
+        messages = read(await connection.receive())
+        if messages:
+            return messages

@@ -1,4 +1,4 @@
-"""Feeds as a client follows them: a view that is always current, and no number missing."""
+"""Followed feeds: a current view without missing changes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from taisai.client.connection import Disconnected
 from taisai.protocol.replies import ChangeNotice, SnapshotNotice
 from taisai.protocol.views import Changes, View, changed
 
-MOST_BEHIND: Final = 10_000  # changes that wait for a reader; one more, and it has to start again
+MOST_BEHIND: Final = 10_000  # changes that wait for a reader; then the reader fails
 
 
 class Change(NamedTuple):
-    """One step of a feed: the view after it, and what was different; a snapshot has no changes."""
+    """A change of a feed and the view after it. A snapshot has no changes."""
 
     number: int
     view: View
@@ -24,7 +24,7 @@ class Change(NamedTuple):
 
 
 class _Reader:
-    """Someone who wants every change, in order."""
+    """Receives every change, in order."""
 
     def __init__(self) -> None:
         self.waiting: deque[Change] = deque()
@@ -40,7 +40,7 @@ class _Reader:
 
 
 class FollowedFeed:
-    """One feed: its view, where it stands, and who waits for what comes next."""
+    """A followed feed: its view and number, its readers, and those who wait for a view."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -48,28 +48,28 @@ class FollowedFeed:
         self.number: int | None = None
         self.view: View | None = None
         self.ready: asyncio.Future[View] = asyncio.get_running_loop().create_future()
-        """The first view, or why there is none."""
+        """The first view, or the error."""
         self.end: BaseException | None = None
         self._readers: dict[_Reader, None] = {}
         self._waiters: dict[asyncio.Future[View], Callable[[View], bool]] = {}
 
-    def snapshot(self, tell: SnapshotNotice, epoch: str) -> None:
-        """The feed as it stands."""
-        self.epoch, self.number = epoch, tell.number
-        self._show(Change(tell.number, tell.view, None))
+    def snapshot(self, notice: SnapshotNotice, epoch: str) -> None:
+        """Takes a snapshot."""
+        self.epoch, self.number = epoch, notice.number
+        self._show(Change(notice.number, notice.view, None))
 
-    def change(self, tell: ChangeNotice) -> bool:
-        """The next change; says whether it is the next indeed."""
+    def change(self, notice: ChangeNotice) -> bool:
+        """Takes a change; returns False if a change before it is missing."""
         if self.view is None or self.number is None:
-            return True  # on its way since before the snapshot was asked for
-        if tell.number != self.number + 1:
+            return True  # the server sent it before the snapshot
+        if notice.number != self.number + 1:
             return False
-        self.number = tell.number
-        self._show(Change(tell.number, changed(self.view, tell.changes), tell.changes, tell.what))
+        self.number = notice.number
+        self._show(Change(notice.number, changed(self.view, notice.changes), notice.changes, notice.what))
         return True
 
-    def forget_place(self) -> None:
-        """The next answer has to be a snapshot."""
+    def forget_number(self) -> None:
+        """Makes the next follow ask for a snapshot."""
         self.number = None
 
     def _show(self, change: Change) -> None:
@@ -87,15 +87,15 @@ class FollowedFeed:
         try:
             if holds(view):
                 waiter.set_result(view)
-        except Exception as error:  # noqa: BLE001  it belongs to whoever asked it
+        except Exception as error:  # noqa: BLE001  the condition failed
             waiter.set_exception(error)
 
-    def over(self, why: BaseException) -> None:
-        """Nothing more comes."""
+    def stop(self, why: BaseException) -> None:
+        """Ends the feed: everyone who waits gets the error."""
         self.end = why
         if not self.ready.done():
             self.ready.set_exception(why)
-            self.ready.exception()  # nobody may be waiting
+            self.ready.exception()  # marks the error as seen if nobody waits
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_exception(why)
@@ -103,7 +103,7 @@ class FollowedFeed:
             reader.wake.set()
 
     async def until(self, holds: Callable[[View], bool]) -> View:
-        """The first view, from now on, of which something holds."""
+        """Waits for the first view for which `holds` is true."""
         if self.end is not None:
             raise self.end
         waiter: asyncio.Future[View] = asyncio.get_running_loop().create_future()
@@ -126,7 +126,7 @@ class FollowedFeed:
                 if self.end is not None:
                     raise self.end
                 if reader.is_behind:
-                    raise Disconnected(f"expected at most {MOST_BEHIND} changes to wait, got one more")
+                    raise Disconnected(f"the reader of {self.name} is more than {MOST_BEHIND} changes behind")
                 reader.wake.clear()
                 await reader.wake.wait()
         finally:

@@ -1,4 +1,4 @@
-"""The link to a server: it reconnects, sends requests again where that is safe, and keeps feeds current."""
+"""The link to a server: it reconnects, repeats requests where that is safe, and keeps feeds current."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from taisai.client.connection import (
     Refused,
     Who,
     hello,
-    next_tells,
+    next_messages,
     read,
 )
 from taisai.client.feeds import FollowedFeed
@@ -27,9 +27,9 @@ from taisai.protocol.commands import tag_of
 from taisai.protocol.message import Request, ServerMessage
 from taisai.protocol.replies import RefusedReply
 
-_HARMLESS: Final = frozenset(
+_REPEATABLE: Final = frozenset(
     {
-        # they only look, or say how something is to be
+        # they only read, or set a value
         requests.UnfollowRequest,
         requests.FavouritesRequest,
         requests.KeepFavouriteRequest,
@@ -42,7 +42,7 @@ _HARMLESS: Final = frozenset(
         requests.TakePositionRequest,
         requests.VirtualDealerRequest,
         requests.PingRequest,
-        # the floor derives what they make from the ask's own id, so the second time changes nothing
+        # the server derives ids from the request's own id, so that a repetition changes nothing
         requests.DoubleRequest,
         requests.RepeatRequest,
         requests.TicketInRequest,
@@ -56,70 +56,68 @@ _HARMLESS: Final = frozenset(
         requests.ReadingRequest,
     }
 )
-_WITHIN_A_START: Final = frozenset({requests.UndoRequest, requests.ClearRequest})
-"""The floor remembers which bets they took back, until it stops."""
-_HARMLESS_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})
+_REPEATABLE_WITHIN_EPOCH: Final = frozenset({requests.UndoRequest, requests.ClearRequest})
+"""The server remembers, until it stops, which bets they took back."""
+_REPEATABLE_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})
 """They carry ids of their own, and a known id changes nothing."""
 
 
-def is_harmless(ask: Request, *, same_start: bool) -> bool:
-    """Whether the same ask a second time is as good as once; an approval is spent by the first.
+def is_repeatable(request: Request, *, same_epoch: bool) -> bool:
+    """Whether sending the request a second time changes nothing. An approval is valid only once.
 
-    `same_start`: whether the floor has not been stopped since.
+    `same_epoch`: whether the server has run without a stop since the first time.
     """
-    if getattr(ask, "approval", None) is not None:
+    if getattr(request, "approval", None) is not None:
         return False
-    if isinstance(ask, requests.DoRequest):
-        return tag_of(ask.do) in _HARMLESS_COMMANDS
-    return type(ask) in _HARMLESS or (same_start and type(ask) in _WITHIN_A_START)
+    if isinstance(request, requests.DoRequest):
+        return tag_of(request.do) in _REPEATABLE_COMMANDS
+    return type(request) in _REPEATABLE or (same_epoch and type(request) in _REPEATABLE_WITHIN_EPOCH)
 
 
 class Pending:
-    """One ask: what was sent, and the answer, once there is one."""
+    """A request, and its reply once there is one."""
 
-    def __init__(self, ask: Request, text: str) -> None:
-        self.ask = ask
+    def __init__(self, request: Request, text: str) -> None:
+        self.request = request
         self.text = text
         self.sent_in: str | None = None
-        """The epoch of the floor that it was sent in; none where it never was."""
-        self.answer: asyncio.Future[ServerMessage] = asyncio.get_running_loop().create_future()
+        """The epoch in which it was sent; None if it was not sent."""
+        self.reply: asyncio.Future[ServerMessage] = asyncio.get_running_loop().create_future()
 
-    def take(self, tell: ServerMessage) -> None:
-        """The answer; a second one, to an ask that was sent twice, says nothing new."""
-        if self.answer.done():
+    def take(self, message: ServerMessage) -> None:
+        """Takes the reply. A second reply, to a repeated request, is ignored."""
+        if self.reply.done():
             return
-        if isinstance(tell, RefusedReply):
-            refusal = Refused(tell.reason, tell.message, clause=tell.clause, bet=tell.bet)
-            self.answer.set_exception(refusal)
+        if isinstance(message, RefusedReply):
+            refusal = Refused(message.reason, message.message, clause=message.clause, bet=message.bet)
+            self.reply.set_exception(refusal)
         else:
-            self.answer.set_result(tell)
+            self.reply.set_result(message)
 
     @property
     def is_sent(self) -> bool:
-        """Whether it went out: then only its answer, or a view, tells what became of it."""
+        """Whether it was sent. Then only its reply or a view shows whether it was carried out."""
         return self.sent_in is not None
 
     def cut(self, epoch: str | None = None) -> None:
-        """The connection is gone, and a floor of this epoch there: what may not be sent again is in doubt."""
+        """The connection broke; `epoch` is that of the next one. A request that may not be repeated fails."""
         is_same = epoch is None or epoch == self.sent_in
-        if self.is_sent and not is_harmless(self.ask, same_start=is_same):
-            says = (
-                "expected an answer, got none before the connection was cut: the views tell what became of it"
-            )
-            self.fail(Disconnected(says, in_doubt=True))
+        if self.is_sent and not is_repeatable(self.request, same_epoch=is_same):
+            problem = "the connection broke before the reply; the views show whether it was carried out"
+            self.fail(Disconnected(problem, in_doubt=True))
 
     def fail(self, why: ClientError) -> None:
-        """No answer will come."""
-        if not self.answer.done():
-            self.answer.set_exception(why)
-            self.answer.exception()  # whoever asked may have stopped waiting
+        """Fails: no reply will come."""
+        if not self.reply.done():
+            self.reply.set_exception(why)
+            self.reply.exception()  # marks the error as seen if the caller no longer waits
 
 
 encode: Final = msgspec.json.Encoder().encode
 
 
 class Link:
-    """Keeps a client connected for as long as that is possible; then everyone who waits hears why not."""
+    """Keeps a client connected as long as possible; then everyone who waits gets the error."""
 
     def __init__(
         self,
@@ -136,176 +134,178 @@ class Link:
         self.welcome: replies.WelcomeReply | None = None
         self.challenge: replies.ChallengeNotice | None = None
         self.connection: Connection | None = None
-        """The one on which the floor has welcomed the client."""
+        """The connection on which the server has welcomed the client."""
         self.end: ClientError | None = None
-        """Why no connection follows."""
+        """Why the link does not reconnect."""
         self._dial = dial
         self._who = who
         self._pace = pace
         self._sleep = sleep
         self._entropy = entropy
         self._prefix = entropy(8).hex()
-        self._made = 0
+        self._ids = 0
         self._welcomes = 0
-        self._asked: dict[str, FollowedFeed] = {}
-        """Id of an ask to follow → the feed."""
-        self._lost: list[FollowedFeed] = []
-        """Feeds that skipped a number, and have not been asked for anew."""
+        self._follows: dict[str, FollowedFeed] = {}
+        """Id of a request to follow → the feed."""
+        self._broken: list[FollowedFeed] = []
+        """Feeds with a gap, to be followed again."""
 
     def fresh_id(self) -> str:
-        """An id that no other client makes: a change tells all who follow whose ask it answers."""
-        self._made += 1
-        return f"{self._prefix}-{self._made}"
+        """An id that no other client makes: a change shows all followers the request that made it."""
+        self._ids += 1
+        return f"{self._prefix}-{self._ids}"
 
-    # Its life
+    # Connecting
 
-    async def live(self, came: asyncio.Future[None]) -> None:
-        """One connection after the other, until it is ended, refused, or there is no floor to be found."""
+    async def run(self, connected: asyncio.Future[None]) -> None:
+        """Makes one connection after the other until the link is stopped or refused, or the tries end."""
         tried = 0
         while self.end is None:
             before = self._welcomes
-            why = await self._one_connection(came)
+            why = await self._connection(connected)
             tried = 1 if self._welcomes > before else tried + 1
-            if not isinstance(why, Disconnected) or tried > self._pace.tries or not came.done():
-                self.over(why)
-            if not came.done():
-                came.set_exception(why)
+            if not isinstance(why, Disconnected) or tried > self._pace.tries or not connected.done():
+                self.stop(why)
+            if not connected.done():
+                connected.set_exception(why)
             if self.end is None:
                 await self._sleep(self._pace.wait(tried - 1, self._entropy(1)[0] / 256))
 
-    async def _one_connection(self, came: asyncio.Future[None]) -> ClientError:
-        """From the challenge to the end; says why it ended."""
+    async def _connection(self, connected: asyncio.Future[None]) -> ClientError:
+        """Runs one connection from the challenge to the end; returns why it ended."""
         connection: Connection | None = None
         try:
-            async with asyncio.timeout(self._pace.coming_in) as coming_in:
+            async with asyncio.timeout(self._pace.welcome) as timeout:
                 connection = await self._dial()
-                await self._come_in(connection)
-                coming_in.reschedule(None)
-                if not came.done():
-                    came.set_result(None)
+                await self._begin(connection)
+                timeout.reschedule(None)
+                if not connected.done():
+                    connected.set_result(None)
                 while True:
-                    await self._hear(await connection.receive())
+                    await self._receive(await connection.receive())
         except TimeoutError:
-            return Disconnected(f"expected a welcome within {self._pace.coming_in:g} seconds, got none")
+            return Disconnected(f"no welcome within {self._pace.welcome:g} seconds")
         except (Disconnected, Refused) as error:
             return error
-        except Exception as error:  # noqa: BLE001  nobody waits for ever, whatever it is
-            return ClientError(f"expected a message of the protocol, got {type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001  any error must end the waiting
+            return ClientError(f"invalid message from the server: {type(error).__name__}: {error}")
         finally:
             self._cut()
             if connection is not None:
                 with suppress(Disconnected):
                     await connection.close()
 
-    async def _come_in(self, connection: Connection) -> None:
-        """Answers the challenge, follows every feed again, and sends again what may be sent again."""
-        challenge, *rest = await next_tells(connection)
-        _unless_ended(challenge, *rest)
+    async def _begin(self, connection: Connection) -> None:
+        """Answers the challenge, follows every feed again, and repeats requests where that is safe."""
+        challenge, *rest = await next_messages(connection)
+        _check_end(challenge, *rest)
         if not isinstance(challenge, replies.ChallengeNotice):
             raise Disconnected(f"expected a challenge, got {type(challenge).__name__}")
-        said = hello(self.fresh_id(), self._who, challenge.nonce)
-        await connection.send(encode(said).decode())
-        welcome, *rest = await next_tells(connection)
+        request = hello(self.fresh_id(), self._who, challenge.nonce)
+        await connection.send(encode(request).decode())
+        welcome, *rest = await next_messages(connection)
         if isinstance(welcome, replies.RefusedReply):
             raise Refused(welcome.reason, welcome.message, clause=welcome.clause)
-        _unless_ended(welcome)
+        _check_end(welcome)
         if not isinstance(welcome, replies.WelcomeReply):
             raise Disconnected(f"expected a welcome, got {type(welcome).__name__}")
         self.challenge, self.welcome, self.connection = challenge, welcome, connection
         self._welcomes += 1
-        for tell in rest:
-            self._take(tell)
+        for message in rest:
+            self._take(message)
         for feed in list(self.feeds.values()):
-            await self.ask_to_follow(feed)
+            await self.follow(feed)
         for pending in list(self.pending.values()):
             pending.cut(challenge.epoch)
             await self.send(pending)
 
     def _cut(self) -> None:
-        """The connection is gone: asks that may not be sent again are in doubt."""
+        """The connection broke: requests that may not be repeated fail."""
         self.connection = None
-        self._asked.clear()
-        self._lost.clear()
+        self._follows.clear()
+        self._broken.clear()
         for pending in self.pending.values():
             pending.cut()
 
-    def over(self, why: ClientError) -> None:
-        """No connection follows: everyone hears why."""
+    def stop(self, why: ClientError) -> None:
+        """Stops reconnecting; everyone who waits gets the error."""
         if self.end is None:
             self.end = why
         for pending in self.pending.values():
             pending.fail(why)
         for feed in self.feeds.values():
-            feed.over(why)
+            feed.stop(why)
 
     # Sending
 
     async def send(self, pending: Pending) -> None:
-        """Sends an ask if there is a connection; if there is none, the next one sends it."""
-        if self.connection is not None and self.challenge is not None and not pending.answer.done():
+        """Sends a request if there is a connection; else the next connection sends it."""
+        if self.connection is not None and self.challenge is not None and not pending.reply.done():
             pending.sent_in = self.challenge.epoch
-            with suppress(Disconnected):  # whoever reads hears of it too, and starts anew
+            with suppress(Disconnected):  # the reading side notices it too, and reconnects
                 await self.connection.send(pending.text)
 
-    async def ask_to_follow(self, feed: FollowedFeed) -> None:
-        """Asks for a feed from where it stands, if there is a connection; the next one does so anyway."""
+    async def follow(self, feed: FollowedFeed) -> None:
+        """Follows a feed from its last number. Without a connection the next one does so."""
         if self.connection is None or self.challenge is None:
             return
         id_ = self.fresh_id()
-        self._asked[id_] = feed
+        self._follows[id_] = feed
         after = feed.number if feed.epoch == self.challenge.epoch else None
         epoch = feed.epoch if after is not None else None
-        ask = requests.FollowRequest(id=id_, feed=feed.name, epoch=epoch, after=after)
+        request = requests.FollowRequest(id=id_, feed=feed.name, epoch=epoch, after=after)
         with suppress(Disconnected):
-            await self.connection.send(encode(ask).decode())
+            await self.connection.send(encode(request).decode())
 
-    # Hearing
+    # Receiving
 
-    async def _hear(self, text: str) -> None:
-        for tell in read(text):
-            self._take(tell)
-        while self._lost:
-            await self.ask_to_follow(self._lost.pop())
+    async def _receive(self, text: str) -> None:
+        for message in read(text):
+            self._take(message)
+        while self._broken:
+            await self.follow(self._broken.pop())
 
-    def _take(self, tell: ServerMessage) -> None:
-        match tell:
+    def _take(self, message: ServerMessage) -> None:
+        match message:
             case replies.EndNotice():
-                _unless_ended(tell)
+                _check_end(message)
             case replies.ChangeNotice():
-                self._change(tell)
+                self._change(message)
             case replies.SnapshotNotice() | replies.FollowingReply() | replies.RefusedReply():
-                self._followed(tell)
+                self._followed(message)
             case _:
                 pass
-        pending = self.pending.get(getattr(tell, "to", None) or "")
+        pending = self.pending.get(getattr(message, "to", None) or "")
         if pending is not None:
-            pending.take(tell)
+            pending.take(message)
 
-    def _change(self, tell: replies.ChangeNotice) -> None:
-        feed = self.feeds.get(tell.feed)
-        if feed is not None and not feed.change(tell):
-            self._gap(feed, f"expected {(feed.number or 0) + 1}, got {tell.number}")
+    def _change(self, notice: replies.ChangeNotice) -> None:
+        feed = self.feeds.get(notice.feed)
+        if feed is not None and not feed.change(notice):
+            self._gap(feed, f"expected {(feed.number or 0) + 1}, got {notice.number}")
 
-    def _followed(self, tell: replies.SnapshotNotice | replies.FollowingReply | replies.RefusedReply) -> None:
-        feed = self._asked.pop(tell.to or "", None)
+    def _followed(
+        self, reply: replies.SnapshotNotice | replies.FollowingReply | replies.RefusedReply
+    ) -> None:
+        feed = self._follows.pop(reply.to or "", None)
         if feed is None or self.challenge is None:
             return
-        if isinstance(tell, replies.SnapshotNotice):
-            feed.snapshot(tell, self.challenge.epoch)
-        elif isinstance(tell, replies.RefusedReply):
+        if isinstance(reply, replies.SnapshotNotice):
+            feed.snapshot(reply, self.challenge.epoch)
+        elif isinstance(reply, replies.RefusedReply):
             self.feeds.pop(feed.name, None)
-            feed.over(Refused(tell.reason, tell.message, clause=tell.clause))
-        elif tell.number != feed.number:
-            self._gap(feed, f"expected {tell.number} after what was missed, got {feed.number}")
+            feed.stop(Refused(reply.reason, reply.message, clause=reply.clause))
+        elif reply.number != feed.number:
+            self._gap(feed, f"expected {reply.number} after the missed changes, got {feed.number}")
 
-    def _gap(self, feed: FollowedFeed, says: str) -> None:
-        """A number is missing: the feed is asked for anew."""
-        self.gaps.append(f"{feed.name}: {says}")
-        feed.forget_place()
-        self._lost.append(feed)
+    def _gap(self, feed: FollowedFeed, problem: str) -> None:
+        """A number is missing: the feed is followed again."""
+        self.gaps.append(f"{feed.name}: {problem}")
+        feed.forget_number()
+        self._broken.append(feed)
 
 
-def _unless_ended(*told: ServerMessage) -> None:
-    for tell in told:
-        if isinstance(tell, replies.EndNotice):
-            raise Disconnected(f"expected to stay, got the end: {tell.why}, {tell.message}")
+def _check_end(*messages: ServerMessage) -> None:
+    for message in messages:
+        if isinstance(message, replies.EndNotice):
+            raise Disconnected(f"the server closed the connection: {message.why}, {message.message}")

@@ -1,1 +1,1 @@
-"""The demonstration: a house of play money, its people and tables, and how anyone comes in with one click."""
+"""The demonstration: a house of play money with virtual people, open to visitors without a password."""

@@ -1,4 +1,4 @@
-"""The house of a demonstration, made or opened again: its journal says in its first entry what it is."""
+"""The house of the demonstration: its tables and people, and its journal, which is marked as one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
-from taisai.demo import cast
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
+from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
@@ -27,31 +27,101 @@ from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.runtime.environment import Entropy
 from taisai.server.runtime.house_server import HousePlan, TablePlan, day_of
 
+HOUSE_NAME: Final = "The Taisai demonstration"
+CURRENCY: Final = "PLAY"
+ZONE: Final = "Asia/Singapore"
+CAPITAL: Final = 100_000_000_00  # minor units of play money in the cage at the start
+FILL: Final = 1_000_000_00  # in each tray at the start
+SEATS: Final = 40  # at a table: the first few for virtual players, the others for visitors
+
+
+class TableSetup(NamedTuple):
+    """A table of the demonstration."""
+
+    name: str
+    book: str
+    limits: Limits
+    dealer: str
+    """The virtual dealer."""
+    head: str
+    """The virtual person of the highest rank in its rulebook, who opens the table and decides referrals."""
+    players: tuple[str, ...]
+    """The virtual players, seat by seat."""
+    layout: str | None = None
+
+
+SHIFT_MANAGER: Final = "Virtual Sato"
+CASINO_SUPERVISOR: Final = "Virtual Quinn"
+_LIMITS: Final = Limits(
+    least=5_00, most=1_000_00, groups={"even-money": (5_00, 5_000_00), "any-triple": (5_00, 500_00)}
+)
+
+_SETUPS: Final = (
+    TableSetup("MBS1", "mbs-sic-bo-v6", _LIMITS, "Virtual Lin", SHIFT_MANAGER, ("Bo", "Dolores", "Teng")),
+    TableSetup(
+        "RWS1", "rws-sic-bo-etg-v8", _LIMITS, "Virtual Omar", SHIFT_MANAGER, ("Marta", "Ingrid", "Wei")
+    ),
+    TableSetup(
+        "CARD1", "mbs-3-card-sic-bo", _LIMITS, "Virtual Rosa", SHIFT_MANAGER, ("Kofi", "Yuki", "Paolo")
+    ),
+    TableSetup("US1", "us-sic-bo", _LIMITS, "Virtual Nils", CASINO_SUPERVISOR, ("Earl", "June", "Hank")),
+)
+TABLES: Final = {setup.name: setup for setup in _SETUPS}
+"""The four tables, one of each rulebook."""
+
+VIRTUAL: Final[dict[str, str]] = {
+    **{setup.dealer: "dealer" for setup in TABLES.values()},
+    SHIFT_MANAGER: "shift-manager",
+    CASINO_SUPERVISOR: "casino-supervisor",
+    "Virtual Cora": "cashier",
+}
+"""Virtual person → rank."""
+CASHIER: Final = "Virtual Cora"
+GUESTS: Final[dict[str, str]] = {
+    "dealer": "Dev Patel",
+    "floorperson": "Fay Lund",
+    "pit-supervisor": "Pia Costa",
+    "pit-manager": "Max Berg",
+    "casino-supervisor": "Cleo Grant",
+    "shift-manager": "Sam Rivers",
+    "cashier": "Kim Park",
+    "auditor": "Alma Ortiz",
+    "administrator": "Ada Stone",
+}
+"""Rank → the person as whom a visitor signs in."""
+ADMINISTRATOR: Final = GUESTS["administrator"]
+
+
+def terminal_of(table: str, seat: str) -> str:
+    """The name of the terminal at a seat."""
+    return f"{table}-{seat}"
+
+
 JOURNAL: Final = "journal.db"
 KEY: Final = "house.key"
-LONG_AGO: Final = 12 * 3_600_000  # ms: a visitor's session lasts as long as anyone looks on
-_SESSIONS: Final = 50  # of one person: every visitor in a rank is the same person
-_DAY: Final = day_of(ZoneInfo(cast.ZONE), time(6))
+SESSION_LASTS: Final = 12 * 3_600_000  # ms
+_SESSIONS: Final = 50  # of one person: all visitors of a rank share one
+_DAY: Final = day_of(ZoneInfo(ZONE), time(6))
 
 
 class OpenedDemonstration(NamedTuple):
-    """A house of play money, ready to be served."""
+    """The house of the demonstration, ready to be served."""
 
     engine: Engine
     key: SigningKey
     recovered: dict[str, Answer] | None
-    """What the stop came to at each table; None where the house is new."""
+    """Table → the answer to its recovery; None if the house is new."""
 
 
 @contextmanager
 def opened(folder: Path, *, now: int, entropy: Entropy) -> Iterator[OpenedDemonstration]:
-    """The house in a folder: a new one where there is none; one of play for money is refused."""
+    """Opens the house in a folder, or makes a new one. A journal of play for money is refused."""
     path = folder / JOURNAL
     is_new = not path.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RulesError(f"expected a folder, got {error.strerror} ({printable(str(folder))})") from None
+        raise RulesError(f"cannot make the folder {printable(str(folder))}: {error.strerror}") from None
     if is_new:
         key = make_key(folder / KEY, "demonstration", passphrase=None, seed=entropy(32))
     else:
@@ -70,89 +140,87 @@ def _journal(store: SqliteStore, key: SigningKey, *, now: int, entropy: Entropy,
     journal = Journal(store)
     if journal.identity is None:
         return Journal.opened(
-            store, journal=f"demonstration-{entropy(4).hex()}", key=key.public, at=now, by=cast.ADMINISTRATOR,
+            store, journal=f"demonstration-{entropy(4).hex()}", key=key.public, at=now, by=ADMINISTRATOR,
             program=f"taisai {__version__}", demonstration=True,
         )  # fmt: skip
     if not journal.identity.demonstration:
-        raise JournalError(
-            f"expected a journal of demonstration, got one of play for money ({printable(str(path))})"
-        )
+        raise JournalError(f"{printable(str(path))} is a journal of play for money, not of a demonstration")
     return journal
 
 
-# What a new house needs, and an old one has
+# People, capital and tables
 
 
 def furnish(engine: Engine, *, now: int) -> None:
-    """People, capital, tables and their trays; whatever is there already stays as it is."""
-    by, house = cast.ADMINISTRATOR, engine.house()
+    """Adds the people, capital, tables and trays that the house does not have yet."""
+    by, house = ADMINISTRATOR, engine.house()
     if not house.name:
-        _done(
+        _carry_out(
             engine,
             HOUSE,
             OpenHouse(
-                at=now, by=by, house=cast.HOUSE, currency=cast.CURRENCY, ladder=FLOOR_LADDER,
+                at=now, by=by, house=HOUSE_NAME, currency=CURRENCY, ladder=FLOOR_LADDER,
                 second_rank=FLOOR_SECOND,
             ),
         )  # fmt: skip
-        _done(engine, HOUSE, EnrolPerson(at=now, by=by, person=by, rank="administrator"))
-    people = {cast.SHIFT_MANAGER: "shift-manager", **cast.VIRTUAL}
-    people |= {person: rank for rank, person in cast.GUESTS.items()}
+        _carry_out(engine, HOUSE, EnrolPerson(at=now, by=by, person=by, rank="administrator"))
+    people = {SHIFT_MANAGER: "shift-manager", **VIRTUAL}
+    people |= {person: rank for rank, person in GUESTS.items()}
     for person, rank in people.items():
-        second = cast.SHIFT_MANAGER if cast.SHIFT_MANAGER in house.people else None
+        second = SHIFT_MANAGER if SHIFT_MANAGER in house.people else None
         if person not in house.people:
-            _done(engine, HOUSE, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second))
-    capital = BringIn(at=now, by=cast.CASHIER, id="capital", amount=cast.CAPITAL, second=cast.SHIFT_MANAGER)
+            _carry_out(engine, HOUSE, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second))
+    capital = BringIn(at=now, by=CASHIER, id="capital", amount=CAPITAL, second=SHIFT_MANAGER)
     if "capital" not in house.movements:
-        _done(engine, HOUSE, capital)
-    for spot in cast.SPOTS:
-        _open(engine, spot, now=now)
+        _carry_out(engine, HOUSE, capital)
+    for setup in TABLES.values():
+        _open(engine, setup, now=now)
 
 
-def _open(engine: Engine, spot: cast.Spot, *, now: int) -> None:
-    stream, transfer = stream_of(spot.name), f"first-fill-{spot.name}"
+def _open(engine: Engine, setup: TableSetup, *, now: int) -> None:
+    stream, transfer = stream_of(setup.name), f"first-fill-{setup.name}"
     if not engine.journal.version(stream):
         command = OpenTable(
-            at=now, by=spot.head, rank=cast.VIRTUAL[spot.head], table=spot.name, limits=spot.limits,
-            currency=cast.CURRENCY, day=_DAY(now), zone=cast.ZONE, layout=spot.layout, demonstration=True,
+            at=now, by=setup.head, rank=VIRTUAL[setup.head], table=setup.name, limits=setup.limits,
+            currency=CURRENCY, day=_DAY(now), zone=ZONE, layout=setup.layout, demonstration=True,
         )  # fmt: skip
-        answer = engine.open_table(rulebook(spot.book), command)
+        answer = engine.open_table(rulebook(setup.book), command)
         if isinstance(answer, Refusal):
             raise RulesError(str(answer))
     if transfer not in engine.house().transfers:
         send = SendFill(
-            at=now, by=cast.CASHIER, transfer=transfer, table=spot.name, amount=cast.FILL, second=spot.head
+            at=now, by=CASHIER, transfer=transfer, table=setup.name, amount=FILL, second=setup.head
         )
-        _done(engine, HOUSE, send)
-    if transfer not in engine.table(spot.name).transfers:
-        receive = ReceiveFill(at=now, by=CAGE, transfer=transfer, amount=cast.FILL, second=spot.head)
-        _done(engine, stream, receive)
+        _carry_out(engine, HOUSE, send)
+    if transfer not in engine.table(setup.name).transfers:
+        receive = ReceiveFill(at=now, by=CAGE, transfer=transfer, amount=FILL, second=setup.head)
+        _carry_out(engine, stream, receive)
 
 
-def _done(engine: Engine, stream: str, command: AnyCommand) -> None:
+def _carry_out(engine: Engine, stream: str, command: AnyCommand) -> None:
     answer = engine.answer(stream, command)
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
 
 
-# How it is run
+# How the house is served
 
 
 def plan(*, window: int, origins: frozenset[str]) -> HousePlan:
-    """Four tables whose bets are open for so many milliseconds."""
+    """The plan of the house; `window` is the time for bets in milliseconds."""
     return HousePlan(
-        house=cast.HOUSE,
-        currency=cast.CURRENCY,
-        zone=cast.ZONE,
+        house=HOUSE_NAME,
+        currency=CURRENCY,
+        zone=ZONE,
         tables=[
             TablePlan(
-                name=spot.name, book=rulebook(spot.book), limits=spot.limits, layout=spot.layout,
+                name=setup.name, book=rulebook(setup.book), limits=setup.limits, layout=setup.layout,
                 window=window, demonstration=True, edges=True,
             )
-            for spot in cast.SPOTS
+            for setup in TABLES.values()
         ],
         origins=origins,
-        policy=SessionPolicy(idle_ms=LONG_AGO, absolute_ms=LONG_AGO, most_per_person=_SESSIONS),
+        policy=SessionPolicy(idle_ms=SESSION_LASTS, absolute_ms=SESSION_LASTS, most_per_person=_SESSIONS),
         settings={"demonstration": "yes", "betting": f"{window} ms"},
         day=_DAY,
     )  # fmt: skip

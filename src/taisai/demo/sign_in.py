@@ -1,4 +1,4 @@
-"""Signing in to the demonstration: any visitor takes any role, and a virtual supervisor approves."""
+"""Signing in to the demonstration: a visitor takes any role, and a virtual supervisor approves."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from litestar.datastructures import State
 from litestar.params import JSONBody
 
 from taisai.cage.messages import DeviceKind, DismissDevice, EnrolDevice
-from taisai.demo import cast
+from taisai.demo import house
 from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
 from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol import bodies
+from taisai.protocol.bodies import EnterResponse
 from taisai.rules import rulebook
 from taisai.server.auth.sessions import NewApproval, Session, digest_of
 from taisai.server.auth.verification import SignInRefused
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 
 PLAYER: Final = "player"
 DISPLAY: Final = "display"
-ROLES: Final = (PLAYER, *cast.GUESTS, DISPLAY)
-"""What a visitor may be."""
-GONE_FOR: Final = 120_000  # ms after which a visitor does not come back to an empty seat
-MOST_DISPLAYS: Final = 20  # at a table; then one that is not connected makes room
+ROLES: Final = (PLAYER, *house.GUESTS, DISPLAY)
+"""The roles that a visitor may take."""
+GONE_FOR: Final = 120_000  # ms without a connection, after which an empty seat is freed
+MOST_DISPLAYS: Final = 20  # at a table; then a new one replaces one that is not connected
 
 
 class Dealers(Protocol):
@@ -43,114 +44,102 @@ class Dealers(Protocol):
         """Table → whether its virtual dealer deals."""
 
     def pause(self, table: str, *, dealing: bool) -> None:
-        """Lets one deal, or not."""
+        """Lets the virtual dealer of a table deal, or pauses them."""
 
     def relieved(self, rank: str, table: str, session: str) -> None:
-        """A visitor takes a virtual person's part for as long as his session has a connection."""
-
-
-class Entered(NamedTuple):
-    """How a visitor comes in: by a session's token, or by the key of his own device."""
-
-    role: str
-    name: str
-    token: str | None = None
-    device: str | None = None
-    table: str | None = None
-    seat: str | None = None
-
-    def __repr__(self) -> str:  # never the token
-        return f"<Entered {self.role} {self.name!r}>"
+        """Pauses a virtual person while the visitor's session has a connection."""
 
 
 class Demonstration:
-    """What there is in a demonstration alone, over a casino whose journal says that it is one."""
+    """Signing in and approvals of a demonstration. The journal must be marked as one."""
 
     def __init__(self, house_server: HouseServer) -> None:
         if not house_server.demonstration:
-            raise JournalError("expected a journal of demonstration, got one of play for money")
+            raise JournalError("this is a journal of play for money, not of a demonstration")
         self.house_server = house_server
         self.dealers: Dealers | None = None
         self._gone: dict[str, int] = {}
-        """Terminal of a visitor → since when it has not been connected."""
-        self._seating = asyncio.Lock()  # two who come at once get two places
+        """Terminal of a visitor → when its connection was lost."""
+        self._seating = asyncio.Lock()  # two visitors at the same time get two seats
 
-    # Coming in
+    # Signing in
 
     async def enter(
         self, role: str, table: str | None, key: str | None, *, address: str
-    ) -> Entered | SignInRefused | Refusal | str:
-        """A place for a visitor, in a role and where the role has one at a table; or why there is none."""
+    ) -> EnterResponse | SignInRefused | Refusal | str:
+        """Gives a visitor a session or enrols their device; or returns why not."""
         if role not in ROLES:
-            return f"expected a role of {', '.join(ROLES)}, got {role!r}"
-        if table is not None and table not in cast.TABLES:
-            return f"expected a table of {', '.join(cast.TABLES)}, got {table!r}"
+            return f"unknown role {role!r}; roles: {', '.join(ROLES)}"
+        if table is not None and table not in house.TABLES:
+            return f"unknown table {table!r}; tables: {', '.join(house.TABLES)}"
         if role in (PLAYER, DISPLAY):
             if table is None or key is None:
-                return f"expected a table and a device's key for a {role}, got none"
+                return f"a {role} needs a table and the key of a device"
             async with self._seating:
                 return await self._device(role, table, key)
         return await self._staff(role, table, address=address)
 
-    async def _staff(self, rank: str, table: str | None, *, address: str) -> Entered | SignInRefused:
+    async def _staff(self, rank: str, table: str | None, *, address: str) -> EnterResponse | SignInRefused:
         now = self.house_server.clock.now()
-        signed = await self.house_server.authentication.admitted(cast.GUESTS[rank], address=address, now=now)
+        signed = await self.house_server.authentication.admitted(house.GUESTS[rank], address=address, now=now)
         if isinstance(signed, SignInRefused):
             return signed
         if table is not None and self.dealers is not None:
             self.dealers.relieved(rank, table, signed.session.id)
-        return Entered(rank, signed.session.person, token=signed.token, table=table)
+        return EnterResponse(role=rank, name=signed.session.person, token=signed.token, table=table)
 
-    async def _device(self, role: str, table: str, key: str) -> Entered | Refusal | str:
+    async def _device(self, role: str, table: str, key: str) -> EnterResponse | Refusal | str:
         kind = DeviceKind.TERMINAL if role == PLAYER else DeviceKind.DISPLAY
         connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
         place = await self.house_server.queue.run(lambda engine: _place(engine, kind, table, key, connected))
         if place is None:
-            return f"expected a place at {table} that is free, got none: come back later, or go to another"
+            return f"table {table} has no free place; try later, or another table"
         name, seat, is_known, instead_of = place
         if instead_of is not None:
-            why = "its place is wanted, and nobody is connected with it"
-            dismissed = await self._asked(
+            why = "not connected, and another device needs its place"
+            refusal = await self._refusal(
                 DismissDevice(
-                    at=self.house_server.clock.now(), by=cast.ADMINISTRATOR, device=instead_of, reason=why
+                    at=self.house_server.clock.now(), by=house.ADMINISTRATOR, device=instead_of, reason=why
                 )
             )
-            if dismissed is not None:
-                return dismissed
+            if refusal is not None:
+                return refusal
         if not is_known:
             command = EnrolDevice(
-                at=self.house_server.clock.now(), by=cast.ADMINISTRATOR, device=name, kind=kind, key=key,
+                at=self.house_server.clock.now(), by=house.ADMINISTRATOR, device=name, kind=kind, key=key,
                 table=table, seat=seat,
             )  # fmt: skip
-            enrolled = await self._asked(command)
-            if enrolled is not None:
-                return enrolled
-        return Entered(role, name, device=name, table=table, seat=seat)
+            refusal = await self._refusal(command)
+            if refusal is not None:
+                return refusal
+        return EnterResponse(role=role, name=name, device=name, table=table, seat=seat)
 
-    async def _asked(self, command: AnyCommand) -> Refusal | None:
+    async def _refusal(self, command: AnyCommand) -> Refusal | None:
         answer = await self.house_server.queue.execute(HOUSE, command)
         return answer if isinstance(answer, Refusal) else None
 
-    # Going
+    # Leaving
 
     async def tidy(self) -> None:
-        """Frees the seats of visitors whose terminals have been gone for a while and who left nothing."""
+        """Frees empty seats whose terminals have had no connection for a while."""
         now = self.house_server.clock.now()
         connected = {socket.principal.name for socket in self.house_server.dispatcher.sockets}
         left = await self.house_server.queue.run(lambda engine: _left(engine, connected))
-        self._gone = {one.terminal: self._gone.get(one.terminal, now) for one in left}
-        for one in left:
-            if now - self._gone[one.terminal] >= GONE_FOR:
-                command = LeaveSeat(at=now, by=one.terminal, seat=one.seat)  # refused where he is back
-                await self.house_server.queue.execute(stream_of(one.table), command)
+        self._gone = {place.terminal: self._gone.get(place.terminal, now) for place in left}
+        for place in left:
+            if now - self._gone[place.terminal] >= GONE_FOR:
+                command = LeaveSeat(
+                    at=now, by=place.terminal, seat=place.seat
+                )  # refused if the player is back
+                await self.house_server.queue.execute(stream_of(place.table), command)
 
-    # Agreeing
+    # Approving
 
-    def agreed(self, asker: Session, form: bytes, table: str | None) -> NewApproval | str:
-        """A virtual supervisor agrees to what someone asks, as a second person would who looked at it."""
-        head = cast.TABLES[table].head if table in cast.TABLES else cast.SHIFT_MANAGER
+    def approved(self, asker: Session, form: bytes, table: str | None) -> NewApproval | str:
+        """A virtual supervisor's approval of a request."""
+        head = house.TABLES[table].head if table in house.TABLES else house.SHIFT_MANAGER
         if head == asker.person:
-            head = cast.GUESTS[cast.VIRTUAL[head]]
+            head = house.GUESTS[house.VIRTUAL[head]]
         now = self.house_server.clock.now()
         return self.house_server.authentication.approvals.granted(
             digest_of(form), asker=asker, approver=head, now=now
@@ -164,41 +153,41 @@ class _Left(NamedTuple):
 
 
 def _left(engine: Engine, connected: set[str]) -> list[_Left]:
-    """Seats of visitors with nothing on them whose terminals are not connected; in the writer's thread."""
-    found: list[_Left] = []
-    for name, spot in cast.TABLES.items():
-        virtual = {cast.terminal_of(name, str(seat)) for seat in range(1, len(spot.players) + 1)}
+    """Empty seats of visitors whose terminals are not connected; runs in the writer's thread."""
+    places: list[_Left] = []
+    for name, setup in house.TABLES.items():
+        virtual = {house.terminal_of(name, str(seat)) for seat in range(1, len(setup.players) + 1)}
         for seat in engine.table(name).seats.values():
             terminal = seat.terminal
             if not seat.taken or terminal is None or terminal in virtual or terminal in connected:
                 continue
             if not seat.held and not seat.at_risk:
-                found.append(_Left(name, seat.name, terminal))
-    return found
+                places.append(_Left(name, seat.name, terminal))
+    return places
 
 
 class _Place(NamedTuple):
     device: str
     seat: str | None
     is_known: bool
-    """Whether the key has this place already: someone comes back."""
+    """Whether the device with this key already has the place."""
     instead_of: str | None
-    """The device that has to go first."""
+    """The device to remove first."""
 
 
 def _place(engine: Engine, kind: DeviceKind, table: str, key: str, connected: set[str]) -> _Place | None:
-    """Where a visitor's device goes, looked for in the writer's thread."""
+    """A place for a visitor's device; None if all are taken. Runs in the writer's thread."""
     devices = engine.house().devices
-    for name, one in devices.items():
-        if (one.key, one.table, one.kind) == (key, table, kind):
-            return _Place(name, one.seat, is_known=True, instead_of=None)
+    for name, device in devices.items():
+        if (device.key, device.table, device.kind) == (key, table, kind):
+            return _Place(name, device.seat, is_known=True, instead_of=None)
     seats = engine.table(table).seats
-    virtual = len(cast.TABLES[table].players)
+    virtual = len(house.TABLES[table].players)
     idle: _Place | None = None
-    most = cast.SEATS if kind is DeviceKind.TERMINAL else MOST_DISPLAYS
+    most = house.SEATS if kind is DeviceKind.TERMINAL else MOST_DISPLAYS
     for number in range(virtual + 1 if kind is DeviceKind.TERMINAL else 1, most + 1):
         seat = str(number) if kind is DeviceKind.TERMINAL else None
-        name = cast.terminal_of(table, str(number)) if seat else f"{table}-display-{number}"
+        name = house.terminal_of(table, str(number)) if seat else f"{table}-display-{number}"
         is_taken = seat is not None and seat in seats and seats[seat].taken
         if name not in devices and not is_taken:
             return _Place(name, seat, is_known=False, instead_of=None)
@@ -209,54 +198,56 @@ def _place(engine: Engine, kind: DeviceKind, table: str, key: str, connected: se
 
 @cache
 def _ranks(book: str) -> tuple[str, ...]:
-    """The ranks that a document knows; a book is read once."""
+    """The ranks in a rulebook."""
     return rulebook(book).people.ranks()
 
 
 def endpoints(demonstration: Demonstration) -> list[Any]:
-    """The endpoints, over a casino whose journal says that it is a demonstration."""
+    """The HTTP endpoints of the demonstration."""
 
-    @get("/api/demo", summary="What the demonstration has: tables, roles, and who is virtual")
-    async def told() -> bodies.DemoResponse:
-        """For the lobby."""
+    @get("/api/demo", summary="The tables, roles and virtual people of the demonstration")
+    async def overview() -> bodies.DemoResponse:
+        """What the lobby shows."""
         dealing = demonstration.dealers.tables if demonstration.dealers else {}
         return bodies.DemoResponse(
-            currency=cast.CURRENCY,
+            currency=house.CURRENCY,
             roles=ROLES,
             tables=tuple(
                 bodies.DemoTable(
-                    table=spot.name, rulebook=spot.book, dealer=spot.dealer,
-                    dealing=dealing.get(spot.name, False), head=spot.head, players=spot.players,
-                    ranks=_ranks(spot.book),
+                    table=setup.name, rulebook=setup.book, dealer=setup.dealer,
+                    dealing=dealing.get(setup.name, False), head=setup.head, players=setup.players,
+                    ranks=_ranks(setup.book),
                 )
-                for spot in cast.SPOTS
+                for setup in house.TABLES.values()
             ),
         )  # fmt: skip
 
-    @post("/api/demo/enter", status_code=200, summary="Come in, in any role")
+    @post("/api/demo/enter", status_code=200, summary="Sign in as any role")
     async def enter(
         request: Request[Any, Any, State], data: JSONBody[bodies.EnterBody]
     ) -> bodies.EnterResponse:
-        """A session for staff, a place for a terminal's or display's own key."""
+        """Opens a session for staff, or enrols the key of a terminal or display."""
         address = request.client.host if request.client else "unknown"
-        entered = await demonstration.enter(data.role, data.table, data.key, address=address)
-        if isinstance(entered, str):
-            raise refused(400, "bad-value", entered)
-        if isinstance(entered, SignInRefused):
-            raise refused(503, entered.reason, entered.message)
-        if isinstance(entered, Refusal):
-            raise refused(409, entered.reason, f"{entered.message} ({entered.clause})", entered.clause)
-        return bodies.EnterResponse(**entered._asdict())
+        answer = await demonstration.enter(data.role, data.table, data.key, address=address)
+        if isinstance(answer, str):
+            raise refused(400, "bad-value", answer)
+        if isinstance(answer, SignInRefused):
+            raise refused(503, answer.reason, answer.message)
+        if isinstance(answer, Refusal):
+            raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
+        return answer
 
-    @post("/api/demo/agree", status_code=200, summary="A virtual supervisor agrees to one ask")
-    async def agree(
+    @post("/api/demo/agree", status_code=200, summary="A virtual supervisor approves one request")
+    async def approve(
         request: Request[Any, Any, State], data: JSONBody[bodies.AgreeBody]
     ) -> bodies.ApprovalResponse:
-        """The second person of a demonstration: he always agrees, and his name stands in the journal."""
+        """The second person of the demonstration. They always approve, and the journal has their name."""
         form, table = form_of(data.request), data.request.get("table")
-        answer = demonstration.agreed(request.state.session, form, table if isinstance(table, str) else None)
+        answer = demonstration.approved(
+            request.state.session, form, table if isinstance(table, str) else None
+        )
         if isinstance(answer, str):
             raise refused(403, "second-person", answer)
         return bodies.ApprovalResponse(approval=answer.token, until=answer.approval.until)
 
-    return [told, enter, agree]
+    return [overview, enter, approve]

@@ -203,6 +203,9 @@ class EnterResponse(ResponseBody, frozen=True, kw_only=True):
     table: str | None = None
     seat: str | None = None
 
+    def __repr__(self) -> str:  # without the token
+        return f"<EnterResponse {self.role} {self.name!r}>"
+
 
 class DemoTable(ResponseBody, frozen=True, kw_only=True):
     """A table of the demonstration."""

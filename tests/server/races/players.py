@@ -15,7 +15,7 @@ from tests.server.races.journal_totals import Reckoning
 from tests.server.races.race_house import terminal
 from tests.server.races.server_processes import Server
 
-PACE: Final = Pace(answer=30.0, coming_in=30.0, first=0.02, most=0.3, tries=10_000)
+PACE: Final = Pace(reply=30.0, welcome=30.0, first=0.02, most=0.3, tries=10_000)
 PATIENCE: Final = 30.0
 STAKE: Final = 100
 WHY_NOT: Final = frozenset({"late", "out-of-order", "wrong-round", "on-hold", "table-shut", "credits-short"})
@@ -91,7 +91,7 @@ class Player:
     @property
     def epoch(self) -> str | None:
         """Of the server that his screens are from."""
-        table, seat = (self.terminal.stands(feed)[0] for feed in self._feeds)
+        table, seat = (self.terminal.position(feed)[0] for feed in self._feeds)
         return table if table == seat else None
 
     @property
@@ -104,7 +104,7 @@ class Player:
             await self.terminal.until(feed, partial(self._is_other, feed, before), within=self.patience)
 
     def _is_other(self, feed: str, before: str | None, _view: object) -> bool:
-        return self.terminal.stands(feed)[0] != before
+        return self.terminal.position(feed)[0] != before
 
 
 async def seated(server: Server, many: int, patience: float = PATIENCE) -> list[Player]:

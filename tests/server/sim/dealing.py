@@ -83,7 +83,7 @@ class Staff:
         return known
 
     async def _step(self, dan: Dealer) -> None:
-        before = dan.stands(dan.table_feed)
+        before = dan.position(dan.table_feed)
         pause = (
             self._chance.uniform(0.2, 3.0) if dan.table.round.bets_open else self._chance.uniform(0.0, 0.5)
         )
@@ -97,9 +97,9 @@ class Staff:
         offer = next((offer for offer in self._offers(dan) if offer.main), None)
         if offer is not None and offer.by != ("clock",):
             await self._take(offer)
-        elif dan.stands(dan.table_feed) == before:
+        elif dan.position(dan.table_feed) == before:
             with suppress(Disconnected):
-                await dan.until(dan.table_feed, lambda _: dan.stands(dan.table_feed) != before, within=1.0)
+                await dan.until(dan.table_feed, lambda _: dan.position(dan.table_feed) != before, within=1.0)
 
     def _offers(self, dan: Dealer) -> tuple[Offer, ...]:
         """What may be done, as the console shows it, or as it would if there were one."""
@@ -127,7 +127,7 @@ class Staff:
             second = world.crew.second if person != world.crew.second else world.crew.head
             token = world.approval(ask, session, second)
             ask = requests.DoRequest(id=ask.id, table=TABLE, do=ask.do, approval=token)
-        await console.ask(ask)
+        await console.request(ask)
 
     def _filled(self, blank: Blank) -> Any:
         match blank.kind:

@@ -37,14 +37,14 @@ class Noted(Client):
         """Whether it will never come back."""
         return self.end is not None
 
-    async def ask(self, ask: Request) -> ServerMessage:
+    async def request(self, request: Request) -> ServerMessage:
         """The answer, noted."""
         try:
-            tell = await super().ask(ask)
+            tell = await super().request(request)
         except ClientError as error:
-            self.heard.append(Heard(ask, None, error))
+            self.heard.append(Heard(request, None, error))
             raise
-        self.heard.append(Heard(ask, tell, None))
+        self.heard.append(Heard(request, tell, None))
         return tell
 
 

@@ -25,7 +25,7 @@ from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_
 from tests.server.sim.storage import InMemory, Storage
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
 
-PACE: Final = Pace(answer=8.0, coming_in=4.0, first=0.05, most=0.8, tries=10_000)
+PACE: Final = Pace(reply=8.0, welcome=4.0, first=0.05, most=0.8, tries=10_000)
 
 
 @cache

@@ -74,7 +74,7 @@ class _Evening:
     def __init__(
         self, folder: Path, at: socket.socket, *, is_fast: bool, rounds: int | None, seed: int | None
     ) -> None:
-        from taisai.demo.people.players import FAST, LIVELY
+        from taisai.demo.players import FAST, LIVELY
 
         self.over: dict[str, int] = {}
         """Table → rounds that came to their end."""
@@ -104,8 +104,8 @@ class _Evening:
 
     async def _serve(self, house: OpenedDemonstration, begun: Callable[[str], None]) -> None:
         from taisai.client import at
+        from taisai.demo.crowd import Crowd
         from taisai.demo.house import plan
-        from taisai.demo.people.crowd import Crowd
         from taisai.demo.sign_in import Demonstration, endpoints
         from taisai.server.runtime.environment import WallClock
         from taisai.server.runtime.house_server import HouseServer
@@ -146,7 +146,7 @@ class _Evening:
 
     def _heard(self, one: Committed) -> None:
         """Counts the rounds that came to their end, and stops where there have been enough."""
-        from taisai.demo.cast import SPOTS
+        from taisai.demo.house import TABLES
         from taisai.game.events import RoundConcluded, RoundVoided
         from taisai.journal import table_of
 
@@ -154,7 +154,7 @@ class _Evening:
         if table is None or not any(isinstance(event, RoundConcluded | RoundVoided) for event in one.events):
             return
         self.over[table] = self.over.get(table, 0) + 1
-        if self._rounds is not None and all(self.over.get(spot.name, 0) >= self._rounds for spot in SPOTS):
+        if self._rounds is not None and all(self.over.get(name, 0) >= self._rounds for name in TABLES):
             self._stop()
 
 

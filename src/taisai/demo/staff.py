@@ -11,24 +11,24 @@ from typing import Any, Final, NamedTuple
 import structlog
 
 from taisai.client import ClientError, Console, Dial, Disconnected, Pace, Refused, Staff
-from taisai.demo.people.players import Waits
+from taisai.demo.players import Waits
 from taisai.protocol.commands import SentCommand, command
 from taisai.protocol.views import Blank, Offer
 
 SECOND: Final = "second"
 _TRIED: Final = (1, 2, 4)
-"""What is keyed into a device that lights areas, to see whether the right ones light."""
+"""The numbers for the inspection of a device that lights areas."""
 _REASON: Final = "decided by a virtual supervisor"
 
 
 def needs_second(offer: Offer) -> bool:
-    """Whether somebody else has to agree."""
+    """Whether a second person has to approve."""
     return any(blank.kind == SECOND for blank in offer.blanks)
 
 
 async def filled(console: Console, offer: Offer, *, serial: str, day: str) -> dict[str, Any] | None:
-    """The blanks filled in; None where something is missing that only the dice, or someone else, can tell."""
-    found: dict[str, Any] = {}
+    """The filled-in blanks; None if a value is missing, such as the dice."""
+    values: dict[str, Any] = {}
     fields = {blank.field for blank in offer.blanks}
     for blank in offer.blanks:
         if blank.kind == SECOND:
@@ -36,15 +36,15 @@ async def filled(console: Console, offer: Offer, *, serial: str, day: str) -> di
         if blank.field in ("entered", "lit"):
             if fields >= {"entered", "lit"}:
                 preview = await console.preview(_TRIED)
-                found |= {"entered": _TRIED, "lit": preview.lit[console.table.table.layout]}
+                values |= {"entered": _TRIED, "lit": preview.lit[console.table.table.layout]}
             continue
         if blank.optional and blank.field != "serial":
             continue
         value = _value(console, blank, serial=serial, day=day)
         if value is None:
             return None
-        found[blank.field] = value
-    return found
+        values[blank.field] = value
+    return values
 
 
 def _value(console: Console, blank: Blank, *, serial: str, day: str) -> Any:
@@ -69,7 +69,7 @@ OPEN: Final = "open-bets"
 CLOSE: Final = "close-bets"
 DECIDE: Final = "decide-referral"
 _TREATMENTS: Final = ("stands", "continue", "void", "void-rounds", "shut")
-"""What a head decides, the first that may be: as little as possible."""
+"""The treatments that a supervisor chooses, in order: the least first."""
 _VOID: Final = ("void", "void-rounds", "shut")
 REVEALED: Final = "revealed"
 UNDRAWN: Final = "the demonstration shaker had committed itself to no seed when bets opened"
@@ -80,15 +80,15 @@ class VirtualSession(NamedTuple):
     """A virtual person's session."""
 
     token: str
-    agree: Callable[[SentCommand], str | None]
-    """Asks somebody else to agree to exactly this; None where nobody does."""
+    approve: Callable[[SentCommand], str | None]
+    """The token of a second person's approval of a command; None without one."""
 
 
 Admit = Callable[[], Awaitable[VirtualSession]]
 
 
 class WorkSwitch:
-    """Whether a virtual person is at work, or someone else does its part."""
+    """Whether a virtual person works, or is paused while a visitor does their work."""
 
     def __init__(self) -> None:
         self._works = asyncio.Event()
@@ -96,30 +96,30 @@ class WorkSwitch:
 
     @property
     def is_working(self) -> bool:
-        """Whether it is at work."""
+        """Whether the person works."""
         return self._works.is_set()
 
     def pause(self, *, working: bool) -> None:
-        """Lets it work, or not."""
+        """Lets the person work, or pauses them."""
         if working:
             self._works.set()
         else:
             self._works.clear()
 
     async def until_working(self) -> None:
-        """Waits until it may."""
+        """Waits until the person may work."""
         await self._works.wait()
 
 
 def is_undrawn(console: Console) -> bool:
-    """Whether a person opened bets before the shaker was ready: no dice are in this round, nor will be."""
+    """Whether a person opened bets before the shaker had committed to a seed: the round will get no dice."""
     table = console.table
     has_seed = table.draw.round == table.round.number
     return table.round.phase == REVEALED and not has_seed and console.console.reading is None
 
 
 class VirtualPerson:
-    """A virtual person at one table. It knows no rules: it takes what is offered to its position."""
+    """A virtual person at one table. They know no rules and do what is offered to their position."""
 
     position = DEALER
 
@@ -129,7 +129,7 @@ class VirtualPerson:
         admit: Admit,
         *,
         table: str,
-        stand: WorkSwitch,
+        switch: WorkSwitch,
         waits: Waits,
         random: Random,
         now: Callable[[], int],
@@ -139,7 +139,7 @@ class VirtualPerson:
         self._dial = dial
         self._admit = admit
         self._table = table
-        self._stand = stand
+        self._switch = switch
         self._waits = waits
         self._random = random
         self._now = now
@@ -147,7 +147,7 @@ class VirtualPerson:
         self._sleep = sleep
 
     async def run(self) -> None:
-        """Comes in and works, again and again: a cut connection is no reason to stay away."""
+        """Connects and works; reconnects after every error."""
         while True:
             try:
                 signed = await self._admit()
@@ -156,13 +156,13 @@ class VirtualPerson:
                     await self._work(console, signed)
             except ClientError as error:
                 _log.info(
-                    "a virtual person comes back", table=self._table, position=self.position, why=str(error)
+                    "a virtual person reconnects", table=self._table, position=self.position, why=str(error)
                 )
             await self._sleep(self._waits.again)
 
     async def _work(self, console: Console, signed: VirtualSession) -> None:
         while True:
-            await self._stand.until_working()
+            await self._switch.until_working()
             seen = console.console, console.table
             try:
                 if await self._step(console, signed):
@@ -172,26 +172,26 @@ class VirtualPerson:
                 await self._sleep(self._waits.again)
             except Disconnected as error:
                 if error.in_doubt:
-                    _log.info("nobody knows what became of it", table=self._table)
+                    _log.info("it is not known whether the request was carried out", table=self._table)
                 raise
             await self._change(console, seen)
 
     async def _change(self, console: Console, seen: tuple[object, object]) -> None:
-        """Waits for something else on the console, or for a moment: the clock moves too."""
+        """Waits for a change of the console, or for a moment."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._waits.again):
                 await console.until(console.console_feed, lambda view: view is not seen[0])
 
     async def _step(self, console: Console, signed: VirtualSession) -> bool:
-        """Does one thing, if there is one; says so."""
+        """Does the next thing; returns whether there was one."""
         offer = self._wanted(console)
         if offer is None:
             return False
         await self._sleep(self._before(console, offer))
-        if not self._stand.is_working or not await self._arrived(console):
+        if not self._switch.is_working or not await self._arrived(console):
             return True
         if self._wanted(console) != offer:
-            return True  # something happened meanwhile
+            return True  # something changed in the meantime
         return await self._take(console, signed, offer)
 
     async def _take(self, console: Console, signed: VirtualSession, offer: Offer) -> bool:
@@ -200,26 +200,26 @@ class VirtualPerson:
         if fields is None:
             return False
         sent = command(offer.command, **{**offer.preset, **fields})
-        approval = signed.agree(sent) if needs_second(offer) else None
+        approval = signed.approve(sent) if needs_second(offer) else None
         await console.send(sent, table=self._table, approval=approval)
         return True
 
     async def _arrived(self, console: Console) -> bool:
-        """Comes to the table, if it is not there; the console shows it in a moment."""
+        """Takes the position at the table, if needed."""
         name = console.welcome.name if console.welcome is not None else ""
-        if any((one.name, one.position) == (name, self.position) for one in console.console.people):
+        if any((person.name, person.position) == (name, self.position) for person in console.console.people):
             return True
         await console.take_position(self.position)
         return True
 
-    # What to do, and when
+    # Choosing the next step
 
     def _wanted(self, console: Console) -> Offer | None:
         offer = console.next_offer
         return offer if offer is not None and self.position in offer.by else None
 
     def _before(self, console: Console, offer: Offer) -> float:
-        """How long until it is done."""
+        """Seconds until the step is done."""
         waits, table = self._waits, console.table
         closes_at = table.countdown.closes_at
         if table.round.bets_open and closes_at is not None:
@@ -230,10 +230,10 @@ class VirtualPerson:
 
 
 class VirtualDealer(VirtualPerson):
-    """A virtual dealer: one step after the other; what the shaker reads is committed as it is."""
+    """A virtual dealer: does one step after the other, and enters what the shaker reads."""
 
     def _wanted(self, console: Console) -> Offer | None:
-        """Bets are opened when the shaker has committed itself: else it would never draw for that round."""
+        """Opens bets only after the shaker has committed to a seed, because else it would not draw."""
         offer, table = super()._wanted(console), console.table
         if offer is not None and offer.preset.get("act") == OPEN:
             is_committed = table.draw.round is not None and table.draw.round > table.round.number
@@ -255,7 +255,7 @@ class VirtualDealer(VirtualPerson):
 
 
 class VirtualSupervisor(VirtualPerson):
-    """A virtual supervisor: what a dealer may not do, and questions that wait for someone."""
+    """A virtual supervisor: does what a dealer may not do, and decides referrals."""
 
     def __init__(self, *arguments: Any, position: str, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -263,17 +263,17 @@ class VirtualSupervisor(VirtualPerson):
 
     def _wanted(self, console: Console) -> Offer | None:
         offer = super()._wanted(console)
-        is_void = is_undrawn(console)  # then the round cannot go on, whatever else is offered first
+        is_void = is_undrawn(console)  # then the round can only be void
         if offer is not None and DEALER not in offer.by and not is_void:
             return offer
-        mine = [one for one in console.offers if self.position in one.by and DEALER not in one.by]
-        decisions = [one for one in mine if one.command == DECIDE]
+        own = [offer for offer in console.offers if self.position in offer.by and DEALER not in offer.by]
+        decisions = [offer for offer in own if offer.command == DECIDE]
         for treatment in _VOID if is_void else _TREATMENTS:
-            for one in decisions:
-                if one.preset["treatment"] == treatment:
-                    return one
+            for decision in decisions:
+                if decision.preset["treatment"] == treatment:
+                    return decision
         if console.console.day < self._day(self._now()):
-            return next((one for one in mine if one.command == "begin-day"), None)
+            return next((offer for offer in own if offer.command == "begin-day"), None)
         return None
 
     def _before(self, _console: Console, _offer: Offer) -> float:

@@ -1,4 +1,4 @@
-"""Virtual players: how they bet, when, and how long they wait."""
+"""Virtual players: how and when they bet."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from taisai.protocol.views import FeltArea, FeltView, LastRound
 
 
 class Waits(NamedTuple):
-    """Seconds."""
+    """Waiting times, in seconds."""
 
     window: float
-    """That bets are open."""
+    """How long bets are open."""
     lead: float
-    """Before bets close: when a dealer gets ready to close them."""
+    """How long before the end a dealer gets ready to close bets."""
     step: float
     """From one act of a round to the next."""
     look: float
-    """Between rounds, while everyone looks at the result."""
+    """Between rounds."""
     patience: float
-    """Until a supervisor comes."""
+    """Before a supervisor acts."""
     again: float
-    """After something was refused, or a connection was cut."""
+    """After a refusal or a lost connection."""
 
     def about(self, seconds: float, random: Random) -> float:
-        """So long, more or less: nobody moves like a machine."""
+        """A random time near the given one."""
         return seconds * random.uniform(0.7, 1.3)
 
 
 LIVELY: Final = Waits(window=20.0, lead=2.5, step=1.3, look=5.0, patience=8.0, again=2.0)
 FAST: Final = Waits(window=0.9, lead=0.3, step=0.03, look=0.2, patience=0.3, again=0.2)
-"""For tests: a round in about two seconds."""
+"""For tests: a round takes about two seconds."""
 
 
 Stakes = dict[str, int]
@@ -45,100 +45,100 @@ Stakes = dict[str, int]
 
 
 class PlayerSight(NamedTuple):
-    """What a player goes by."""
+    """What a player knows when they choose bets."""
 
     felt: FeltView
     credits: int
     last: LastRound | None
     before: Stakes
-    """What he laid in the round before."""
+    """Their bets in the round before."""
     random: Random
 
     def areas(self, *families: str) -> list[FeltArea]:
-        """The areas of some families that this layout has; all of them where it has none of those."""
-        found = [one for one in self.felt.areas if one.family in families]
-        return found or list(self.felt.areas)
+        """The areas of these families; all areas if the layout has none of them."""
+        areas = [area for area in self.felt.areas if area.family in families]
+        return areas or list(self.felt.areas)
 
-    def some(self, *families: str) -> FeltArea:
-        """One of them."""
+    def some_area(self, *families: str) -> FeltArea:
+        """A random area of these families."""
         return self.random.choice(self.areas(*families))
 
 
 def stake_on(area: FeltArea, wanted: int) -> int:
-    """The stake that the area takes and that comes nearest to what is wanted, from below."""
+    """The greatest allowed stake on the area that is not above the wanted one; at least the minimum."""
     step = max(1, area.step)
     least = -(-area.least // step) * step
     return max(least, min(wanted, area.most) // step * step)
 
 
 def _steady(sight: PlayerSight) -> Stakes:
-    """The same small stake on an even chance, round after round."""
-    area = sight.some("even-money")
+    """The minimum on an even chance."""
+    area = sight.some_area("even-money")
     return {area.id: stake_on(area, area.least)}
 
 
 def _doubling(sight: PlayerSight) -> Stakes:
-    """Twice the stake after a loss, from the bottom again after a win; the maximum ends it, as always."""
+    """Twice the stake after a loss, up to the maximum; a small stake after a win."""
     lost = sight.last is not None and sight.last.returned < sight.last.staked
     if lost and len(sight.before) == 1:
         name, stake = next(iter(sight.before.items()))
-        area = next((one for one in sight.felt.areas if one.id == name), None)
+        area = next((area for area in sight.felt.areas if area.id == name), None)
         if area is not None and 2 * stake <= area.most:
             return {name: stake_on(area, 2 * stake)}
-    area = sight.some("even-money")
+    area = sight.some_area("even-money")
     return {area.id: stake_on(area, 2 * area.least)}
 
 
 def _triples(sight: PlayerSight) -> Stakes:
-    """A little on triples, always: one day."""
-    chosen = [sight.some("triple", "any-triple") for _ in range(2)]
-    return {one.id: stake_on(one, 2 * one.least) for one in chosen}
+    """Small stakes on triples."""
+    chosen = [sight.some_area("triple", "any-triple") for _ in range(2)]
+    return {area.id: stake_on(area, 2 * area.least) for area in chosen}
 
 
 def _scattered(sight: PlayerSight) -> Stakes:
-    """Chips all over the felt."""
+    """Small stakes on five random areas."""
     areas = sight.random.sample(list(sight.felt.areas), k=min(5, len(sight.felt.areas)))
-    return {one.id: stake_on(one, one.least * sight.random.choice((1, 1, 2))) for one in areas}
+    return {area.id: stake_on(area, area.least * sight.random.choice((1, 1, 2))) for area in areas}
 
 
 def _totals(sight: PlayerSight) -> Stakes:
-    """Favourite totals."""
+    """The minimum on three totals."""
     areas = sight.areas("total")
     chosen = sight.random.sample(areas, k=min(3, len(areas)))
-    return {one.id: stake_on(one, one.least) for one in chosen}
+    return {area.id: stake_on(area, area.least) for area in chosen}
 
 
 def _numbers(sight: PlayerSight) -> Stakes:
-    """A lucky number, and what goes with it."""
+    """The minimum on areas with one number."""
     lucky = sight.random.randint(1, 6)
-    areas = [one for one in sight.areas("single", "double", "pair", "total") if lucky in one.numbers]
+    areas = [area for area in sight.areas("single", "double", "pair", "total") if lucky in area.numbers]
     chosen = sight.random.sample(areas or list(sight.felt.areas), k=min(3, len(areas) or 1))
-    return {one.id: stake_on(one, one.least) for one in chosen}
+    return {area.id: stake_on(area, area.least) for area in chosen}
 
 
 def _high(sight: PlayerSight) -> Stakes:
-    """Much, on an even chance, with some of it on the side."""
-    main, side = sight.some("even-money"), sight.some("double", "total")
+    """A high stake on an even chance, and another on a double or total."""
+    main, side = sight.some_area("even-money"), sight.some_area("double", "total")
     return {main.id: stake_on(main, main.most // 10), side.id: stake_on(side, side.most // 10)}
 
 
 class Temperament(NamedTuple):
-    """How someone plays."""
+    """How a virtual player plays."""
 
     name: str
     bets: Callable[[PlayerSight], Stakes]
     late: float
-    """Where in the time for bets he comes to the table: 0 at once, 1 at the last moment."""
+    """When they bet in the time for bets: 0 at once, 1 at the last moment."""
     plays: float = 0.9
-    """The chance that he bets in a round at all."""
+    """The chance of betting in a round."""
     undoes: float = 0.0
     repeats: float = 0.0
-    """The chance that he takes the bets of the round before."""
+    """The chance of repeating the bets of the round before."""
     doubles: float = 0.0
     calls: float = 0.0
-    """The chance that he calls the attendant."""
+    """The chance of calling an attendant."""
     cashes: float = 0.0
-    """The chance that he takes a ticket after a round, looks around, and comes back with it."""
+    """The chance of taking a ticket after a round, and coming back with it later."""
 
 
 STEADY: Final = Temperament("small and steady", _steady, late=0.3, plays=0.98, repeats=0.4, cashes=0.01)
@@ -161,13 +161,13 @@ OF: Final[Mapping[str, Temperament]] = {
 
 
 BUYS: Final = 500_00  # minor units of play money at a time
-SHARE: Final = 10  # a player who has less than a tenth of that buys again
+SHARE: Final = 10  # a player with less than a tenth of that buys again
 _CALLS: Final = ("Could I have some water?", "How do I bet on a pair?", "Where is the lobby, please?")
 _log = structlog.get_logger(__name__)
 
 
-class Turnstile:
-    """Lets so many bets a second through, of all players together; whoever comes too soon does not bet."""
+class BetLimiter:
+    """Limits the bets of all virtual players together to so many a second."""
 
     def __init__(self, a_second: float, now: Callable[[], int]) -> None:
         self._a_second = a_second
@@ -176,7 +176,7 @@ class Turnstile:
         self._at = now()
 
     def takes(self, bets: int) -> bool:
-        """Whether so many may go through now."""
+        """Whether so many bets are allowed now."""
         now = self._now()
         self._left = min(2 * self._a_second, self._left + (now - self._at) / 1000 * self._a_second)
         self._at = now
@@ -196,7 +196,7 @@ class Player:
         name: str,
         temperament: Temperament,
         *,
-        turnstile: Turnstile,
+        limiter: BetLimiter,
         waits: Waits,
         random: Random,
         now: Callable[[], int],
@@ -205,8 +205,8 @@ class Player:
         self._dial = dial
         self._device = device
         self._name = name
-        self._temper = temperament
-        self._turnstile = turnstile
+        self._temperament = temperament
+        self._limiter = limiter
         self._waits = waits
         self._random = random
         self._now = now
@@ -215,13 +215,13 @@ class Player:
         self._ticket: str | None = None
 
     async def run(self) -> None:
-        """Plays until somebody ends it."""
+        """Plays until the task is cancelled."""
         while True:
             try:
                 async with Terminal(self._dial, self._device, pace=Pace(tries=3)) as terminal:
                     await self._evening(terminal)
             except ClientError as error:
-                _log.info("a virtual player comes back", player=self._name, why=str(error))
+                _log.info("a virtual player reconnects", player=self._name, why=str(error))
             await self._sleep(self._waits.about(self._waits.again, self._random))
 
     async def _evening(self, terminal: Terminal) -> None:
@@ -241,7 +241,7 @@ class Player:
                 await self._credit(terminal)
                 await self._round(terminal, felt, number)
                 await self._afterwards(terminal, number)
-            except Refused as error:  # late, out of money, shut: a player shrugs
+            except Refused as error:  # too late, out of credits, or the table is shut
                 _log.debug("a virtual player was refused", player=self._name, why=str(error))
                 await self._sleep(self._waits.step)
 
@@ -251,7 +251,7 @@ class Player:
                 await terminal.until(terminal.seat_feed, lambda seat: seat.taken)
 
     async def _credit(self, terminal: Terminal) -> None:
-        """Puts his ticket in, or buys credits when he runs low."""
+        """Redeems the ticket, or buys credits if few are left."""
         if self._ticket is not None:
             ticket, self._ticket = self._ticket, None
             await terminal.ticket_in(ticket)
@@ -259,51 +259,51 @@ class Player:
             await terminal.buy_credits(BUYS)
 
     async def _round(self, terminal: Terminal, felt: FeltView, number: int) -> None:
-        temper, random = self._temper, self._random
-        if random.random() > temper.plays:
+        temperament, random = self._temperament, self._random
+        if random.random() > temperament.plays:
             return
         await self._sleep(self._until_turn(terminal))
         if (terminal.table.round.number, terminal.table.round.bets_open) != (number, True):
             return
         stakes = self._stakes(terminal, felt)
-        if not stakes or not self._turnstile.takes(len(stakes)):
+        if not stakes or not self._limiter.takes(len(stakes)):
             return
-        if self._before and random.random() < temper.repeats:
+        if self._before and random.random() < temperament.repeats:
             await terminal.repeat()
         else:
             await terminal.place(stakes, round_=number)
             self._before = stakes
-        if random.random() < temper.undoes:
+        if random.random() < temperament.undoes:
             await self._sleep(self._waits.about(self._waits.step, random))
             await terminal.undo()
-        elif random.random() < temper.doubles and self._turnstile.takes(len(stakes)):
+        elif random.random() < temperament.doubles and self._limiter.takes(len(stakes)):
             await terminal.double()
 
     def _until_turn(self, terminal: Terminal) -> float:
-        """Seconds until he lays his chips: somewhere about his own moment of the time that is left."""
+        """Seconds until the player bets."""
         closes_at = terminal.table.countdown.closes_at
         if closes_at is None:
             return self._waits.about(self._waits.step, self._random)
         left = max(0.0, (closes_at - self._now()) / 1000)
-        return left * min(0.97, max(0.02, self._random.gauss(self._temper.late, 0.15)))
+        return left * min(0.97, max(0.02, self._random.gauss(self._temperament.late, 0.15)))
 
     def _stakes(self, terminal: Terminal, felt: FeltView) -> Stakes:
-        """What he lays, as far as his credits go."""
+        """The bets that the player's credits allow."""
         seat = terminal.seat
         sight = PlayerSight(felt, seat.credits, seat.last, self._before, self._random)
-        left, found = seat.credits, Stakes()
-        for area, stake in self._temper.bets(sight).items():
+        left, stakes = seat.credits, Stakes()
+        for area, stake in self._temperament.bets(sight).items():
             if stake <= left:
-                found[area] = stake
+                stakes[area] = stake
                 left -= stake
-        return found
+        return stakes
 
     async def _afterwards(self, terminal: Terminal, number: int) -> None:
-        """Calls someone, or takes a ticket once his round is over, and leaves his seat for a while."""
-        temper, random = self._temper, self._random
-        if random.random() < temper.calls:
+        """Calls an attendant, or takes a ticket after the round and leaves for a while."""
+        temperament, random = self._temperament, self._random
+        if random.random() < temperament.calls:
             await terminal.call_attendant(random.choice(_CALLS))
-        if random.random() >= temper.cashes:
+        if random.random() >= temperament.cashes:
             return
         is_over = _is_over(number)
         await terminal.until(terminal.table_feed, is_over)

@@ -1,1 +1,0 @@
-"""Virtual people of the demonstration: they come in as anyone does, and know what the floor tells them."""
