@@ -12,11 +12,11 @@ PAGE = Path(__file__).parent.parent / "docs" / "reference" / "commands.md"
 HEAD = """\
 # Commands
 
-Made from the command's own help by `make pictures`. Every command but `tour` and `demo` prints tables for
-people and, with `--json`, one line for machines: fractions are exact strings, money is whole minor units,
-`won` is winnings above the stake, variance is of the net per unit staked. Exit code 0: done. 1: a check
-failed. 2: refused or misused, with one line on standard error. Wherever BOOK is asked for, a TOML file of
-your own will do.
+`make pictures` writes this page from the help of the program. Every command except `tour` and `demo` prints
+tables for people. With `--json` it prints one line for programs: fractions are exact strings, money is in
+whole minor units, `won` is the winnings without the stake, variance is that of the net per unit staked.
+Exit code 0: done. 1: a check failed. 2: refused or wrong use, with one line on standard error. BOOK is the id
+of a rulebook or a TOML file of your own.
 """
 
 

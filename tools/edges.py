@@ -23,10 +23,9 @@ PAY_TABLES: Final = (
 HEAD: Final = """\
 # House edges
 
-What the house keeps of each unit staked, exactly, on all six pay tables. Made by `make pictures` from the
-rulebooks alone: a row of the payoff matrix times the exact chances. The 3 Card game is dealt from a full shoe
-of six decks; `taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6` answers for any other. Under the United
-States rule the odds are the floors.
+The exact share of each stake that the house keeps on average, on all six pay tables. `make pictures` writes
+this page from the rulebooks. The 3 Card game has a full shoe of six decks here; for another shoe use
+`taisai odds mbs-3-card-sic-bo --decks 2 --seen 1,1,6`. The United States rule has its minimum odds here.
 
 ![House edges of all kinds of bet on six pay tables](../pictures/edges.svg)
 
@@ -55,7 +54,7 @@ def kinds() -> list[Kind]:
 
 
 def _named(areas: list[str]) -> str:
-    return ", ".join(areas) if len(areas) <= 2 else f"{areas[0]} and its like ({len(areas)})"
+    return ", ".join(areas) if len(areas) <= 2 else f"{areas[0]} and similar ({len(areas)})"
 
 
 def page() -> str:
@@ -88,7 +87,7 @@ def picture() -> str:
         parts.append(
             f'<circle cx="{x}" cy="16" r="5" fill="{colour}"/><text x="{x + 10}" y="20">{name}</text>'
         )
-    note = "Rings in one another: the same edge."
+    note = "Rings inside one another: equal edges."
     parts.append(f'<text x="{width - 20}" y="{height - 4}" text-anchor="end">{note}</text>')
     for n, kind in enumerate(shown):
         parts += _dots(kind, left, top + n * line, percent)

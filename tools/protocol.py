@@ -27,7 +27,7 @@ HEAD: Final = f"""\
 `make pictures` writes this page from the message types. The examples are in `cases/protocol/`; a test reads
 every one of them with the program's own reader. Version {PROTOCOL_VERSION}. Every server publishes the same
 as JSON Schema: `GET /schema/socket.json`, and the HTTP endpoints: `GET /schema/openapi.json`. How a server
-behaves: [the floor](server.md). Who may send what: [access](permissions.md).
+behaves: [the server](server.md). Who may send what: [permissions](permissions.md).
 
 A connection is a WebSocket at `/socket`. A client sends **requests**, one JSON object in each text message of
 at most {MOST_MESSAGE // 1024} KiB. The server sends **replies** and **notices**, a JSON list of them in each
