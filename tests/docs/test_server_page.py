@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
+from taisai.cage.access import MOST_FAILURES
 from taisai.cage.messages import SignOutCause
-from taisai.cage.presence import MOST_FAILURES
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import permissions

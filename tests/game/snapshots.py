@@ -8,13 +8,11 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from taisai.game.equipment.items import Equipment
-from taisai.game.equipment.shoe import Shoe
+from taisai.game.equipment.items import Equipment, Shoe
 from taisai.game.money.ledger import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Purse, Seat
-from taisai.game.table import Table
+from taisai.game.table import Purse, Seat, Table
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import InForce, Terms
 from taisai.rules.outcomes import Outcome

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec import Struct
 
-from taisai.game.seating.seats import Purse, Seat
+from taisai.game.table import Purse, Seat
 from taisai.game.vocabulary import Means
 from taisai.rules import rulebook
 from tests.game import copying

@@ -12,14 +12,13 @@ import pytest
 
 from taisai.cage import House
 from taisai.game import Table, evolve, snapshot
-from taisai.game.equipment.items import Equipment
-from taisai.game.equipment.shoe import Shoe
+from taisai.game.equipment.items import Equipment, Shoe
 from taisai.game.events import RoundResettled
 from taisai.game.money.ledger import Ledger
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Seat
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError, form_of
+from taisai.game.table import Seat
 from taisai.game.terms.terms import InForce
 from taisai.rules.vocabulary import Act, Phase
 from tests.game.past_rounds import SnapshotStore, compiled_once, unlike

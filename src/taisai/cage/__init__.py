@@ -1,7 +1,7 @@
 """The House's own stream: the cage, tickets, counts, the staff roll, devices, sign-ins and notes."""
 
+from taisai.cage.access import FLOOR_LADDER, FLOOR_SECOND, MOST_FAILURES, EnrolledDevice, StreamError
 from taisai.cage.decide import decide_house
-from taisai.cage.errors import StreamError
 from taisai.cage.house import (
     CapitalMovement,
     Direction,
@@ -13,8 +13,6 @@ from taisai.cage.house import (
     evolve_house,
 )
 from taisai.cage.messages import DeviceKind, SignOutCause
-from taisai.cage.presence import MOST_FAILURES, EnrolledDevice
-from taisai.cage.ranks import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.transfers import MissingSide, UnfinishedTransfer, how_to_finish, unfinished
 
 __all__ = [

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
-from taisai.cage.errors import StreamError
+from taisai.cage.access import EnrolledDevice, StreamError, Win, apply_presence, forget_person
 from taisai.cage.messages import (
     CapitalBrought,
     CapitalTaken,
@@ -26,7 +26,6 @@ from taisai.cage.messages import (
     TicketRedeemed,
     TicketSold,
 )
-from taisai.cage.presence import EnrolledDevice, Win, apply_presence, forget_person
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
 from taisai.game.vocabulary import folded, is_name

@@ -1,7 +1,8 @@
-"""Commands: what people and machines ask of a table. Each is defined in the folder of its subject."""
+"""All commands: what people and machines request of a table. Each is defined with its subject."""
 
 from typing import Final
 
+from taisai.game import seating, staffing
 from taisai.game.betting import messages as betting
 from taisai.game.betting.messages import *
 from taisai.game.dice import messages as dice
@@ -16,16 +17,11 @@ from taisai.game.money import messages as money
 from taisai.game.money.messages import *
 from taisai.game.rounds import messages as rounds
 from taisai.game.rounds.messages import *
-from taisai.game.seating import messages as seating
-from taisai.game.seating.messages import *
-from taisai.game.staffing import messages as staffing
-from taisai.game.staffing.messages import *
+from taisai.game.seating import *
+from taisai.game.staffing import *
 from taisai.game.terms import messages as terms
 from taisai.game.terms.messages import *
 
-COMMANDS: Final[tuple[type[Command], ...]] = tuple(
-    kind
-    for subject in (terms, staffing, equipment, seating, money, betting, rounds, irregularities, dice)
-    for kind in messages_in(subject, Command)
-)
-"""Every command there is, subject by subject."""
+SUBJECTS: Final = (terms, staffing, equipment, seating, money, betting, rounds, irregularities, dice)
+COMMANDS: Final = tuple(kind for subject in SUBJECTS for kind in messages_in(subject, Command))
+"""Every command, subject by subject."""

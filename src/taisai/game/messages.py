@@ -68,10 +68,11 @@ class Event(
     """The document's, or `house:…` where no document speaks."""
 
 
-Message = TypeVar("Message", Command, Event)
+Events = tuple[Event, ...]
+Message = TypeVar("Message", bound=Struct)
 
 
 def messages_in(module: ModuleType, base: type[Message]) -> list[type[Message]]:
-    """The commands, or the events, that a module defines, in the order of their definition."""
-    kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
+    """The commands or the events that a module defines, in the order of their definition."""
+    kinds = (kind for kind in vars(module).values() if isinstance(kind, type) and kind is not base)
     return [kind for kind in kinds if issubclass(kind, base) and kind.__module__ == module.__name__]

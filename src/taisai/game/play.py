@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from taisai.game import seating, staffing
 from taisai.game.betting import moving, placing, stakes
 from taisai.game.dice import readings, seeds
 from taisai.game.equipment import maintenance
-from taisai.game.irregularities import interruptions, referrals, rulings, withdrawals
+from taisai.game.irregularities import holds, referrals, rulings
 from taisai.game.irregularities.messages import Declare, Interrupted, Recover
 from taisai.game.messages import LATEST, Command, Event
 from taisai.game.money import cashier, claims
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import effects, steps
-from taisai.game.seating import sessions
-from taisai.game.staffing import assignments
 from taisai.game.table import Deciders, Effects, Table
 from taisai.game.terms import opening
 from taisai.game.vocabulary import RECOVERY
@@ -23,43 +22,30 @@ from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Declared, Recovery
 
-_DECIDING: Final = (
+_MODULES: Final = (
     opening,
-    assignments,
+    staffing,
     maintenance,
-    sessions,
+    seating,
     cashier,
     claims,
     placing,
     moving,
-    steps,
-    rulings,
-    referrals,
-    withdrawals,
-    interruptions,
-    readings,
-    seeds,
-)
-_EFFECTING: Final = (
-    opening,
-    assignments,
-    maintenance,
-    sessions,
-    cashier,
-    claims,
     stakes,
+    steps,
     effects,
     rulings,
     referrals,
-    withdrawals,
-    interruptions,
+    holds,
     readings,
     seeds,
 )
 _DECIDERS: Final[Deciders] = {
-    kind: decider for module in _DECIDING for kind, decider in module.DECIDERS.items()
+    kind: decider for module in _MODULES for kind, decider in getattr(module, "DECIDERS", {}).items()
 }
-_EFFECTS: Final[Effects] = {kind: effect for module in _EFFECTING for kind, effect in module.EFFECTS.items()}
+_EFFECTS: Final[Effects] = {
+    kind: effect for module in _MODULES for kind, effect in getattr(module, "EFFECTS", {}).items()
+}
 
 
 def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:

@@ -22,9 +22,8 @@ from typing import Any
 from taisai.game.money.ledger import Account
 from taisai.game.rounds.past_rounds import Load, PastRounds
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Purse
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError, check_equal, fill
-from taisai.game.table import Table
+from taisai.game.table import Purse, Table
 from taisai.game.terms.terms import digest_of
 from taisai.game.vocabulary import Means
 from taisai.rules.book import Rulebook

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.cage import FLOOR_LADDER, House
-from taisai.cage.ranks import FLOOR_SECOND
+from taisai.cage.access import FLOOR_SECOND
 from taisai.server.auth.permissions import AT_TABLE, DEVICES, STAFF, SUPERVISING, Role, is_generic, role_of
 
 

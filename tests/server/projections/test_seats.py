@@ -12,7 +12,7 @@ from taisai.game.commands import BuyCredits, LeaveSeat, ReportIrregularity, Slip
 from taisai.game.events import BetRegistered
 from taisai.game.rounds import effects
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Seat
+from taisai.game.table import Seat
 from taisai.protocol.views import LastRound, SeatView, changed, difference
 from taisai.rules import Irregularity, rulebook
 from taisai.rules.settlement import BetState

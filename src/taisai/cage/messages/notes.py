@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taisai.cage.messages.message import HouseCommand, HouseEvent
+from taisai.cage.messages.people import HouseCommand, HouseEvent
 
 
 class TakeSettings(HouseCommand, frozen=True, kw_only=True, tag="take-settings"):

@@ -15,12 +15,11 @@ from taisai.game.betting.placing import (
     too_late,
 )
 from taisai.game.checks import at_table, no_seat, on_hold, refused, two_people
-from taisai.game.messages import Event
+from taisai.game.messages import Events
 from taisai.game.money import packed_sums
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Seat
-from taisai.game.table import Deciders, Table
+from taisai.game.table import Deciders, Seat, Table
 from taisai.game.terms.terms import GUARDS, ONES
 from taisai.game.vocabulary import CHIP_READER, Means
 from taisai.rules.irregularities import Ruling
@@ -28,8 +27,6 @@ from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Act, Irregularity
-
-Events = tuple[Event, ...]
 
 
 def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C901  the refusals, by rank

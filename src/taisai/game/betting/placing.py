@@ -6,12 +6,11 @@ from typing import Final
 
 from taisai.game.betting.messages import BetRegistered, PlaceBets, RecordBets, Slip
 from taisai.game.checks import at_table, may_act, no_seat, refused
-from taisai.game.messages import Event
+from taisai.game.messages import Event, Events
 from taisai.game.money import packed_sums
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Seat
-from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Deciders, Table
+from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Deciders, Seat, Table
 from taisai.game.terms.terms import GUARDS, ONES, Terms
 from taisai.game.vocabulary import CHIP_READER, MOST_ID, Means
 from taisai.rules.clauses import Clause
@@ -23,7 +22,6 @@ from taisai.rules.vocabulary import Act, Irregularity, Phase
 RETRIES: Final = Clause("house:retries")
 RETRIED_WITHIN: Final = 10  # rounds, which stay in memory: whoever comes later looks at what became of it
 CREDITS: Final = Clause("house:credits")
-Events = tuple[Event, ...]
 _OPEN, _OPEN_TUMBLED = Phase.OPEN, Phase.OPEN_TUMBLED
 _CREDITS, _COLOUR = Means.CREDITS, Means.COLOUR_CHIPS
 

@@ -8,8 +8,7 @@ from typing import Final
 from taisai.game.betting.messages import BetMoved, BetRegistered, BetTakenBack
 from taisai.game.money.ledger import Account
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Purse, Seat
-from taisai.game.table import Effects, Table
+from taisai.game.table import Effects, Purse, Seat, Table
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause

@@ -8,7 +8,7 @@ from taisai.game.checks import bad_name, on_hold, refused
 from taisai.game.dice.messages import ReadingTaken, TakeReading
 from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
 from taisai.game.equipment import items
-from taisai.game.messages import Event
+from taisai.game.messages import Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import DeviceReading, Round
 from taisai.game.rounds.steps import bad_faces
@@ -18,7 +18,6 @@ from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity, Phase, Visibility
 
-Events = tuple[Event, ...]
 READINGS: Final = Clause("house:readings")
 MOST_READINGS: Final = 50  # of one round: a device that tells more is out of order
 _BEFORE_THE_DICE: Final = frozenset({DeviceFault.NO_SHAKE, DeviceFault.DOWN})

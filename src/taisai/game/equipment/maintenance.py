@@ -24,7 +24,7 @@ from taisai.game.equipment.messages import (
     ShuffleShoe,
 )
 from taisai.game.irregularities import rulings
-from taisai.game.messages import Event
+from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Deciders, Effects, Table
 from taisai.game.terms.opening import put_in_force
@@ -35,7 +35,6 @@ from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import FACES, Outcome
 from taisai.rules.vocabulary import Irregularity
 
-Events = tuple[Event, ...]
 EQUIPMENT: Final = Clause("house:equipment")
 SHOE: Final = Clause("house:shoe")
 

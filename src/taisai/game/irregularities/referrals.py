@@ -11,7 +11,7 @@ from taisai.game.betting.stakes import take_off
 from taisai.game.checks import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.irregularities import rulings
 from taisai.game.irregularities.messages import CallAttendant, DecideReferral, ReferralDecided, Referred
-from taisai.game.messages import Event
+from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.messages import SettlementUndone
@@ -23,7 +23,6 @@ from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
-Events = tuple[Event, ...]
 CALL: Final = Clause("house:player-call")
 REFERRAL: Final = Clause("house:referral")
 _ANSWERS: Final = frozenset({Treatment.CONTINUE, Treatment.STANDS})

@@ -8,25 +8,23 @@ from typing import Final, NamedTuple
 from taisai.game.checks import at_table, bad_text, on_hold, refused, two_people
 from taisai.game.equipment.items import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
 from taisai.game.equipment.messages import CountCards, ItemFailed
-from taisai.game.irregularities import withdrawals
 from taisai.game.irregularities.messages import (
     IrregularityRuled,
     Referred,
     ReportIrregularity,
     SettlementWitnessed,
+    WithdrawalOffered,
 )
-from taisai.game.messages import Event, Faces
+from taisai.game.messages import Events, Faces
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.messages import BetsReopened, DiceUncovered, Perform
 from taisai.game.rounds.round import Round
 from taisai.game.table import Deciders, Effects, Table
-from taisai.game.vocabulary import Subject
+from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
-
-Events = tuple[Event, ...]
 
 _FAILS: Final = {
     Irregularity.DIE_DAMAGED: DICE,
@@ -227,10 +225,18 @@ def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
     return (BetsReopened(at=at, by=by, clause=clause, round=table.round.number, phase=opening.end),)
 
 
+def offered_withdrawal(table: Table, at: int, by: str, clause: Clause) -> Events:
+    """The option, where there is something to withdraw."""
+    assert table.round is not None
+    if not table.round.staked or Hold.WITHDRAWAL in table.holds:
+        return ()
+    return (WithdrawalOffered(at=at, by=by, clause=clause, round=table.round.number),)
+
+
 def _withdraw_option(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
-    return withdrawals.offered(table, case.at, case.by, case.ruled.clause)
+    return offered_withdrawal(table, case.at, case.by, case.ruled.clause)
 
 
 def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal:

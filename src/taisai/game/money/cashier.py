@@ -6,7 +6,7 @@ from typing import Final
 
 from taisai.game.betting.stakes import purse_of
 from taisai.game.checks import at_table, bad_amount, bad_name, refused, two_people
-from taisai.game.messages import Event
+from taisai.game.messages import Events
 from taisai.game.money.ledger import Account
 from taisai.game.money.messages import (
     BuyColour,
@@ -29,15 +29,13 @@ from taisai.game.money.messages import (
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.corrections import next_claim
 from taisai.game.rounds.settlement import stakes_by_purse
-from taisai.game.seating.seats import Seat
-from taisai.game.seating.sessions import TERMINALS, seat_wrong
-from taisai.game.table import Claim, Deciders, Effects, Table, TableTransfer
+from taisai.game.seating import TERMINALS, seat_wrong
+from taisai.game.table import Claim, Deciders, Effects, Seat, Table, TableTransfer
 from taisai.game.vocabulary import CAGE, Means, TransferKind
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Phase
 
-Events = tuple[Event, ...]
 CREDITS: Final = Clause("house:credits")
 COLOURS: Final = Clause("house:colour-chips")
 FLOAT: Final = Clause("house:float")

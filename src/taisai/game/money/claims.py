@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_least, bad_name, bad_text, refused, two_people
-from taisai.game.messages import Event
+from taisai.game.messages import Events
 from taisai.game.money.cashier import FLOAT, free_in_tray, known_transfer
 from taisai.game.money.ledger import Account
 from taisai.game.money.messages import ClaimSettled, SettleClaim
@@ -15,7 +15,6 @@ from taisai.game.vocabulary import CAGE, ClaimEnd, TransferKind
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
 
-Events = tuple[Event, ...]
 CLAIMS: Final = Clause("house:claims")
 
 

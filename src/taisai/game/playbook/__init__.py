@@ -17,6 +17,7 @@
 """
 
 from taisai.game.playbook.answers import LimitEffect, Share
+from taisai.game.playbook.command_lines import PlaybookError
 from taisai.game.playbook.parser import Playbook, PlaybookStep, playbook
 from taisai.game.playbook.runner import (
     BookedEvent,
@@ -27,7 +28,6 @@ from taisai.game.playbook.runner import (
     pinned,
     rewritten,
 )
-from taisai.game.playbook.values import PlaybookError
 
 __all__ = [
     "BookedEvent",

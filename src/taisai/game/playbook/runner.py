@@ -11,9 +11,8 @@ from taisai.game.messages import Command, Event
 from taisai.game.money.ledger import LedgerEntry
 from taisai.game.play import decide, evolve
 from taisai.game.playbook.answers import NOTHING, Share, event_line, refusal_line, share_line, shares
-from taisai.game.playbook.header import UNSAID
-from taisai.game.playbook.parser import Pin, Playbook, PlaybookStep, lines_of, playbook
-from taisai.game.playbook.values import PlaybookError
+from taisai.game.playbook.command_lines import PlaybookError
+from taisai.game.playbook.parser import UNSAID, Pin, Playbook, PlaybookStep, lines_of, playbook
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.messages import RoundResettled, RoundSettled
 from taisai.game.table import Table

@@ -7,14 +7,13 @@ from itertools import chain
 from typing import NamedTuple, Protocol
 
 from taisai.game.checks import refused, two_people
-from taisai.game.messages import Event, Faces
+from taisai.game.messages import Events, Faces
 from taisai.game.money.ledger import Account, LedgerEntry
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.messages import ResultCorrected, RoundResettled, RoundVoided
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.settlement import due_again, stakes_by_purse
-from taisai.game.seating.seats import Purse
-from taisai.game.table import Claim, Table
+from taisai.game.table import Claim, Purse, Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
@@ -23,8 +22,6 @@ from taisai.rules.irregularities import RulingCell
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Phase
-
-Events = tuple[Event, ...]
 
 
 class CorrectionOrder(Protocol):

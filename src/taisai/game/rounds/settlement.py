@@ -11,8 +11,7 @@ from taisai.game.betting.messages import BetRegistered, BetReturned, BetTakenBac
 from taisai.game.irregularities.messages import WithdrawalChosen
 from taisai.game.money import packed_sums
 from taisai.game.rounds.round import Columns, KeptOut, Round, RoundSettlement, RowTotals, SettlementTotals
-from taisai.game.seating.seats import Purse
-from taisai.game.table import Table
+from taisai.game.table import Purse, Table
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause

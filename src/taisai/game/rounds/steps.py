@@ -7,7 +7,7 @@ from typing import Final
 
 from taisai.game.checks import may_act, on_hold, refused, two_people
 from taisai.game.irregularities import rulings
-from taisai.game.messages import Event
+from taisai.game.messages import Event, Events
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.corrections import shut_now
@@ -36,9 +36,6 @@ from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import Outcome
 from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
 from taisai.rules.vocabulary import Act, Irregularity, Need
-
-Events = tuple[Event, ...]
-
 
 WITNESSED: Final = frozenset({Act.SETTLE, Act.COLLECT, Act.PAY, Act.COLLECT_AND_PAY})
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from taisai.game.checks import bad_name, bad_text, between_rounds, first_of, refused, supervisor, two_people
 from taisai.game.equipment.items import PlacedItem
-from taisai.game.messages import Event
+from taisai.game.messages import Events
 from taisai.game.money.ledger import Account, UnbalancedError
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Deciders, Effects, Person, Table
@@ -36,9 +36,6 @@ from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import RulesError
 from taisai.rules.vocabulary import Act
-
-Events = tuple[Event, ...]
-
 
 TABLE: Final = Clause("house:table")
 

@@ -11,7 +11,7 @@ from taisai.game.checks import refused as refusal
 from taisai.game.commands import DispenseCredits
 from taisai.game.events import TicketReceived
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.seating.sessions import TERMINALS, seat_wrong
+from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.vocabulary import TABLE
 from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE

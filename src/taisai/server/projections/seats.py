@@ -18,8 +18,7 @@ from taisai.game import events as e
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered
 from taisai.game.rounds.round import Round
-from taisai.game.seating.seats import Seat
-from taisai.game.table import Claim
+from taisai.game.table import Claim, Seat
 from taisai.game.vocabulary import Hold, Means
 from taisai.protocol.views import CHANGES, ColourChips, LastRound, SeatView, difference
 from taisai.rules.vocabulary import Phase

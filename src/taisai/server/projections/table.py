@@ -8,7 +8,7 @@ from typing import Final
 
 from taisai.game import Table
 from taisai.game.rounds.round import Round
-from taisai.game.seating.sessions import live_table
+from taisai.game.seating import live_table
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import Terms, family, limits_of
 from taisai.game.vocabulary import SHAKER

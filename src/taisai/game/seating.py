@@ -1,4 +1,4 @@
-"""Seats: who sits where, at a terminal or at the layout, and which layout a terminal shows."""
+"""Seating: who sits where, at a terminal or at the layout, and which layout a terminal shows."""
 
 from __future__ import annotations
 
@@ -6,16 +6,73 @@ from typing import Final
 
 from taisai.game.betting.stakes import purse_of
 from taisai.game.checks import at_table, bad_name, bad_text, no_seat, refused
-from taisai.game.messages import Event
+from taisai.game.messages import Command, Event, Events
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.seating.messages import LayoutShown, LeaveSeat, SeatLeft, SeatTaken, ShowLayout, TakeSeat
-from taisai.game.seating.seats import Seat
-from taisai.game.table import MOST_SEATS, Deciders, Effects, Table
+from taisai.game.table import MOST_SEATS, Deciders, Effects, Seat, Table
 from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 
-Events = tuple[Event, ...]
+__all__ = [
+    "LayoutShown",
+    "LeaveSeat",
+    "SeatLeft",
+    "SeatTaken",
+    "ShowLayout",
+    "TakeSeat",
+]
+
+
+# Commands
+
+
+class TakeSeat(Command, frozen=True, kw_only=True, tag="take-seat"):
+    """A player's session at a seat begins; at a terminal, with its layout."""
+
+    seat: str
+    player: str = ""
+    terminal: str | None = None
+    layout: str | None = None
+
+
+class LeaveSeat(Command, frozen=True, kw_only=True, tag="leave-seat"):
+    """The session ends, with nothing left on the seat."""
+
+    seat: str
+
+
+class ShowLayout(Command, frozen=True, kw_only=True, tag="show-layout"):
+    """A terminal shows another layout, under no live bets of its own."""
+
+    seat: str
+    layout: str
+
+
+# Events
+
+
+class SeatTaken(Event, frozen=True, kw_only=True, tag="seat-taken"):
+    """A player's session begins."""
+
+    seat: str
+    player: str
+    terminal: str | None
+    layout: str
+
+
+class SeatLeft(Event, frozen=True, kw_only=True, tag="seat-left"):
+    """The session is over."""
+
+    seat: str
+
+
+class LayoutShown(Event, frozen=True, kw_only=True, tag="layout-shown"):
+    """A terminal shows another layout."""
+
+    seat: str
+    layout: str
+
+
 SEATS: Final = Clause("house:seats")
 TERMINALS: Final = Clause("house:terminals")
 

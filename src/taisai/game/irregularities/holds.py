@@ -1,15 +1,28 @@
-"""A stop of the system, and the declaration whether a die was seen."""
+"""What a round waits for: the option to withdraw all bets, and a declaration after a stop."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.checks import may_act, refused, two_people
-from taisai.game.irregularities import rulings, withdrawals
-from taisai.game.irregularities.messages import Declare, Interrupted, Recover, SightDeclared
-from taisai.game.messages import Event
+from taisai.game.betting.stakes import take_off
+from taisai.game.checks import at_table, may_act, no_seat, refused, two_people
+from taisai.game.irregularities import rulings
+from taisai.game.irregularities.messages import (
+    ChooseWithdrawal,
+    CloseWithdrawal,
+    Declare,
+    Interrupted,
+    Recover,
+    SightDeclared,
+    WithdrawalChosen,
+    WithdrawalClosed,
+    WithdrawalOffered,
+)
+from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
+from taisai.game.rounds.corrections import shut_now
+from taisai.game.rounds.messages import RoundConcluded
 from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
@@ -17,7 +30,78 @@ from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.procedure import Declared, Recovery, RecoveryRule
 from taisai.rules.vocabulary import Irregularity
 
-Events = tuple[Event, ...]
+
+def choose(table: Table, command: ChooseWithdrawal) -> Events | Refusal:
+    """A player withdraws all of his bets, or none."""
+    seat = table.seats.get(command.seat)
+    if seat is None or not seat.taken:
+        return no_seat(table, command.seat)
+    wrong = at_table(table, command.by) if command.by != seat.terminal else None
+    if wrong:
+        return wrong
+    clause = table.holds.get(Hold.WITHDRAWAL)
+    if clause is None or table.round is None:
+        return refused(Reason.OUT_OF_ORDER, _no_option(table), "an open option to withdraw", "none")
+    chosen = table.round.choices.get(seat.name)
+    if chosen == command.withdraw:
+        return ()
+    if chosen or seat.name not in table.round.seats():
+        got = "bets that are withdrawn" if chosen else "none"
+        return refused(Reason.UNKNOWN_BET, clause, f"bets of seat {seat.name} on the layout", got)
+    return (
+        WithdrawalChosen(
+            at=command.at, by=command.by, clause=clause, seat=seat.name, withdraw=command.withdraw
+        ),
+    )
+
+
+def _no_option(table: Table) -> Clause:
+    """The clause by which bets stay, where the document has one in this phase."""
+    ruled = table.irregularities.ruling_for(Irregularity.LATE_WITHDRAWAL, table.phase, table.settings)
+    return ruled.clause if ruled.ruling is Ruling.STAYS_LIVE else Clause("house:order")
+
+
+def close_withdrawal(table: Table, command: CloseWithdrawal) -> Events | Refusal:
+    """The Dealer closes the option; where all withdrew, the round ends without a result."""
+    clause = table.holds.get(Hold.WITHDRAWAL, Clause("house:order"))
+    wrong = may_act(table, command.by, table.ranks.ladder[0].id, clause)
+    if wrong:
+        return wrong
+    if Hold.WITHDRAWAL not in table.holds or table.round is None:
+        return refused(Reason.OUT_OF_ORDER, clause, "an open option to withdraw", "none")
+    made: list[Event] = [WithdrawalClosed(at=command.at, by=command.by, clause=clause)]
+    if not table.round.staked:
+        ended = RoundConcluded(at=command.at, by=command.by, clause=clause, round=table.round.number)
+        made += [ended, *shut_now(table, command.at, command.by)]
+    return tuple(made)
+
+
+# Evolving
+
+
+def on_offered(table: Table, event: WithdrawalOffered) -> None:
+    """The round waits for the players."""
+    assert table.round is not None
+    table.round.choices = {}
+    table.holds[Hold.WITHDRAWAL] = event.clause
+
+
+def on_chosen(table: Table, event: WithdrawalChosen) -> None:
+    """All bets of a player go back, or stay."""
+    round_ = table.round
+    assert round_ is not None
+    round_.choices[event.seat] = event.withdraw
+    if event.withdraw:
+        for bet in round_.live():
+            if bet.seat == event.seat:
+                take_off(table, round_, bet, event.clause)
+
+
+def on_withdrawal_closed(table: Table, _event: WithdrawalClosed) -> None:
+    """The round goes on where it stood."""
+    table.holds.pop(Hold.WITHDRAWAL)
+
+
 DECLARATION = Clause("house:declaration")
 GRACE = "fail_over_grace"
 
@@ -56,7 +140,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
         number = table.round.number
         follows = corrections.voided(table, _Stop(at, by, second, clause), number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
-        follows = withdrawals.offered(table, at, by, clause)
+        follows = rulings.offered_withdrawal(table, at, by, clause)
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:
         follows = rulings.witnessed(at, by, clause, rule.witness, "interrupted")
     elif rule.action is Recovery.LOCK_AND_REFER and not _locked(table):
@@ -116,11 +200,16 @@ def on_declared(table: Table, event: SightDeclared) -> None:
 
 
 DECIDERS: Final[Deciders] = {
+    ChooseWithdrawal: choose,
+    CloseWithdrawal: close_withdrawal,
     Recover: recover_now,
     Declare: declare,
 }
 
 EFFECTS: Final[Effects] = {
+    WithdrawalOffered: on_offered,
+    WithdrawalChosen: on_chosen,
+    WithdrawalClosed: on_withdrawal_closed,
     Interrupted: on_interrupted,
     SightDeclared: on_declared,
 }

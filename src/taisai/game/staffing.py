@@ -2,17 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from taisai.game.checks import at_table, bad_name, refused
-from taisai.game.messages import Event
+from taisai.game.messages import Command, Event, Events
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.staffing.messages import Assign, Leave, PersonAssigned, PersonLeft
 from taisai.game.table import Deciders, Effects, Person, Table
 from taisai.game.vocabulary import HOUSE, SYSTEM, folded
 from taisai.rules.clauses import Clause
 
-Events = tuple[Event, ...]
+__all__ = [
+    "Assign",
+    "Leave",
+    "PersonAssigned",
+    "PersonLeft",
+]
+
+
+# Commands
+
+
+class Assign(Command, frozen=True, kw_only=True, tag="assign"):
+    """A person is assigned to a position at the table and acts in it; a Dealer relieves the one before."""
+
+    after_closing: ClassVar[bool] = True
+    person: str
+    rank: str
+    """The person's own rank."""
+    position: str
+
+
+class Leave(Command, frozen=True, kw_only=True, tag="leave"):
+    """A person leaves the table."""
+
+    after_closing: ClassVar[bool] = True
+    person: str
+
+
+# Events
+
+
+class PersonAssigned(Event, frozen=True, kw_only=True, tag="person-assigned"):
+    """A person is assigned to a position and acts in it."""
+
+    person: str
+    rank: str
+    position: str
+    relieved: str | None
+    """The person whose place he took, with all in that person's custody."""
+
+
+class PersonLeft(Event, frozen=True, kw_only=True, tag="person-left"):
+    """A person left the table."""
+
+    person: str
+
+
 PEOPLE: Final = Clause("house:people")
 MOST_PEOPLE: Final = 100  # at one table at once
 

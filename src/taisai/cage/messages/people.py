@@ -1,10 +1,96 @@
-"""Devices, and the people who sign in: nothing secret ever stands in a message."""
+"""Commands and events of the House: its staff list, its devices, and who signs in."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from taisai.cage.messages.message import HouseCommand, HouseEvent
+from msgspec import Struct
+
+from taisai.game.messages import required_tag
+from taisai.rules.clauses import Clause
+
+
+class HouseCommand(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="command",
+    tag=required_tag,
+    forbid_unknown_fields=True,
+    gc=False,
+):
+    """Something asked of the House."""
+
+    at: int
+    """Milliseconds since 1970 in UTC, by the clock of whoever runs the House."""
+    by: str
+    """A person, a terminal, or one of the system's own actors."""
+
+
+class HouseEvent(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="event",
+    tag=required_tag,
+    forbid_unknown_fields=True,
+    gc=False,
+):
+    """Something that happened at the House."""
+
+    at: int
+    by: str
+    clause: Clause
+    """One of the house's own: no document speaks of the cage."""
+
+
+class OpenHouse(HouseCommand, frozen=True, kw_only=True, tag="open-house"):
+    """The first command of the House's stream; who gives it enrols the first people alone."""
+
+    house: str
+    currency: str
+    ladder: tuple[str, ...]
+    """The ranks, lowest first."""
+    second_rank: str
+    """The least rank of the second person under dual control."""
+
+
+class HouseOpened(HouseEvent, frozen=True, kw_only=True, tag="house-opened"):
+    """The first event: the House, its currency and its ranks."""
+
+    house: str
+    currency: str
+    ladder: tuple[str, ...]
+    second_rank: str
+
+
+class EnrolPerson(HouseCommand, frozen=True, kw_only=True, tag="enrol-person"):
+    """A person comes onto the staff roll, or has another rank from now on."""
+
+    person: str
+    rank: str
+    second: str | None = None
+    """Who agrees, where the rank is one that can be a second person itself."""
+
+
+class PersonEnrolled(HouseEvent, frozen=True, kw_only=True, tag="person-enrolled"):
+    """A person is on the staff roll with this rank."""
+
+    person: str
+    rank: str
+    second: str | None = None
+
+
+class DismissPerson(HouseCommand, frozen=True, kw_only=True, tag="dismiss-person"):
+    """A person leaves the staff roll."""
+
+    person: str
+
+
+class PersonDismissed(HouseEvent, frozen=True, kw_only=True, tag="person-dismissed"):
+    """A person is off the staff roll."""
+
+    person: str
 
 
 class DeviceKind(StrEnum):

@@ -1,1 +1,0 @@
-"""Staffing: who works at a table, and in which position."""
