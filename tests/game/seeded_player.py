@@ -9,7 +9,8 @@ from typing import Final
 
 from taisai.game import commands as c
 from taisai.game import play
-from taisai.game.dice.seeds import Throw, drawn_by, unseen
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table

@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from taisai.game.commands import Command, CommitSeed, OpenTable, RevealSeed, TakeReading
-from taisai.game.dice.seeds import Throw, drawn_by, round_of, unseen
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by, round_of, unseen
 from taisai.game.events import Event
 from taisai.game.vocabulary import SHAKER
 from taisai.rules import rulebook

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from taisai.cage import House, access, presence
+from taisai.cage import House, access
 from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
 from taisai.cage.messages import (
@@ -122,8 +122,7 @@ def _never_lock(patch: pytest.MonkeyPatch) -> None:
 
 
 def _lock_a_failure_later(patch: pytest.MonkeyPatch) -> None:
-    for module in (access, presence):
-        patch.setattr(module, "MOST_FAILURES", 4)
+    patch.setattr(access, "MOST_FAILURES", 4)
 
 
 def _let_the_locked_in(patch: pytest.MonkeyPatch) -> None:

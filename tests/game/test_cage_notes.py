@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from taisai.cage import House, presence
+from taisai.cage import House, access
 from taisai.cage import values as cage_values
 from taisai.cage.messages import HouseCommand, NoteAlarm, NoteClock, NoteOverride, NoteWin, TakeSettings
 from taisai.game.messages import LATEST
@@ -139,12 +139,12 @@ def test_a_large_win_is_noted_once() -> None:
 
 
 def test_sabotage_wins_forgotten_at_once_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presence, "MOST_WINS", 0)
+    monkeypatch.setattr(access, "MOST_WINS", 0)
     assert len(noted_twice(begun())) == 6
 
 
 def test_only_the_latest_wins_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presence, "MOST_WINS", 2)
+    monkeypatch.setattr(access, "MOST_WINS", 2)
     house = begun()
     done(house, *(but(WIN, round=number) for number in (1, 2, 3)))
     assert list(house.wins) == [("T7", 2, "5"), ("T7", 3, "5")]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from taisai.game.dice import seeds as module
-from taisai.game.dice.seeds import BYTE, TWO_BYTES, Throw, below, dealt, draw, stream
+from taisai.game.dice import draw as module
+from taisai.game.dice.draw import BYTE, TWO_BYTES, Throw, below, dealt, draw, stream
 from taisai.rules import rulebook
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from tests.game.playing import THREE_CARD

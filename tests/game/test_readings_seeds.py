@@ -9,7 +9,8 @@ import pytest
 
 from taisai.game.commands import CommitSeed, Perform, ReportIrregularity, RevealSeed, TakeReading
 from taisai.game.dice import seeds
-from taisai.game.dice.seeds import Throw, dealt, unseen
+from taisai.game.dice.draw import Throw, dealt
+from taisai.game.dice.seeds import unseen
 from taisai.game.events import ReadingTaken, SeedCommitted, SeedRevealed
 from taisai.game.vocabulary import RECOGNISER, SHAKER, SYSTEM, DeviceFault
 from taisai.rules import Act, Irregularity, Phase, rulebook

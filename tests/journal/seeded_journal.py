@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from taisai.game import commands as c
-from taisai.game.dice.seeds import Throw, drawn_by, unseen
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.events import Event
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table

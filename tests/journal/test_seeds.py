@@ -15,7 +15,8 @@ from taisai.audit import verified
 from taisai.audit.draws import Draws
 from taisai.cli import main
 from taisai.game.commands import CommitSeed
-from taisai.game.dice.seeds import Throw, drawn_by
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by
 from taisai.game.vocabulary import SHAKER
 from taisai.journal.closes import last_close
 from taisai.journal.engine import Engine

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.game import commands as said
-from taisai.game.dice.seeds import Throw, dealt, draw
+from taisai.game.dice.draw import Throw, dealt, draw
 from taisai.game.events import (
     BetsClosed,
     BetsOpened,

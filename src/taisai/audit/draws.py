@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from taisai.game.dice.seeds import Throw, drawn_by
+from taisai.game.dice.draw import Throw
+from taisai.game.dice.seeds import drawn_by
 from taisai.game.events import (
     BetsClosed,
     BetsOpened,

@@ -14,7 +14,7 @@ import pytest
 
 from taisai.cli import main
 from taisai.cli.study.dice import ROLLS, rolls_of, tally_of_throw
-from taisai.game.dice.seeds import DICE_LABEL, Throw, draw, stream
+from taisai.game.dice.draw import DICE_LABEL, Throw, draw, stream
 from taisai.study.dice import Tally
 
 SEED = bytes(range(32))

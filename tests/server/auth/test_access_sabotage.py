@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import pytest
 import structlog
 
-from taisai.cage import SignOutCause, presence
+from taisai.cage import SignOutCause
 from taisai.cage import access as at_house
 from taisai.cage.messages import PersonLocked
 from taisai.journal.codec import AnyEvent
@@ -133,8 +133,7 @@ def _locks_out(patch: pytest.MonkeyPatch) -> None:
 
 
 def _locks_anyone(patch: pytest.MonkeyPatch) -> None:
-    for module in (at_house, presence):
-        patch.setattr(module, "counts", lambda _house, event: event.known)
+    patch.setattr(at_house, "counts", lambda _house, event: event.known)
 
 
 def _forgets_ends(patch: pytest.MonkeyPatch) -> None:

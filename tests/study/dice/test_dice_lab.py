@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from taisai.game.dice.seeds import BYTE, below
+from taisai.game.dice.draw import BYTE, below
 from taisai.rules import OUTCOMES, Outcome, RulesError
 from taisai.study.dice import dice_tests, faces_of, mapping_proof, read_rolls, tallied
 from taisai.study.dice.lab import LEVEL, holm

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from taisai.cli import CHECK_FAILED, DONE, asked
 from taisai.cli.printing import STDOUT, line, writing
 from taisai.cli.study.output import shown_progress, tell
-from taisai.game.dice.seeds import BYTE, DICE_LABEL, Throw, below, blocks
+from taisai.game.dice.draw import BYTE, DICE_LABEL, Throw, below, blocks
 from taisai.rules.errors import RulesError, printable
 from taisai.study import needed
 from taisai.study.dice import Tally, dice_tests, mapping_proof, read_rolls, tallied

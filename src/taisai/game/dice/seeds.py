@@ -1,23 +1,13 @@
-"""Seeds and draws of the demonstration shaker.
-
-The shaker commits itself to a seed, by its SHA-256, before bets open. It draws three faces from the seed and
-the hash of the entry that closed bets, which nobody knows before the close. With the revealed seed, anyone
-repeats the draw:
-
->>> throw = Throw(table="SB1", round=1, shake=1, close=bytes(32))
->>> draw(bytes(32), throw)
-(2, 3, 5)
-"""
+"""Seeds: how the demonstration shaker is bound before bets open to what it draws when they are closed."""
 
 from __future__ import annotations
 
-import hmac
 import re
-from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
 
 from taisai.game.checks import bad_name, between_rounds, on_hold, refused
+from taisai.game.dice.draw import Throw, dealt, draw
 from taisai.game.dice.messages import CommitSeed, RevealSeed, SeedCommitted, SeedRevealed
 from taisai.game.messages import Events
 from taisai.game.refusals import Reason, Refusal
@@ -27,84 +17,6 @@ from taisai.game.vocabulary import SHAKER
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Act
-
-DICE_LABEL: Final = b"taisai dice 1\n"
-CARDS_LABEL: Final = b"taisai cards 1\n"
-BYTE: Final = 1 << 8
-TWO_BYTES: Final = 1 << 16
-"""A shoe may have more than 256 cards."""
-_DRAWN: Final = 3
-_FACES: Final = 6
-
-
-class Throw(NamedTuple):
-    """What a draw depends on beside its seed."""
-
-    table: str
-    round: int
-    shake: int
-    """1, and one more for each time that bets were opened again."""
-    close: bytes
-    """The hash of the entry that closed bets, for the last time where they were opened again."""
-
-
-def draw(seed: bytes, throw: Throw) -> tuple[int, ...]:
-    """Three dice."""
-    numbers = stream(DICE_LABEL, seed, throw)
-    return tuple(1 + below(_FACES, numbers, span=BYTE) for _ in range(_DRAWN))
-
-
-def dealt(seed: bytes, throw: Throw, cards: Sequence[int]) -> tuple[int, ...]:
-    """Three cards, without replacement, from those not seen since the shuffle: so many of each face.
-
-    Given what was seen, the next three of a shuffled shoe are any three of the others with the same chance,
-    whichever were burnt unseen: so this is the law of a shoe that was shuffled once and is dealt to its end.
-    """
-    numbers = _pairs(stream(CARDS_LABEL, seed, throw))
-    left, faces = list(cards), []
-    for _ in range(_DRAWN):
-        face = face_at(left, below(sum(left), numbers, span=TWO_BYTES))
-        left[face - 1] -= 1
-        faces.append(face)
-    return tuple(faces)
-
-
-def stream(label: bytes, seed: bytes, throw: Throw) -> Iterator[int]:
-    """The bytes of a draw, without end: HMAC-SHA256 under the seed, block after block."""
-    for block in blocks(label, seed, throw):
-        yield from block
-
-
-def blocks(label: bytes, seed: bytes, throw: Throw) -> Iterator[bytes]:
-    """The same, 32 bytes at a time."""
-    what = label + f"{throw.table}\n{throw.round}\n{throw.shake}\n".encode() + throw.close
-    counter = 0
-    while True:
-        yield hmac.digest(seed, what + counter.to_bytes(4, "big"), "sha256")
-        counter += 1
-
-
-def below(most: int, numbers: Iterator[int], *, span: int) -> int:
-    """A number under `most`, each with the same chance if those under `span` have it; others are left out."""
-    if not 0 < most <= span:
-        raise ValueError(f"expected a number from 1 to {span}, got {most}")
-    fair = span - span % most
-    return next(number for number in numbers if number < fair) % most
-
-
-def face_at(cards: Sequence[int], place: int) -> int:
-    """The face of the card at a place, if they lie in order: so many ones, then the twos."""
-    for face, count in enumerate(cards, 1):
-        if place < count:
-            return face
-        place -= count
-    raise ValueError(f"expected a place among {sum(cards)} cards, got {place} beyond them")
-
-
-def _pairs(numbers: Iterator[int]) -> Iterator[int]:
-    while True:
-        yield next(numbers) * BYTE + next(numbers)
-
 
 DEMONSTRATION: Final = Clause("house:demonstration-shaker")
 _DIGITS: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)

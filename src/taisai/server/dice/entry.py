@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.cage.messages import NoteOverride
 from taisai.game.commands import CommitSeed, Perform, RevealSeed, TakeReading
+from taisai.game.dice.draw import Throw
 from taisai.game.dice.readings import differs_from_reading
-from taisai.game.dice.seeds import Throw, drawn_by
+from taisai.game.dice.seeds import drawn_by
 from taisai.game.refusals import Reason
 from taisai.game.vocabulary import FLOOR, RECOGNISER, SHAKER, DeviceFault
 from taisai.journal import Answer, Engine, Submission, stream_of
