@@ -19,7 +19,7 @@ from taisai.cage.messages import DeviceKind, EnrolDevice, EnrolPerson, OpenHouse
 from taisai.game.commands import Assign, BuyCredits, OpenTable, Perform, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, Submission, stream_of
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
@@ -47,9 +47,9 @@ def _prepared(folder: str, many: int) -> Engine:
     )  # fmt: skip
     house = OpenHouse(**ann, house="Bench", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND)
     asks = [
-        Submission(HOUSE, house),
-        Submission(HOUSE, EnrolPerson(**ann, person="sue", rank="shift-manager")),
-        Submission(HOUSE, EnrolPerson(**ann, person=DEALER, rank="dealer")),
+        Submission(HOUSE_STREAM, house),
+        Submission(HOUSE_STREAM, EnrolPerson(**ann, person="sue", rank="shift-manager")),
+        Submission(HOUSE_STREAM, EnrolPerson(**ann, person=DEALER, rank="dealer")),
         Submission(STREAM, opening, rulebook(BOOK)),
         Submission(STREAM, Assign(at=AT, by="sue", person=DEALER, rank="dealer", position="dealer")),
     ]
@@ -59,7 +59,7 @@ def _prepared(folder: str, many: int) -> Engine:
             at=AT, by="sue", device=device, kind=DeviceKind.TERMINAL, key=PUBLIC, table=TABLE, seat=seat
         )
         asks += [
-            Submission(HOUSE, enrol),
+            Submission(HOUSE_STREAM, enrol),
             Submission(STREAM, TakeSeat(at=AT, by=device, seat=seat, terminal=device, layout=LAYOUT)),
             Submission(STREAM, BuyCredits(at=AT, by=device, seat=seat, amount=CREDITS)),
         ]

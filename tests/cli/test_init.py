@@ -162,7 +162,7 @@ def test_a_passphrase_encrypts_the_key_and_its_file_is_named(
     assert taisai(*WORDS, *password, "--passphrase-file", "phrase").code == 0
     assert load_config("lotus/casino.toml").journal.passphrase_file == tmp_path / "phrase"
     assert load_signing_key(Path("lotus/house.key"), "a long passphrase").name.startswith("lotus-")
-    with pytest.raises(RulesError, match="expected a passphrase"):
+    with pytest.raises(RulesError, match="the key is encrypted and needs a passphrase"):
         load_signing_key(Path("lotus/house.key"))
 
 

@@ -93,7 +93,7 @@ def test_machines_are_told_the_same(taisai: Taisai) -> None:
             "expected --until 2026-11-16 or later, got 2026-11-15",
         ),
         ("no-such --key regulator.key --from 2026-11-16", "expected a rulebook id"),
-        ("us-sic-bo --key no-such --from 2026-11-16", "expected a key file"),
+        ("us-sic-bo --key no-such --from 2026-11-16", "the key file"),
         ("us-sic-bo --key regulator.key.pub --from 2026-11-16", "expected"),
         ("us-sic-bo --key regulator.key --from 2026-11-16 --keep no-such", "expected a list of approvals"),
         ("us-sic-bo --key regulator.key --from 2026-11-16 --keep regulator.key", "expected"),

@@ -220,7 +220,7 @@ def test_a_key_of_ones_own_signs(taisai: Taisai, tmp_path: Path) -> None:
     assert verified("evening.db").keys[0].startswith("house+")
     ran = taisai("table", "play", STORY, "--journal", "evening.db", "--key", "house.key")
     assert one_clear_line(ran), ran
-    assert "expected a passphrase" in ran.err
+    assert "the key is encrypted and needs a passphrase" in ran.err
 
 
 def test_the_key_of_another_journal_is_refused_and_nothing_is_written(taisai: Taisai) -> None:
@@ -277,8 +277,8 @@ def test_what_is_no_journal_is_refused_in_one_line(taisai: Taisai, tmp_path: Pat
         (("--journal", "x.db", "--repeat", "0"), "expected --repeat from 1 to 100000, got 0"),
         (("--journal", "x.db", "--repeat", "100001"), "got 100001"),
         (("--journal", "x.db", "--repeat", "many"), "expected --repeat as a whole number"),
-        (("--journal", "x.db", "--key", "."), "expected a key file"),
-        (("--journal", "x.db", "--key", "no/such/key"), "expected a place for a key file"),
+        (("--journal", "x.db", "--key", "."), "the key file"),
+        (("--journal", "x.db", "--key", "no/such/key"), "the key file cannot be written"),
         (("--journal", "x.db", "--passphrase-file", "no-such"), "expected a file with a passphrase"),
         (("--journal",), "expected one argument"),
     ],
@@ -309,7 +309,7 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_told(taisai: Taisai) -> Non
     before = verified("evening.db").entries
     full = process("table", "play", STORY, "--journal", "evening.db", "--repeat", "1000", most=600_000)
     assert full.returncode == 2
-    assert full.stderr.startswith("taisai: expected ")
+    assert full.stderr.startswith("taisai: the journal cannot be written")
     assert len(full.stderr.splitlines()) == 1, full.stderr
     report = verified("evening.db")
     assert report.entries >= before + 32  # the playing that was told
@@ -349,7 +349,7 @@ def test_a_second_writer_is_refused_while_the_first_plays(taisai: Taisai) -> Non
     with opened():
         other = process("table", "play", STORY, "--journal", "evening.db")
     assert (other.returncode, other.stdout, len(other.stderr.splitlines())) == (2, "", 1)
-    assert "expected to be the only writer" in other.stderr
+    assert "another process is writing to the journal" in other.stderr
 
 
 class _Full(MemoryStore):
@@ -360,7 +360,7 @@ class _Full(MemoryStore):
     def append(self, rows: Sequence[Row]) -> None:
         self.room -= 1
         if self.room < 0:
-            raise UnwritableError("expected room on the disk, got none")
+            raise UnwritableError("disk full")
         super().append(rows)
 
 

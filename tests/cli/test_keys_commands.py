@@ -52,7 +52,7 @@ def test_a_passphrase_is_the_first_line_of_its_file(taisai: Taisai, tmp_path: Pa
     assert taisai("keys", "show", "house.key", *words).code == 0
     ran = taisai("keys", "show", "house.key")
     assert one_clear_line(ran), ran
-    assert "expected a passphrase" in ran.err
+    assert "the key is encrypted and needs a passphrase" in ran.err
 
 
 @pytest.mark.parametrize("there", ["house.key", "house.key.pub"])
@@ -60,7 +60,7 @@ def test_no_key_is_ever_written_over(taisai: Taisai, tmp_path: Path, there: str)
     (tmp_path / there).write_text("mine", encoding="utf-8")
     ran = taisai("keys", "make", "house.key", "--name", "house")
     assert one_clear_line(ran), ran
-    assert "expected no file there yet, got one" in ran.err
+    assert "the file exists already" in ran.err
     assert [path.name for path in tmp_path.iterdir()] == [there]
     assert (tmp_path / there).read_text("utf-8") == "mine"
 
@@ -70,9 +70,9 @@ def test_no_key_is_ever_written_over(taisai: Taisai, tmp_path: Path, there: str)
     [
         ("make x", "required: --name"),
         ("make", "required: FILE, --name"),
-        ("make x --name a+b", "expected a key's name"),
-        ("make no/such/x --name a", "expected a place for a key file"),
-        ("make . --name a", "expected"),
+        ("make x --name a+b", "invalid key name"),
+        ("make no/such/x --name a", "the key file cannot be written"),
+        ("make . --name a", "the file exists already"),
         ("make x --name a --passphrase-file no-such", "expected a file with a passphrase, got 'no-such'"),
         ("make x --name a --passphrase-file .", "Is a directory"),
         ("make x --name a --passphrase-file empty", "expected a passphrase of 1 to 1023 bytes, got 0"),
@@ -131,7 +131,7 @@ def test_the_new_key_signs_and_the_old_one_no_more(taisai: Taisai) -> None:
     assert (report.entries, report.tail) == (35, 0)
     ran = taisai("journal", "seal", "evening.db", "--key", "evening.db.key")
     assert one_clear_line(ran), ran
-    assert "expected the key that signs this journal, house " in ran.err
+    assert "wrong signing key: expected house " in ran.err
     play(taisai, "evening.db", "--key", "house.key")
     trusted = verified("evening.db", key=load_public_key(Path("house.key.pub")))
     assert trusted.sealed == trusted.entries
@@ -151,11 +151,11 @@ def test_a_rotation_that_is_refused_writes_nothing(taisai: Taisai, tmp_path: Pat
     play(taisai, "other.db")
     taisai("keys", "make", "house.key", "--name", "house")
     refused = {
-        "--key other.db.key --new house.key --by Sue": "expected the key that signs this journal",
+        "--key other.db.key --new house.key --by Sue": "wrong signing key",
         "--key evening.db.key --new evening.db.key --by Sue": "expected another key than the one before",
-        "--key evening.db.key --new no-such --by Sue": "expected a key file",
-        "--key no-such --new house.key --by Sue": "expected a key file",
-        "--key evening.db.key --new house.key.pub --by Sue": "expected the secret key, got its public half",
+        "--key evening.db.key --new no-such --by Sue": "the key file",
+        "--key no-such --new house.key --by Sue": "the key file",
+        "--key evening.db.key --new house.key.pub --by Sue": "expected the private key, got the public one",
         "--key evening.db.key --new house.key --by=": "expected --by a person, got ''",
         "--key evening.db.key --new house.key --by a\nb": "expected --by a person",
     }

@@ -14,7 +14,7 @@ from taisai.cage.messages import NoteFailure, PersonUnlocked
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, Journal, SqliteStore, load_public_key, make_key
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.auth.credentials import Passwords
 from taisai.server.runtime import setup
 from taisai.server.runtime.environment import newest_copy
@@ -39,7 +39,7 @@ def folder(taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
         failed = NoteFailure(
             at=latest.event.at, by=FLOOR, person="Ann Tan", address="203.0.113.9", why="password"
         )
-        assert not isinstance(engine.answer(HOUSE, failed), Refusal)
+        assert not isinstance(engine.answer(HOUSE_STREAM, failed), Refusal)
     assert engine.house().locked == {"Ann Tan"}
     engine.journal.close()
     return tmp_path / "lotus"

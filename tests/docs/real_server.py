@@ -12,7 +12,7 @@ from typing import Any
 from taisai.game.commands import Perform
 from taisai.game.refusals import Refusal
 from taisai.journal import Engine, Journal, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.views import ConsoleView
 from taisai.rules import Act
 from taisai.server.auth.credentials import Passwords
@@ -74,7 +74,7 @@ class House:
     def _in_loop(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
 
-    def ask(self, command: AnyCommand, stream: str = HOUSE) -> None:
+    def ask(self, command: AnyCommand, stream: str = HOUSE_STREAM) -> None:
         """Something that must be done."""
         answer = self._in_loop(self.casino.queue.execute(stream, command))
         assert not isinstance(answer, Refusal), answer

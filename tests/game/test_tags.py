@@ -13,7 +13,7 @@ from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
 from taisai.game.commands import COMMANDS
 from taisai.game.events import EVENTS
 from taisai.game.messages import required_tag, tag_of
-from taisai.journal.records import RECORDS
+from taisai.journal.codec import RECORDS
 
 KINDS = (*COMMANDS, *EVENTS, *HOUSE_COMMANDS, *HOUSE_EVENTS, *RECORDS)
 

@@ -13,7 +13,7 @@ from taisai.cage.messages import BringIn, CapitalBrought, HouseCommand
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import OpenTable, Shut
 from taisai.game.events import TableShut
-from taisai.journal.codec import HOUSE, Entry
+from taisai.journal.codec import HOUSE_STREAM, Entry
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
@@ -112,7 +112,9 @@ def brought(number: int, *, expected: int | None = None) -> Decision:
     """A decision in the House."""
     at, id_ = START + number, f"m{number}"
     event = CapitalBrought(at=at, by="ann", clause=Clause("house:cage"), id=id_, amount=number, second="sue")
-    return Decision(HOUSE, [event], BringIn(at=at, by="ann", id=id_, amount=number, second="sue"), expected)
+    return Decision(
+        HOUSE_STREAM, [event], BringIn(at=at, by="ann", id=id_, amount=number, second="sue"), expected
+    )
 
 
 def filled(store: Store) -> Journal:

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from taisai.game.events import TableOpened
-from taisai.journal.codec import Codec, Entry
+from taisai.journal.codec import Codec, Entry, JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.engine import Engine, Submission
 from taisai.journal.journal import Journal
-from taisai.journal.records import JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
 from taisai.journal.stores.memory import MemoryStore

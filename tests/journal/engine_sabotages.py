@@ -18,7 +18,7 @@ from taisai.journal import engine, streams, writer
 from taisai.journal.engine import Engine
 from taisai.journal.errors import InDoubtError, UnwritableError
 from taisai.journal.journal import Journal
-from taisai.journal.stores import locking, schema, sqlite
+from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores import sqlite_reader as sqlite_reading
 from taisai.journal.stores.contract import Row
 from taisai.journal.stores.sqlite import SqliteStore
@@ -262,7 +262,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         (file.test_the_file_says_what_it_is_made_by,),
     ),
     "nobody holds a lock": Sabotage(
-        instead(locking, "_fcntl", None),
+        instead(sqlite, "_fcntl", None),
         (
             file.test_a_second_writer_is_refused_while_the_first_lives,
             file.test_a_second_writer_in_another_process_is_refused_while_the_first_lives,
@@ -281,7 +281,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         (file.test_where_there_are_no_locks_the_second_is_refused_at_its_first_entry,),
     ),
     "a lock is never let go": Sabotage(
-        instead(locking.WriterLock, "release", lambda _: None),
+        instead(sqlite.WriterLock, "release", lambda _: None),
         (file.test_a_refused_opening_lets_the_lock_go,),
     ),
     "any setting is safe": Sabotage(

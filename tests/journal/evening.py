@@ -39,8 +39,7 @@ from taisai.game.commands import (
     TakeSeat,
 )
 from taisai.game.vocabulary import CAGE, HOUSE, TABLE
-from taisai.journal.codec import HOUSE as HOUSE_STREAM
-from taisai.journal.codec import stream_of
+from taisai.journal.codec import HOUSE_STREAM, stream_of
 from taisai.rules import Act, rulebook
 
 BOOK: Final = "rws-sic-bo-etg-v8"

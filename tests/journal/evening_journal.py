@@ -12,7 +12,7 @@ from taisai.cage import House, evolve_house
 from taisai.game import Refusal, Table, replayed
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason
-from taisai.journal.codec import HOUSE, Codec, Entry
+from taisai.journal.codec import HOUSE_STREAM, Codec, Entry
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import JournalError
 from taisai.journal.journal import Journal
@@ -109,7 +109,7 @@ class Expected(NamedTuple):
     def house(self, size: int) -> House:
         """The House that the first so many entries make."""
         house = House()
-        for entry in self.entries(size, HOUSE):
+        for entry in self.entries(size, HOUSE_STREAM):
             event: Any = entry.event
             evolve_house(house, event)
         return house

@@ -16,11 +16,10 @@ from taisai.game import snapshot_codec
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.snapshot import SnapshotError
 from taisai.journal import codec, journal, streams
-from taisai.journal.codec import Codec
+from taisai.journal.codec import JOURNAL_CLAUSE, Codec, JournalOpened, RulebookStored
 from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
-from taisai.journal.records import CLAUSE, JournalOpened, RulebookStored
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores import sqlite_reader as sqlite_reading
@@ -110,14 +109,16 @@ def without(kind: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _always_stored(_: Journal, book: Any, *, at: int, by: str) -> list[Decision]:
-    event = RulebookStored(at=at, by=by, clause=CLAUSE, id=book.id, digest=book.digest, text=book.text)
+    event = RulebookStored(
+        at=at, by=by, clause=JOURNAL_CLAUSE, id=book.id, digest=book.digest, text=book.text
+    )
     return [Decision("journal", [event])]
 
 
 def _whoever(real: Any, self: Journal, *given: Any) -> None:
     real(self, *given)
     self.identity = self.identity or JournalOpened(
-        at=START, by="eve", clause=CLAUSE, journal="made-up", key="", demonstration=False, program=""
+        at=START, by="eve", clause=JOURNAL_CLAUSE, journal="made-up", key="", demonstration=False, program=""
     )
 
 
@@ -298,7 +299,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
     ),
     "any event belongs to any stream": Sabotage(
         together(
-            instead(codec, "_BELONGS", defaultdict(str)),
+            instead(codec, "_STREAM_OF", defaultdict(str)),
             instead(codec, "_belongs", lambda _kind, _stream: True),
         ),
         (
@@ -315,7 +316,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         (reading.test_a_whole_evening_of_an_older_format_means_the_same,),
     ),
     "damage in an older format is not expected": Sabotage(
-        instead(codec, "_UNLIKE_AN_ENTRY", ()),
+        instead(codec, "_NOT_AN_ENTRY", ()),
         (_of(reading.test_damage_in_an_older_format_is_damage, name="an event that is a list"),),
         by=(AttributeError,),
     ),
@@ -369,7 +370,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         by=(SnapshotError,),
     ),
     "a damaged snapshot is used": Sabotage(
-        instead(sqlite_reading, "_whole", lambda _digest, _body: True),
+        instead(sqlite_reading, "_is_intact", lambda _digest, _body: True),
         (
             _of(snapshots.test_a_damaged_snapshot_or_round_is_ignored, damage="no snapshot holds"),
             _of(snapshots.test_a_damaged_snapshot_or_round_is_ignored, damage="the tree is another"),

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from taisai.cage.messages import HouseCommand
-from taisai.journal.codec import HOUSE, stream_of
+from taisai.journal.codec import HOUSE_STREAM, stream_of
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
 from taisai.journal.stores.memory import MemoryStore
@@ -66,7 +66,7 @@ def every_playbook() -> Journal:
 def _ask_house(engine: Engine, commands: list[HouseCommand], count: int) -> None:
     """Submission the next commands of the House; some of them are refused, and leave no entry."""
     for command in commands[:count]:
-        engine.answer(HOUSE, command)
+        engine.answer(HOUSE_STREAM, command)
     del commands[:count]
 
 
@@ -93,7 +93,7 @@ def database(directory: Path) -> bytes:
     played(SEED, storage=partial(OnDisk, directory=directory))
     path = directory / DATABASE
     engine = Engine(Journal(SqliteStore(path)))
-    for stream in (HOUSE, *map(stream_of, engine.tables())):
+    for stream in (HOUSE_STREAM, *map(stream_of, engine.tables())):
         engine.snapshot(stream)
     entropy = Random(SEED).randbytes
     made = credentials.made(

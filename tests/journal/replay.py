@@ -7,10 +7,9 @@ from itertools import zip_longest
 
 from taisai.game.events import TableOpened
 from taisai.journal import Engine, Journal, MemoryStore
-from taisai.journal.codec import Codec
+from taisai.journal.codec import JOURNAL_STREAM, Codec, JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.engine import Submission
 from taisai.journal.journal import Decision
-from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced, RulebookStored
 from taisai.journal.seals.keys import PublicKey
 from tests.journal.evening_journal import read_once
 
@@ -35,7 +34,7 @@ def replayed(bodies: Sequence[bytes]) -> list[bytes]:
         if isinstance(entry.event, RulebookStored):  # the engine stores it when the table opens
             books[entry.event.digest] = read_once(entry.event.text, entry.event.id)
         elif isinstance(entry.event, KeyIntroduced):  # no command; only the old key could sign it again
-            journal.append([Decision(STREAM, [entry.event])])
+            journal.append([Decision(JOURNAL_STREAM, [entry.event])])
         elif entry.asked is not None:
             book = books[entry.event.digest] if isinstance(entry.event, TableOpened) else None
             engine.answer_all([Submission(entry.stream, entry.asked, book)])

@@ -18,7 +18,7 @@ from taisai.game.events import Event
 from taisai.game.playbook import Play, playbook
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
-from taisai.journal.codec import HOUSE, stream_of
+from taisai.journal.codec import HOUSE_STREAM, stream_of
 from taisai.journal.engine import Engine, Submission
 from taisai.journal.journal import Journal, rotation_text
 from taisai.journal.seals.keys import SigningKey
@@ -48,7 +48,7 @@ def written(store: Store, *playbooks: str) -> Journal:
         BringIn(at=AT, by="Bo", id="m1", amount=900_000, second="Cy"),
         SellTicket(at=AT, by="Bo", ticket="t1", amount=5_000),
     ):
-        assert not isinstance(engine.answer(HOUSE, command), Refusal)
+        assert not isinstance(engine.answer(HOUSE_STREAM, command), Refusal)
     journal.seal(OLD, at=AT)
     for number, name in enumerate(playbooks):
         play_into(engine, name)

@@ -17,7 +17,7 @@ from taisai.game import Refusal, Table, decide
 from taisai.game.commands import Perform, Recover
 from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import Engine, Submission
 from taisai.journal.errors import ConflictError, DamagedError
 from taisai.journal.journal import TREE, Journal, written_tree
@@ -59,7 +59,7 @@ def test_a_planted_tree_gets_no_signature() -> None:
     again = Journal(store)
     assert again.root() == another.root() != journal.root()
     for signs in (lambda: again.seal(NEW, at=1), lambda: again.rotate(NEW, OLD.public, at=1, by="Eve")):
-        with pytest.raises(DamagedError, match="expected the entries that the journal was opened with"):
+        with pytest.raises(DamagedError, match="the entries have changed since the journal was opened"):
             signs()
     store.forget()
     assert read_signed(Journal(store).seal(NEW, at=1)).checkpoint.root == journal.root()
@@ -74,7 +74,7 @@ def test_sabotage_without_hashing_anew_a_planted_tree_is_signed(monkeypatch: pyt
 def test_sabotage_without_a_write_nothing_is_synced_while_someone_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SqliteStore, "_make_sure", lambda self: self._writing.wal_checkpoint())
+    monkeypatch.setattr(SqliteStore, "_sync_log", lambda self: self._writing.wal_checkpoint())
     with pytest.raises(AssertionError):
         test_what_was_written_and_never_synced_is_synced_while_someone_reads(tmp_path)
 
@@ -93,7 +93,7 @@ def test_a_past_that_was_signed_and_altered_is_not_signed_again(tmp_path: Path) 
         connection.execute(str(sql))
     connection.close()
     journal = Journal(SqliteStore(path))  # it holds together
-    with pytest.raises(DamagedError, match="expected the entries that were signed up to here"):
+    with pytest.raises(DamagedError, match="the entries up to here do not match a signed checkpoint"):
         journal.seal(NEW, at=1)
     journal.close()
 
@@ -146,7 +146,7 @@ def test_a_second_name_makes_no_second_writer(tmp_path: Path) -> None:
     path = on_disk(tmp_path / "journal", STORY)
     (tmp_path / "symbolic").symlink_to(path)
     first = SqliteStore(path)
-    with pytest.raises(ConflictError, match="another process at it"):
+    with pytest.raises(ConflictError, match="another process is writing"):
         SqliteStore(tmp_path / "symbolic")
     first.close()
     os.link(path, tmp_path / "hard")
@@ -299,7 +299,7 @@ def test_integers_that_not_everyone_can_read_are_found(tmp_path: Path) -> None:
 def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
     def back(entries: list[dict[str, Any]]) -> None:
         for entry in entries[1:3]:
-            if entry["stream"] == HOUSE:
+            if entry["stream"] == HOUSE_STREAM:
                 entry["event"]["at"] = entry["asked"]["at"] = entry["event"]["at"] + 5
 
     (tmp_path / "export").write_bytes(text_of(forged(small_export(STORY), back)))

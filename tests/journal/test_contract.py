@@ -7,10 +7,16 @@ from base64 import b64decode
 import msgspec
 import pytest
 
-from taisai.journal.codec import HOUSE, MOST_BYTES, NOTHING_BEFORE
+from taisai.journal.codec import (
+    HOUSE_STREAM,
+    JOURNAL_STREAM,
+    MOST_BYTES,
+    NOTHING_BEFORE,
+    KeyIntroduced,
+    RulebookStored,
+)
 from taisai.journal.errors import ConflictError, JournalError
 from taisai.journal.journal import MOST_STREAM, Decision, Journal, rotation_text
-from taisai.journal.records import STREAM, KeyIntroduced, RulebookStored
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import PublicKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
@@ -26,8 +32,8 @@ from tests.journal.evening import START
 def test_a_stream_at_the_expected_version_is_appended_to(make_store: MakeStore) -> None:
     journal = filled(make_store())
     journal.append([shut(6, expected=4), brought(7, expected=1)])
-    assert [row[:3] for row in rows_of(journal)][7:] == [(8, SB1, 5), (9, HOUSE, 2)]
-    assert (journal.version(SB1), journal.version(HOUSE)) == (5, 2)
+    assert [row[:3] for row in rows_of(journal)][7:] == [(8, SB1, 5), (9, HOUSE_STREAM, 2)]
+    assert (journal.version(SB1), journal.version(HOUSE_STREAM)) == (5, 2)
 
 
 def test_a_version_that_is_passed_already_is_refused(make_store: MakeStore) -> None:
@@ -82,7 +88,7 @@ def test_when_the_store_refuses_one_row_it_takes_none(make_store: MakeStore) -> 
         store.append([Row(8, SB1, 5, b"a"), Row(9, "table:SB3", 1, b"b"), Row(11, SB1, 6, b"c")])
     again = make_store()
     assert list(again.rows()) == before
-    assert again.streams() == [STREAM, SB1, HOUSE, SB2]
+    assert again.streams() == [JOURNAL_STREAM, SB1, HOUSE_STREAM, SB2]
 
 
 def test_entries_of_a_decision_count_down_and_the_first_has_its_command(make_store: MakeStore) -> None:
@@ -165,11 +171,11 @@ def test_entries_are_read_by_position_from_any_place(make_store: MakeStore) -> N
     journal = Journal(make_store())
     places = [(entry.position, entry.stream, entry.version) for entry in journal.entries()]
     assert places == [
-        (1, STREAM, 1),
+        (1, JOURNAL_STREAM, 1),
         (2, SB1, 1),
         (3, SB1, 2),
         (4, SB1, 3),
-        (5, HOUSE, 1),
+        (5, HOUSE_STREAM, 1),
         (6, SB2, 1),
         (7, SB1, 4),
     ]
@@ -198,7 +204,7 @@ def test_streams_come_in_the_order_in_which_they_appeared(make_store: MakeStore)
     for name in ("zebra", "ant", "lynx", "zebra", "bee"):
         journal.append([shut(1, f"table:{name}")])
     store = make_store()
-    assert store.streams() == [STREAM, "table:zebra", "table:ant", "table:lynx", "table:bee"]
+    assert store.streams() == [JOURNAL_STREAM, "table:zebra", "table:ant", "table:lynx", "table:bee"]
     assert [store.version(name) for name in (*store.streams(), "table:nowhere")] == [1, 2, 1, 1, 1, 0]
 
 
@@ -233,11 +239,11 @@ def test_checkpoints_are_kept_in_order_and_can_be_verified(make_store: MakeStore
 
 def test_after_a_rotation_the_new_key_alone_signs(make_store: MakeStore) -> None:
     journal = filled(make_store())
-    with pytest.raises(JournalError, match=r"expected the key that signs .*, first .* got second"):
+    with pytest.raises(JournalError, match=r"wrong signing key: expected first .*, got second"):
         journal.seal(NEXT_KEY, at=START)
     journal.rotate(KEY, NEXT_KEY.public, at=START, by="sue")
     for here in (journal, Journal(make_store())):
-        with pytest.raises(JournalError, match=r"expected the key that signs .*, second .* got first"):
+        with pytest.raises(JournalError, match=r"wrong signing key: expected second .*, got first"):
             here.seal(KEY, at=START)
         with pytest.raises(JournalError, match="got first"):
             here.rotate(KEY, KEY.public, at=START, by="sue")
@@ -268,7 +274,9 @@ def test_a_rulebook_is_stored_once_for_each_digest_and_read_back_equal(make_stor
     again = Journal(make_store())
     assert [again.storing(book, at=START, by="sue") for book in books] == [[], []]
     stored = [
-        entry.event for entry in again.entries(stream=STREAM) if isinstance(entry.event, RulebookStored)
+        entry.event
+        for entry in again.entries(stream=JOURNAL_STREAM)
+        if isinstance(entry.event, RulebookStored)
     ]
     assert [one.digest for one in stored] == [book.digest for book in books]
     for book in books:
@@ -282,7 +290,7 @@ def test_a_rulebook_is_stored_once_for_each_digest_and_read_back_equal(make_stor
 
 
 def test_a_rulebook_that_is_not_stored_is_not_given(make_store: MakeStore) -> None:
-    with pytest.raises(JournalError, match="expected a rulebook that the journal stores, got sha256:0"):
+    with pytest.raises(JournalError, match="the journal has no rulebook with the digest sha256:0"):
         opened(make_store()).rulebook("sha256:0")
 
 
@@ -293,9 +301,9 @@ def test_a_name_of_a_stream_has_a_limit(make_store: MakeStore) -> None:
     journal = opened(make_store())
     longest = "table:".ljust(MOST_STREAM, "x")
     journal.append([shut(1, longest)])
-    with pytest.raises(JournalError, match=f"expected a stream's name of at most {MOST_STREAM} characters"):
+    with pytest.raises(JournalError, match=f"expected a stream name of at most {MOST_STREAM} characters"):
         journal.append([shut(2), shut(2, longest + "x")])
-    assert make_store().streams() == [STREAM, longest]
+    assert make_store().streams() == [JOURNAL_STREAM, longest]
 
 
 def test_an_entry_has_a_limit(make_store: MakeStore) -> None:

@@ -12,11 +12,10 @@ from taisai.cage import House
 from taisai.game import Refusal, recover
 from taisai.game.commands import Command, OpenTable, PlaceBets, TakeSeat
 from taisai.game.refusals import Reason
-from taisai.journal.codec import stream_of
+from taisai.journal.codec import JOURNAL_STREAM, RulebookStored, stream_of
 from taisai.journal.engine import Engine, Submission
 from taisai.journal.errors import ConflictError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Journal
-from taisai.journal.records import STREAM, RulebookStored
 from taisai.journal.stores.contract import Row, Store, StoredSnapshot
 from taisai.rules import rulebook
 from tests.game.past_rounds import compiled_once
@@ -130,7 +129,9 @@ def test_tables_that_open_together_store_their_rulebook_once(make_store: MakeSto
     openings = [msgspec.structs.replace(OPENING, table=name) for name in names]
     engine.answer_all([Submission(stream_of(one.table), one, book) for one in openings])
     journal = Journal(make_store())
-    assert [type(entry.event) for entry in journal.entries(after=1, stream=STREAM)] == [RulebookStored]
+    assert [type(entry.event) for entry in journal.entries(after=1, stream=JOURNAL_STREAM)] == [
+        RulebookStored
+    ]
     assert Engine(journal).tables() == list(names)
 
 
@@ -157,7 +158,7 @@ def test_what_a_batch_came_to_before_an_error_has_not_happened(make_store: MakeS
 
 
 def test_a_conflict_is_no_answer_and_changes_nothing(make_store: MakeStore) -> None:
-    engine, store = troubled(make_store, ConflictError("expected to be the only writer, got another"))
+    engine, store = troubled(make_store, ConflictError("another process is writing to the journal"))
     with pytest.raises(ConflictError):
         engine.answer_all(asks(EVENING[BETTING]))
     assert store.errors == []
@@ -168,11 +169,11 @@ def test_a_conflict_is_no_answer_and_changes_nothing(make_store: MakeStore) -> N
 
 
 def test_a_command_that_cannot_be_written_is_refused_and_has_not_happened(make_store: MakeStore) -> None:
-    engine, _ = troubled(make_store, UnwritableError("expected room on the disk, got none"))
+    engine, _ = troubled(make_store, UnwritableError("disk full"))
     balances = dict(engine.table(NAME).ledger.balances)
     batch = (*EVENING[BETTING], *EVENING[BETTING + 1])
     assert set(refusals_of(engine, batch)) == {("journal-unwritable", "house:journal")}
-    assert engine.trouble == "expected room on the disk, got none"
+    assert engine.trouble == "disk full"
     assert engine.table(NAME).ledger.balances == balances
     assert differences(engine, EVENING[:BETTING]) == []
 

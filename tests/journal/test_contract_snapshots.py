@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from taisai.game.commands import ReportIrregularity
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import Engine
 from taisai.journal.journal import TREE, Journal
 from taisai.journal.stores.contract import StoredSnapshot
@@ -106,7 +106,7 @@ def test_a_start_from_snapshots_is_a_start_from_entries(make_store: MakeStore) -
     store = engine.journal.store
     kept = dict(store.snapshots())
     assert kept[TABLE_STREAM] > 100
-    assert kept[HOUSE] >= EVERY
+    assert kept[HOUSE_STREAM] >= EVERY
     assert [number for number in range(1, 9) if store.part(TABLE_STREAM, number, 10**6) is None] == []
     assert differences(engine, EVENING) == []
     again = started(make_store)
@@ -159,7 +159,7 @@ def test_a_corrected_round_is_kept_again_in_place_of_the_older_one(make_store: M
 
 def test_a_snapshot_of_another_form_is_ignored(make_store: MakeStore) -> None:
     engine = played(make_store)
-    for stream in (TABLE_STREAM, HOUSE):
+    for stream in (TABLE_STREAM, HOUSE_STREAM):
         aggregate = engine.journal.store.snapshot(stream)
         assert aggregate is not None
         told = json.loads(aggregate.body)

@@ -75,7 +75,7 @@ def test_a_secret_and_its_name_have_limits(make_store: MakeStore) -> None:
     store.keep_secret("n" * MOST_SECRET_NAME, bytes(MOST_SECRET))
     for name in ("", "n" * (MOST_SECRET_NAME + 1), "a\nb", "a\x00b", "\ud800"):
         for body in (SECRET, None):
-            with pytest.raises(JournalError, match="expected a secret's name of 1 to 200 printable"):
+            with pytest.raises(JournalError, match="invalid name of a secret: expected 1 to 200 printable"):
                 store.keep_secret(name, body)
     with pytest.raises(JournalError, match=f"expected a secret of at most {MOST_SECRET} bytes, got") as told:
         store.keep_secret(STAFF, SECRET * 10_000)
@@ -171,7 +171,7 @@ def test_a_vault_that_cannot_be_written_stays_as_it_was(
     store = on_disk()
     store.keep_secret(STAFF, SECRET)
     monkeypatch.setattr(store, "_in_doubt", "a sync failed")
-    with pytest.raises(InDoubtError, match="opened again"):
+    with pytest.raises(InDoubtError, match="open the journal again"):
         store.keep_secret(STAFF, b"new")
     monkeypatch.setattr(store, "_in_doubt", None)
     store._writing.pragma("query_only", True)  # noqa: FBT003  as on a disk that has become one for reading

@@ -13,7 +13,7 @@ from taisai.audit.sources import source_of
 from taisai.cage import decide as cage
 from taisai.cage.messages import HOUSE_EVENTS
 from taisai.game.refusals import Refusal
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Journal
@@ -28,7 +28,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole script in a journal, with snapshots between."""
     file = tmp_path_factory.mktemp("house") / "house.db"
     engine = Engine(opened(SqliteStore(file)), snapshot_every=7)
-    answers = [engine.answer(HOUSE, command) for command in SCRIPT]
+    answers = [engine.answer(HOUSE_STREAM, command) for command in SCRIPT]
     assert sum(isinstance(answer, Refusal) for answer in answers) > 10
     engine.journal.seal(KEY, at=NOON)
     engine.journal.close()

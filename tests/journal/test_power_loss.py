@@ -138,5 +138,5 @@ def test_sabotage_a_journal_opened_without_a_sync_shows_what_is_lost(
     shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = recorded(shelf / "written", 1)
-    monkeypatch.setattr(sqlite.SqliteStore, "_make_sure", lambda _store: None)
+    monkeypatch.setattr(sqlite.SqliteStore, "_sync_log", lambda _store: None)
     assert lost_after_restart(shelf, record, 30)

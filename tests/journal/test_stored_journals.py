@@ -25,8 +25,8 @@ from taisai.game.messages import tag_of
 from taisai.game.refusals import Refusal
 from taisai.game.rounds import steps
 from taisai.journal import Engine, Journal, SqliteStore, Store
+from taisai.journal.codec import RECORDS
 from taisai.journal.errors import DamagedError
-from taisai.journal.records import RECORDS
 from taisai.journal.seals.keys import PublicKey
 from taisai.rules import rulebook_ids
 from taisai.server.auth.credentials import Passwords, kept

@@ -270,7 +270,7 @@ def test_even_the_holder_of_the_keys_is_found(name: str, tmp_path: Path) -> None
     (tmp_path / "export").write_bytes(text)
     with pytest.raises(DamagedError) as flaw:
         verified(tmp_path / "export")
-    assert FORGERIES[name].says in flaw.value.says
+    assert FORGERIES[name].says in flaw.value.problem
     if FORGERIES[name].says in {"late", "round-settled", "expected"}:
         assert flaw.value.position > position - 3, "it is found where it first matters"
     else:

@@ -63,7 +63,7 @@ def test_sabotage_another_shape_of_an_event_is_found(fields: dict[str, Any], fou
         ("SYSTEM", frozenset({"clock"}), "/actors"),
         ("Account", [Account.CAGE], "/accounts/capital: frozen, and gone today"),
         ("CLAUSES", {"house:void": ""}, "/house-clauses"),
-        ("HOUSE", "casino", "/streams"),
+        ("HOUSE_STREAM", "casino", "/streams"),
     ],
 )
 def test_sabotage_other_constants_are_found(

@@ -24,8 +24,15 @@ from taisai.game.messages import tag_of
 from taisai.game.money.ledger import Account
 from taisai.game.terms.terms import EVEN_MONEY, family
 from taisai.game.vocabulary import SYSTEM
-from taisai.journal.codec import FORMAT, HOUSE, NOTHING_BEFORE, Entry, stream_of
-from taisai.journal.records import RECORDS, STREAM
+from taisai.journal.codec import (
+    FORMAT,
+    HOUSE_STREAM,
+    JOURNAL_STREAM,
+    NOTHING_BEFORE,
+    RECORDS,
+    Entry,
+    stream_of,
+)
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.clauses import HOUSE_PROCEDURES as CLAUSES
 from taisai.server.auth.verification import SignInFailure
@@ -53,7 +60,7 @@ def words(
     """All words, as plain JSON."""
     return {
         "format": FORMAT,
-        "streams": [STREAM, HOUSE, stream_of("<table>")],
+        "streams": [JOURNAL_STREAM, HOUSE_STREAM, stream_of("<table>")],
         "nothing-before": NOTHING_BEFORE,
         "entry": _message(Entry, without=("event", "asked")),
         "parts-of-an-entry": list(Entry.__struct_fields__),

@@ -15,7 +15,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.permissions import Principal, Role
@@ -150,7 +150,7 @@ class InlineServer:
 
     def do(self, command: AnyCommand, table: str = "T1", *, book: Rulebook | None = None) -> tuple[Any, ...]:
         """Does it; an AssertionError where it is refused."""
-        stream = stream_of(table) if isinstance(command, Command) else HOUSE
+        stream = stream_of(table) if isinstance(command, Command) else HOUSE_STREAM
         answer = self.engine.answer_all([Submission(stream, command, book)])[0]
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
         return answer

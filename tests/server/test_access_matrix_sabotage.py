@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from taisai.cage.messages import NoteOverride
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Submission
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.commands import BY_TAG
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Permission, Reach, Role
@@ -95,7 +95,7 @@ def test_sabotage_a_refusal_that_leaves_a_trace_in_the_journal_is_seen(
             note = NoteOverride(
                 at=self.clock.now(), by=FLOOR, table="T1", person="nobody", what="access", detail=wrong
             )
-            self.queue.submit(Submission(HOUSE, note))
+            self.queue.submit(Submission(HOUSE_STREAM, note))
         return wrong
 
     monkeypatch.setattr(Dispatcher, "may_not", noted)

@@ -374,7 +374,7 @@ def test_a_close_that_cannot_be_written_is_tried_again(monkeypatch: pytest.Monke
         right = house.store.append
 
         def full(_rows: object) -> None:
-            raise UnwritableError("expected room on the disk, got none")
+            raise UnwritableError("disk full")
 
         monkeypatch.setattr(house.store, "append", full)
         await house.pass_(SECONDS + 2)

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from taisai.cage.messages import DismissDevice
 from taisai.journal import Submission
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
@@ -132,7 +132,7 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
-    house.casino.queue.submit(Submission(HOUSE, command))  # in one group with the look at the device
+    house.casino.queue.submit(Submission(HOUSE_STREAM, command))  # in one group with the look at the device
     if first == "dismissal":
         house.dispatcher.asked(
             _socket(house),

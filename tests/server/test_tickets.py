@@ -13,7 +13,7 @@ from taisai.game.commands import LeaveSeat, PlaceBets, Slip
 from taisai.game.money.cashier import MOST_DISPENSED
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.protocol.requests import SellTicketRequest, TicketInRequest, TicketOutRequest, TicketsRequest
 from taisai.rules import Act
@@ -131,7 +131,7 @@ def redeemed_by_many(seed: int) -> None:
 
     async def all_at_once() -> list[Any]:
         asked: list[Any] = [
-            server.queue.execute(HOUSE, RedeemTicket(at=server.clock.now(), by=by, ticket=ticket))
+            server.queue.execute(HOUSE_STREAM, RedeemTicket(at=server.clock.now(), by=by, ticket=ticket))
             for by in ("cat", "cid") * 50
         ]
         for number in range(100):

@@ -328,7 +328,7 @@ async def test_nobody_is_enrolled_under_a_name_that_is_a_place_and_whoever_is_ca
 @connected()
 async def test_trouble_with_the_journal_shows_in_the_health(house: Connected) -> None:
     assert (await house.request("GET", "/health")).said["status"] == "ok"
-    house.engine.trouble = "expected room on the disk, got none"
+    house.engine.trouble = "disk full"
     await house.pass_(1)  # a look is good for a second
     got = await house.request("GET", "/health")
     assert (got.status, got.said["status"], got.said["trouble"]) == (503, "trouble", house.engine.trouble)

@@ -29,7 +29,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, MemoryStore, Store, Submission, journal, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.commands import command, meant
 from taisai.protocol.views import Blank, ConsoleView, Offer, PitView, TableView
 from taisai.rules import Act
@@ -275,7 +275,7 @@ class Attended:
 
     async def ask(self, asked: AnyCommand, table: str | None = TABLE) -> Any:
         """What a command comes to; those who act by themselves have acted by then."""
-        answer = await self.casino.queue.execute(HOUSE if table is None else stream_of(table), asked)
+        answer = await self.casino.queue.execute(HOUSE_STREAM if table is None else stream_of(table), asked)
         await self.settle()
         return answer
 
@@ -369,7 +369,7 @@ def _furnished(book: str, *, demonstration: bool, settings: tuple[tuple[str, str
     )  # fmt: skip
     engine = Engine(opened)
 
-    def done(asked: AnyCommand, stream: str = HOUSE, of: Any = None) -> None:
+    def done(asked: AnyCommand, stream: str = HOUSE_STREAM, of: Any = None) -> None:
         answer = engine.answer_all([Submission(stream, asked, of)])[0]
         assert not isinstance(answer, Refusal), f"{asked}: {answer}"
 

@@ -23,7 +23,7 @@ from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, Perform,
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.schema import socket_schema
 from taisai.rules import Act, Rulebook, rulebook
@@ -385,7 +385,7 @@ class Connected:
 
     def do(self, command: AnyCommand, table: str | None = None, book: Rulebook | None = None) -> Any:
         """Asks the queue, outside of any connection; to be awaited."""
-        return self.casino.queue.execute(HOUSE if table is None else stream_of(table), command, book)
+        return self.casino.queue.execute(HOUSE_STREAM if table is None else stream_of(table), command, book)
 
     async def opens_bets(self, table: str = "T1") -> None:
         """The Dealer opens a round."""
@@ -443,7 +443,7 @@ def _furnished(*, demonstration: bool) -> MemoryStore:
     )
     engine = Engine(journal)
 
-    def done(command: AnyCommand, stream: str = HOUSE, book: Rulebook | None = None) -> None:
+    def done(command: AnyCommand, stream: str = HOUSE_STREAM, book: Rulebook | None = None) -> None:
         answer = engine.answer_all([Submission(stream, command, book)])[0]
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
 

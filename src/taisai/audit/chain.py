@@ -10,10 +10,17 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from taisai.audit.sources import Body, End
-from taisai.journal.codec import MOST_BYTES, NOTHING_BEFORE, Codec, Entry
+from taisai.journal.codec import (
+    JOURNAL_STREAM,
+    MOST_BYTES,
+    NOTHING_BEFORE,
+    Codec,
+    Entry,
+    JournalOpened,
+    KeyIntroduced,
+)
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import IDS, origin_of, rotation_text
-from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced
 from taisai.journal.seals.checkpoints import CheckpointError, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import KeysError, PublicKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
@@ -83,7 +90,7 @@ class Chain:
         leaf = leaf_hash(body)
         self.tree.append(leaf)
         self._previous = leaf.hex()
-        if entry.stream == STREAM or position == 1:
+        if entry.stream == JOURNAL_STREAM or position == 1:
             self._learn(entry)
         return entry
 
@@ -105,8 +112,8 @@ class Chain:
             if (entry.more, stream) != (self._more - 1, self._stream) or entry.asked is not None:
                 expected = f"{self._more} more of the decision before, in {self._stream}"
                 raise DamagedError(position, f"expected {expected}, got another decision")
-        elif (entry.asked is None) != (stream == STREAM):
-            expected = "no command" if stream == STREAM else "the command that was decided"
+        elif (entry.asked is None) != (stream == JOURNAL_STREAM):
+            expected = "no command" if stream == JOURNAL_STREAM else "the command that was decided"
             raise DamagedError(position, f"expected {expected}, got {'one' if entry.asked else 'none'}")
         if not 0 <= entry.more <= MOST_MORE:
             raise DamagedError(position, f"expected at most {MOST_MORE} entries to follow, got {entry.more}")

@@ -10,9 +10,8 @@ from taisai.audit.scratch import ScratchFile
 from taisai.cage.messages import HouseOpened
 from taisai.game.commands import OpenTable
 from taisai.game.events import RoundConcluded, RoundVoided, TableOpened
-from taisai.journal.codec import HOUSE, Entry, stream_of
+from taisai.journal.codec import HOUSE_STREAM, JOURNAL_STREAM, Entry, RulebookStored, stream_of
 from taisai.journal.errors import DamagedError
-from taisai.journal.records import STREAM, RulebookStored
 from taisai.journal.streams import Aggregate, HouseStream, TableStream
 from taisai.rules.book import Rulebook, rulebook_from
 from taisai.rules.errors import RulesError, printable
@@ -45,7 +44,7 @@ class JournalReplay(ABC):
 
     def take(self, entry: Entry) -> None:
         """The next entry; with the last one of a decision, the whole of it is looked at."""
-        if entry.stream == STREAM:
+        if entry.stream == JOURNAL_STREAM:
             self._own(entry)
             return
         self._pending.append(entry)
@@ -85,7 +84,7 @@ class JournalReplay(ABC):
     def _opened(self, first: Entry) -> Aggregate:
         """A stream's first entry says what it is of."""
         event = first.event
-        if first.stream == HOUSE and isinstance(event, HouseOpened):
+        if first.stream == HOUSE_STREAM and isinstance(event, HouseOpened):
             made: Aggregate = HouseStream()
         elif isinstance(event, TableOpened) and isinstance(first.asked, OpenTable):
             if first.stream != stream_of(event.table):

@@ -13,7 +13,7 @@ from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.cage import MissingSide, how_to_finish, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import write_round
-from taisai.journal.codec import HOUSE, Entry, table_of
+from taisai.journal.codec import HOUSE_STREAM, Entry, table_of
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import TREE, written_tree
 from taisai.journal.seals.checkpoints import SignedCheckpoint
@@ -201,7 +201,7 @@ class _Audit:
     def _in_transit(self) -> tuple[int, tuple[str, ...]]:
         """Balances every stream's books once more, and House against tables."""
         position, transfers = self.chain.size, {}
-        house = self.referee.aggregate(HOUSE)
+        house = self.referee.aggregate(HOUSE_STREAM)
         for stream in self.referee.streams():
             aggregate = self.referee.aggregate(stream)
             if isinstance(aggregate, TableStream):

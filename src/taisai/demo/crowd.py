@@ -19,7 +19,7 @@ from taisai.demo.sign_in import Demonstration
 from taisai.demo.staff import DEALER, VirtualDealer, VirtualSession, VirtualSupervisor, WorkSwitch
 from taisai.game.refusals import Refusal
 from taisai.journal import Engine
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.commands import SentCommand
 from taisai.protocol.requests import DoRequest
 from taisai.rules.errors import RulesError
@@ -164,7 +164,7 @@ class Crowd:
                 at=self._house_server.clock.now(), by=house.ADMINISTRATOR, device=name,
                 kind=DeviceKind.TERMINAL, key=device.public, table=table, seat=seat,
             )  # fmt: skip
-            answer = await self._house_server.queue.execute(HOUSE, command)
+            answer = await self._house_server.queue.execute(HOUSE_STREAM, command)
             if isinstance(answer, Refusal):
                 raise RulesError(str(answer))
 

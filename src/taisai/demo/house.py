@@ -17,7 +17,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.engine import Answer
 from taisai.journal.errors import JournalError
 from taisai.journal.seals.keys import load_signing_key
@@ -157,22 +157,24 @@ def furnish(engine: Engine, *, now: int) -> None:
     if not house.name:
         _carry_out(
             engine,
-            HOUSE,
+            HOUSE_STREAM,
             OpenHouse(
                 at=now, by=by, house=HOUSE_NAME, currency=CURRENCY, ladder=FLOOR_LADDER,
                 second_rank=FLOOR_SECOND,
             ),
         )  # fmt: skip
-        _carry_out(engine, HOUSE, EnrolPerson(at=now, by=by, person=by, rank="administrator"))
+        _carry_out(engine, HOUSE_STREAM, EnrolPerson(at=now, by=by, person=by, rank="administrator"))
     people = {SHIFT_MANAGER: "shift-manager", **VIRTUAL}
     people |= {person: rank for rank, person in GUESTS.items()}
     for person, rank in people.items():
         second = SHIFT_MANAGER if SHIFT_MANAGER in house.people else None
         if person not in house.people:
-            _carry_out(engine, HOUSE, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second))
+            _carry_out(
+                engine, HOUSE_STREAM, EnrolPerson(at=now, by=by, person=person, rank=rank, second=second)
+            )
     capital = BringIn(at=now, by=CASHIER, id="capital", amount=CAPITAL, second=SHIFT_MANAGER)
     if "capital" not in house.movements:
-        _carry_out(engine, HOUSE, capital)
+        _carry_out(engine, HOUSE_STREAM, capital)
     for setup in TABLES.values():
         _open(engine, setup, now=now)
 
@@ -191,7 +193,7 @@ def _open(engine: Engine, setup: TableSetup, *, now: int) -> None:
         send = SendFill(
             at=now, by=CASHIER, transfer=transfer, table=setup.name, amount=FILL, second=setup.head
         )
-        _carry_out(engine, HOUSE, send)
+        _carry_out(engine, HOUSE_STREAM, send)
     if transfer not in engine.table(setup.name).transfers:
         receive = ReceiveFill(at=now, by=CAGE, transfer=transfer, amount=FILL, second=setup.head)
         _carry_out(engine, stream, receive)

@@ -15,7 +15,7 @@ from taisai.demo import house
 from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
 from taisai.journal import Engine, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol import bodies
 from taisai.protocol.bodies import EnterResponse
@@ -115,7 +115,7 @@ class Demonstration:
         return EnterResponse(role=role, name=name, device=name, table=table, seat=seat)
 
     async def _refusal(self, command: AnyCommand) -> Refusal | None:
-        answer = await self.house_server.queue.execute(HOUSE, command)
+        answer = await self.house_server.queue.execute(HOUSE_STREAM, command)
         return answer if isinstance(answer, Refusal) else None
 
     # Leaving

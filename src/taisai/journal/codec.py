@@ -1,4 +1,7 @@
-"""Entries as bytes and back: one canonical form, whose bytes are hashed, chained, signed and exported."""
+"""Entries of a journal and their bytes.
+
+Each entry has one canonical form in JSON. Its bytes are what is hashed, chained, signed and exported.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,51 @@ from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, HouseCommand, Hou
 from taisai.game.commands import COMMANDS, Command
 from taisai.game.events import EVENTS, Event
 from taisai.journal.errors import DamagedError
-from taisai.journal.records import RECORDS
-from taisai.journal.records import STREAM as JOURNAL
+from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 
 FORMAT: Final = 1
-"""The version of the format in which entries are written now; older ones are still read."""
-MOST_BYTES: Final = 1 << 21  # of one entry: a rulebook of 256 KiB, every character of it escaped
+"""The version of the format that is written. Older versions can be read."""
+MOST_BYTES: Final = 1 << 21  # of one entry: a rulebook of 256 KiB with every character escaped
 NOTHING_BEFORE: Final = "0" * 64
-"""What the first entry has in place of a predecessor's hash."""
-HOUSE: Final = "house"
+"""The previous hash of the first entry."""
+HOUSE_STREAM: Final = "house"
 """The stream of the House."""
 _TABLE: Final = "table:"
+
+JOURNAL_STREAM: Final = "journal"
+"""The journal's own stream: which journal it is, its keys, its rulebooks."""
+JOURNAL_CLAUSE: Final = Clause("house:journal")
+
+
+class JournalOpened(Event, frozen=True, kw_only=True, tag="journal-opened"):
+    """The first entry of a journal."""
+
+    journal: str
+    """The journal's id, which is unique."""
+    key: str
+    """The public key that verifies its checkpoints."""
+    demonstration: bool
+    """Whether it is a demonstration. `taisai serve` refuses such a journal."""
+    program: str
+
+
+class RulebookStored(Event, frozen=True, kw_only=True, tag="rulebook-stored"):
+    """The full text of a rulebook that tables refer to by its digest."""
+
+    id: str
+    digest: str
+    text: str
+
+
+class KeyIntroduced(Event, frozen=True, kw_only=True, tag="key-introduced"):
+    """The next key to sign checkpoints, signed by the key before it."""
+
+    key: str
+    signature: str
+
+
+RECORDS: Final = (JournalOpened, RulebookStored, KeyIntroduced)
 
 Place = tuple[int, str, int]
 """Position, stream and version."""
@@ -33,25 +69,25 @@ AnyCommand = Command | HouseCommand
 if TYPE_CHECKING:
     _OneEvent = AnyEvent
     _OneCommand = AnyCommand
-else:  # by their tags one decoder knows them all
+else:  # one decoder tells them apart by their tags
     _OneEvent = Union[(*EVENTS, *HOUSE_EVENTS, *RECORDS)]
     _OneCommand = Union[(*COMMANDS, *HOUSE_COMMANDS)]
 
-Older = Mapping[int, Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]]
-"""Version → kind of event or command → the same as the next version writes it."""
+Migrations = Mapping[int, Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]]
+"""Version → tag → a function that rewrites the event or command for the next version."""
 
-_OWN, _HOUSE, _PLAY = JOURNAL, HOUSE, _TABLE
-_BELONGS: Final[Mapping[Any, str]] = (
-    dict.fromkeys(RECORDS, _OWN)
-    | dict.fromkeys((*HOUSE_EVENTS, *HOUSE_COMMANDS), _HOUSE)
-    | dict.fromkeys((*EVENTS, *COMMANDS), _PLAY)
+_STREAM_OF: Final[Mapping[Any, str]] = (
+    dict.fromkeys(RECORDS, JOURNAL_STREAM)
+    | dict.fromkeys((*HOUSE_EVENTS, *HOUSE_COMMANDS), HOUSE_STREAM)
+    | dict.fromkeys((*EVENTS, *COMMANDS), _TABLE)
 )
-_UNLIKE_AN_ENTRY: Final = (ValueError, LookupError, TypeError, AttributeError)
-"""What is met on the way through data that is not made as an entry is."""
+"""Type of event or command → its stream, or the prefix of the tables' streams."""
+_NOT_AN_ENTRY: Final = (ValueError, LookupError, TypeError, AttributeError)
+"""Errors of reading JSON that does not have the structure of an entry."""
 
 
 class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """One line of the journal."""
+    """One event in the journal, with its place and the hash of the entry before it."""
 
     position: int
     """Its place in the journal, from 1."""
@@ -66,11 +102,11 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     """The version of the format."""
     event: _OneEvent
     asked: _OneCommand | None = None
-    """The command that was decided, on the first entry of its decision."""
+    """The command that caused it, on the first entry of a decision."""
 
 
-class _Happened(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """The same with the command left as it is written."""
+class _EventEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """An entry whose command is not decoded."""
 
     position: int
     previous: str
@@ -83,52 +119,50 @@ class _Happened(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
 
 
 def stream_of(table: str) -> str:
-    """The stream of a table."""
+    """The name of a table's stream."""
     return _TABLE + table
 
 
 def table_of(stream: str) -> str | None:
-    """The table whose stream it is, if it is one."""
+    """The table of a stream; None for another kind of stream."""
     return stream.removeprefix(_TABLE) if stream.startswith(_TABLE) else None
 
 
 class Codec:
-    """Writes entries in one version of the format and reads that one and all before it."""
+    """Writes entries in one version of the format. Reads that version and all older ones."""
 
-    def __init__(self, version: int = FORMAT, older: Older | None = None) -> None:
+    def __init__(self, version: int = FORMAT, migrations: Migrations | None = None) -> None:
         self.version = version
-        self._older: Older = older or {}
+        self._migrations: Migrations = migrations or {}
         self._encode = msgspec.json.Encoder(order="sorted").encode
         self._decode = msgspec.json.Decoder(Entry).decode
-        self._decode_event = msgspec.json.Decoder(_Happened).decode
+        self._decode_event = msgspec.json.Decoder(_EventEntry).decode
 
     def encode(self, entry: Entry) -> bytes:
         """The canonical bytes."""
         return self._encode(entry)
 
     def decode(self, body: bytes, position: int) -> Entry:
-        """The entry, whatever version it was written in; `position` is where it was found."""
+        """The entry in any version of the format; `position` is for the error."""
         try:
             entry = self._decode(body)
             if entry.v != self.version:
                 entry = self._from_older(body, position)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             entry = self._from_older(body, position, error)
-        kind = _BELONGS[type(entry.event)]
-        if not _belongs(kind, entry.stream) or (entry.asked and kind != _BELONGS[type(entry.asked)]):
-            what = printable(entry.stream)
-            raise DamagedError(
-                position, f"expected an event and a command of the stream {what!r}, got others"
-            )
+        kind = _STREAM_OF[type(entry.event)]
+        if not _belongs(kind, entry.stream) or (entry.asked and kind != _STREAM_OF[type(entry.asked)]):
+            messages = " and ".join(_tag(message) for message in (entry.event, entry.asked) if message)
+            raise DamagedError(position, f"{messages} in the wrong stream {printable(repr(entry.stream))}")
         return entry
 
     def decode_event(self, body: bytes, position: int) -> tuple[Place, AnyEvent]:
-        """What happened, without the command that it came of: most of what a start has to read."""
+        """The place and the event of an entry, without its command: all that a start needs to read."""
         try:
-            entry: _Happened | Entry = self._decode_event(body)
+            entry: _EventEntry | Entry = self._decode_event(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             entry = self.decode(body, position)
-        if entry.v != self.version or not _belongs(_BELONGS[type(entry.event)], entry.stream):
+        if entry.v != self.version or not _belongs(_STREAM_OF[type(entry.event)], entry.stream):
             entry = self.decode(body, position)
         return (entry.position, entry.stream, entry.version), entry.event
 
@@ -140,18 +174,18 @@ class Codec:
                 for step in range(version, self.version):
                     for part in ("event", "asked"):
                         if part in plain:
-                            changed = self._older.get(step, {}).get(_kind(plain[part]))
+                            changed = self._migrations.get(step, {}).get(_kind(plain[part]))
                             plain[part] = changed(plain[part]) if changed else plain[part]
                 return msgspec.convert(plain, Entry)
-        except (msgspec.DecodeError, RecursionError, *_UNLIKE_AN_ENTRY) as error:
-            raise DamagedError(position, f"expected an entry, got something else: {_told(error)}") from None
+        except (msgspec.DecodeError, RecursionError, *_NOT_AN_ENTRY) as error:
+            raise DamagedError(position, f"not an entry: {_text(error)}") from None
         if version != self.version:
-            expected = f"an entry of format {self.version} or older"
-            raise DamagedError(position, f"expected {expected}, got format {printable(str(version))}")
-        raise DamagedError(position, f"expected an event that Taisai knows, got another: {_told(why)}")
+            expected = f"expected format {self.version} or older"
+            raise DamagedError(position, f"unknown format: {expected}, got {printable(repr(version))}")
+        raise DamagedError(position, f"invalid entry: {_text(why)}")
 
     def is_canonical(self, entry: Entry, body: bytes) -> bool:
-        """Whether the bytes are the one way to write the entry."""
+        """Whether the bytes are the canonical form of the entry."""
         if entry.v == self.version:
             return self._encode(entry) == body
         plain = json.loads(body)
@@ -162,9 +196,13 @@ def _kind(message: Mapping[str, Any]) -> str:
     return str(message.get("event") or message.get("command"))
 
 
+def _tag(message: Struct) -> str:
+    return repr(message.__struct_config__.tag)
+
+
 def _belongs(kind: str, stream: str) -> bool:
-    return stream.startswith(_TABLE) if kind == _PLAY else stream == kind
+    return stream.startswith(_TABLE) if kind == _TABLE else stream == kind
 
 
-def _told(error: Exception | None) -> str:
+def _text(error: Exception | None) -> str:
     return printable(str(error) or type(error).__name__)

@@ -14,10 +14,17 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.snapshot import SnapshotError
 from taisai.game.table import Table
 from taisai.game.vocabulary import RECOVERY
-from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent, stream_of, table_of
+from taisai.journal.codec import (
+    HOUSE_STREAM,
+    JOURNAL_CLAUSE,
+    AnyCommand,
+    AnyEvent,
+    RulebookStored,
+    stream_of,
+    table_of,
+)
 from taisai.journal.errors import DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Decision, Journal
-from taisai.journal.records import CLAUSE, RulebookStored
 from taisai.journal.streams import Aggregate, HouseStream, ReadPart, TableStream, is_round
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
@@ -152,7 +159,7 @@ class Engine:
         if isinstance(error, InDoubtError):
             reason = Reason.JOURNAL_IN_DOUBT
             says += "; what became of this command is known when the journal was opened again: ask again then"
-        return [Refusal(reason, CLAUSE, says)] * len(submissions)
+        return [Refusal(reason, JOURNAL_CLAUSE, says)] * len(submissions)
 
     def _forget(self, streams: Iterable[str]) -> None:
         for stream in streams:
@@ -169,7 +176,7 @@ class Engine:
 
     def house(self) -> House:
         """The House, to be looked at."""
-        loaded = self._loaded(HOUSE)
+        loaded = self._loaded(HOUSE_STREAM)
         assert isinstance(loaded, HouseStream)
         return loaded.house
 
@@ -198,7 +205,7 @@ class Engine:
         known = self._streams.get(stream)
         if known is not None:
             return known
-        if stream != HOUSE and not self.journal.version(stream):
+        if stream != HOUSE_STREAM and not self.journal.version(stream):
             return None
         made = self._from_snapshot(stream)
         if made is None:
@@ -222,7 +229,7 @@ class Engine:
         return made
 
     def _made(self, stream: str, written: bytes | None) -> Aggregate:
-        if stream == HOUSE:
+        if stream == HOUSE_STREAM:
             return HouseStream(written)
         return TableStream(self._book_of(stream), self._reading(stream), written)
 

@@ -1,4 +1,4 @@
-"""What goes wrong with a journal: said in one sentence, with the position where there is one."""
+"""The errors of a journal."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from taisai.rules.errors import RulesError
 
 
 class JournalError(RulesError):
-    """A journal that cannot do what was asked of it."""
+    """A journal that cannot do what was requested."""
 
 
 class UnwritableError(JournalError):
-    """Nothing was written, and nothing happened; it may be tried again."""
+    """Nothing was written. The caller may try again."""
 
 
 class InDoubtError(UnwritableError):
-    """A write whose end nobody knows: only what a fresh start finds on the disk is true."""
+    """A failed write that may or may not be on the disk. Only opening the journal again shows which."""
 
 
 class ConflictError(JournalError):
-    """Someone else has written meanwhile, or is about to."""
+    """Another writer has changed the journal, or has it open."""
 
 
 class DamagedError(JournalError):
-    """An entry, or its place, that cannot be what was written; at position 0, the file as a whole."""
+    """A damaged entry; at position 0, a damaged file."""
 
-    def __init__(self, position: int, says: str) -> None:
+    def __init__(self, position: int, problem: str) -> None:
         self.position = position
-        self.says = says
-        super().__init__(f"entry {position}: {says}" if position else says)
+        self.problem = problem
+        super().__init__(f"entry {position}: {problem}" if position else problem)

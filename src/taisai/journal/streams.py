@@ -21,7 +21,7 @@ from taisai.game.snapshot import (
     write_table,
 )
 from taisai.game.table import Table
-from taisai.journal.codec import HOUSE, AnyEvent, table_of
+from taisai.journal.codec import HOUSE_STREAM, AnyEvent, table_of
 from taisai.rules.book import Rulebook
 
 RECENT = 10
@@ -34,9 +34,9 @@ Parts = Mapping[int, bytes]
 def is_usable(stream: str, written: bytes) -> bool:
     """Whether a start would make use of what was written down; else it goes by the entries."""
     try:
-        check_house(written) if stream == HOUSE else check_table(written)
+        check_house(written) if stream == HOUSE_STREAM else check_table(written)
     except SnapshotError:
-        return table_of(stream) is None and stream != HOUSE
+        return table_of(stream) is None and stream != HOUSE_STREAM
     return True
 
 

@@ -14,7 +14,7 @@ from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import EnrolPerson, HouseCommand, OpenHouse
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, UnwritableError
-from taisai.journal.codec import HOUSE, AnyCommand, AnyEvent
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Row
 from taisai.server.auth.authentication import Authentication, NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
@@ -63,7 +63,7 @@ class FlakyStore(MemoryStore):
 
     def _check(self) -> None:
         if self.full:
-            raise UnwritableError("expected room on the disk, got none")
+            raise UnwritableError("disk full")
 
 
 class ThreadlessQueue:
@@ -169,7 +169,7 @@ class Staffed:
 
     def do(self, command: HouseCommand) -> tuple[AnyEvent, ...]:
         """A command that must not be refused."""
-        answer = asyncio.run(self.queue.execute(HOUSE, command))
+        answer = asyncio.run(self.queue.execute(HOUSE_STREAM, command))
         assert not isinstance(answer, Refusal), answer
         return answer
 
@@ -232,7 +232,7 @@ class Staffed:
 
     def kept(self) -> bytes:
         """Every byte of the journal, checkpoints and snapshots included, the vault alone left out."""
-        self.queue.engine.snapshot(HOUSE)
+        self.queue.engine.snapshot(HOUSE_STREAM)
         kept = {name: value for name, value in vars(self.store).items() if name != "_vault"}
         return repr(kept).encode()
 

@@ -19,7 +19,7 @@ from taisai.cage.messages import (
 )
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import DamagedError
 from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.sessions import EndedSession, NewApproval, NewSession, digest_of
@@ -121,7 +121,7 @@ def test_a_revocation_while_someone_comes_in_keeps_him_out(how: str) -> None:
     staffed.signs_in(DAN)
 
     async def meanwhile(_command: object) -> None:
-        await staffed.queue.execute(HOUSE, REVOKING[how])
+        await staffed.queue.execute(HOUSE_STREAM, REVOKING[how])
 
     staffed.queue.between = meanwhile
     assert staffed.tries(DAN) == WRONG_CREDENTIALS
@@ -134,7 +134,7 @@ def test_a_rank_that_changed_unheard_keeps_him_out_too() -> None:
     staffed = Staffed()
 
     async def meanwhile(_command: object) -> None:
-        staffed.queue.engine.answer(HOUSE, REVOKING["another rank"])
+        staffed.queue.engine.answer(HOUSE_STREAM, REVOKING["another rank"])
 
     staffed.queue.between = meanwhile
     assert staffed.tries(DAN) == WRONG_CREDENTIALS

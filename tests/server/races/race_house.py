@@ -14,7 +14,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import CAGE
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, Submission, stream_of
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules import rulebook
 
 FILE: Final = "journal.db"
@@ -62,13 +62,13 @@ def furnish(folder: Path, book: str, seats: int) -> None:
         at=at, by="ada", house="Races", currency=CURRENCY, ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND
     )
     asks = [
-        Submission(HOUSE, opening_house),
-        Submission(HOUSE, EnrolPerson(at=at, by="ada", person="ada", rank="administrator")),
-        Submission(HOUSE, EnrolPerson(at=at, by="ada", person=head, rank=rank)),
+        Submission(HOUSE_STREAM, opening_house),
+        Submission(HOUSE_STREAM, EnrolPerson(at=at, by="ada", person="ada", rank="administrator")),
+        Submission(HOUSE_STREAM, EnrolPerson(at=at, by="ada", person=head, rank=rank)),
     ]  # fmt: skip
     others = {name: rank for name, rank in crew.items() if name != head} | dict.fromkeys(CASHIERS, "cashier")
     asks += [
-        Submission(HOUSE, EnrolPerson(at=at, by="ada", person=name, rank=rank, second=head))
+        Submission(HOUSE_STREAM, EnrolPerson(at=at, by="ada", person=name, rank=rank, second=head))
         for name, rank in others.items()
     ]
     opening = OpenTable(
@@ -76,10 +76,11 @@ def furnish(folder: Path, book: str, seats: int) -> None:
         demonstration=True,
     )  # fmt: skip
     asks += [
-        Submission(HOUSE, BringIn(at=at, by=CASHIERS[0], id="capital", amount=CAPITAL, second=head)),
+        Submission(HOUSE_STREAM, BringIn(at=at, by=CASHIERS[0], id="capital", amount=CAPITAL, second=head)),
         Submission(STREAM, opening, rulebook(book)),
         Submission(
-            HOUSE, SendFill(at=at, by=CASHIERS[0], transfer="fill", table=TABLE, amount=FILL, second=head)
+            HOUSE_STREAM,
+            SendFill(at=at, by=CASHIERS[0], transfer="fill", table=TABLE, amount=FILL, second=head),
         ),
         Submission(STREAM, ReceiveFill(at=at, by=CAGE, transfer="fill", amount=FILL, second=head)),
     ]
@@ -96,7 +97,7 @@ def furnish(folder: Path, book: str, seats: int) -> None:
             seat=seat,
         )  # fmt: skip
         asks += [
-            Submission(HOUSE, enrolling),
+            Submission(HOUSE_STREAM, enrolling),
             Submission(STREAM, TakeSeat(at=at, by=device.name, seat=seat, terminal=device.name)),
             Submission(STREAM, BuyCredits(at=at, by=device.name, seat=seat, amount=CREDITS)),
         ]  # fmt: skip

@@ -12,7 +12,7 @@ from taisai.game.commands import Limits, OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.rules import Rulebook, rulebook
 from tests.server.sim.virtual import START
 
@@ -82,7 +82,7 @@ def furnish(store: Store, book: str) -> None:
     )
     engine = Engine(journal)
 
-    def done(command: AnyCommand, stream: str = HOUSE) -> None:
+    def done(command: AnyCommand, stream: str = HOUSE_STREAM) -> None:
         answer = engine.answer(stream, command)
         assert not isinstance(answer, Refusal), f"{command}: {answer}"
 

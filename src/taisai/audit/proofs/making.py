@@ -7,16 +7,15 @@ from typing import Any, Final
 
 from taisai.audit.proofs.checking import Consistency, Inclusion
 from taisai.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
-from taisai.journal.codec import Codec
+from taisai.journal.codec import JOURNAL_STREAM, Codec, JournalOpened, KeyIntroduced
 from taisai.journal.errors import DamagedError, JournalError
-from taisai.journal.records import STREAM, JournalOpened, KeyIntroduced
 from taisai.journal.seals.checkpoints import Checkpoint, CheckpointError, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import KeysError, PublicKey
 from taisai.journal.seals.merkle import Frontier, consistency_spans, inclusion_spans, leaf_hash
 from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.rules.errors import printable
 
-_OWN: Final = f'"stream":"{STREAM}"'.encode()
+_OWN: Final = f'"stream":"{JOURNAL_STREAM}"'.encode()
 
 
 def checkpoints_of(source: JournalFile | Export) -> Iterator[SignedCheckpoint]:

@@ -8,9 +8,8 @@ from typing import Final
 from taisai.audit.replay import JournalReplay
 from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source
 from taisai.game.table import Table
-from taisai.journal.codec import Codec, Entry, table_of
+from taisai.journal.codec import JOURNAL_STREAM, Codec, Entry, table_of
 from taisai.journal.errors import DamagedError, JournalError
-from taisai.journal.records import STREAM
 from taisai.journal.streams import Aggregate, TableStream
 from taisai.rules.errors import printable
 
@@ -52,11 +51,11 @@ def entries_of(source: Source, progress: Progress | None = None) -> Iterator[Ent
 def entries_of_table(source: Source, stream: str, progress: Progress | None = None) -> Iterator[Entry]:
     """The entries of a stream, and the journal's own before them; a journal's file is read no further."""
     if not isinstance(source, JournalFile):
-        wanted = (STREAM, stream)
+        wanted = (JOURNAL_STREAM, stream)
         yield from (entry for entry in entries_of(source, progress) if entry.stream in wanted)
         return
     codec = Codec()
-    for name in (STREAM, stream):
+    for name in (JOURNAL_STREAM, stream):
         for number, row in enumerate(source.reader.rows(stream=name), 1):
             entry = codec.decode(row.body, row.position)
             if (entry.position, entry.version) != (row.position, number):

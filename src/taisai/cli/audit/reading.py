@@ -42,9 +42,9 @@ def opened(path: str) -> JournalFile | Export:
 def flawed(error: DamagedError, file: str, *, json: bool = False) -> int:
     """Tells the first flaw of a file, and that the check failed."""
     if json:
-        as_json({"ok": False, "file": file, "position": error.position, "says": error.says})
+        as_json({"ok": False, "file": file, "position": error.position, "says": error.problem})
     else:
-        where = "" if error.says.endswith(f"({file})") else f" ({file})"
+        where = "" if error.problem.endswith(f"({file})") else f" ({file})"
         sys.stderr.write(f"taisai: {printable(f'{error}{where}', 1_000)}\n")
     return CHECK_FAILED
 

@@ -1,4 +1,4 @@
-"""Checkpoints: how large the log was and what its root was, signed, in a small text to be sent elsewhere.
+"""Checkpoints: the size and root hash of the log at a time, signed, as a short text.
 
 The form is c2sp.org/tlog-checkpoint, a signed note with the time as its one extension line.
 
@@ -31,8 +31,8 @@ from taisai.journal.seals.keys import PublicKey, SigningKey, is_key_name
 from taisai.journal.seals.merkle import EMPTY_ROOT, HASH_BYTES, MOST_LEAVES
 from taisai.rules.errors import printable
 
-MOST_BYTES: Final = 1_000_000  # of a signed checkpoint; sixteen of the largest signatures known need 80,000
-MOST_SIGNATURES: Final = 16  # what every reader of signed notes has to take
+MOST_BYTES: Final = 1_000_000  # of a signed checkpoint; sixteen of the largest known signatures need 80,000
+MOST_SIGNATURES: Final = 16  # the number that every reader of signed notes must support
 MOST_TIME: Final = 10**19 - 1  # milliseconds since 1970; of 19 digits, as sizes are
 ID_BYTES: Final = 4
 _BODY_LINES: Final = 4
@@ -41,12 +41,12 @@ _SIGNATURE: Final = re.compile(r"— ([^ ]+) ([A-Za-z0-9+/]+={0,2})")
 
 
 class CheckpointError(JournalError):
-    """A checkpoint that is not what it should be: expected, got, line."""
+    """An invalid checkpoint; the text names the line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """How large a log was at a time, and the root of its tree."""
+    """The size of a log at a time, and the root hash of its tree."""
 
     origin: str
     size: int
@@ -74,7 +74,7 @@ class Checkpoint:
 
 
 class NoteSignature(NamedTuple):
-    """One signature under a checkpoint: whose, and its bytes as the kind of key defines them."""
+    """One signature under a checkpoint: name and id of the key, and the bytes."""
 
     name: str
     id: str
@@ -82,13 +82,13 @@ class NoteSignature(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The signature as it stands under the text."""
+        """The signature as a line under the text."""
         return f"— {self.name} {_encoded(bytes.fromhex(self.id) + self.signature)}\n"
 
 
 @dataclass(frozen=True, slots=True)
 class SignedCheckpoint:
-    """A checkpoint and all signatures under it, those of keys unknown to us too."""
+    """A checkpoint and all its signatures, also those of unknown keys."""
 
     checkpoint: Checkpoint
     signatures: tuple[NoteSignature, ...] = field(repr=False)
@@ -99,29 +99,26 @@ class SignedCheckpoint:
         return self.checkpoint.body + "\n" + "".join(signature.line for signature in self.signatures)
 
     def is_signed_by(self, public: PublicKey) -> bool:
-        """Whether the key signed it: there is a signature under its name and id, and none that fails.
-
-        What others signed, witnesses for example, is neither needed nor in the way.
-        """
+        """Whether the key signed it. Signatures of other keys, such as those of witnesses, do not matter."""
         return is_signed(self.checkpoint.body, self.signatures, public)
 
 
 def is_signed(body: str, signatures: Iterable[NoteSignature], public: PublicKey) -> bool:
-    """Whether a key signed a text: there is a signature under its name and id, and none that fails."""
-    own = [each.signature for each in signatures if (each.name, each.id) == (public.name, public.id)]
+    """Whether a key signed a text: it has a signature with the key's name and id, and all such are valid."""
+    own = [note.signature for note in signatures if (note.name, note.id) == (public.name, public.id)]
     message = body.encode()
     return bool(own) and all(public.verify(signature, message) for signature in own)
 
 
 def signed(checkpoint: Checkpoint, key: SigningKey) -> str:
-    """The checkpoint with the key's signature under it."""
+    """The text of a checkpoint with the signature of a key."""
     body = checkpoint.body
     signature = NoteSignature(key.name, key.public.id, key.sign(body.encode()))
     return f"{body}\n{signature.line}"
 
 
 def read_signed(text: str | bytes) -> SignedCheckpoint:
-    """The checkpoint in a text of exactly the canonical form; who signed it is asked of what is returned."""
+    """The checkpoint in a text of the canonical form. Its signatures are not verified here."""
     lines = _lines(text)
     if len(lines) >= _BODY_LINES and not lines[_BODY_LINES - 1].startswith("time "):
         raise _unexpected("'time' and milliseconds since 1970", lines[_BODY_LINES - 1], 4)
@@ -150,8 +147,8 @@ def _lines(text: str | bytes) -> list[str]:
             raise CheckpointError(f"expected a checkpoint of at most {MOST_BYTES} bytes, got {len(data)}")
         decoded = data.decode()
     except UnicodeError as error:
-        raise CheckpointError(f"expected a checkpoint in UTF-8, got something else: {error}") from error
-    # Not `splitlines`: it takes more than a newline for one.
+        raise CheckpointError(f"the checkpoint is not UTF-8: {error}") from error
+    # `splitlines` would also split at other characters.
     *lines, rest = decoded.split("\n")
     if rest:
         raise _unexpected("a newline at the end", rest, len(lines) + 1)
@@ -165,7 +162,7 @@ def _decimal(text: str, line: int) -> int:
 
 
 def read_signature(text: str, line: int) -> NoteSignature:
-    """A signature as it stands under a text, in this line of it."""
+    """The signature in a line of a text."""
     match = _SIGNATURE.fullmatch(text)
     if match is None or not is_key_name(match[1]):
         raise _unexpected("a signature like '— name AbCd…'", text, line)
@@ -180,7 +177,7 @@ def _encoded(data: bytes) -> str:
 
 
 def _decoded(text: str, line: int) -> bytes:
-    """The bytes behind base64 in its one canonical spelling: the unused bits of the last digit are zero."""
+    """The bytes of canonical base64, whose unused last bits are zero."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:

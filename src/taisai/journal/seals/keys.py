@@ -1,9 +1,9 @@
-"""Ed25519 keys: what signs checkpoints, what verifies them, and the files both are kept in.
+"""Ed25519 keys that sign and verify checkpoints, and their files.
 
-A public key is written as signed notes write it (c2sp.org/signed-note), so other tools for transparency logs
-read it too. A private key is PKCS#8 PEM after a line with its name, which those who read PEM skip.
+A public key has the form of signed notes (c2sp.org/signed-note), which other tools for transparency logs
+read. A private key is PKCS#8 PEM after a line with its name, which readers of PEM skip.
 
-The library that signs is imported when a key is used: the journal can be imported where it is missing.
+`cryptography` is imported when a key is used, so that the journal can be imported without it.
 
 >>> key = SigningKey.new("taisai.example/SB1", seed=bytes(32))
 >>> print(key.public.text)
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.serialization import KeySerializationEncryption
 
 MOST_NAME: Final = 100  # characters of a key's name
-MOST_PASSPHRASE: Final = 1023  # bytes; OpenSSL takes no more
-MOST_FILE: Final = 16_384  # bytes of a key file; ours have some hundred
+MOST_PASSPHRASE: Final = 1023  # bytes; the limit of OpenSSL
+MOST_FILE: Final = 16_384  # bytes of a key file; ours have a few hundred
 KEY_BYTES: Final = 32
-SIGNATURE_BYTES: Final = 64
 _ED25519: Final = b"\x01"  # the signature type of signed notes
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _LINE: Final = re.compile(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})")
@@ -49,11 +48,11 @@ _FILE: Final = re.compile(
 
 
 class KeysError(JournalError):
-    """A key, a name or a key file that is not what it should be: expected, got, where."""
+    """An invalid key, name of a key or key file."""
 
 
 def is_key_name(value: object) -> bool:
-    """Whether a value can name a key or a log: printable, of bounded length, no space and no plus sign."""
+    """Whether a value is a valid name of a key or a log: printable, no space, no plus sign, not too long."""
     return (
         type(value) is str and 0 < len(value) <= MOST_NAME and value.isprintable() and not {*" +"} & {*value}
     )
@@ -61,7 +60,7 @@ def is_key_name(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """What verifies the signatures of one key."""
+    """A public key, which verifies signatures."""
 
     name: str
     raw: bytes = field(repr=False)
@@ -73,10 +72,10 @@ class PublicKey:
 
     @classmethod
     def parse(cls, text: str) -> PublicKey:
-        """The key behind a line `name+id+key`; a newline may end it."""
+        """The key in a line `name+id+key`, with or without its newline."""
         match = _LINE.fullmatch(text.removesuffix("\n"))
         if match is None:
-            # The two files lie side by side: a secret that was mistaken must not end up in a message.
+            # The two files lie side by side: a private key given by mistake must not appear in a message.
             got = "a private key" if "PRIVATE" in text else printable(repr(text))
             raise KeysError(f"expected a public key like 'name+d0869228+ATtq…', got {got}")
         name, key_id, encoded = match.groups()
@@ -95,7 +94,7 @@ class PublicKey:
 
     @property
     def id(self) -> str:
-        """The key id of signed notes: eight hexadecimal digits that follow from name and key."""
+        """The key id of signed notes: eight hexadecimal digits, derived from name and key."""
         return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.raw).hexdigest()[:8]
 
     @property
@@ -104,7 +103,7 @@ class PublicKey:
         return f"{self.name}+{self.id}+{base64.b64encode(_ED25519 + self.raw).decode()}"
 
     def verify(self, signature: bytes, message: bytes) -> bool:
-        """Whether the signature is this key's, of exactly this message."""
+        """Whether this key made the signature of this message."""
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -116,7 +115,7 @@ class PublicKey:
 
 
 class SigningKey:
-    """What signs; its secret is not in its repr."""
+    """A private key, which signs. Its secret is not in its repr."""
 
     __slots__ = ("_private", "public")
 
@@ -126,7 +125,7 @@ class SigningKey:
 
     @classmethod
     def new(cls, name: str, *, seed: bytes | None = None) -> SigningKey:
-        """A new key that is in no file yet; a seed of 32 bytes makes the same one each time."""
+        """A new key, not stored in a file. The same seed of 32 bytes gives the same key."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         _expect_name(name)
@@ -174,24 +173,24 @@ def make_key(
     public_path = public_path_of(path)
     secret, public = key.file_text(passphrase), key.public.text + "\n"
     if public_path.exists():
-        raise KeysError(f"expected no file there yet, got one ({public_path})")
+        raise KeysError(f"the file exists already ({public_path})")
     _write_new(path, secret, mode=0o600)
     try:
         _write_new(public_path, public, mode=0o644)
     except BaseException:
-        path.unlink()  # made a moment ago: a key that was reported as not made must not be found later
+        path.unlink()  # a key that was reported as not made must not be found later
         raise
     _sync_directory(path.parent)
     return key
 
 
 def public_path_of(path: Path) -> Path:
-    """Where the public half of a key file lies."""
+    """The path of the public key that belongs to a key file."""
     return Path(f"{path}.pub")
 
 
 def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
-    """The key in a file, which must be readable by its owner alone."""
+    """The private key in a file, which only its owner may be able to read."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -200,20 +199,21 @@ def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
     match = _FILE.fullmatch(text)
     if match is None:
         raise KeysError(
-            f"expected a line 'name: …' and one PKCS#8 private key in PEM, got something else ({path})"
+            f"not a key file: expected a line 'name: …' and one PKCS#8 private key in PEM ({path})"
         )
     encrypted = match["kind"].startswith("ENCRYPTED")
     if encrypted and passphrase is None:
-        says = "expected a passphrase, since the key is encrypted, got none"
-        raise KeysError(f"{says}; --passphrase-file names the file that it is in ({path})")
+        raise KeysError(
+            f"the key is encrypted and needs a passphrase; name its file with --passphrase-file ({path})"
+        )
     if not encrypted and passphrase is not None:
-        raise KeysError(f"expected an encrypted key, since there is a passphrase, got a plain one ({path})")
+        raise KeysError(f"the key is not encrypted, but a passphrase was given ({path})")
     password = None if passphrase is None else _passphrase_bytes(passphrase)
     try:
         private = load_pem_private_key(match["pem"].encode(), password)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        expected = "the passphrase of this key" if encrypted else "a private key"
-        raise KeysError(f"expected {expected}, got an error: {error} ({path})") from error
+        problem = "wrong passphrase" if encrypted else "invalid private key"
+        raise KeysError(f"{problem}: {error} ({path})") from error
     if not isinstance(private, Ed25519PrivateKey):
         raise KeysError(f"expected an Ed25519 key, got {type(private).__name__} ({path})")
     try:
@@ -223,9 +223,9 @@ def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
 
 
 def load_public_key(path_or_text: Path | str) -> PublicKey:
-    """The public key in a `.pub` file, or the key that a line `name+id+key` is.
+    """The public key in a `.pub` file or in a line `name+id+key`.
 
-    A string that begins like such a line is one; any other is a path.
+    A string that begins like such a line is taken for one, any other for a path.
     """
     if isinstance(path_or_text, str) and _LINE_START.match(path_or_text):
         return PublicKey.parse(path_or_text)
@@ -240,7 +240,7 @@ def load_public_key(path_or_text: Path | str) -> PublicKey:
 def _expect_name(name: object) -> None:
     if not is_key_name(name):
         raise KeysError(
-            f"expected a key's name of 1 to {MOST_NAME} printable characters, no space, no '+', "
+            f"invalid key name: expected 1 to {MOST_NAME} printable characters without space or '+', "
             f"got {printable(repr(name))}"
         )
 
@@ -256,9 +256,9 @@ def _write_new(path: Path, text: str, *, mode: int) -> None:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError as error:
-        raise KeysError(f"expected no file there yet, got one ({path})") from error
-    except (OSError, ValueError) as error:  # a ValueError: no file can be named so
-        raise _no_place(error, path) from error
+        raise KeysError(f"the file exists already ({path})") from error
+    except (OSError, ValueError) as error:  # ValueError: an impossible file name
+        raise _unwritable(error, path) from error
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode())
@@ -267,17 +267,17 @@ def _write_new(path: Path, text: str, *, mode: int) -> None:
     except BaseException as error:
         path.unlink()
         if isinstance(error, OSError):
-            raise _no_place(error, path) from error
+            raise _unwritable(error, path) from error
         raise
 
 
-def _no_place(error: OSError | ValueError, path: Path) -> KeysError:
+def _unwritable(error: OSError | ValueError, path: Path) -> KeysError:
     why = error.strerror if isinstance(error, OSError) else error
-    return KeysError(f"expected a place for a key file, got an error: {why} ({path})")
+    return KeysError(f"the key file cannot be written: {why} ({path})")
 
 
 def _sync_directory(path: Path) -> None:
-    if os.name == "posix":  # elsewhere a directory cannot be opened, and need not be
+    if os.name == "posix":  # other systems cannot open a directory, and need not
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -288,25 +288,23 @@ def _sync_directory(path: Path) -> None:
 def _read(path: Path, *, private: bool) -> str:
     try:
         file = path.open("rb")
-    except (OSError, ValueError) as error:  # a ValueError: no file can be named so
-        why = error.strerror if isinstance(error, OSError) else "no name of a file"
-        raise KeysError(f"expected a key file, got {printable(repr(str(path)))}: {why}") from error
+    except (OSError, ValueError) as error:  # ValueError: an impossible file name
+        why = error.strerror if isinstance(error, OSError) else "invalid file name"
+        raise KeysError(f"the key file {printable(repr(str(path)))} cannot be read: {why}") from error
     with file:
-        # Asked of the open file, so that it cannot be another one by the time it is read.
+        # The mode of the open file: the path could name another file by the time it is read.
         mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
         if private and path.suffix == ".pub":
-            raise KeysError(f"expected the secret key, got its public half ({path})")
+            raise KeysError(f"expected the private key, got the public one ({path})")
         if private and os.name == "posix" and mode & _OTHERS:
             raise KeysError(
-                f"expected a key file that only its owner may read, got mode {mode:04o}; "
+                f"others can read the key file: expected mode 0600, got {mode:04o}; "
                 f"run: chmod 600 {shlex.quote(str(path))}"
             )
         data = file.read(MOST_FILE + 1)
     if len(data) > MOST_FILE:
-        raise KeysError(f"expected a key file of at most {MOST_FILE} bytes, got more ({path})")
+        raise KeysError(f"the key file has more than {MOST_FILE} bytes ({path})")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise KeysError(
-            f"expected a key file in UTF-8, got byte {data[error.start]:#04x} ({path})"
-        ) from error
+        raise KeysError(f"the key file is not UTF-8: byte {data[error.start]:#04x} ({path})") from error

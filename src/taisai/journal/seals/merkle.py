@@ -1,7 +1,7 @@
-"""The Merkle tree over a log of entries: its root, and short proofs of what is in it and how it grew.
+"""The Merkle tree over a log of entries: its root hash, and proofs of inclusion and consistency.
 
-The tree is that of RFC 6962 and RFC 9162: SHA-256, a leaf hashed after 0x00 and a node after 0x01, so that
-neither can pass for the other.
+The tree is that of RFC 6962 and RFC 9162: SHA-256, with the prefix 0x00 for a leaf and 0x01 for a node, so
+that neither can pass for the other.
 
 >>> tree = Frontier()
 >>> leaves = [leaf_hash(entry) for entry in (b"bets opened", b"bet registered", b"bets closed")]
@@ -22,22 +22,22 @@ from typing import Final
 
 HASH_BYTES: Final = 32
 EMPTY_ROOT: Final = sha256().digest()
-MOST_LEAVES: Final = 2**63 - 1  # what a row of SQLite can be numbered; keeps a forged size from costing time
-_AT_ONCE: Final = 4096  # leaves taken from a sequence that may be on disk
+MOST_LEAVES: Final = 2**63 - 1  # the highest row number of SQLite; a forged size must not cost time
+_AT_ONCE: Final = 4096  # leaves read at once from a sequence that may be on disk
 
 
 def leaf_hash(data: bytes) -> bytes:
-    """The hash of an entry's exact bytes."""
+    """The hash of an entry, from its exact bytes."""
     return sha256(b"\x00" + data).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """The hash that stands above two others."""
+    """The hash of two subtrees."""
     return sha256(b"\x01" + left + right).digest()
 
 
 class Frontier:
-    """A growing tree that keeps only its peaks: the roots of its full subtrees, the largest first."""
+    """A growing tree that stores only its peaks: the roots of its full subtrees, the largest first."""
 
     __slots__ = ("_peaks", "_size")
 
@@ -58,19 +58,19 @@ class Frontier:
 
     @property
     def size(self) -> int:
-        """How many leaves the tree has."""
+        """The number of leaves."""
         return self._size
 
     @property
     def peaks(self) -> tuple[bytes, ...]:
-        """The roots of the full subtrees, the largest first; with the size, all it takes to go on."""
+        """The roots of the full subtrees, the largest first."""
         return tuple(self._peaks)
 
     def append(self, leaf: bytes) -> None:
-        """One more leaf, given by its hash."""
+        """Appends a leaf by its hash."""
         if len(leaf) != HASH_BYTES:
             raise ValueError(f"expected the hash of a leaf, {HASH_BYTES} bytes, got {len(leaf)}")
-        # Every bet passes here. The trailing ones of the size are the peaks that the new leaf completes.
+        # Hot path: every bet. The trailing 1 bits of the size are the peaks that the new leaf completes.
         peaks, carry = self._peaks, self._size
         while carry & 1:
             leaf = sha256(b"\x01" + peaks.pop() + leaf).digest()
@@ -79,7 +79,7 @@ class Frontier:
         self._size += 1
 
     def root(self) -> bytes:
-        """The root of the tree as it stands."""
+        """The root hash."""
         if not self._peaks:
             return EMPTY_ROOT
         *larger, root = self._peaks
@@ -88,19 +88,19 @@ class Frontier:
         return root
 
     def copy(self) -> Frontier:
-        """The same tree, to grow on its own."""
+        """An independent copy."""
         twin = Frontier()
         twin._size, twin._peaks = self._size, self._peaks.copy()
         return twin
 
 
 def root_of(leaves: Sequence[bytes]) -> bytes:
-    """The root of the tree over these leaf hashes."""
+    """The root hash of the tree over leaf hashes."""
     return _root_over(leaves, range(len(leaves)))
 
 
 def inclusion_spans(index: int, size: int) -> list[range]:
-    """Which leaves each hash of an inclusion proof stands for, from the leaf up."""
+    """The leaves that each hash of an inclusion proof covers, from the leaf up."""
     if not 0 <= index < size:
         raise ValueError(f"expected the index of one of {size} leaves, got {index}")
     spans = []
@@ -118,10 +118,10 @@ def inclusion_spans(index: int, size: int) -> list[range]:
 
 
 def consistency_spans(old: int, new: int) -> list[range]:
-    """Which leaves each hash of a consistency proof stands for.
+    """The leaves that each hash of a consistency proof covers.
 
-    The first is the smallest full subtree of the old tree, unless that tree is itself full: then its root
-    stands in for it. From an empty tree, or to one as large, there is nothing to prove.
+    The first is the smallest full subtree of the old tree; if that tree is itself full, its root replaces
+    it. From an empty tree, or between trees of the same size, there is nothing to prove.
     """
     if not 0 <= old <= new:
         raise ValueError(f"expected an old size from 0 to {new}, got {old}")
@@ -150,16 +150,16 @@ def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> list[byte
 
 
 def consistency_proof(leaves: Sequence[bytes], old: int, new: int) -> list[bytes]:
-    """The hashes that show the tree over the first `new` leaves to be that over the first `old`, and more."""
+    """The hashes that show that the tree of the first `new` leaves begins with that of the first `old`."""
     _expect_leaves(leaves, new)
     return [_root_over(leaves, span) for span in consistency_spans(old, new)]
 
 
 def check_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
-    """Whether the proof shows that a tree of this size and root has the leaf, by its hash, at the index.
+    """Whether the proof shows that a tree of this size and root has the leaf at the index.
 
-    A proof comes from outside: whatever is wrong with it, types and lengths included, is False. Size and root
-    must come from one checkpoint, for a root alone does not tell the size: some proofs hold under several.
+    A proof is untrusted: any fault in it, also a wrong type or length, gives False. Size and root must come
+    from one checkpoint: a root alone does not determine the size, and some proofs hold for several sizes.
     """
     if not (_is_size(size) and _is_size(index) and index < size and _are_hashes((leaf, root))):
         return False
@@ -177,8 +177,8 @@ def check_consistency(
 ) -> bool:
     """Whether the proof shows that the new tree begins with all of the old one.
 
-    A proof comes from outside: whatever is wrong with it, types and lengths included, is False. Anything
-    begins with the empty tree, by an empty proof.
+    A proof is untrusted: any fault in it, also a wrong type or length, gives False. Every tree begins with
+    the empty tree, by an empty proof.
     """
     if not (_is_size(old_size) and _is_size(new_size) and old_size <= new_size):
         return False
@@ -204,7 +204,7 @@ def check_consistency(
 
 
 def _middle(start: int, end: int) -> int:
-    """Where a subtree divides: after the largest power of two that is smaller than its leaves' number."""
+    """Where a subtree divides: after the largest power of two below its number of leaves."""
     return start + (1 << (end - start - 1).bit_length() - 1)
 
 
@@ -218,7 +218,7 @@ def _root_over(leaves: Sequence[bytes], span: range) -> bytes:
 
 def _expect_leaves(leaves: Sequence[bytes], size: int) -> None:
     if size > len(leaves):
-        raise ValueError(f"expected at most {len(leaves)} leaves, as many as there are, got {size}")
+        raise ValueError(f"expected a size of at most {len(leaves)}, the number of leaves, got {size}")
 
 
 def _is_as_long(proof: Sequence[bytes], spans: Sequence[range]) -> bool:
@@ -238,5 +238,5 @@ def _is_size(value: object) -> bool:
 
 
 def _is_root(value: object, size: int) -> bool:
-    """Whether a value can be the root of a tree of this size: the empty tree has but one."""
+    """Whether a value can be the root of a tree of this size: the empty tree has only one."""
     return _is_hash(value) and (size > 0 or value == EMPTY_ROOT)

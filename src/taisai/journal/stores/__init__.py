@@ -1,1 +1,1 @@
-"""Where entries are kept: one contract, in memory or in a SQLite file."""
+"""Stores of entries: one contract, in memory or in a SQLite file."""

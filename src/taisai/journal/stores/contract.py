@@ -1,4 +1,4 @@
-"""What a journal asks of whatever holds its entries; `memory` and `sqlite` are the two that do."""
+"""The contract of a store, which holds the entries of a journal; `memory` and `sqlite` implement it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_SECRET_NAME: Final = 200  # characters: what it is, and the names of a tabl
 
 
 class Row(NamedTuple):
-    """An entry as it is kept: its place, and its exact bytes."""
+    """A stored entry: its place and its exact bytes."""
 
     position: int
     stream: str
@@ -22,14 +22,14 @@ class Row(NamedTuple):
 
 
 class StoredCheckpoint(NamedTuple):
-    """A signed checkpoint as it is kept."""
+    """A stored signed checkpoint."""
 
     size: int
     text: str
 
 
 class StoredSnapshot(NamedTuple):
-    """A snapshot as it is kept: whatever state a stream had after so many of its entries."""
+    """A stored snapshot: the state of a stream at a version."""
 
     stream: str
     version: int
@@ -37,7 +37,7 @@ class StoredSnapshot(NamedTuple):
 
 
 def check_order(rows: Sequence[Row], position: int, version_of: Callable[[str], int]) -> None:
-    """Refuses rows that do not follow, one after the other, on so many entries and versions."""
+    """Refuses rows that do not follow the stored ones in position and version."""
     versions: dict[str, int] = {}
     for row in rows:
         stream = row[1]
@@ -49,64 +49,65 @@ def check_order(rows: Sequence[Row], position: int, version_of: Callable[[str], 
 
 
 def check_secret(name: str, body: bytes | None) -> None:
-    """Refuses what is too long for the vault, or cannot be a name there."""
+    """Refuses a secret that is too long, or an invalid name of a secret."""
     if not (0 < len(name) <= MOST_SECRET_NAME and name.isprintable()):
-        wanted = f"a secret's name of 1 to {MOST_SECRET_NAME} printable characters"
-        raise JournalError(f"expected {wanted}, got {printable(repr(name[: MOST_SECRET_NAME * 2]))}")
+        expected = f"expected 1 to {MOST_SECRET_NAME} printable characters"
+        got = printable(repr(name[: MOST_SECRET_NAME * 2]))
+        raise JournalError(f"invalid name of a secret: {expected}, got {got}")
     if body is not None and len(body) > MOST_SECRET:
-        raise JournalError(f"expected a secret of at most {MOST_SECRET} bytes, got {len(body)} as {name}")
+        raise JournalError(f"expected a secret of at most {MOST_SECRET} bytes, got {len(body)} ({name})")
 
 
 class Store(Protocol):
-    """Holds rows for ever, checkpoints too, snapshots until someone throws them away, and a vault."""
+    """Holds entries and checkpoints for ever, snapshots that can be deleted, and a vault of secrets."""
 
     def append(self, rows: Sequence[Row]) -> None:
-        """All rows, durably, or none: UnwritableError, InDoubtError or ConflictError."""
+        """Appends all rows durably, or none: UnwritableError, InDoubtError or ConflictError."""
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
-        """The rows in order, of all streams after a position, or of one stream after a version."""
+        """The rows in order: of all streams after a position, or of one stream after a version."""
 
     def last(self) -> Row | None:
         """The row with the highest position."""
 
     def version(self, stream: str) -> int:
-        """How many entries a stream has."""
+        """The number of entries in a stream."""
 
     def streams(self) -> list[str]:
-        """The streams that there are, in the order they came."""
+        """The names of all streams, in the order of their first entries."""
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
-        """Keeps a checkpoint, durably."""
+        """Stores a checkpoint durably."""
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        """Every checkpoint, in the order they were kept."""
+        """All checkpoints, in the order in which they were stored."""
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
-        """Keeps a snapshot, and by their numbers the parts that changed, in place of the ones before."""
+        """Replaces the snapshot of a stream and those parts of it, by number, that changed."""
 
     def snapshots(self) -> list[tuple[str, int]]:
-        """Stream and version of every snapshot."""
+        """Stream and version of each snapshot."""
 
     def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
-        """The latest snapshot of a stream, or the one of a version."""
+        """The latest snapshot of a stream, or that of a version."""
 
     def part(self, stream: str, number: int, version: int) -> bytes | None:
-        """A part of the state as it was kept last, up to a version."""
+        """The latest part of a snapshot by its number, up to a version."""
 
     def parts(self, stream: str, version: int) -> list[int]:
-        """The numbers of the parts that were kept up to a version."""
+        """The numbers of the parts that were stored up to a version."""
 
     def forget(self) -> None:
-        """Throws all snapshots away."""
+        """Deletes all snapshots."""
 
     def secret(self, name: str) -> bytes | None:
-        """What is kept in the vault under a name; it is no part of the journal."""
+        """A secret in the vault by its name. The vault is not part of the journal."""
 
     def keep_secret(self, name: str, body: bytes | None) -> None:
-        """Keeps something in the vault, durably, in place of what was there; None takes it out."""
+        """Stores a secret durably, in place of an earlier one of that name; None deletes it."""
 
     def secrets(self, prefix: str = "") -> list[str]:
-        """The names in the vault that begin so, in order."""
+        """The sorted names of the secrets that begin with a prefix."""
 
     def close(self) -> None:
-        """Lets go of whatever it holds."""
+        """Closes the store."""

@@ -1,15 +1,22 @@
-"""A store in memory: for tests, studies and demonstrations that nothing has to outlive."""
+"""A store in memory, for tests, studies and demonstrations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot, check_order, check_secret
+from taisai.journal.stores.contract import (
+    Row,
+    Store,
+    StoredCheckpoint,
+    StoredSnapshot,
+    check_order,
+    check_secret,
+)
 
 
-class MemoryStore:
-    """Lists and dictionaries behind the contract of a store."""
+class MemoryStore(Store):
+    """A store whose content is lost with its process."""
 
     def __init__(self) -> None:
         self._rows: list[Row] = []
@@ -20,52 +27,42 @@ class MemoryStore:
         self._vault: dict[str, bytes] = {}
 
     def append(self, rows: Sequence[Row]) -> None:
-        """All rows, or none."""
         check_order(rows, len(self._rows), self.version)
         self._rows += rows
         for row in rows:
             self._by_stream.setdefault(row.stream, []).append(row.position)
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
-        """The rows in order."""
         if stream is None:
             return islice(iter(self._rows), after, len(self._rows))
         places = self._by_stream.get(stream, [])
         return (self._rows[place - 1] for place in islice(places, after, len(places)))
 
     def last(self) -> Row | None:
-        """The row with the highest position."""
         return self._rows[-1] if self._rows else None
 
     def version(self, stream: str) -> int:
-        """How many entries a stream has."""
         return len(self._by_stream.get(stream, ()))
 
     def streams(self) -> list[str]:
-        """The streams that there are."""
         return list(self._by_stream)
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
-        """Keeps a checkpoint."""
         self._checkpoints.append(checkpoint)
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        """Every checkpoint, in the order they were kept."""
         return list(self._checkpoints)
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
-        """Keeps a snapshot and the parts that changed, in place of those before."""
         stream, version, body = snapshot
         self._snapshots[stream] = {version: body}
         for number, part in parts.items():
             self._parts.setdefault(stream, {})[number] = {version: part}
 
     def snapshots(self) -> list[tuple[str, int]]:
-        """Stream and version of every snapshot."""
         return [(stream, version) for stream, kept in self._snapshots.items() for version in kept]
 
     def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
-        """The latest snapshot of a stream, or the one of a version."""
         kept = self._snapshots.get(stream)
         if not kept or (version is not None and version not in kept):
             return None
@@ -73,26 +70,21 @@ class MemoryStore:
         return StoredSnapshot(stream, version, kept[version])
 
     def part(self, stream: str, number: int, version: int) -> bytes | None:
-        """A part as it was kept last, up to a version."""
         kept = self._parts.get(stream, {}).get(number, {})
-        upto = [one for one in kept if one <= version]
-        return kept[max(upto)] if upto else None
+        versions = [stored for stored in kept if stored <= version]
+        return kept[max(versions)] if versions else None
 
     def parts(self, stream: str, version: int) -> list[int]:
-        """The numbers of the parts that were kept up to a version."""
         return sorted(number for number, kept in self._parts.get(stream, {}).items() if min(kept) <= version)
 
     def forget(self) -> None:
-        """Throws all snapshots away."""
         self._snapshots.clear()
         self._parts.clear()
 
     def secret(self, name: str) -> bytes | None:
-        """What is kept in the vault under a name."""
         return self._vault.get(name)
 
     def keep_secret(self, name: str, body: bytes | None) -> None:
-        """Keeps something in the vault, or takes it out."""
         check_secret(name, body)
         if body is None:
             self._vault.pop(name, None)
@@ -100,8 +92,7 @@ class MemoryStore:
             self._vault[name] = bytes(body)
 
     def secrets(self, prefix: str = "") -> list[str]:
-        """The names in the vault that begin so."""
         return sorted(name for name in self._vault if name.startswith(prefix))
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Does nothing: memory needs no closing."""

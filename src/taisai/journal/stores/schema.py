@@ -1,4 +1,4 @@
-"""The SQLite file of a journal: its tables, step by step, each step whole or not at all."""
+"""The tables and triggers of a journal's SQLite file, and the migrations that make them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _APPEND_ONLY: Final = """
 CREATE TRIGGER {name}_is_not_{changed} BEFORE {change} ON {name}
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END
 """
-# REPLACE tells the trigger above only where recursive_triggers is set, and others do not set it.
+# REPLACE fires the trigger above only if recursive_triggers is set, which other programs do not set.
 _NOT_REPLACED: Final = """
 CREATE TRIGGER {name}_is_not_replaced BEFORE INSERT ON {name}
 WHEN EXISTS (SELECT 1 FROM {name} WHERE {alike})
@@ -59,18 +59,18 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     ),
     ("CREATE TABLE vault (name TEXT PRIMARY KEY NOT NULL, body BLOB NOT NULL) STRICT",),
 )
-"""What makes version n of the file out of version n - 1."""
+"""The statements that make version n of the file from version n - 1."""
 READABLE: Final = 3
-"""The oldest version that can be read as it is, such as last night's backup: it only lacks a vault."""
+"""The oldest version that can be read without a migration. It only lacks the vault."""
 
 
 def version_of(connection: apsw.Connection) -> int:
-    """How many of the steps a file has behind it."""
+    """The version of a file: how many migrations it has."""
     return int(connection.pragma("user_version"))
 
 
 def check(connection: apsw.Connection, file: str, *, is_new_allowed: bool = True) -> None:
-    """Refuses a file that is no journal, one that a newer Taisai has made and, to a reader, an older one."""
+    """Refuses a file that is not a journal or that a newer Taisai made; for a reader, also an old one."""
     application, version, newest = (
         connection.pragma("application_id"),
         version_of(connection),
@@ -78,24 +78,24 @@ def check(connection: apsw.Connection, file: str, *, is_new_allowed: bool = True
     )
     is_empty = not (application or version or connection.execute("SELECT count(*) FROM sqlite_schema").get)
     if application != APPLICATION and not (is_empty and is_new_allowed):
-        got = "an empty file" if is_empty else "another SQLite file"
-        raise JournalError(f"expected a journal of Taisai, got {got} ({file})")
+        got = "an empty file" if is_empty else "another kind of SQLite file"
+        raise JournalError(f"not a journal of Taisai: {got} ({file})")
     if version > newest:
-        got = f"version {version}, which a newer Taisai has made"
+        got = f"version {version}, made by a newer Taisai"
         raise JournalError(f"expected a journal of version {newest} or older, got {got} ({file})")
     if version < READABLE and not is_new_allowed:
-        got = f"version {version}: whatever writes it next brings it up to date"
+        got = f"version {version}; opening it for writing updates it"
         raise JournalError(f"expected a journal of version {READABLE} or newer, got {got} ({file})")
 
 
 def migrate(connection: apsw.Connection) -> None:
-    """Brings a file to the newest version; each step is one transaction."""
+    """Updates a file to the newest version. Each migration is one transaction."""
     for number, statements in enumerate(MIGRATIONS, 1):
         if version_of(connection) >= number:
             continue
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if version_of(connection) < number:  # else someone else did meanwhile
+            if version_of(connection) < number:  # else another process has just done it
                 for statement in statements:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -108,5 +108,5 @@ def migrate(connection: apsw.Connection) -> None:
 
 
 def definition(version: int = len(MIGRATIONS)) -> frozenset[str]:
-    """Every statement that a file of a version consists of."""
-    return frozenset(" ".join(one.split()) for steps in MIGRATIONS[:version] for one in steps)
+    """All statements that define a file of a version."""
+    return frozenset(" ".join(sql.split()) for statements in MIGRATIONS[:version] for sql in statements)

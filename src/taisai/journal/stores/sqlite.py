@@ -1,4 +1,4 @@
-"""A store in one SQLite file: write-ahead log, full sync, one writer; readers never hold it up."""
+"""A store in one SQLite file: write-ahead log, full sync, one writer; readers do not delay it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from ctypes import addressof, c_int
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 import apsw
@@ -15,32 +16,58 @@ import apsw
 from taisai.journal.errors import ConflictError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
 from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot, check_order, check_secret
-from taisai.journal.stores.locking import WriterLock
-from taisai.journal.stores.sqlite_reader import VERSION, SqliteReader, connect, error_of, told
+from taisai.journal.stores.sqlite_reader import VERSION, SqliteReader, connect, error_of, translated_errors
 
-WAL_PAGES: Final = 4_000  # the log goes into the file every 16 MB, which a disk writes in a moment
+_fcntl: ModuleType | None
+try:
+    import fcntl as _fcntl
+except ImportError:  # on Windows a second writer is refused at its first entry
+    _fcntl = None
+
+WAL_PAGES: Final = 4_000  # 16 MB, after which the log is copied into the file
 SAFE: Final[Mapping[str, tuple[str | int, ...]]] = {"journal_mode": ("wal",), "synchronous": (2, 3)}
-"""What keeps an acknowledged bet over a power failure: full or extra. Normal syncs only now and then."""
+"""Settings that keep an acknowledged bet over a power failure. `normal` does not sync every commit."""
 _SETTINGS: Final[Mapping[str, bool]] = {
-    "fullfsync": True,  # without it a Mac's disk only promises
+    "fullfsync": True,  # on macOS a plain fsync does not reach the disk
     "checkpoint_fullfsync": True,
-    "recursive_triggers": True,  # what REPLACE deletes is deleted, too
+    "recursive_triggers": True,  # else REPLACE deletes without firing triggers
     "trusted_schema": False,
     "cell_size_check": True,
 }
-_INSERT: Final = {
-    many: "INSERT INTO entry (position, stream, version, body) VALUES " + ", ".join(["(?, ?, ?, ?)"] * many)  # noqa: S608
-    for many in (128, 16, 1)
-}
-"""How many entries → a statement for so many: between statements other threads want their turn."""
+_INSERT_ROWS: Final = "INSERT INTO entry (position, stream, version, body) VALUES "
+_INSERT: Final = {number: _INSERT_ROWS + ", ".join(["(?, ?, ?, ?)"] * number) for number in (128, 16, 1)}
+"""Number of entries → the statement that inserts them. Other threads can run between statements."""
+
+SUFFIX: Final = "-writer"
+_NOT_COMMITTED: Final = (apsw.FullError, apsw.BusyError, apsw.ReadOnlyError, apsw.ConstraintError)
+"""Errors after which a commit is certainly not on the disk: its last page was not written."""
 
 
-_SURELY_NOT: Final = (apsw.FullError, apsw.BusyError, apsw.ReadOnlyError, apsw.ConstraintError)
-"""Errors of a commit after which it was not done: its last page, which makes it count, was not written."""
+class WriterLock:
+    """The lock of a journal's only writer. It ends with its process."""
+
+    def __init__(self, path: str) -> None:
+        self._descriptor = -1
+        if _fcntl is None:
+            return
+        try:
+            self._descriptor = os.open(path + SUFFIX, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise UnwritableError(f"the journal cannot be written: {error.strerror} ({path})") from None
+        try:
+            _fcntl.flock(self._descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+        except OSError:
+            self.release()
+            raise ConflictError(f"another process is writing to the journal ({path})") from None
+
+    def release(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 class SqliteStore(SqliteReader):
-    """One file, opened for writing by one process at a time."""
+    """A file that one process at a time opens for writing."""
 
     def __init__(
         self,
@@ -57,11 +84,11 @@ class SqliteStore(SqliteReader):
             self._writing = connect(str(path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, vfs)
             try:
                 _expect_one_name(path)
-                with told("be opened", str(path)):
+                with translated_errors("be opened", str(path)):
                     schema.check(self._writing, str(path))
                     self._prepare(str(path), synchronous, wal_pages)
                     schema.migrate(self._writing)
-                    self._make_sure()
+                    self._sync_log()
                 super().__init__(path, vfs=vfs)
                 self._ids: dict[str, int] = dict(self._read("SELECT name, id FROM stream"))
             except BaseException:
@@ -75,10 +102,10 @@ class SqliteStore(SqliteReader):
         return connect(self.path, apsw.SQLITE_OPEN_READWRITE, self._vfs)
 
     def _prepare(self, path: str, synchronous: str, wal_pages: int) -> None:
-        """Sets what is safe, then asks whether it is in force: a file system may be unable to."""
+        """Sets what is safe and checks that it is in force: a file system may not support it."""
         connection = self._writing
         if connection.readonly("main"):
-            raise UnwritableError(f"expected a journal that can be written, got a read-only file ({path})")
+            raise UnwritableError(f"the journal is read-only ({path})")
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", synchronous)
         connection.pragma("wal_autocheckpoint", wal_pages)
@@ -89,13 +116,14 @@ class SqliteStore(SqliteReader):
             got = connection.pragma(name)
             if got not in safe:
                 expected = f"{name} {'full' if name == 'synchronous' else safe[0]}"
-                why = "without which a power failure loses bets"
-                raise JournalError(f"expected {expected}, {why}, got {got} ({path})")
+                raise JournalError(
+                    f"unsafe: a power failure would lose bets; expected {expected}, got {got} ({path})"
+                )
 
-    def _make_sure(self) -> None:
-        """Syncs what a process that was killed had written: it is read, and answered for, like the rest.
+    def _sync_log(self) -> None:
+        """Syncs what a killed process had written but not synced, since it is read like the rest.
 
-        A checkpoint alone would not do: it syncs nothing while a reader holds a log that is copied already.
+        A checkpoint alone is not enough: it syncs nothing while a reader holds a log that is already copied.
         """
         frames, _ = self._writing.wal_checkpoint()
         if frames > 0:
@@ -104,7 +132,7 @@ class SqliteStore(SqliteReader):
             self._writing.execute("COMMIT")
 
     def append(self, rows: Sequence[Row]) -> None:
-        """All rows in one synced transaction, or none."""
+        """Appends all rows in one synced transaction, or none."""
         with self._transaction() as connection:
             last = connection.execute("SELECT max(position) FROM entry").get
             check_order(rows, int(last or 0), self._version_so_far)
@@ -115,23 +143,22 @@ class SqliteStore(SqliteReader):
             for position, stream, version, body in rows:
                 values += (position, ids[stream], version, body)
             first = 0
-            for many, insert in _INSERT.items():
-                step = many * len(Row._fields)
+            for size, insert in _INSERT.items():
+                step = size * len(Row._fields)
                 while first + step <= len(values):
                     connection.execute(insert, values[first : first + step])
                     first += step
         self._ids = ids
 
     def _version_so_far(self, stream: str) -> int:
-        found = self._writing.execute(VERSION, (stream,)).get
-        return int(found or 0)
+        return int(self._writing.execute(VERSION, (stream,)).get or 0)
 
     def _new_streams(self, names: Iterator[str]) -> dict[str, int]:
-        made: dict[str, int] = {}
+        ids: dict[str, int] = {}
         for name in dict.fromkeys(names):
             self._writing.execute("INSERT INTO stream (name) VALUES (?1)", (name,))
-            made[name] = self._writing.last_insert_rowid()
-        return made
+            ids[name] = self._writing.last_insert_rowid()
+        return ids
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
         """Keeps a checkpoint."""
@@ -156,45 +183,42 @@ class SqliteStore(SqliteReader):
             )
 
     def forget(self) -> None:
-        """Throws all snapshots away."""
         with self._transaction() as connection:
             connection.execute("DELETE FROM snapshot")
             connection.execute("DELETE FROM part")
 
-    # The vault, to which whoever only reads a journal has no way
+    # The vault, which a reader cannot open
 
     def secret(self, name: str) -> bytes | None:
-        """What is kept in the vault under a name."""
         found = self._read("SELECT body FROM vault WHERE name = ?1", (name,), (bytes,))
         return next((body for (body,) in found), None)
 
     def secrets(self, prefix: str = "") -> list[str]:
-        """The names in the vault that begin so."""
         sql = "SELECT name FROM vault WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name"
         return [name for (name,) in self._read(sql, (prefix,), (str,))]
 
     def keep_secret(self, name: str, body: bytes | None) -> None:
-        """Keeps something in the vault, or takes it out; what was there is written over with zeros."""
+        """Stores or deletes a secret. The old bytes are overwritten with zeros."""
         check_secret(name, body)
         self._hide()
         with self._transaction() as connection:
             connection.pragma("secure_delete", True)  # noqa: FBT003
             try:
                 connection.execute("DELETE FROM vault WHERE name = ?1", (name,))
-            finally:  # snapshots are no secret, and would cost twice as much
+            finally:  # it would double the cost of snapshots, which are not secret
                 connection.pragma("secure_delete", False)  # noqa: FBT003
             if body is not None:
                 connection.execute("INSERT INTO vault (name, body) VALUES (?1, ?2)", (name, body))
 
     def _hide(self) -> None:
-        """A file with secrets in it is its owner's alone."""
+        """Makes a file with secrets readable by its owner alone."""
         if self._vfs is None:
             for file in (self.path, f"{self.path}-wal", f"{self.path}-shm"):
-                with suppress(OSError):  # not every file system knows owners
+                with suppress(OSError):  # not every file system has owners
                     Path(file).chmod(0o600)
 
     def close(self) -> None:
-        """Lets go of the file; what is in it is durable already."""
+        """Closes the file and releases its lock."""
         try:
             super().close()
             self._writing.close()
@@ -203,11 +227,9 @@ class SqliteStore(SqliteReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:
-        """One synced transaction; after a failed sync nothing is written until the file is opened again."""
+        """One synced transaction. After a failed sync nothing is written until the file is opened again."""
         if self._in_doubt:
-            raise InDoubtError(
-                f"expected a journal that was opened again after its disk failed: {self._in_doubt}"
-            )
+            raise InDoubtError(f"an earlier write failed; open the journal again: {self._in_doubt}")
         connection, is_committing = self._writing, False
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -218,32 +240,32 @@ class SqliteStore(SqliteReader):
             self._undo()
             if not isinstance(error, apsw.Error):
                 raise
-            says = error_of(error, self.path, "be written")
-            if is_committing and not (isinstance(error, _SURELY_NOT) and self._ends_with_commit):
-                says = InDoubtError(str(says))
-            if isinstance(says, InDoubtError):
-                self._in_doubt = str(says)
-            raise says from None
+            problem = error_of(error, self.path, "be written")
+            if is_committing and not (isinstance(error, _NOT_COMMITTED) and self._ends_with_commit):
+                problem = InDoubtError(str(problem))
+            if isinstance(problem, InDoubtError):
+                self._in_doubt = str(problem)
+            raise problem from None
 
     def _undo(self) -> None:
         try:
             if self._writing.in_transaction:
                 self._writing.execute("ROLLBACK")
-        except apsw.Error as error:  # the next transaction would join this one
+        except apsw.Error as error:  # the next transaction would be part of this one
             self._in_doubt = str(error)
 
 
 def _expect_one_name(path: str | Path) -> None:
-    """Lock and log go by a file's name: under a second one there would be a second writer."""
+    """Refuses hard links: lock and log follow the name, so a second name would allow a second writer."""
     with suppress(OSError):
         if Path(path).stat().st_nlink > 1:
-            raise ConflictError(f"expected a journal of one name, got one with hard links ({path})")
+            raise ConflictError(f"the journal has hard links; keep one name for it ({path})")
 
 
 def _ends_with_commit(connection: apsw.Connection) -> bool:
-    """Whether the last page that a commit writes is the one that makes it count.
+    """Whether the commit record is the last page that a commit writes.
 
-    SQLite writes more pages after it where it is not told that a write leaves its neighbours alone.
+    SQLite writes more pages after it if the file system may damage the neighbours of a written sector.
     """
     answer = c_int(-1)
     connection.file_control("main", apsw.SQLITE_FCNTL_POWERSAFE_OVERWRITE, addressof(answer))

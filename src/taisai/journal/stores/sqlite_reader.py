@@ -1,4 +1,4 @@
-"""Reading the SQLite file of a journal, beside its writer or long after."""
+"""A reader of a journal's SQLite file. It can run beside the writer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, Jou
 from taisai.journal.stores import schema
 from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot
 
-BUSY: Final = 5_000  # milliseconds to wait for another connection; the longest holder is a migration
+BUSY: Final = 5_000  # milliseconds to wait for another connection; a migration takes longest
 _ALL: Final = (
     "SELECT position, stream.name, version, body FROM entry LEFT JOIN stream ON stream.id = entry.stream"
     " WHERE position > ?1 ORDER BY position"
@@ -33,90 +33,84 @@ VERSION: Final = "SELECT max(version) FROM entry WHERE stream = (SELECT id FROM 
 
 
 class SqliteReader:
-    """A journal's file, opened to be read and never written."""
+    """A journal's file, opened for reading only."""
 
     def __init__(self, path: str | Path, *, vfs: str | None = None) -> None:
         self.path = str(path)
         self._vfs = vfs
         self._reading = self._opened()
         try:
-            with told("be read", self.path):
-                self._reading.pragma("trusted_schema", False)  # noqa: FBT003  what a stranger put there
+            with translated_errors("be read", self.path):
+                self._reading.pragma("trusted_schema", False)  # noqa: FBT003  the file may be tampered with
                 self._reading.pragma("cell_size_check", True)  # noqa: FBT003
                 schema.check(self._reading, self.path, is_new_allowed=False)
-            self._expect_definition()  # before anything of it is asked
+            self._expect_definition()  # before any other query
         except BaseException:
             self._reading.close()
             raise
 
     def _opened(self) -> apsw.Connection:
         if self._vfs is None and not Path(self.path).is_file():
-            raise JournalError(f"expected a journal, got no file {self.path!r}")
+            raise JournalError(f"no such file: {self.path!r}")
         try:
             return connect(self.path, apsw.SQLITE_OPEN_READONLY, self._vfs)
-        except UnwritableError:  # a log cannot be shared where nothing may be written, but there is none
+        except UnwritableError:  # SQLite needs to write to share a log, but there may be none
             if Path(f"{self.path}-wal").exists():
                 raise
             uri = f"file:{quote(self.path)}?immutable=1"
             return connect(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._vfs)
 
     def _expect_definition(self) -> None:
-        with told("be read", self.path):
-            self._reading.execute("BEGIN")  # or its writer could bring it up to date between the two
+        with translated_errors("be read", self.path):
+            self._reading.execute("BEGIN")  # a writer could migrate the file between the two queries
             try:
                 version = schema.version_of(self._reading)
-                is_as_made = self.definition() == schema.definition(version)
+                is_unchanged = self.definition() == schema.definition(version)
             finally:
                 self._reading.execute("ROLLBACK")
-        if not is_as_made:
-            says = "expected the tables and triggers of a journal, got others: it was tampered with"
-            raise DamagedError(0, f"{says} ({self.path})")
+        if not is_unchanged:
+            raise DamagedError(0, f"the tables or triggers of the journal were tampered with ({self.path})")
 
     def hold_still(self) -> None:
-        """From here on the file is seen as it is now, whatever its writer does."""
-        with told("be read", self.path):
+        """Freezes the view: later writes are not seen."""
+        with translated_errors("be read", self.path):
             self._reading.execute("BEGIN")
             self._reading.execute("SELECT count(*) FROM stream")
 
     # Entries
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
-        """The rows in order, one at a time: a journal need not fit into memory."""
+        """The rows in order, one at a time: a journal may be larger than memory."""
         sql, values = (_ALL, (after,)) if stream is None else (_OF_STREAM, (after, stream))
         return map(Row._make, self._read(sql, values, _ROW))
 
     def last(self) -> Row | None:
-        """The row with the highest position."""
         return next(map(Row._make, self._read(_LAST, (), _ROW)), None)
 
     def version(self, stream: str) -> int:
-        """How many entries a stream has."""
         return next(self._read(VERSION, (stream,)))[0] or 0
 
     def streams(self) -> list[str]:
-        """The streams that there are."""
         return [name for (name,) in self._read("SELECT name FROM stream ORDER BY id", (), (str,))]
 
     # Checkpoints
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        """Every checkpoint, in the order they were kept."""
         return list(self.sealed())
 
     def sealed(self) -> Iterator[StoredCheckpoint]:
-        """The same one by one: there may be many."""
+        """The checkpoints one by one: there may be many."""
         found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
         return map(StoredCheckpoint._make, found)
 
     # Snapshots
 
     def snapshots(self) -> list[tuple[str, int]]:
-        """Stream and version of every snapshot."""
         sql = "SELECT stream, version FROM snapshot ORDER BY stream, version"
         return list(self._read(sql, (), (str, int)))
 
     def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
-        """The latest snapshot of a stream, or the one of a version, if it is still what was written."""
+        """The latest snapshot of a stream, or that of a version; None if it is damaged."""
         found = self._read(
             "SELECT version, digest, body FROM snapshot WHERE stream = ?1 AND (?2 IS NULL OR version = ?2)"
             " ORDER BY version DESC LIMIT 1",
@@ -124,21 +118,20 @@ class SqliteReader:
             (int, bytes, bytes),
         )
         return next(
-            (StoredSnapshot(stream, at, body) for at, digest, body in found if _whole(digest, body)), None
+            (StoredSnapshot(stream, at, body) for at, digest, body in found if _is_intact(digest, body)), None
         )
 
     def part(self, stream: str, number: int, version: int) -> bytes | None:
-        """A part as it was kept last, up to a version, if it is still what was written."""
+        """The latest part by its number, up to a version; None if it is damaged."""
         found = self._read(
             "SELECT digest, body FROM part WHERE stream = ?1 AND number = ?2 AND version <= ?3"
             " ORDER BY version DESC LIMIT 1",
             (stream, number, version),
             (bytes, bytes),
         )
-        return next((body for digest, body in found if _whole(digest, body)), None)
+        return next((body for digest, body in found if _is_intact(digest, body)), None)
 
     def parts(self, stream: str, version: int) -> list[int]:
-        """The numbers of the parts that were kept up to a version."""
         found = self._read(
             "SELECT number FROM part WHERE stream = ?1 AND version <= ?2 ORDER BY number",
             (stream, version),
@@ -149,18 +142,18 @@ class SqliteReader:
     # The file
 
     def definition(self) -> frozenset[str]:
-        """The statements that the file says it was made by."""
+        """The statements that define the file, as it stores them."""
         found = self._read("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", (), (str,))
         return frozenset(" ".join(sql.split()) for (sql,) in found)
 
     def faults(self) -> list[str]:
-        """What SQLite itself finds wrong with its file."""
+        """The problems that SQLite's integrity check finds."""
         found = [text for (text,) in self._read("PRAGMA integrity_check(10)")]
         return [] if found == ["ok"] else found
 
     def copy_to(self, path: str | Path) -> None:
-        """A copy as it is now, while its writer goes on; made whole or not at all."""
-        with told("be copied", self.path):
+        """Copies the file, also while its writer works."""
+        with translated_errors("be copied", self.path):
             copy = connect(str(path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, self._vfs)
             try:
                 with copy.backup("main", self._reading, "main") as backup:
@@ -170,61 +163,65 @@ class SqliteReader:
                 copy.close()
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the file."""
         self._reading.close()
 
     def _read(
         self, sql: str, values: Sequence[Any] = (), types: tuple[type, ...] | None = None
     ) -> Iterator[Any]:
-        """Rows whose columns are of these types: a damaged file can give anything."""
-        with told("be read", self.path):
+        """Rows, checked for the types of their columns: a damaged file can return any type."""
+        with translated_errors("be read", self.path):
             for row in self._reading.execute(sql, values):
                 if types is not None and tuple(map(type, row)) != types:
                     place = row[0] if types is _ROW and type(row[0]) is int else 0
-                    raise DamagedError(place, f"expected a whole row, got a damaged one ({self.path})")
+                    raise DamagedError(place, f"damaged row: {_type_names(row)} ({self.path})")
                 yield row
 
 
 def connect(path: str, flags: int, vfs: str | None) -> apsw.Connection:
-    """A connection that waits for others a while."""
-    with told("be opened", path):
+    """A connection that waits for others at most BUSY milliseconds."""
+    with translated_errors("be opened", path):
         connection = apsw.Connection(path, flags=flags, vfs=vfs)
         connection.set_busy_timeout(BUSY)
-        connection.pragma("schema_version")  # opens the file, which the line above only promised
+        connection.pragma("schema_version")  # opens the file: the line above does not
         return connection
 
 
 @contextmanager
-def told(what: str, file: str) -> Iterator[None]:
-    """Whatever goes wrong with the file is said in our words."""
+def translated_errors(what: str, file: str) -> Iterator[None]:
+    """Turns errors of SQLite into errors of a journal; `what` is what the file cannot do."""
     try:
         yield
     except apsw.Error as error:
         raise error_of(error, file, what) from None
     except UnicodeDecodeError:
-        raise DamagedError(0, f"expected a whole SQLite file, got text that is none ({file})") from None
+        raise DamagedError(0, f"damaged file: it has text that is not UTF-8 ({file})") from None
 
 
 _DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
-_IN_THE_WAY: Final = (apsw.ConstraintError, apsw.BusyError, apsw.LockedError)
+_CONFLICTS: Final = (apsw.ConstraintError, apsw.BusyError, apsw.LockedError)
 _NOT_ALLOWED: Final = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError)
 
 
 def error_of(error: apsw.Error, file: str, what: str) -> JournalError:
-    """What went wrong with the file."""
+    """The error of a journal for an error of SQLite."""
     if isinstance(error, _DAMAGED):
-        return DamagedError(0, f"expected a whole SQLite file, got a damaged one: {error} ({file})")
-    if isinstance(error, _IN_THE_WAY):
-        return ConflictError(f"expected to be the only writer, got another in the way: {error} ({file})")
+        return DamagedError(0, f"damaged SQLite file: {error} ({file})")
+    if isinstance(error, _CONFLICTS):
+        return ConflictError(f"another process is writing to the journal: {error} ({file})")
     if isinstance(error, apsw.FullError):
-        return UnwritableError(f"expected room on the disk, got none: {error} ({file})")
-    says = f"expected a journal that can {what}, got {error} ({file})"
+        return UnwritableError(f"disk full: {error} ({file})")
+    problem = f"the journal cannot {what}: {error} ({file})"
     if isinstance(error, _NOT_ALLOWED):
-        return UnwritableError(says)
-    if isinstance(error, apsw.IOError):  # nobody knows what of it reached the disk
-        return InDoubtError(says)
-    return JournalError(says)
+        return UnwritableError(problem)
+    if isinstance(error, apsw.IOError):  # it is unknown what reached the disk
+        return InDoubtError(problem)
+    return JournalError(problem)
 
 
-def _whole(digest: object, body: bytes) -> bool:
+def _is_intact(digest: object, body: bytes) -> bool:
     return sha256(body).digest() == digest
+
+
+def _type_names(row: Sequence[object]) -> str:
+    return ", ".join(type(value).__name__ for value in row)

@@ -23,7 +23,7 @@ from taisai.cage.messages import (
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
-from taisai.journal.codec import HOUSE, AnyEvent
+from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Passwords, weakness
 from taisai.server.auth.permissions import is_generic
@@ -146,7 +146,7 @@ class Authentication:
         # client does not have its token yet.
         session = opened.session
         answer = await self._queue.execute(
-            HOUSE,
+            HOUSE_STREAM,
             NoteSignIn(
                 at=now,
                 by=FLOOR,
@@ -213,7 +213,9 @@ class Authentication:
             issuer=self._issuer,
         )
         new = await self._verifier.work(make)
-        answer = await self._queue.execute(HOUSE, SetCredentials(at=now, by=by, person=person, second=second))
+        answer = await self._queue.execute(
+            HOUSE_STREAM, SetCredentials(at=now, by=by, person=person, second=second)
+        )
         if isinstance(answer, Refusal):
             return answer
         try:
@@ -303,7 +305,7 @@ class Authentication:
         later = ended  # if this is interrupted, all are noted again: a second note changes nothing
         try:
             answers = await asyncio.gather(
-                *(self._queue.execute(HOUSE, note) for note in notes), return_exceptions=True
+                *(self._queue.execute(HOUSE_STREAM, note) for note in notes), return_exceptions=True
             )
             later = [end for end, answer in zip(ended, answers, strict=True) if _is_unwritten(answer)]
         finally:

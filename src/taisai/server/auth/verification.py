@@ -19,7 +19,7 @@ from taisai.cage.messages import NoteFailure
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import (
     Credentials,
@@ -239,7 +239,7 @@ class Verifier:
     async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
         address = address if is_name(address) else NO_ADDRESS
         note = NoteFailure(at=now, by=FLOOR, person=known.person, address=address, why=why.value)
-        answer = await self._queue.execute(HOUSE, note)
+        answer = await self._queue.execute(HOUSE_STREAM, note)
         _log.warning("sign-in failed", person=known.person, address=address, why=why.value)
         if isinstance(answer, Refusal):  # an unrecorded failure would not count, so it gets another answer
             return UNRECORDED

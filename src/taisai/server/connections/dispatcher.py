@@ -14,7 +14,7 @@ from taisai.cage import EnrolledDevice
 from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests as asks
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import (
@@ -164,7 +164,7 @@ class Dispatcher:
             socket.end(str(why), f"the session has ended ({why})")
 
     def _heard(self, happened: Committed) -> None:
-        if happened.stream != HOUSE:
+        if happened.stream != HOUSE_STREAM:
             return
         self.authentication.heard(happened.events)
         for event in happened.events:

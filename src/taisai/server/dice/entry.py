@@ -17,7 +17,7 @@ from taisai.game.dice.seeds import drawn_by
 from taisai.game.refusals import Reason
 from taisai.game.vocabulary import FLOOR, RECOGNISER, SHAKER, DeviceFault
 from taisai.journal import Answer, Engine, Submission, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol.commands import BY_TAG, SentCommand
 from taisai.rules.vocabulary import Act
@@ -76,7 +76,7 @@ def noting_override(
                 what="reading",
                 detail=detail,
             )
-            dispatcher.queue.submit(Submission(HOUSE, note))
+            dispatcher.queue.submit(Submission(HOUSE_STREAM, note))
 
     dispatcher.queue.submit_job(lambda engine: differs_from_reading(engine.table(table), faces), looked)
     return noted

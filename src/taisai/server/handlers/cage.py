@@ -26,7 +26,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim
 from taisai.game.vocabulary import TransferKind
 from taisai.journal import Engine, stream_of
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, short_id, ticket_number, tickets_key
@@ -65,7 +65,7 @@ async def sell_ticket(context: Context, principal: Principal, ask: SellTicketReq
         says = f"expected an id of its own for every sale, got that of ticket {number!r}"
         return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
     sold = await context.queue.execute(
-        HOUSE, SellTicket(at=now, by=principal.name, ticket=number, amount=ask.amount)
+        HOUSE_STREAM, SellTicket(at=now, by=principal.name, ticket=number, amount=ask.amount)
     )
     if isinstance(sold, Refusal):
         return answer_to(ask.id, sold)
@@ -75,7 +75,7 @@ async def sell_ticket(context: Context, principal: Principal, ask: SellTicketReq
 async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> ServerMessage:
     """Cash for a ticket; the same ask of the same cashier again tells again what is to be paid, once."""
     under = short_id("redeem", command.by, ask_id)
-    answer = await context.queue.execute(HOUSE, replace(command, ask=under))
+    answer = await context.queue.execute(HOUSE_STREAM, replace(command, ask=under))
     if isinstance(answer, Refusal) or answer:
         return answer_to(ask_id, answer)
     paid = await context.queue.run(lambda engine: engine.house().tickets[command.ticket])
@@ -138,7 +138,7 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
             return answer_to(ask.id, sent)
     elif known != ask.amount:
         return answer_to(ask.id, _other(transfer, known))
-    received = await queue.execute(HOUSE, receive)
+    received = await queue.execute(HOUSE_STREAM, receive)
     if isinstance(received, Refusal):
         return answer_to(ask.id, received)
     return DoneReply(to=ask.id, amount=ask.amount, transfer=transfer, again=known is not None)
@@ -190,7 +190,7 @@ async def count_drop(context: Context, principal: Principal, ask: CountDropReque
         at=context.clock.now(), by=principal.name, transfer=ask.transfer, table=ask.table, declared=declared,
         counted=ask.counted, second=second,
     )  # fmt: skip
-    answer = await context.queue.execute(HOUSE, count)
+    answer = await context.queue.execute(HOUSE_STREAM, count)
     if isinstance(answer, Refusal):
         return answer_to(ask.id, answer)
     return DoneReply(to=ask.id, amount=ask.counted, transfer=ask.transfer, again=not answer)
@@ -245,7 +245,9 @@ async def _carried(
     context: Context, ask: Signed, moved: HouseTransfer, command: HouseCommand, second: str | None
 ) -> ServerMessage:
     """The House's side, then the table's; neither where the table would not book its own."""
-    answer = await _table_refuses(context, moved, second) or await context.queue.execute(HOUSE, command)
+    answer = await _table_refuses(context, moved, second) or await context.queue.execute(
+        HOUSE_STREAM, command
+    )
     if isinstance(answer, Refusal):
         return answer_to(ask.id, answer)
     return await _arrived(context, ask, moved, second)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from taisai.cage.messages import RedeemTicket
 from taisai.game.commands import Assign, BeginDay, PlaceBets
 from taisai.journal import Submission, stream_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.commands import BY_TAG, tag_of
 from taisai.protocol.commands import meant as meant_by
 from taisai.server.auth import permissions
@@ -94,7 +94,7 @@ async def _carefully(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> 
     if isinstance(command, RedeemTicket):
         socket.say(await redeem(dispatcher, command, ask.id))
         return
-    stream = HOUSE if ask.table is None else stream_of(ask.table)
+    stream = HOUSE_STREAM if ask.table is None else stream_of(ask.table)
     told = dice.noting_override(dispatcher, principal, ask.table, command, partial(socket.told, ask.id))
     dispatcher.queue.submit(Submission(stream, command), told)
 

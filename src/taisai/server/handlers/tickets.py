@@ -14,7 +14,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_wrong
 from taisai.game.vocabulary import TABLE
 from taisai.journal import Engine, stream_of
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, as_printed, short_id, tickets_key
 from taisai.server.handlers.transfers import arrive, issuing, kept, table_at
@@ -43,7 +43,7 @@ async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest
         at=clock.now(), by=TABLE, ticket=ticket, transfer=transfer, table=ask.table, seat=ask.seat,
         session=session,
     )  # fmt: skip
-    sent = await queue.execute(HOUSE, command)
+    sent = await queue.execute(HOUSE_STREAM, command)
     moved = await queue.run(lambda engine: kept(engine, transfer))
     if isinstance(sent, Refusal) or moved is None:
         return answer_to(ask.id, sent)
@@ -102,7 +102,7 @@ async def ticket_out(context: Context, principal: Principal, ask: TicketOutReque
         return answer_to(ask.id, dispensed)
     amount = await queue.run(lambda engine: -engine.table(ask.table).transfers[transfer].amount)
     issue = issuing(transfer, ask.table, amount, at=now, key=out.key)
-    issued = await queue.execute(HOUSE, issue)
+    issued = await queue.execute(HOUSE_STREAM, issue)
     if isinstance(issued, Refusal):
         return answer_to(ask.id, issued)
     return DoneReply(to=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)

@@ -14,7 +14,7 @@ from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClai
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import CAGE, TABLE, ClaimEnd
 from taisai.journal import Answer, Engine, stream_of
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules.clauses import Clause
 from taisai.server.handlers.ticket_numbers import ticket_number
 
@@ -65,7 +65,7 @@ def second_of(engine: Engine, moved: HouseTransfer) -> str | None:
     """Who signed for a transfer at the House as the second person, as the journal tells."""
     if moved.kind not in _SIGNED:
         return None
-    for _version, event in engine.journal.events(HOUSE):
+    for _version, event in engine.journal.events(HOUSE_STREAM):
         if getattr(event, "transfer", None) == moved.id:
             second: str | None = getattr(event, "second", None)
             return second

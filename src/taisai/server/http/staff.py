@@ -22,7 +22,7 @@ from taisai.cage.messages import (
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
 from taisai.server.auth.authentication import NewFactor
@@ -72,7 +72,7 @@ def _response(session: Session) -> bodies.SessionResponse:
 
 
 async def _carry_out(dispatcher: Dispatcher, command: AnyCommand) -> None:
-    answer = await dispatcher.queue.execute(HOUSE, command)
+    answer = await dispatcher.queue.execute(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
         _refuse(answer)
 

@@ -17,7 +17,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, SigningKey, Writer
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules.book import Rulebook
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
@@ -185,7 +185,7 @@ class HouseServer:
         return left
 
     async def _note(self, command: Any) -> None:
-        answer = await self.queue.execute(HOUSE, command)
+        answer = await self.queue.execute(HOUSE_STREAM, command)
         if isinstance(answer, Refusal):
             raise JournalError(f"expected the House to note {type(command).__name__}, got {answer}")
 

@@ -15,7 +15,7 @@ from taisai.game import events as happened
 from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
-from taisai.journal.codec import HOUSE
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
 from taisai.study.dice.watch import DiceWatch
@@ -93,14 +93,14 @@ class Monitors:
         jump, self._apart = apart - self._apart, apart
         if abs(jump) >= self._thresholds.clock_jump:
             _log.warning("the clock was set", milliseconds=jump)
-            self._queue.submit(Submission(HOUSE, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
+            self._queue.submit(Submission(HOUSE_STREAM, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
 
     def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
         if isinstance(notes, BaseException):
             _log.error("something could not be noted", error=str(notes))
             return
         for note in notes:
-            self._queue.submit(Submission(HOUSE, note))
+            self._queue.submit(Submission(HOUSE_STREAM, note))
 
     # In the writer's thread
 

@@ -16,7 +16,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.game.vocabulary import TransferKind
 from taisai.journal import Answer, Engine, Submission, stream_of, table_of
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.rules.errors import RulesError
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, tickets_key
 from taisai.server.handlers.transfers import arriving, issuing, second_of
@@ -52,7 +52,7 @@ class PositionReconciler:
     def _heard(self, one: Committed) -> None:
         name = table_of(one.stream)
         for event in one.events:
-            if one.stream == HOUSE and isinstance(event, PersonEnrolled | PersonDismissed):
+            if one.stream == HOUSE_STREAM and isinstance(event, PersonEnrolled | PersonDismissed):
                 self._look(person=event.person)
             elif name is not None and isinstance(event, PersonAssigned | TableOpened):
                 # The roll may have changed after it was asked, and before he came.
@@ -154,5 +154,5 @@ def _due(engine: Engine, one: UnfinishedTransfer, *, at: int, fresh: bytes) -> D
         moved = engine.table(one.table).transfers[one.id]
         if moved.kind is TransferKind.DISPENSED:
             key = tickets_key(engine, fresh)
-            return Due(sentence, HOUSE, issuing(one.id, one.table, -booked, at=at, key=key))
-    return Due(sentence, HOUSE, None)
+            return Due(sentence, HOUSE_STREAM, issuing(one.id, one.table, -booked, at=at, key=key))
+    return Due(sentence, HOUSE_STREAM, None)

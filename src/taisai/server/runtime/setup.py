@@ -19,7 +19,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.terms.opening import local_time
 from taisai.game.vocabulary import FLOOR, folded
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key
-from taisai.journal.codec import HOUSE, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
@@ -172,7 +172,7 @@ def _open_journal(
 
 
 def _done(engine: Engine, command: AnyCommand) -> None:
-    answer = engine.answer(HOUSE, command)
+    answer = engine.answer(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
 
@@ -256,7 +256,7 @@ def unlock_person(
     """Unlocks someone in a journal that was opened as a start opens it, and seals what was written."""
     engine, journal = found.engine, found.journal
     name = _called(engine.house(), person)
-    answer = engine.answer(HOUSE, UnlockPerson(at=now, by=FLOOR, person=name, reason=reason))
+    answer = engine.answer(HOUSE_STREAM, UnlockPerson(at=now, by=FLOOR, person=name, reason=reason))
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
     if answer:
