@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 import apsw
 import numpy as np
@@ -21,13 +22,15 @@ from taisai.game.commands import Command, OpenTable, PlaceBets, ReportIrregulari
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import stream_of
-from taisai.journal.engine import SNAPSHOT_EVERY, Engine, Submission
+from taisai.journal.engine import SNAPSHOT_EVERY, Answer, Engine, Submission
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.stores.contract import Store
 from taisai.journal.stores.sqlite import SAFE, WAL_PAGES, SqliteStore
 from taisai.rules import Matrix, Rulebook, rulebook
 from taisai.rules.vocabulary import Act, Irregularity
+from taisai.server.connections.feeds import Feeds
+from taisai.server.runtime.command_queue import CommandQueue
 
 ON_DISK: Final = Path(__file__).parents[1] / "build"
 """In the checkout: where a system keeps its temporary files in memory, nothing there would be durable."""
@@ -210,3 +213,33 @@ def _bets(number: int, matrix: Matrix, draw: np.random.Generator) -> Iterator[Co
         yield PlaceBets(at=AT + place, by=who, round=number, seat=str(seat), bets=tuple(slips))
         if not place % TAKEN_BACK_EVERY:
             yield TakeBack(at=AT + place, by=who, round=number, seat=str(seat), ids=(slips[0].id,))
+
+
+class _NothingShown:
+    """Projections that nobody follows, so that the journal alone is measured."""
+
+    def frames(self, _answered: object) -> tuple[()]:
+        """No frames."""
+        return ()
+
+
+class QueueInLoop:
+    """A command queue, and a loop that runs while something is waited for."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.queue = self.loop.run_until_complete(self._made(engine))
+
+    async def _made(self, engine: Engine) -> CommandQueue:
+        nothing: Any = _NothingShown()
+        return CommandQueue(engine, nothing, Feeds("bench"))
+
+    def execute(self, submission: Submission) -> Answer:
+        """What a command comes to, durably."""
+        return self.loop.run_until_complete(self.queue.execute(submission.stream, submission.command))
+
+    def close(self) -> None:
+        """Ends the queue's thread and the loop."""
+        self.loop.run_until_complete(self.loop.run_in_executor(None, self.queue.close))
+        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+        self.loop.close()

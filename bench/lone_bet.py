@@ -8,12 +8,11 @@ from statistics import median_low
 from typing import Final
 
 from bench.harness import Bench, Line, Target, Times, in_turns
-from bench.journals import BareFile, answer, asked, directory, opened, single_bets
+from bench.journals import BareFile, QueueInLoop, answer, asked, directory, opened, single_bets
 from bench.terminals import TABLE
 from taisai.audit import verified
 from taisai.game.refusals import Refusal
 from taisai.journal.stores.sqlite import WAL_PAGES, SqliteStore
-from taisai.journal.writer import Writer
 
 SEATS: Final = 100
 AHEAD: Final = 20
@@ -56,7 +55,7 @@ def _times(lone: _Lone, bare: BareFile, taken: bytes, turns: int) -> Times:
 
 
 class _Lone:
-    """A writer whom nobody asks anything but one player at a time."""
+    """A queue to which one player at a time submits a bet."""
 
     def __init__(self, path: Path, *, bets: int, begun_again: bool = False) -> None:
         self._path, self._log = path, path.with_name(f"{path.name}-wal")
@@ -67,11 +66,11 @@ class _Lone:
         if begun_again:
             answer(engine, laid[:ahead])
         self._asks = iter([asked(command) for command in laid[ahead:]])
-        self._bets, self._journal, self._writer = len(laid), engine.journal, Writer(engine)
+        self._bets, self._journal, self._queue = len(laid), engine.journal, QueueInLoop(engine)
 
     def bet(self) -> None:
         """One bet, until it is registered."""
-        answered = self._writer.ask(next(self._asks))
+        answered = self._queue.execute(next(self._asks))
         assert not isinstance(answered, Refusal), answered
 
     def growth(self) -> int:
@@ -82,6 +81,6 @@ class _Lone:
 
     def close(self) -> None:
         """Lets go of the journal, in which every bet must be."""
-        self._writer.close()
+        self._queue.close()
         self._journal.close()
         assert verified(self._path).bets == self._bets

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from asyncio import Future
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median, quantiles
-from threading import Event
 from time import perf_counter
 from typing import Final, Protocol
 
 import apsw
 
 from bench.harness import Bench, Line, Target, in_turns
-from bench.journals import BareFile, asked, database, directory, fresh, opened, single_bets
+from bench.journals import BareFile, QueueInLoop, asked, database, directory, fresh, opened, single_bets
 from bench.terminals import TABLE
 from taisai.audit import verified
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.stores.contract import Row, Store
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
-from taisai.journal.writer import Writer
+from taisai.server.runtime.command_queue import CommandQueue
 
 SEATS: Final = 1_000
 """Each has one bet in flight."""
@@ -114,12 +114,13 @@ class _Floor:
 
     def go(self) -> None:
         """All bets, from the first that is submitted until the last is answered."""
-        writer, waiting, done = Writer(self.engine), iter(self._asks), Event()
-        seats = [_Seat(writer, waiting, done) for _ in range(SEATS)]
+        queue, waiting = QueueInLoop(self.engine), iter(self._asks)
+        done = queue.loop.create_future()
+        seats = [_Seat(queue.queue, waiting, done) for _ in range(SEATS)]
         for seat in seats:
             seat.bet()
-        done.wait()
-        writer.close()
+        queue.loop.run_until_complete(done)
+        queue.close()
         self.waits.append([wait for seat in seats for wait in seat.waits])
         assert len(self.waits[-1]) == BETS
         self._played = True
@@ -128,8 +129,8 @@ class _Floor:
 class _Seat:
     """Bets, waits for the answer, and bets again while there is something to bet."""
 
-    def __init__(self, writer: Writer, waiting: Iterator[Submission], done: Event) -> None:
-        self._submit, self._waiting, self._done = writer.submit, waiting, done
+    def __init__(self, queue: CommandQueue, waiting: Iterator[Submission], done: Future[None]) -> None:
+        self._submit, self._waiting, self._done = queue.submit, waiting, done
         self._begun = 0.0
         self.waits: list[float] = []
 
@@ -137,7 +138,8 @@ class _Seat:
         """Submits the next bet, if there is one; those that others wait for are answered before the end."""
         ask = next(self._waiting, None)
         if ask is None:
-            self._done.set()
+            if not self._done.done():
+                self._done.set_result(None)
         else:
             self._begun = perf_counter()
             self._submit(ask, self._answered)

@@ -32,7 +32,7 @@ behaves: [the server](server.md). Who may send what: [permissions](permissions.m
 A connection is a WebSocket at `/socket`. A client sends **requests**, one JSON object in each text message of
 at most {MOST_MESSAGE // 1024} KiB. The server sends **replies** and **notices**, a JSON list of them in each
 text message. The key `type` names the kind of message. The server answers every request exactly once while
-the connection lasts: with a reply, a snapshot or a change whose `to` is the request's `id`. It refuses
+the connection lasts: with a reply or a snapshot whose `to` is the request's `id`. It refuses
 requests with fields that are not listed, and `1.0` where an integer is expected. Money is in whole minor
 units, time in milliseconds since 1970 in UTC, odds are text such as `8.5 to 1`. A client may leave out a
 field that has a default, and the server leaves out fields that have their default value. A client should

@@ -23,9 +23,9 @@ from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.runtime.environment import WallClock
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 
 KEY: Final = Ed25519PrivateKey.from_private_bytes(b"a key that every terminal has!!!")

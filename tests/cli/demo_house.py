@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from functools import partial
 from hashlib import sha256
 from itertools import count
 from random import Random
@@ -16,12 +17,13 @@ from taisai.demo.crowd import Crowd
 from taisai.demo.house import furnish, plan
 from taisai.demo.players import LIVELY, Waits
 from taisai.demo.sign_in import Demonstration
+from taisai.demo.staff import WorkSwitch
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, stream_of
 from taisai.protocol.bodies import EnterResponse
 from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim import virtual
-from tests.server.sim.inline_writer import InlineWriter
 from tests.server.sim.network import ORIGIN, Network
+from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
 
 T = TypeVar("T")
@@ -48,22 +50,28 @@ class Evening:
         self.engine = engine = Engine(journal)
         furnish(engine, now=self.clock.now())
         drawn = count(seed * 1_000_000)
+        dealing = {setup.name: WorkSwitch() for setup in demo_house.TABLES.values()}
         self.casino = HouseServer(
             engine,
             plan(window=round(waits.window * 1000), origins=frozenset({ORIGIN})),
             clock=self.clock,
             entropy=lambda size: sha256(b"%d" % next(drawn)).digest()[:size],
             key=KEY,
-            make_writer=lambda after: InlineWriter(engine, after, chance=_AtOnce(), slow=0.0),
-            hand_over=loop.call_soon,
+            make_queue=partial(SimulatedQueue, chance=_AtOnce(), slow=0.0),
+            dealers={table: switch.works for table, switch in dealing.items()},
         )
         self.network = Network(Random(seed), slow=0.01)
         self.network.dispatcher = self.casino.dispatcher
         self.demonstration = Demonstration(self.casino)
         self.crowd = Crowd(
-            self.casino, self.demonstration, self.network.dial(), waits=waits, random=Random(seed)
+            self.casino,
+            self.demonstration,
+            self.network.dial(),
+            waits=waits,
+            random=Random(seed),
+            dealing=dealing,
         )
-        self.demonstration.dealers = self.casino.dispatcher.virtual = self.crowd
+        self.demonstration.dealers = self.crowd
 
     async def begin(self) -> None:
         """Everyone comes in."""

@@ -14,7 +14,8 @@ from taisai.journal import Engine, Journal
 from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
 from taisai.server.auth.sessions import NewSession
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
 from tests.server.sim.virtual import START

@@ -26,9 +26,9 @@ def has(amount: int) -> Changes:
     return made(credits=amount)  # type: ignore[no-any-return]
 
 
-def change(number: int, amount: int, to: str | None = None) -> replies.ChangeNotice:
+def change(number: int, amount: int) -> replies.ChangeNotice:
     """The next change of the seat's feed."""
-    return replies.ChangeNotice(feed=FEED, number=number, changes=has(amount), to=to)
+    return replies.ChangeNotice(feed=FEED, number=number, changes=has(amount))
 
 
 async def started(server: Server, kind: type[Client] = Client, *who: Any, **fields: Any) -> tuple[Any, Line]:
@@ -254,13 +254,13 @@ async def a_catch_up_that_is_short_is_a_gap(server: Server) -> None:
     await client.close()
 
 
-async def a_change_that_answers_is_an_answer(server: Server) -> None:
-    """A bet's change is its acknowledgement, and the view has it by then."""
+async def a_bet_is_acknowledged_after_its_change(server: Server) -> None:
+    """The view has the bet by the time that it is acknowledged."""
     client, line = await following(server)
     placed = asyncio.ensure_future(client.do("place-bets", table="T1", seat="1", round=1, bets=[BET]))
     id_ = (await line.asked())["id"]
-    line.tell(change(6, 400, to=id_))
-    assert isinstance(await placed, replies.ChangeNotice)
+    line.tell(change(6, 400), replies.DoneReply(to=id_))
+    assert isinstance(await placed, replies.DoneReply)
     assert client.view_as(FEED, SeatView).credits == 400
     await client.close()
 
@@ -401,7 +401,7 @@ STORIES = (
     an_undo_is_repeated_within_a_start_alone, an_ask_without_a_connection_waits_for_the_next,
     too_long_an_ask_is_not_sent, a_view_is_always_current, a_gap_is_noticed_and_mended,
     whoever_comes_back_goes_on_where_he_was, a_catch_up_that_is_short_is_a_gap,
-    a_change_that_answers_is_an_answer, a_feed_that_is_refused_is_not_followed,
+    a_bet_is_acknowledged_after_its_change, a_feed_that_is_refused_is_not_followed,
     a_feed_that_is_left_is_not_asked_for_again, a_floor_that_does_not_know_it_is_not_asked_again,
     it_gives_up_at_last, without_a_floor_it_does_not_start, a_floor_that_says_nothing_is_left,
     rubbish_ends_it_with_words, closing_tells_everyone,

@@ -18,7 +18,8 @@ from taisai.rules import Act
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import Role
 from taisai.server.config.tables import DiceIn
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.sim import virtual
 from tests.server.virtual_server import LIMITS, PEOPLE, TINY, furnished

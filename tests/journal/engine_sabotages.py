@@ -11,10 +11,11 @@ from queue import Empty
 from typing import Any, Final
 
 import apsw
+import pytest
 
 from taisai.cage import House
 from taisai.game.events import BetRegistered
-from taisai.journal import engine, streams, writer
+from taisai.journal import engine, streams
 from taisai.journal.engine import Engine
 from taisai.journal.errors import InDoubtError, UnwritableError
 from taisai.journal.journal import Journal
@@ -23,10 +24,11 @@ from taisai.journal.stores import sqlite_reader as sqlite_reading
 from taisai.journal.stores.contract import Row
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
-from taisai.journal.writer import Writer
+from taisai.server.runtime import command_queue
+from taisai.server.runtime.command_queue import CommandQueue
 from tests.journal import test_contract_engine as keeping
+from tests.journal import test_contract_queue as writing
 from tests.journal import test_contract_sqlite as file
-from tests.journal import test_contract_writer as writing
 from tests.journal.contract import shut
 from tests.journal.journal_sabotages import (
     Patch,
@@ -89,46 +91,47 @@ def _every_other(patch: Patch) -> None:
     )
 
 
-# The writer
+# The queue
 
 
-def _too_early(_: Writer, _ask: Any, answered: Any) -> None:
-    answered(())
+def _too_early(_: CommandQueue, _submission: Any, reply: Any) -> None:
+    reply(())
 
 
-def _without_limit(self: Writer) -> None:
+def _without_limit(self: CommandQueue) -> None:
     group: list[Any] = []
     while None not in group:
-        group = [self._queue.get()]
+        group = [self._batches.get()]
         with suppress(Empty):
             while True:
-                group.append(self._queue.get_nowait())
-        self._answer([one for one in group if one is not None])
+                group.append(self._batches.get_nowait())
+        steps = self._work([pending for batch in group if batch is not None for pending in batch[0]])
+        self._loop.call_soon_threadsafe(self._deliver, steps, 0.0)
 
 
-def _silent(self: Writer, group: Any) -> None:
+def _never_an_error(real: Any, self: Engine, submissions: Any) -> Any:
     with suppress(Exception):
-        for one, answer in zip(group, self._engine.answer_all([one.ask for one in group]), strict=True):
-            one.answered(answer)
+        return real(self, submissions)
+    return [()] * len(submissions)
 
 
-def _never_an_error(self: Writer, group: Any) -> None:
-    answers: Any = [()] * len(group)
-    with suppress(Exception):
-        answers = self._engine.answer_all([one.ask for one in group])
-    for one, answer in zip(group, answers, strict=True):
-        one.answered(answer)
+def _silent(_: CommandQueue, steps: Any, _since: float) -> None:
+    for step in steps:
+        if getattr(step, "reply", None) is not None:
+            step.reply(step.answer)
 
 
-def _thrown_away(real: Any, self: Writer) -> None:
+def _thrown_away(real: Any, self: CommandQueue) -> None:
     with suppress(Empty):
         while True:
-            self._queue.get_nowait()
+            self._batches.get_nowait()
     real(self)
 
 
-def _always_taken(self: Writer, ask: Any, answered: Any) -> None:
-    self._queue.put(writer._Waiting(ask, answered))
+def _always_taken(self: CommandQueue) -> None:
+    submitted, self._submitted = self._submitted, []
+    if submitted:
+        self._batches.put((submitted, 0.0))
 
 
 # The file
@@ -211,47 +214,53 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         instead(Engine, "house", lambda _: House()),
         (keeping.test_a_house_that_nobody_opened_is_there_and_empty,),
     ),
-    # The writer
+    # The queue
     "it is acknowledged before it is appended": Sabotage(
-        together(_NO_PATIENCE, instead(Writer, "submit", _too_early)),
+        together(_NO_PATIENCE, instead(CommandQueue, "submit", _too_early)),
         (writing.test_nobody_is_answered_before_it_is_durable,),
     ),
     "each command is written alone": Sabotage(
-        instead(writer, "MOST_AT_ONCE", 1),
+        instead(command_queue, "MOST_AT_ONCE", 1),
         (writing.test_whoever_comes_while_the_disk_is_busy_is_written_together,),
     ),
     "all are written together": Sabotage(
-        instead(Writer, "_run", _without_limit), (writing.test_no_more_are_written_together_than_the_limit,)
+        instead(CommandQueue, "_run", _without_limit),
+        (writing.test_no_more_are_written_together_than_the_limit,),
     ),
     "the last come first": Sabotage(
-        around(Writer, "_answer", lambda real, self, group: real(self, group[::-1])),
-        (writing.test_what_is_asked_of_a_stream_is_answered_in_order,),
+        around(CommandQueue, "_work", lambda real, self, group: real(self, group[::-1])),
+        (writing.test_commands_of_a_stream_are_answered_in_order,),
     ),
     "every other command is lost": Sabotage(
-        _every_other, (writing.test_many_threads_ask_and_each_table_keeps_its_own_order,)
+        _every_other, (writing.test_many_submit_at_once_and_each_table_keeps_its_own_order,)
     ),
     "errors are kept secret": Sabotage(
-        instead(Writer, "_answer", _never_an_error),
-        (writing.test_an_error_is_told_to_all_who_asked_and_the_writer_goes_on,),
+        around(Engine, "outcomes", _never_an_error),
+        (writing.test_an_error_answers_all_and_the_queue_goes_on,),
+        (pytest.fail.Exception,),
     ),
     "nobody is told that it cannot be written": Sabotage(
         instead(Engine, "_not_written", _raised),
         (writing.test_a_journal_that_cannot_be_written_is_an_answer,),
     ),
     "one who is gone keeps the others waiting": Sabotage(
-        together(_NO_PATIENCE, instead(Writer, "_answer", _silent)),
+        together(_NO_PATIENCE, instead(CommandQueue, "_deliver", _silent)),
         (writing.test_one_who_is_gone_does_not_keep_the_others_waiting,),
+        (TimeoutError,),
     ),
     "whoever waits at the end is thrown away": Sabotage(
-        together(_NO_PATIENCE, around(Writer, "close", _thrown_away)),
+        together(_NO_PATIENCE, around(CommandQueue, "close", _thrown_away)),
         (writing.test_closing_answers_whoever_waits,),
     ),
     "commands are taken after the end": Sabotage(
-        instead(Writer, "submit", _always_taken), (writing.test_nothing_is_taken_after_the_end,)
+        together(_NO_PATIENCE, instead(CommandQueue, "_push", _always_taken)),
+        (writing.test_nothing_is_taken_after_the_end,),
+        (TimeoutError,),
     ),
-    "it closes while someone takes his place": Sabotage(
-        together(_NO_PATIENCE, instead(writer, "Lock", nullcontext)),
+    "it closes while a command takes its place": Sabotage(
+        together(_NO_PATIENCE, instead(command_queue, "Lock", nullcontext)),
         (writing.test_whoever_was_taken_is_answered_though_it_closes_at_the_same_moment,),
+        (TimeoutError,),
     ),
     # The file
     "there are no triggers": Sabotage(

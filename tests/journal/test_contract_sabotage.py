@@ -15,11 +15,11 @@ from tests.game.past_rounds import compiled_once
 from tests.journal import (
     test_contract,
     test_contract_engine,
+    test_contract_queue,
     test_contract_reading,
     test_contract_snapshots,
     test_contract_sqlite,
     test_contract_vault,
-    test_contract_writer,
 )
 from tests.journal.contract import STORES, OnDisk
 from tests.journal.engine_sabotages import OF_THOSE_AT_WORK
@@ -31,7 +31,7 @@ CONTRACT = (
     test_contract_reading,
     test_contract_snapshots,
     test_contract_engine,
-    test_contract_writer,
+    test_contract_queue,
     test_contract_sqlite,
     test_contract_vault,
 )

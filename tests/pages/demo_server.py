@@ -29,11 +29,11 @@ from taisai.journal import stream_of
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.built_pages import read_built
 from taisai.server.runtime import environment
 from taisai.server.runtime.environment import WallClock
-from taisai.server.runtime.house_server import HousePlan, HouseServer
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import ConnectionLimits, HousePlan
 from taisai.server.runtime.serving import Serving, listening
 
 HOST: Final = "127.0.0.1"
@@ -111,7 +111,7 @@ async def _serve(house: OpenedDemonstration, port: int, tables: tuple[Laid, ...]
             Path(folder)
         )  # others than the program's own, as Vite calls it too
     demonstration = Demonstration(casino)
-    demonstration.dealers = casino.dispatcher.virtual = _Nobody()
+    demonstration.dealers = _Nobody()
     await casino.start()
     serving = Serving(
         casino, at, extra=endpoints(demonstration), on_ready=lambda: print(url, flush=True)  # noqa: T201

@@ -19,7 +19,7 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.permissions import Principal, Role
-from taisai.server.runtime.house_server import HousePlan
+from taisai.server.runtime.plan import HousePlan
 
 T = TypeVar("T")
 START: Final = 1_794_715_200_000
@@ -125,7 +125,8 @@ class InlineServer:
         self._drawn = count(1)
         self.agrees: str | None = "sue"
         """The second person."""
-        self.plan: HousePlan | None = None
+        self.plan = HousePlan(house="Lotus", currency="SGD", zone="Asia/Singapore")
+        self.dealers: dict[str, asyncio.Event] = {}
         journal = Journal.opened(
             self.store, journal="inline", key=KEY.public, at=START, by="olga", program="taisai",
             demonstration=True,

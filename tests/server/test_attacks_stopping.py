@@ -15,7 +15,6 @@ from taisai.game.betting import placing
 from taisai.game.rounds.past_rounds import PastRounds
 from taisai.server.auth.permissions import Role
 from taisai.server.connections import transport
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.connections.transport import (
     CLOSED_WITHIN,
     FRAMES,
@@ -24,6 +23,7 @@ from taisai.server.connections.transport import (
     LimitedHttpProtocol,
     protocol_within,
 )
+from taisai.server.runtime.plan import ConnectionLimits
 from taisai.server.runtime.serving import allow_files
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.virtual_server import Connected, connected, run

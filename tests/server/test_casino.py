@@ -27,7 +27,8 @@ from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
 from taisai.server.runtime.environment import newest_copy
-from taisai.server.runtime.house_server import HousePlan, HouseServer
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import HousePlan
 from tests.server.sim import virtual
 from tests.server.sim.sim_house import KEY
 from tests.server.sim.virtual import VirtualLoop
@@ -244,7 +245,7 @@ def test_a_stop_that_cannot_be_written_comes_to_its_end_and_is_told(monkeypatch:
         with capture_logs() as logs:
             await house.stop()
         assert any(one["event"] == "the stop could not be written" for one in logs)
-        assert house.writer._is_dead
+        assert house.queue._is_dead
 
     attended(played, RWS)
 

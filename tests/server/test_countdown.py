@@ -39,14 +39,13 @@ def prompts(house: Attended) -> list[str]:
     """The tables whose Dealer is prompted from here on, as it happens."""
     prompted: list[str] = []
     clock = house.casino._countdowns[TABLE]
-    prompt = clock.on_prompt
-    assert prompt is not None
+    prompt = clock._on_prompt
 
     def noted(table: str, until: int) -> None:
         prompted.append(table)
         prompt(table, until)
 
-    clock.on_prompt = noted
+    clock._on_prompt = noted
     return prompted
 
 

@@ -155,7 +155,7 @@ def test_latency_is_observed_once_for_a_group() -> None:
     async def played(house: Attended) -> None:
         await house.opened()
         before = one(read(house.dispatcher.metrics.text()), "taisai_durable_seconds_count")
-        chance: Any = house.writer._chance
+        chance: Any = house.queue._chance
         chance.uniform = lambda _a, _b: 0.03
         now = house.clock.now()
         for number in range(50):
@@ -196,8 +196,8 @@ def test_a_table_with_an_odd_name_is_one_label() -> None:
     name = 'T"1\\\n{}'
     by: Any = {"at": 1, "by": "x", "clause": Clause("x")}
     events = (RoundConcluded(**by, round=1), RoundConcluded(**by, round=2))
-    metrics.heard(Committed(f"table:{name}", said.Shut(at=1, by="x", reason="y"), events))
-    metrics.heard(Committed("house", said.Shut(at=1, by="x", reason="y"), events))
+    metrics.count_rounds(Committed(f"table:{name}", said.Shut(at=1, by="x", reason="y"), events))
+    metrics.count_rounds(Committed("house", said.Shut(at=1, by="x", reason="y"), events))
     assert one(read(metrics.text()), "taisai_rounds_total", table=name, end="concluded") == 2
 
 

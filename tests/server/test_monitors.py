@@ -14,7 +14,8 @@ from taisai.game.vocabulary import FLOOR
 from taisai.journal import Submission
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.runtime import monitors
-from taisai.server.runtime.monitors import Monitors, Thresholds
+from taisai.server.runtime.monitors import Monitors
+from taisai.server.runtime.plan import Thresholds
 from taisai.study.dice.watch import DiceWatch
 from tests.server.virtual_house import CARDS, RWS, SEAT, STREAM, TABLE, Attended, attended
 

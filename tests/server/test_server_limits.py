@@ -16,10 +16,10 @@ from taisai.journal import Submission, stream_of
 from taisai.rules import Act
 from taisai.rules.procedure import CLOCK
 from taisai.server.auth.permissions import Role
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.built_pages import PAGES, BuiltPages
 from taisai.server.runtime import command_queue
 from taisai.server.runtime.betting_clock import of_another_round
+from taisai.server.runtime.plan import ConnectionLimits
 from taisai.server.runtime.serving import TAKES_NOTHING, listening
 from tests.server.virtual_server import PEOPLE, Connected, connected
 

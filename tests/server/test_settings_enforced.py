@@ -70,7 +70,7 @@ async def test_faults_of_a_device_are_refused_with_its_readings(house: Connected
     await closed(house)
     planned(house, dice=DiceIn.KEYS)
     assert (await shaker.answer("reading", table="T1", reading="f", fault="down"))["reason"] == "wrong-means"
-    house.dispatcher.plan = None
+    house.dispatcher.plan = replace(house.dispatcher.plan, tables=())
     assert (await shaker.answer("reading", table="T1", reading="f", fault="down"))["reason"] == "wrong-means"
 
 

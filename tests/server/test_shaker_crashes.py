@@ -36,7 +36,7 @@ class Power:
             write(*given)
             self._left -= 1
             if not self._left:
-                self._house.writer.crash()
+                self._house.queue.crash()
                 self.gone.set()
                 raise UnwritableError("expected power, got none")
 
@@ -153,7 +153,7 @@ def test_a_seed_that_was_kept_and_never_committed_to_is_the_one_that_is(tmp_path
             right(name, body)
             if name == VAULT:
                 kept.append(body or b"")
-                house.writer.crash()
+                house.queue.crash()
 
         house.store.keep_secret = keep  # type: ignore[method-assign]
         starting = asyncio.ensure_future(house.start(recover=False))

@@ -15,9 +15,10 @@ from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import NewApproval, digest_of
-from taisai.server.connections.dispatcher import MOST_AT_WORK, ConnectionLimits, approved_form
+from taisai.server.connections.dispatcher import MOST_AT_WORK, approved_form
 from taisai.server.connections.sockets import Socket, decode_request
 from taisai.server.handlers.registry import HANDLERS
+from taisai.server.runtime.plan import ConnectionLimits
 from tests.server.virtual_server import Connected, connected, signature
 
 # Coming in
@@ -128,13 +129,13 @@ async def test_a_device_that_is_dismissed_in_the_same_moment_is_not_in(house: Co
     command = DismissDevice(at=house.clock.now(), by="administrator Tan", device="P1", reason="stolen")
     shown = signature("P1", line.nonce)
     if first == "hello":
-        house.dispatcher.asked(
+        house.dispatcher.handle(
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
     house.casino.queue.submit(Submission(HOUSE_STREAM, command))  # in one group with the look at the device
     if first == "dismissal":
-        house.dispatcher.asked(
+        house.dispatcher.handle(
             _socket(house),
             requests.HelloRequest(id="h", protocol=PROTOCOL_VERSION, device="P1", signature=shown),
         )
@@ -167,7 +168,7 @@ async def test_one_connection_too_many_is_told_so_and_closed(house: Connected) -
     third = house.dials()
     await house.settle()
     assert [tell["type"] for tell in third.told] == ["challenge", "end"]
-    assert third.told[-1]["message"] == "expected at most 2 connections, got one more"
+    assert third.told[-1]["message"] == "too many connections: expected at most 2"
     assert third.closed == (1013, "full")
     first.hangs_up()
     await house.settle()
@@ -298,7 +299,7 @@ async def test_whoever_asks_too_often_is_told_so_and_may_again_later(house: Conn
     told = [await line.answer("books") for _ in range(3)]
     assert [tell["type"] for tell in told] == ["books", "books", "refused"]
     assert told[-1]["reason"] == "too-often"
-    assert told[-1]["message"] == "expected at most 2 asks a second, got more"
+    assert told[-1]["message"] == "too many requests: expected at most 2 a second"
     await house.pass_(0.6)
     assert (await line.answer("books"))["type"] == "books"
     assert (await line.answer("books"))["reason"] == "too-often"
@@ -329,8 +330,8 @@ async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.Mo
         raise ZeroDivisionError
 
     line = await house.came(house.session("shift-manager"))
-    handlers: dict[Any, Any] = {**HANDLERS, requests.BooksRequest: broken}
-    monkeypatch.setattr(house.dispatcher, "_handlers", handlers)
+    handlers: Any = HANDLERS
+    monkeypatch.setitem(handlers, requests.BooksRequest, broken)
     with capture_logs() as logs:
         tell = await line.answer("books")
     assert (tell["reason"], tell["message"]) == (

@@ -42,14 +42,14 @@ def _any_signature(patch: pytest.MonkeyPatch) -> None:
 
 
 def _one_challenge_for_all(patch: pytest.MonkeyPatch) -> None:
-    came = Dispatcher.came
+    connect = Dispatcher.connect
 
     def always(self: Dispatcher, socket: Socket) -> None:
         entropy, self.entropy = self.entropy, bytes
-        came(self, socket)
+        connect(self, socket)
         self.entropy = entropy
 
-    patch.setattr(Dispatcher, "came", always)
+    patch.setattr(Dispatcher, "connect", always)
 
 
 def _hello_again(patch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def _sessions_end_in_silence(patch: pytest.MonkeyPatch) -> None:
 
 
 def _dismissals_unheard(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Dispatcher, "_heard", lambda *_given: None)
+    patch.setattr(Dispatcher, "_on_commit", lambda *_given: None)
 
 
 def _hears_after_the_end(patch: pytest.MonkeyPatch) -> None:
@@ -153,46 +153,39 @@ def _faults_unanswered(patch: pytest.MonkeyPatch) -> None:
 
 
 def _told_twice(patch: pytest.MonkeyPatch) -> None:
-    class Never:
-        follows_seat = False
+    reply = Socket.reply
 
-        def __init__(self, bettor: Any) -> None:
-            self.told = bettor.told
+    def twice(self: Socket, to: str, answer: Any) -> None:
+        reply(self, to, answer)
+        reply(self, to, answer)
 
-    bet = CommandQueue.bet
-    patch.setattr(CommandQueue, "bet", lambda self, ask, bettor, re: bet(self, ask, Never(bettor), re))
+    patch.setattr(Socket, "reply", twice)
 
 
 def _told_never(patch: pytest.MonkeyPatch) -> None:
-    class Always:
-        follows_seat = True
-
-        def told(self, re: str, answer: object) -> None: ...
-
-    bet = CommandQueue.bet
-    patch.setattr(CommandQueue, "bet", lambda self, ask, _bettor, re: bet(self, ask, Always(), re))
+    patch.setattr(Socket, "reply", lambda *_given: None)
 
 
 def _drops_what_was_asked(patch: pytest.MonkeyPatch) -> None:
-    gone = Dispatcher.gone
+    gone = Dispatcher.disconnect
 
     def forgetful(self: Dispatcher, socket: Socket) -> None:
         for task in socket._tasks:
             asyncio.get_running_loop().call_soon(task.cancel)
         gone(self, socket)
 
-    patch.setattr(Dispatcher, "gone", forgetful)
+    patch.setattr(Dispatcher, "disconnect", forgetful)
 
 
 def _as_often_as_one_likes(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Dispatcher, "_has_credit", lambda *_given: True)
+    patch.setattr(Dispatcher, "_has_earned", lambda *_given: True)
 
 
 def _rubbish_for_nothing(patch: pytest.MonkeyPatch) -> None:
     def unreadable(_self: Dispatcher, socket: Socket, says: str, id_: str | None = None) -> None:
         socket.say(refused(id_, "bad-message", says))
 
-    patch.setattr(Dispatcher, "unreadable", unreadable)
+    patch.setattr(Dispatcher, "refuse_unreadable", unreadable)
 
 
 def _any_number_of_feeds(patch: pytest.MonkeyPatch) -> None:
@@ -200,7 +193,7 @@ def _any_number_of_feeds(patch: pytest.MonkeyPatch) -> None:
 
 
 def _remembers_the_gone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Dispatcher, "gone", lambda self, socket: self.sockets.pop(socket, None))
+    patch.setattr(Dispatcher, "disconnect", lambda self, socket: self.sockets.pop(socket, None))
 
 
 def _from_anywhere(patch: pytest.MonkeyPatch) -> None:

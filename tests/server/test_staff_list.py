@@ -124,7 +124,7 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
     await given(house, SUE, "dealer")
     queue.submit_job = run  # type: ignore[method-assign]
     assert SUE in table("T1").people
-    house.casino._roll.tick()
+    house.casino._positions.tick()
     await house.settle()
     assert SUE not in table("T1").people, "the other table is broken, and this one is not"
     assert SUE in table("T2").people

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.server.connections import sockets
-from taisai.server.connections.dispatcher import ConnectionLimits
+from taisai.server.runtime.plan import ConnectionLimits
 from tests.server.virtual_server import Connected, connected
 
 FEW = ConnectionLimits(sockets=8, asks_a_second=10_000, burst=10_000)
@@ -66,7 +66,7 @@ async def test_strangers_who_stay_do_not_keep_a_terminal_from_coming_in(house: C
 @connected(bounds=FEW)
 async def test_sabotage_a_house_without_bounds_is_full_of_strangers(house: Connected) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sockets.UnauthenticatedSockets, "came", lambda *_given: None)
+        patched.setattr(sockets.UnauthenticatedSockets, "add", lambda *_given: None)
         for _ in range(8):
             house.dials()
         await house.settle()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from random import Random
 from typing import Any, Final, TypeVar, cast
@@ -39,13 +39,13 @@ from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.projections.offers import offers
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
-from taisai.server.runtime.monitors import Thresholds
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import HousePlan, TablePlan, Thresholds
 from tests.game.past_rounds import compiled_once
 from tests.journal.evening_journal import read_once
 from tests.server.sim import virtual
-from tests.server.sim.inline_writer import InlineWriter
 from tests.server.sim.sim_house import KEY, book_of, crew_of, device
+from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.virtual import START, VirtualClock, VirtualLoop
 from tests.server.virtual_server import HOST, ORIGIN, Line, Who
 
@@ -142,20 +142,22 @@ class Attended:
         """Bytes that are other ones each time, and that a search finds."""
         return (b"chance %d " % next(self.drawn)).ljust(size, b".")[-size:]
 
+    @property
+    def queue(self) -> SimulatedQueue:
+        """The one at work."""
+        queue = self.casino.queue
+        assert isinstance(queue, SimulatedQueue)
+        return queue
+
     async def start(self, *, recover: bool | None = None) -> list[str]:
         """A start, as `serve` does it; the first one finds nothing to recover."""
         self.engine = Engine(Journal(self.store))
         if self.starts if recover is None else recover:
             self.engine.recover(at=self.clock.now())
         self.starts += 1
-
-        def made(after: Callable[[], None]) -> InlineWriter:
-            self.writer = InlineWriter(self.engine, after, chance=_AtOnce(), slow=0.0)
-            return self.writer
-
         self.casino = HouseServer(
-            self.engine, self.plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=made,
-            hand_over=self.loop.call_soon,
+            self.engine, self.plan, clock=self.clock, entropy=self.entropy, key=KEY,
+            make_queue=partial(SimulatedQueue, chance=_AtOnce(), slow=0.0),
             passwords=Passwords(self.entropy, Cost(time=1, memory=8, parallelism=1)),
         )  # fmt: skip
         feeds, publish = self.casino.queue.feeds, self.casino.queue.feeds.publish
@@ -181,7 +183,7 @@ class Attended:
 
     def crash(self) -> None:
         """The machine is gone: all that is left is in the store."""
-        self.writer.crash()
+        self.queue.crash()
         for task in self.casino._tasks:
             task.cancel()
         for countdown in self.casino._countdowns.values():

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from itertools import count
 from random import Random
@@ -33,11 +33,11 @@ from taisai.server.auth.rate_limits import RateLimit
 from taisai.server.auth.sessions import NewSession, SessionPolicy
 from taisai.server.auth.verification import device_text
 from taisai.server.config.tables import DiceIn
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.http.app import Application, application, serve_socket, web_of
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from tests.server.sim import virtual
-from tests.server.sim.inline_writer import InlineWriter
+from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
 
 T = TypeVar("T")
@@ -260,8 +260,7 @@ class Connected:
                 ],
             ),
             clock=self.clock, entropy=entropy, key=KEY, passwords=Passwords(entropy, TINY),
-            make_writer=lambda after: InlineWriter(engine, after, chance=_Never(), slow=0.0),
-            hand_over=loop.call_soon,
+            make_queue=partial(SimulatedQueue, chance=_Never(), slow=0.0),
         )  # fmt: skip
         self.dispatcher = self.casino.dispatcher
         self.door = self.casino.authentication

@@ -1,4 +1,4 @@
-// Of the floor's schemas 67627ebe575b7f14: made by `npm run messages`, never by hand.
+// Of the floor's schemas 725a53aede6fc4c2: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -1401,7 +1401,6 @@ export interface ChangeNotice {
   number: number;
   changes: AnyChanges;
   what?: string[];
-  to?: string | null;
 }
 /**
  * What is different: A table.

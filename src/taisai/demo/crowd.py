@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from random import Random
 from typing import Any, Final
@@ -48,13 +48,15 @@ class Crowd:
         *,
         waits: Waits,
         random: Random,
+        dealing: Mapping[str, WorkSwitch],
     ) -> None:
+        """`dealing`: table → whether its virtual dealer deals."""
         self._house_server = house_server
         self._demonstration = demonstration
         self._dial = dial
         self._waits = waits
         self._random = random
-        self._dealing = {setup.name: WorkSwitch() for setup in house.TABLES.values()}
+        self._dealing = dealing
         self._ruling = {setup.name: WorkSwitch() for setup in house.TABLES.values()}
         self._visitors: dict[str, tuple[WorkSwitch, int]] = {}
         """Session of a visitor → the switch of the paused person, and when it last had a connection."""
@@ -66,10 +68,6 @@ class Crowd:
     def tables(self) -> dict[str, bool]:
         """Table → whether its virtual dealer deals."""
         return {name: switch.is_working for name, switch in self._dealing.items()}
-
-    def pause(self, table: str, *, dealing: bool) -> None:
-        """Lets a table's virtual dealer deal, or pauses them."""
-        self._dealing[table].pause(working=dealing)
 
     def relieved(self, rank: str, table: str, session: str) -> None:
         """Pauses a virtual person while the visitor's session has a connection."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import time
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
+from taisai.game.terms.opening import gaming_day
 from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
@@ -25,7 +27,7 @@ from taisai.rules import rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.runtime.environment import Entropy
-from taisai.server.runtime.house_server import HousePlan, TablePlan, day_of
+from taisai.server.runtime.plan import HousePlan, TablePlan
 
 HOUSE_NAME: Final = "The Taisai demonstration"
 CURRENCY: Final = "PLAY"
@@ -101,7 +103,7 @@ JOURNAL: Final = "journal.db"
 KEY: Final = "house.key"
 SESSION_LASTS: Final = 12 * 3_600_000  # ms
 _SESSIONS: Final = 50  # of one person: all visitors of a rank share one
-_DAY: Final = day_of(ZoneInfo(ZONE), time(6))
+_DAY: Final = partial(gaming_day, zone=ZoneInfo(ZONE), begins=time(6))
 
 
 class OpenedDemonstration(NamedTuple):

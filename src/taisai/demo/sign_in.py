@@ -43,9 +43,6 @@ class Dealers(Protocol):
     def tables(self) -> dict[str, bool]:
         """Table → whether its virtual dealer deals."""
 
-    def pause(self, table: str, *, dealing: bool) -> None:
-        """Lets the virtual dealer of a table deal, or pauses them."""
-
     def relieved(self, rank: str, table: str, session: str) -> None:
         """Pauses a virtual person while the visitor's session has a connection."""
 

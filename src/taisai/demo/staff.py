@@ -91,24 +91,24 @@ class WorkSwitch:
     """Whether a virtual person works, or is paused while a visitor does their work."""
 
     def __init__(self) -> None:
-        self._works = asyncio.Event()
-        self._works.set()
+        self.works = asyncio.Event()
+        self.works.set()
 
     @property
     def is_working(self) -> bool:
         """Whether the person works."""
-        return self._works.is_set()
+        return self.works.is_set()
 
     def pause(self, *, working: bool) -> None:
         """Lets the person work, or pauses them."""
         if working:
-            self._works.set()
+            self.works.set()
         else:
-            self._works.clear()
+            self.works.clear()
 
     async def until_working(self) -> None:
         """Waits until the person may work."""
-        await self._works.wait()
+        await self.works.wait()
 
 
 def is_undrawn(console: Console) -> bool:

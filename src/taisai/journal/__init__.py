@@ -47,7 +47,6 @@ from taisai.journal.stores.contract import Store
 from taisai.journal.stores.memory import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
-from taisai.journal.writer import Writer
 
 __all__ = [
     "Answer",
@@ -70,7 +69,6 @@ __all__ = [
     "Store",
     "Submission",
     "UnwritableError",
-    "Writer",
     "load_public_key",
     "load_signing_key",
     "make_key",

@@ -98,8 +98,6 @@ class ChangeNotice(Notice, frozen=True, kw_only=True):
     changes: AnyChanges
     what: tuple[str, ...] = ()
     """The events that made the change."""
-    to: str | None = None
-    """The id of this client's request that made the change, if one did: it is carried out, and durable."""
 
 
 class FollowingReply(Reply, frozen=True, kw_only=True):

@@ -29,10 +29,11 @@ from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewSession, SessionPolicy
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.projections.console import console_view
+from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import WallClock
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.projections.filled_offers import command_of, filled, who
 from tests.server.races.race_house import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
@@ -154,9 +155,8 @@ async def _served(order: Order, line: socket.socket) -> None:
         bounds=ConnectionLimits(asks_a_second=1_000_000, burst=1_000_000),
         policy=SessionPolicy(most_per_person=100),
     )  # fmt: skip
-    make = None if sabotage is None else sabotage.writer(engine)
     casino = HouseServer(
-        engine, plan, clock=clock, entropy=secrets.token_bytes, key=KEY, make_writer=make,
+        engine, plan, clock=clock, entropy=secrets.token_bytes, key=KEY, make_queue=sabotage or CommandQueue,
         passwords=Passwords(secrets.token_bytes, Cost(time=1, memory=8, parallelism=1)),
     )  # fmt: skip
     await casino.start()

@@ -18,7 +18,7 @@ from taisai.server.connections.sockets import Socket
 from taisai.server.projections import feed_writer
 from taisai.server.projections.seats import SeatFeeds
 from taisai.server.runtime.house_server import HouseServer
-from tests.server.sim.inline_writer import InlineWriter
+from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.world import World
 
 Patch = pytest.MonkeyPatch
@@ -32,11 +32,11 @@ class Sabotage(NamedTuple):
     shows: str
 
 
-class _Hasty(InlineWriter):
-    """Tells everyone at once, and writes when there is time."""
+class _Hasty(SimulatedQueue):
+    """Replies at once, and writes when there is time."""
 
-    def __init__(self, engine: Engine, after: Callable[[], None], *, chance: Random, slow: float) -> None:
-        super().__init__(engine, after, chance=chance, slow=slow)
+    def __init__(self, engine: Engine, *given: Any, chance: Random, slow: float, **named: Any) -> None:
+        super().__init__(engine, *given, chance=chance, slow=slow, **named)
         self._late: list[Decision] = []
         self._append = engine.journal.append
         engine.journal.append = self._later  # type: ignore[method-assign]
@@ -53,7 +53,7 @@ class _Hasty(InlineWriter):
 
 def _acknowledge_first(_patch: Patch) -> Callable[[World], None]:
     def hasty(world: World) -> None:
-        world.make_writer = _Hasty
+        world.make_queue = _Hasty
         world.snapshot_every = 10_000
 
     return hasty

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from taisai.client import ClientError, Disconnected, Pace
 from taisai.client.connection import Staff
@@ -15,13 +15,13 @@ from taisai.journal import Engine, Journal, Store
 from taisai.protocol.message import Request
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest_of
-from taisai.server.connections.dispatcher import ConnectionLimits, approved_form
-from taisai.server.runtime.command_queue import WriterLike
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan
-from tests.server.sim.inline_writer import InlineWriter
+from taisai.server.connections.dispatcher import approved_form
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from tests.server.sim.network import ORIGIN, Network
 from tests.server.sim.people import Cage, Dealer, Heard, Noted, Watcher
 from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
+from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.storage import InMemory, Storage
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
 
@@ -60,8 +60,8 @@ class World:
             cut_after=self.chance.choice((0.0, 0.0, 0.04)),
         )
         self.casino: HouseServer | None = None
-        self.writer: InlineWriter | None = None
-        self.make_writer: Callable[..., InlineWriter] = InlineWriter
+        self.queue: SimulatedQueue | None = None
+        self.make_queue: Callable[..., SimulatedQueue] = SimulatedQueue
         self.over = asyncio.Event()
         self.crashes = 0
         self.heard: list[Heard] = []
@@ -115,11 +115,6 @@ class World:
         engine = Engine(journal, snapshot_every=self.snapshot_every)
         if self.crashes:
             engine.recover(at=self.clock.now())
-
-        def make(after: Callable[[], None]) -> WriterLike:
-            self.writer = self.make_writer(engine, after, chance=self._disk, slow=self.slow_disk)
-            return self.writer
-
         plan = HousePlan(
             house="Sim", currency="PLAY", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
             bounds=ConnectionLimits(asks_a_second=1_000, burst=1_000),
@@ -131,18 +126,19 @@ class World:
             program=PROGRAM, seal_every=60,
         )  # fmt: skip
         casino = HouseServer(
-            engine, plan, clock=self.clock, entropy=self.entropy, key=KEY, make_writer=make,
-            hand_over=self.loop.call_soon, passwords=_passwords(),
+            engine, plan, clock=self.clock, entropy=self.entropy, key=KEY,
+            make_queue=partial(self.make_queue, chance=self._disk, slow=self.slow_disk),
+            passwords=_passwords(),
         )  # fmt: skip
-        self.casino = casino
+        self.casino, self.queue = casino, cast("SimulatedQueue", casino.queue)
         await casino.start()
         self.network.dispatcher = casino.dispatcher
         self.note(f"opened, {journal.size} entries")
 
     async def crash(self) -> None:
         """The machine stops, mostly in the middle of whatever it does, and starts again a while later."""
-        casino, writer = self.casino, self.writer
-        if casino is None or writer is None:
+        casino, queue = self.casino, self.queue
+        if casino is None or queue is None:
             return
         self.crashes += 1
         chance = self.drawn(f"crash {self.crashes}")
@@ -152,11 +148,11 @@ class World:
             self.network.dispatcher = None
             await casino.stop()
         elif how != "now":  # in the middle of a write, if there is one soon
-            writer.doom = how
+            queue.doom = how
             with suppress(TimeoutError):
                 async with asyncio.timeout(1.0):
-                    await writer.died.wait()
-        writer.crash()
+                    await queue.died.wait()
+        queue.crash()
         self._gone.append(casino)
         self.casino = None
         self.storage.crash(chance)
@@ -169,8 +165,8 @@ class World:
     @property
     def engine(self) -> Engine:
         """The one at work."""
-        assert self.writer is not None
-        return self.writer.engine
+        assert self.queue is not None
+        return self.queue.engine
 
     # Coming in
 

@@ -105,23 +105,26 @@ class _Evening:
     async def _serve(self, house: OpenedDemonstration, begun: Callable[[str], None]) -> None:
         from taisai.client import at
         from taisai.demo.crowd import Crowd
-        from taisai.demo.house import plan
+        from taisai.demo.house import TABLES, plan
         from taisai.demo.sign_in import Demonstration, endpoints
+        from taisai.demo.staff import WorkSwitch
         from taisai.server.runtime.environment import WallClock
         from taisai.server.runtime.house_server import HouseServer
         from taisai.server.runtime.serving import Serving
 
         origins = frozenset({self.url, self.url.replace(HOST, "localhost")})
+        dealing = {setup.name: WorkSwitch() for setup in TABLES.values()}
         house_server = HouseServer(
             house.engine, plan(window=round(self._waits.window * 1000), origins=origins), clock=WallClock(),
             entropy=secrets.token_bytes, key=house.key,
+            dealers={table: switch.works for table, switch in dealing.items()},
         )  # fmt: skip
         demonstration = Demonstration(house_server)
         crowd = Crowd(
             house_server, demonstration, at(f"{self.url.replace('http', 'ws')}/socket"), waits=self._waits,
-            random=self._random,
+            random=self._random, dealing=dealing,
         )  # fmt: skip
-        demonstration.dealers = house_server.dispatcher.virtual = crowd
+        demonstration.dealers = crowd
         house_server.queue.listeners.append(self._heard)
         ready = asyncio.Event()
         serving = Serving(

@@ -8,22 +8,22 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from taisai.cli.printing import line
 from taisai.game.events import Interrupted
-from taisai.game.terms.opening import local_time
+from taisai.game.terms.opening import gaming_day, local_time
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.vocabulary import Phase
 from taisai.server.auth.rate_limits import RateLimit
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.runtime import environment
 from taisai.server.runtime.environment import WallClock, manifest
-from taisai.server.runtime.house_server import HousePlan, HouseServer, TablePlan, day_of
-from taisai.server.runtime.monitors import Thresholds
+from taisai.server.runtime.house_server import HouseServer
+from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, Thresholds
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
 from taisai.server.runtime.startup_checks import OpenedJournal, opened, proven
@@ -112,7 +112,7 @@ async def _serve(
     )
     await serving.run()
     found.journal.close()
-    return serving.is_in_doubt
+    return house_server.queue.in_doubt.is_set()
 
 
 def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
@@ -122,7 +122,7 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         house=config.house.name,
         currency=config.house.currency,
         zone=config.house.zone.key,
-        day=day_of(config.house.zone, config.house.day_begins),
+        day=partial(gaming_day, zone=config.house.zone, begins=config.house.day_begins),
         tables=[
             TablePlan(
                 name=table.name, book=table.book, limits=table.limits, layout=table.layout,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -15,7 +15,7 @@ from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
 from taisai.journal.codec import HOUSE_STREAM
-from taisai.protocol import requests as asks
+from taisai.protocol import requests
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import (
     ChallengeNotice,
@@ -29,7 +29,7 @@ from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, Role, ro
 from taisai.server.auth.rate_limits import RateLimit, RateLimiter
 from taisai.server.auth.sessions import EndedSession, Session, digest_of
 from taisai.server.auth.verification import device_proof
-from taisai.server.connections.sockets import Socket, UnauthenticatedSockets, follow, unfollow
+from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.handlers import commands, positions
 from taisai.server.handlers.registry import HANDLERS
 from taisai.server.http.built_pages import NO_PAGES, BuiltPages
@@ -37,6 +37,7 @@ from taisai.server.replies import FAULT, refused
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
+from taisai.server.runtime.plan import HousePlan
 
 MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)
@@ -45,23 +46,6 @@ _SELDOM: Final = frozenset({"keep-favourite", "ticket-out"})
 _LONG: Final = frozenset({"rounds"})
 """Asks that, of staff, go through everybody's bets while the next ones wait."""
 canonical: Final = msgspec.json.Encoder(order="sorted").encode
-
-
-class ConnectionLimits(NamedTuple):
-    """How much one client, and all of them, may ask."""
-
-    sockets: int = 5_000
-    asks_a_second: int = 50
-    burst: int = 200
-    requests_a_second: int = 50
-    """Over HTTP, from one address; four times as many at once."""
-
-
-class VirtualDealers(Protocol):
-    """The virtual dealers of a demonstration."""
-
-    def pause(self, table: str, *, dealing: bool) -> None:
-        """Lets a table's virtual dealer deal, or not."""
 
 
 def approved_form(ask: Request) -> bytes:
@@ -79,75 +63,67 @@ class Dispatcher:
         self,
         queue: CommandQueue,
         authentication: Authentication,
+        plan: HousePlan,
         *,
         clock: Clock,
         entropy: Entropy,
-        program: str,
         demonstration: bool,
-        origins: frozenset[str] = frozenset(),
-        bounds: ConnectionLimits | None = None,
-        metrics: Metrics | None = None,
+        metrics: Metrics,
         pages: BuiltPages = NO_PAGES,
+        dealers: Mapping[str, asyncio.Event] | None = None,
     ) -> None:
+        """`dealers`: table → set while its virtual dealer deals."""
         self.queue = queue
         self.authentication = authentication
+        self.plan = plan
         self.clock = clock
         self.entropy = entropy
-        self.program = program
         self.demonstration = demonstration
-        self.origins = origins
-        """Where pages may come from that speak to this floor."""
-        self.bounds = bounds or ConnectionLimits()
-        self.metrics = metrics or Metrics()
+        self.metrics = metrics
         self.pages = pages
-        self.virtual: VirtualDealers | None = None
-        self.plan: Any = None
-        """What the house has planned: its tables, and the terms of each."""
+        self.dealers = dealers or {}
+        self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
-        self._strangers = UnauthenticatedSockets(self.bounds.sockets)
+        self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
         a_second = self.bounds.requests_a_second
-        self._keeping = RateLimiter(RateLimit(burst=20, every=2_000))
-        self._looking = RateLimiter(RateLimit(burst=20, every=500))
+        self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
-        """Whatever is being done for someone, who may have hung up since."""
+        """Requests that are worked on, also for clients that have disconnected since."""
         self._by_session: dict[str, set[Socket]] = {}
         self._by_device: dict[str, set[Socket]] = {}
-        self._handlers: Mapping[type[Request], Callable[[Any, Principal, Any], Awaitable[ServerMessage]]] = (
-            HANDLERS
-        )
         authentication.sessions.on_end(self._session_ended)
-        queue.listeners += (self._heard, self.metrics.heard)
-        self.metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
-        self.metrics.gauge("taisai_sessions", "People signed in", lambda: len(authentication.sessions))
-        self.metrics.gauge("taisai_writer_queue", "Commands that wait to be durable", lambda: queue.waiting)
-        queue.on_durable = self.metrics.durable
+        queue.listeners += (self._on_commit, metrics.count_rounds)
+        metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
+        metrics.gauge("taisai_sessions", "People signed in", lambda: len(authentication.sessions))
+        metrics.gauge("taisai_writer_queue", "Commands that wait to be durable", lambda: queue.waiting)
 
     # Connections
 
-    def came(self, socket: Socket) -> None:
-        """A connection is open: it is challenged."""
+    def connect(self, socket: Socket) -> None:
+        """Takes a new connection, and challenges it."""
         self.sockets[socket] = None
         socket.nonce = self.entropy(32).hex()
         socket.credit = self.bounds.burst
         socket.credit_at = self.clock.steady()
         socket.say(
             ChallengeNotice(
-                protocol=PROTOCOL_VERSION, program=self.program, nonce=socket.nonce,
+                protocol=PROTOCOL_VERSION, program=self.plan.program, nonce=socket.nonce,
                 epoch=self.queue.feeds.epoch,
                 demonstration=self.demonstration, now=self.clock.now(), pages=self.pages.digest,
             )
         )  # fmt: skip
         if len(self.sockets) > self.bounds.sockets:
             most = self.bounds.sockets
-            socket.end("full", f"expected at most {most} connections, got one more", 1013)
+            socket.end("full", f"too many connections: expected at most {most}", TRY_AGAIN)
         else:
-            self._strangers.came(socket)
+            self._unauthenticated.add(socket)
 
-    def gone(self, socket: Socket) -> None:
-        """A connection is over."""
+    def disconnect(self, socket: Socket) -> None:
+        """Forgets a connection that is over."""
         self.sockets.pop(socket, None)
-        self._strangers.said_hello(socket)
+        self._unauthenticated.remove(socket)
         for feed in socket.following:
             self.queue.feeds.unfollow(feed, socket)
         for register, key in (
@@ -163,62 +139,57 @@ class Dispatcher:
         for socket in list(self._by_session.get(session.id, ())):
             socket.end(str(why), f"the session has ended ({why})")
 
-    def _heard(self, happened: Committed) -> None:
-        if happened.stream != HOUSE_STREAM:
+    def _on_commit(self, committed: Committed) -> None:
+        if committed.stream != HOUSE_STREAM:
             return
-        self.authentication.heard(happened.events)
-        for event in happened.events:
+        self.authentication.heard(committed.events)
+        for event in committed.events:
             if isinstance(event, DeviceDismissed):
                 for socket in list(self._by_device.get(event.device, ())):
-                    socket.end("revoked", "expected a device that is enrolled, got one that was dismissed")
+                    socket.end("revoked", "the device was dismissed: it has to be enrolled again")
 
-    # Asks
+    # Requests
 
-    def asked(self, socket: Socket, ask: Request) -> None:
-        """Answers an ask, at once or as soon as the answer is durable."""
-        kind = type(ask)
+    def handle(self, socket: Socket, request: Request) -> None:
+        """Answers a request, at once or as soon as the answer is durable."""
+        kind = type(request)
         self.metrics.asks[kind] += 1
-        if not self._has_credit(socket):
-            self._too_often(socket, ask.id)
-            return
-        principal = socket.principal
-        if kind is asks.HelloRequest:
-            self._hello(socket, ask)  # type: ignore[arg-type]
-            return
-        if kind is asks.PingRequest:  # a page's own: whoever is signed in there has done nothing by it
-            socket.say(PongReply(to=ask.id, now=self.clock.now()))
-            return
-        if principal.session is not None:
-            wrong = self._session_wrong(principal)
-            if wrong is not None:
-                socket.say(refused(ask.id, "signed-out", wrong))
-                return
-        if kind is asks.DoRequest:
-            commands.do(self, socket, ask)  # type: ignore[arg-type]
-        elif kind is asks.FollowRequest:
-            follow(self, socket, ask)  # type: ignore[arg-type]
-        elif kind is asks.UnfollowRequest:
-            unfollow(self, socket, ask)  # type: ignore[arg-type]
-        else:
-            self._other(socket, ask)
-
-    def unreadable(self, socket: Socket, says: str, id_: str | None = None) -> None:
-        """Answers what is no ask; it counts as one, so that nobody is kept busy with it."""
-        self.metrics.asks[UNREADABLE] += 1
-        if self._has_credit(socket):
-            socket.say(refused(id_, "bad-message", says))
-        else:
-            self._too_often(socket, id_)
-
-    def _too_often(self, socket: Socket, id_: str | None) -> None:
-        most = self.bounds.asks_a_second
-        socket.say(refused(id_, "too-often", f"expected at most {most} asks a second, got more"))
-
-    def _has_credit(self, socket: Socket) -> bool:
-        """Whether one more may be asked; the clock is looked at only when a burst is used up."""
         if socket.credit > 0:
             socket.credit -= 1
-            return True
+        elif not self._has_earned(socket):
+            self._refuse_too_often(socket, request.id)
+            return
+        if kind is requests.HelloRequest:
+            self._hello(socket, request)  # type: ignore[arg-type]
+        elif kind is requests.PingRequest:  # a page pings by itself: its person has done nothing
+            socket.say(PongReply(to=request.id, now=self.clock.now()))
+        elif socket.principal.session is not None and (ended := self._ended(socket.principal)) is not None:
+            socket.say(refused(request.id, "signed-out", ended))
+        elif kind is requests.DoRequest:
+            commands.do(self, socket, request)  # type: ignore[arg-type]
+        elif kind is requests.FollowRequest:
+            follow(self, socket, request)  # type: ignore[arg-type]
+        elif kind is requests.UnfollowRequest:
+            unfollow(self, socket, request)  # type: ignore[arg-type]
+        else:
+            self._other(socket, request)
+
+    def refuse_unreadable(self, socket: Socket, problem: str, id_: str | None = None) -> None:
+        """Answers what is no request; it counts as one, so that a client cannot keep the server busy."""
+        self.metrics.asks[UNREADABLE] += 1
+        if socket.credit > 0:
+            socket.credit -= 1
+        elif not self._has_earned(socket):
+            self._refuse_too_often(socket, id_)
+            return
+        socket.say(refused(id_, "bad-message", problem))
+
+    def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
+        most = self.bounds.asks_a_second
+        socket.say(refused(id_, "too-often", f"too many requests: expected at most {most} a second"))
+
+    def _has_earned(self, socket: Socket) -> bool:
+        """Whether time has brought new credit; the clock is read only when a burst is used up."""
         now, bounds = self.clock.steady(), self.bounds
         earned = (now - socket.credit_at) * bounds.asks_a_second // 1000
         if earned < 1:
@@ -227,8 +198,8 @@ class Dispatcher:
         socket.credit_at = now
         return True
 
-    def _session_wrong(self, principal: Principal) -> str | None:
-        """Why a session is over; if it is not, its person has just done something."""
+    def _ended(self, principal: Principal) -> str | None:
+        """Why a session is over; else its person has just done something."""
         now = self.clock.now()
         session = self.authentication.sessions.at(principal.session or "", now)
         if isinstance(session, EndedSession):
@@ -244,17 +215,17 @@ class Dispatcher:
             socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
         elif self.is_overworked(socket):
             self.refuse_more(socket, ask.id)
-        elif kind in _SELDOM and not self._keeping.takes(socket.principal.name, self.clock.steady()):
+        elif kind in _SELDOM and not self._rare_requests.takes(socket.principal.name, self.clock.steady()):
             socket.say(refused(ask.id, "too-often", "expected such an ask now and then, got more of them"))
         elif kind in _LONG and not self._may_look_long(socket.principal):
             socket.say(refused(ask.id, "too-often", "expected a long look now and then, got more"))
         else:
-            work = self._handlers[type(ask)](self, socket.principal, ask)
+            work = HANDLERS[type(ask)](self, socket.principal, ask)
             socket.spawn(self.answered(socket, ask, work))
 
     def _may_look_long(self, principal: Principal) -> bool:
         """Whether a party may have the writer's thread for long again; a terminal's own rounds are few."""
-        return principal.session is None or self._looking.takes(principal.name, self.clock.steady())
+        return principal.session is None or self._long_requests.takes(principal.name, self.clock.steady())
 
     def is_overworked(self, socket: Socket) -> bool:
         """Whether as much is being done for a socket as may be at a time."""
@@ -318,7 +289,7 @@ class Dispatcher:
 
     # Coming in
 
-    def _hello(self, socket: Socket, ask: asks.HelloRequest) -> None:
+    def _hello(self, socket: Socket, ask: requests.HelloRequest) -> None:
         if ask.protocol != PROTOCOL_VERSION:
             socket.say(
                 refused(
@@ -345,7 +316,11 @@ class Dispatcher:
             self.queue.submit_job(lambda engine: engine.house().devices.get(name), found)
 
     def _found(
-        self, socket: Socket, ask: asks.HelloRequest, name: str, device: EnrolledDevice | BaseException | None
+        self,
+        socket: Socket,
+        ask: requests.HelloRequest,
+        name: str,
+        device: EnrolledDevice | BaseException | None,
     ) -> None:
         if socket not in self.sockets or socket.is_closing:
             return
@@ -367,23 +342,22 @@ class Dispatcher:
             socket, ask, Principal(Role(str(device.kind)), name, table=device.table, seat=device.seat)
         )
 
-    def _stay_out(self, socket: Socket, ask: asks.HelloRequest, says: str) -> None:
+    def _stay_out(self, socket: Socket, ask: requests.HelloRequest, says: str) -> None:
         socket.say(refused(ask.id, "not-known", says, "house:access"))
         socket.end("not-known", says)
 
-    def _come_in(self, socket: Socket, ask: asks.HelloRequest, principal: Principal) -> None:
+    def _come_in(self, socket: Socket, ask: requests.HelloRequest, principal: Principal) -> None:
         if socket.principal is not VISITOR:
             socket.say(refused(ask.id, "bad-message", "expected one hello, got another"))
             return
         if principal is not VISITOR or self.demonstration:  # elsewhere there is nothing for a visitor to do
-            self._strangers.said_hello(socket)
+            self._unauthenticated.remove(socket)
         socket.principal = principal
         socket.stream = stream_of(principal.table or "")
         if principal.session is not None:
             self._by_session.setdefault(principal.session, set()).add(socket)
         elif principal.role is not Role.VISITOR:
             self._by_device.setdefault(principal.name, set()).add(socket)
-        currency = getattr(self.plan, "currency", "")
         socket.say(
             WelcomeReply(
                 to=ask.id,
@@ -391,6 +365,6 @@ class Dispatcher:
                 name=principal.name,
                 table=principal.table,
                 seat=principal.seat,
-                currency=currency,
+                currency=self.plan.currency,
             )
         )

@@ -20,7 +20,7 @@ from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal
 from taisai.server.auth.rate_limits import network_of
 from taisai.server.connections.outbox import DirectTransport, Message, Outbox, Send
-from taisai.server.projections.feed_writer import FeedSnapshot, seat_feed
+from taisai.server.projections.feed_writer import FeedSnapshot
 from taisai.server.replies import answer_to, encoded, refused
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class UnauthenticatedSockets:
         self._waiting: dict[Socket, tuple[str, asyncio.TimerHandle]] = {}
         self._networks: Counter[str] = Counter()
 
-    def came(self, socket: Socket) -> None:
-        """Someone is there; where there are too many like him, whoever has said nothing for longest goes."""
+    def add(self, socket: Socket) -> None:
+        """Takes a new connection; where there are too many, it closes the one that has waited longest."""
         network = network_of(socket.address)
         if self._networks[network] >= self.most_of_network:
             self._send_away(next(one for one, (of, _) in self._waiting.items() if of == network))
@@ -56,8 +56,8 @@ class UnauthenticatedSockets:
         """Whether nobody knows who it is."""
         return socket in self._waiting
 
-    def said_hello(self, socket: Socket) -> None:
-        """He has said something of himself, or is gone."""
+    def remove(self, socket: Socket) -> None:
+        """A connection has authenticated, or is over."""
         waiting = self._waiting.pop(socket, None)
         if waiting is not None:
             network, timer = waiting
@@ -69,12 +69,12 @@ class UnauthenticatedSockets:
     def _send_away(self, socket: Socket) -> None:
         """The newcomer may be a terminal that signs at once: to refuse him would be to let the silent win."""
         socket.end("full", "expected fewer connections that do not say who they are, got more", TRY_AGAIN)
-        self.said_hello(socket)
+        self.remove(socket)
 
     def _late(self, socket: Socket) -> None:
         says = f"expected a hello within {HELLO_WITHIN:g} seconds, got none"
         socket.end("silent", says)
-        self.said_hello(socket)
+        self.remove(socket)
 
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Socket:
 
     __slots__ = (
         "_dispatcher", "_is_closing", "_outbox", "_reading", "_receive", "_tasks", "address", "credit",
-        "credit_at", "following", "follows_seat", "nonce", "principal", "stream", "wanted",
+        "credit_at", "following", "nonce", "principal", "stream", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -124,8 +124,6 @@ class Socket:
         self.following: set[str] = set()
         self.stream = ""
         """The stream of a device's own table."""
-        self.follows_seat = False
-        """Whether a terminal follows its own seat, whose feed answers its bets."""
         self.wanted: set[str] = set()
         """What it follows, and what it has asked to follow."""
         self.credit = 0
@@ -150,9 +148,9 @@ class Socket:
         """Has the client come back, and start from snapshots."""
         self.end("resync", "expected feeds without a fault, got one: come back", TRY_AGAIN)
 
-    def told(self, re: str, answer: Answer | BaseException) -> None:
-        """Tells what came of a command, with whatever else is told in the same turn."""
-        self.tell(encoded(answer_to(re, answer)))
+    def reply(self, to: str, answer: Answer | BaseException) -> None:
+        """Replies what a command came to, in one message with the frames of the same write."""
+        self.tell(encoded(answer_to(to, answer)))
         self._dispatcher.queue.feeds.note(self)
         if isinstance(answer, Refusal):
             self._dispatcher.metrics.refusals[answer.reason] += 1
@@ -196,7 +194,7 @@ class Socket:
         finally:
             self._reading = None
             self._outbox.abandon()
-            self._dispatcher.gone(self)  # what it asked for is done to its end: money may be on its way
+            self._dispatcher.disconnect(self)  # what it asked for is done to its end: money may be on its way
 
     async def _read(self) -> None:
         receive, heard = self._receive, self._heard
@@ -215,15 +213,17 @@ class Socket:
             size = len(text.encode("utf-8", "replace"))
         if text is None or size > MOST_MESSAGE:
             got = "bytes that are no text" if text is None else f"{size} bytes"
-            self._dispatcher.unreadable(self, f"expected a text of at most {MOST_MESSAGE} bytes, got {got}")
+            self._dispatcher.refuse_unreadable(
+                self, f"expected a text of at most {MOST_MESSAGE} bytes, got {got}"
+            )
             return
         try:
-            ask = decode_request(text)
+            request = decode_request(text)
         except _UNREADABLE as error:
             says = f"could not read the request: {str(error) or type(error).__name__}"
-            self._dispatcher.unreadable(self, says, _id_in(text))
+            self._dispatcher.refuse_unreadable(self, says, _id_in(text))
             return
-        self._dispatcher.asked(self, ask)
+        self._dispatcher.handle(self, request)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Does something that takes its time, beside everything else."""
@@ -280,7 +280,6 @@ def unfollow(dispatcher: Dispatcher, socket: Socket, ask: UnfollowRequest) -> No
     """From here on nothing of the feed is told; what is missed can still be asked for."""
     socket.wanted.discard(ask.feed)
     socket.following.discard(ask.feed)
-    _look_at_seat(socket)
     dispatcher.queue.feeds.unfollow(ask.feed, socket)
     socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=0))
 
@@ -313,9 +312,3 @@ def _shown(
 def _followed(dispatcher: Dispatcher, socket: Socket, feed: str, number: int) -> None:
     dispatcher.queue.feeds.follow(feed, socket, number)
     socket.following.add(feed)
-    _look_at_seat(socket)
-
-
-def _look_at_seat(socket: Socket) -> None:
-    table, seat = socket.principal.own
-    socket.follows_seat = seat_feed(table or "", seat or "") in socket.following

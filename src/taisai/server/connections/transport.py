@@ -16,8 +16,8 @@ from websockets.frames import Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
-from taisai.server.connections.dispatcher import ConnectionLimits
 from taisai.server.connections.outbox import DIRECT_TRANSPORT
+from taisai.server.runtime.plan import ConnectionLimits
 
 REQUEST_WITHIN: Final = 20.0  # seconds from its first byte to its last, on the slowest network there is
 MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from taisai.server.auth.permissions import Principal
     from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.handlers.context import Context
-    from taisai.server.runtime.command_queue import Told
+    from taisai.server.runtime.command_queue import Reply
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""
@@ -53,8 +53,8 @@ def keyed(sent: SentCommand, *, at: int, by: str, second: str | None) -> Perform
 
 
 def noting_override(
-    dispatcher: Dispatcher, principal: Principal, table: str | None, command: AnyCommand, told: Told
-) -> Told:
+    dispatcher: Dispatcher, principal: Principal, table: str | None, command: AnyCommand, told: Reply
+) -> Reply:
     """A result other than the device's reading is accepted, since the dice prevail, and then noted."""
     if table is None or not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
         return told
@@ -87,7 +87,7 @@ def noting_override(
 
 async def reading(context: Context, principal: Principal, ask: ReadingRequest) -> ServerMessage:
     """What a device saw, or its fault; the table decides whether it may be told now."""
-    planned = context.plan.table(ask.table) if context.plan is not None else None
+    planned = context.plan.table(ask.table)
     if planned is None or planned.dice is not DiceIn.DEVICE:
         says = f"expected a table with dice = 'device' in the configuration, got {ask.table!r}"
         return refused(ask.id, Reason.WRONG_MEANS, says, "house:readings")

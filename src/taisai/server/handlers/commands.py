@@ -43,7 +43,7 @@ def do(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> None:
                 at=dispatcher.clock.now(), by=principal.name, round=bets.round, seat=bets.seat,
                 bets=bets.bets, means=bets.means,
             )  # fmt: skip
-            dispatcher.queue.bet(Submission(socket.stream, command), socket, ask.id)
+            dispatcher.queue.submit(Submission(socket.stream, command), partial(socket.reply, ask.id))
             return
     wrong = _wrong(dispatcher, principal, ask)
     if wrong is not None:
@@ -95,7 +95,7 @@ async def _carefully(dispatcher: Dispatcher, socket: Socket, ask: DoRequest) -> 
         socket.say(await redeem(dispatcher, command, ask.id))
         return
     stream = HOUSE_STREAM if ask.table is None else stream_of(ask.table)
-    told = dice.noting_override(dispatcher, principal, ask.table, command, partial(socket.told, ask.id))
+    told = dice.noting_override(dispatcher, principal, ask.table, command, partial(socket.reply, ask.id))
     dispatcher.queue.submit(Submission(stream, command), told)
 
 

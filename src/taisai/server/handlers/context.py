@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Protocol
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
 
 from taisai.protocol.message import Request, ServerMessage
 from taisai.protocol.replies import RefusedReply
 from taisai.server.auth.permissions import Principal
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy
-
-if TYPE_CHECKING:
-    from taisai.server.runtime.house_server import HousePlan
+from taisai.server.runtime.plan import HousePlan
 
 
 class Context(Protocol):
@@ -31,8 +30,12 @@ class Context(Protocol):
         """Chance."""
 
     @property
-    def plan(self) -> HousePlan | None:
+    def plan(self) -> HousePlan:
         """What the house has planned: its tables, and the terms of each."""
+
+    @property
+    def dealers(self) -> Mapping[str, asyncio.Event]:
+        """Table → set while its virtual dealer deals."""
 
     async def second(self, principal: Principal, ask: Any) -> str | RefusedReply | None:
         """The second person who approved exactly this ask; None where nobody was asked to."""

@@ -16,8 +16,8 @@ from taisai.server.replies import answer_to, refused
 
 async def felt(context: Context, _principal: Principal, ask: requests.FeltRequest) -> ServerMessage:
     """A layout of a table."""
-    plans = context.plan.tables if context.plan is not None else ()
-    with_edges = any(one.name == ask.table and one.edges for one in plans)
+    plan = context.plan.table(ask.table)
+    with_edges = plan is not None and plan.edges
     try:
         found = await context.queue.run(
             lambda engine: felt_view(engine.table(ask.table), ask.layout, with_edges=with_edges)
@@ -63,10 +63,13 @@ async def virtual(
     context: Context, _principal: Principal, ask: requests.VirtualDealerRequest
 ) -> ServerMessage:
     """Pauses a table's virtual dealer, or lets it go on."""
-    dealers = getattr(context, "virtual", None)
-    if dealers is None or ask.table not in dealers.tables:
-        return refused(ask.id, "not-known", "expected a table with a virtual dealer, got another")
-    dealers.pause(ask.table, dealing=ask.dealing)
+    deals = context.dealers.get(ask.table)
+    if deals is None:
+        return refused(ask.id, "not-known", f"table {ask.table!r} has no virtual dealer")
+    if ask.dealing:
+        deals.set()
+    else:
+        deals.clear()
     return DoneReply(to=ask.id)
 
 

@@ -24,8 +24,8 @@ APPROVALS: Final = Clause("house:approvals")
 async def open_table(context: Context, principal: Principal, ask: OpenTableRequest) -> ServerMessage:
     """The first command of a table's stream; its rulebook, whole, comes into the journal before it."""
     plan = context.plan
-    table = plan.table(ask.table) if plan else None
-    if plan is None or table is None:
+    table = plan.table(ask.table)
+    if table is None:
         return refused(ask.id, "not-known", f"expected a table of the configuration, got {ask.table!r}")
     now = context.clock.now()
     wrong = _refusal(context, table.book, now)
@@ -51,5 +51,5 @@ async def not_approved(context: Context, table: str) -> Refusal | None:
 
 def _refusal(context: Context, book: Rulebook, now: int) -> Refusal | None:
     plan = context.plan
-    says = plan.approved(book, now) if plan is not None and plan.approved is not None else None
+    says = plan.approved(book, now) if plan.approved is not None else None
     return None if says is None else Refusal(Reason.RULED_OUT, APPROVALS, says)

@@ -132,7 +132,7 @@ async def serve_socket(
     client = scope.get("client")
     line = (scope.get("extensions") or {}).get(DIRECT_TRANSPORT, {}).get("line")
     socket = Socket(dispatcher, receive, send, client[0] if client else "unknown", line)
-    dispatcher.came(socket)
+    dispatcher.connect(socket)
     await socket.run()
 
 
@@ -207,7 +207,7 @@ async def _with_headers(send: Any, message: Any) -> None:
 def web_of(dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
     """The HTTP application; `extra` are the endpoints of a demonstration."""
     endpoints = [*staff.ENDPOINTS, *school.ENDPOINTS, *public.ENDPOINTS, *extra]
-    schema = cache(partial(_schema, endpoints, dispatcher.program))
+    schema = cache(partial(_schema, endpoints, dispatcher.plan.program))
     return Litestar(
         route_handlers=endpoints,
         state=State({"dispatcher": dispatcher, "checks": tuple(checks), "schema": schema}),

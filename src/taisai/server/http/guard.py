@@ -52,11 +52,11 @@ def is_ours(dispatcher: Dispatcher, headers: Iterable[tuple[bytes, bytes]], *, o
     """
     headers = list(headers)
     origins, hosts = _values(headers, b"origin"), _values(headers, b"host")
-    if len(hosts) != 1 or hosts[0] not in {origin.partition("://")[2] for origin in dispatcher.origins}:
+    if len(hosts) != 1 or hosts[0] not in {origin.partition("://")[2] for origin in dispatcher.plan.origins}:
         return False
     if not origins:
         return not origin_needed or not _values(headers, b"sec-fetch-mode")
-    return len(origins) == 1 and origins[0] in dispatcher.origins
+    return len(origins) == 1 and origins[0] in dispatcher.plan.origins
 
 
 def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any, Any]) -> Session | None:

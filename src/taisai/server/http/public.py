@@ -62,7 +62,7 @@ async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthRes
     state = await _server_state(request)
     trouble = state.trouble or "; ".join(state.left_out) or None
     response = bodies.HealthResponse(
-        status="trouble" if trouble else "ok", program=dispatcher.program,
+        status="trouble" if trouble else "ok", program=dispatcher.plan.program,
         demonstration=dispatcher.demonstration, tables=state.tables, sockets=len(dispatcher.sockets),
         journal=state.journal, trouble=trouble,
         checks=tuple(getattr(request.app.state, "checks", ())),

@@ -106,11 +106,11 @@ class FeedWriter:
         if changes is not None:
             self.send(feed, changes, what=what)
 
-    def send(self, feed: str, changes: Any, *, what: tuple[str, ...] = (), to: str | None = None) -> None:
-        """Makes the feed's next frame; `to` is the request that it answers."""
+    def send(self, feed: str, changes: Any, *, what: tuple[str, ...] = ()) -> None:
+        """Makes the feed's next frame."""
         number = self.next_number(feed)
         if number is not None:
-            notice = ChangeNotice(feed=feed, number=number, changes=changes, what=what, to=to)
+            notice = ChangeNotice(feed=feed, number=number, changes=changes, what=what)
             self._frames.append(Frame(feed, number, encoded(notice)))
 
     def take_frames(self) -> list[Frame]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import structlog
 from msgspec.structs import replace
 
 from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.game import Refusal, Table
-from taisai.journal import Engine, JournalError, stream_of, table_of
+from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
 from taisai.server.connections.feeds import Frame
 from taisai.server.projections.feed_writer import (
@@ -38,9 +38,6 @@ from taisai.server.projections.house_views import (
 from taisai.server.projections.round_log import REMEMBERED, RoundLogs
 from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
-
-if TYPE_CHECKING:
-    from taisai.server.runtime.command_queue import PendingCommand
 
 T = TypeVar("T")
 MOST_ALARMS: Final = 50  # that the pit is shown
@@ -162,17 +159,15 @@ class HouseFeeds:
 
     # From events to frames
 
-    def frames(self, answered: Iterable[PendingCommand]) -> list[Frame]:
-        """The frames of what a group of commands changed."""
+    def frames(self, answered: Iterable[tuple[str, Answer | BaseException]]) -> list[Frame]:
+        """The frames of what the commands of one write changed: each with its stream and its answer."""
         changed: dict[str, TableFeeds] = {}
         is_house_changed = False
         known: dict[str, tuple[TableFeeds, Table]] = {}
         added: set[str] = set()
-        for command in answered:
-            events = command.answer
+        for stream, events in answered:
             if not isinstance(events, tuple) or isinstance(events, Refusal) or not events:
                 continue
-            stream = command.ask.stream
             at_table = known.get(stream)
             if at_table is None:
                 name = table_of(stream)
@@ -185,7 +180,7 @@ class HouseFeeds:
                     continue
                 known[stream] = at_table
             feeds, table = at_table
-            if feeds.apply(table, events, command.re):
+            if feeds.apply(table, events):
                 changed[table.name] = feeds
         if changed or added or is_house_changed:
             changed |= {name: self.tables[name] for name in added if name in self.tables}

@@ -193,8 +193,8 @@ class SeatFeeds:
         """The feed of a seat."""
         return self._feeds.get(seat) or self._feeds.setdefault(seat, seat_feed(self._table, seat))
 
-    def send_bets(self, table: Table, name: str, bets: list[Slip], to: str | None) -> None:
-        """Sends bets that were registered; `to` is the request that this answers."""
+    def send_bets(self, table: Table, name: str, bets: list[Slip]) -> None:
+        """Sends bets that were registered."""
         feed = self._feeds.get(name) or self.feed(name)
         if feed not in self._writer:
             return
@@ -211,7 +211,7 @@ class SeatFeeds:
                 credits=view.credits, at_risk=at_risk, placed=tuple(bets), colour=view.colour,
                 in_colour=view.in_colour,
             )  # fmt: skip
-        self._writer.send(feed, changes, to=to)
+        self._writer.send(feed, changes)
 
     def apply(self, event: Any) -> None:
         """Notes which seats an event changes. It is no bet."""

@@ -62,8 +62,8 @@ class TableFeeds:
         self._tags: list[str] = []
         """The tags of the events that were applied since the feeds were last shown."""
 
-    def apply(self, table: Table, events: Iterable[AnyEvent], to: str | None) -> bool:
-        """Applies what a command, answered by request `to`, came to; tells whether it was more than bets."""
+    def apply(self, table: Table, events: Iterable[AnyEvent]) -> bool:
+        """Applies what a command came to; tells whether it was more than bets."""
         is_more = False
         placed: list[Slip] = []
         seat = ""
@@ -76,7 +76,7 @@ class TableFeeds:
                 self._apply(table, event)
         if placed:
             self.is_stale = True
-            self._seats.send_bets(table, seat, placed, to)
+            self._seats.send_bets(table, seat, placed)
         return is_more
 
     def _apply(self, table: Table, event: Any) -> None:

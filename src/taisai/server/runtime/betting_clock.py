@@ -41,8 +41,19 @@ def of_another_round(number: int, aggregate: Aggregate) -> Refusal | None:
 class Countdown:
     """The clock of one table: it starts when bets open; what it does at the end is a command like others."""
 
-    def __init__(self, queue: CommandQueue, table: str, *, window: int, clock: Clock) -> None:
-        """`window`: milliseconds for which bets are open."""
+    def __init__(
+        self,
+        queue: CommandQueue,
+        table: str,
+        *,
+        window: int,
+        clock: Clock,
+        on_prompt: Callable[[str, int], None],
+    ) -> None:
+        """`window`: milliseconds for which bets are open.
+
+        `on_prompt` receives, where the Dealer closes, the table and the moment until which its time ran.
+        """
         self._queue = queue
         self._stream = stream_of(table)
         self._table = table
@@ -54,8 +65,7 @@ class Countdown:
         """Whether it is the clock that closes: found out beforehand, so that at the end no bet goes first."""
         self._is_due = False
         """Whether the time is up and bets could not be closed yet: the dice have to tumble first."""
-        self.on_prompt: Callable[[str, int], None] | None = None
-        """Hears, where it is the Dealer who closes, at which table the time until when is up."""
+        self._on_prompt = on_prompt
         queue.listeners.append(self._heard)
 
     def _heard(self, one: Committed) -> None:
@@ -115,8 +125,8 @@ class Countdown:
             command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
             unless = partial(of_another_round, self._time.round)
             self._queue.submit(Submission(self._stream, command, precondition=unless), self._told)
-        elif self.on_prompt is not None and self._time.up_at is not None:
-            self.on_prompt(self._table, self._time.up_at)
+        elif self._time.up_at is not None:
+            self._on_prompt(self._table, self._time.up_at)
 
     def _told(self, answer: Answer | BaseException) -> None:
         if not isinstance(answer, Refusal | BaseException) or self._time.up_at is None:

@@ -1,16 +1,19 @@
-"""The host: decide, append, publish, acknowledge, in that order, for whoever asks from the loop.
+"""The one queue between the connections and the engine: decide, append, publish, acknowledge, in that order.
 
-The writer's thread owns every table and the House. Whatever it has made durable it turns into frames for
-the feeds, and hands frames and answers over together, so that nobody is answered before what he asked for
-can be seen.
+A thread owns the engine and the projections. It takes all commands that wait, decides them, appends what
+they come to in one synced write, and makes frames of it. The event loop then publishes the frames and calls
+the replies, in this order, so that a reply always comes after what it acknowledges is durable and published.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread, current_thread
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import structlog
 from msgspec import Struct
@@ -25,53 +28,30 @@ from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 
 T = TypeVar("T")
-_log = structlog.get_logger(__name__)
-Told = Callable[[Answer | BaseException], None]
+Reply = Callable[[Answer | BaseException], None]
+"""Receives what a command came to."""
+Job = Callable[[Engine], T]
+"""Reads or does something with the engine, in its turn between commands."""
 
-
-class WriterLike(Protocol):
-    """The thread that writes; a simulation has none and writes in its own time."""
-
-    def submit_all(
-        self, asks: Sequence[Submission], answered: Callable[[list[Answer | BaseException]], None]
-    ) -> None:
-        """Puts commands in the queue; their answers come together."""
-
-    def run(self, job: Callable[[Engine], Any], done: Callable[[Any], None]) -> None:
-        """Puts a job in the queue."""
-
-    def close(self) -> None:
-        """Answers whoever still waits, and ends."""
-
-
-MOST_WAITING: Final = 50_000  # commands, some seconds of work: a newcomer is refused at once
+MOST_WAITING: Final = 50_000  # commands, some seconds of work; one more is refused at once
+MOST_AT_ONCE: Final = 2_000  # commands of one write; with more, the first would wait too long for the last
 _TOO_MANY: Final = Refusal(
-    Reason.TOO_MANY, Clause("house:most"), f"expected fewer than {MOST_WAITING} commands to wait, got as many"
+    Reason.TOO_MANY, Clause("house:most"), f"too many commands wait: expected fewer than {MOST_WAITING}"
 )
+_log = structlog.get_logger(__name__)
 
 
-class Bettor(Protocol):
-    """Whoever bets, and may follow the seat that he bets at."""
+class Pending(Struct, gc=False):
+    """A command or a job that waits, and in the end what it came to."""
 
-    follows_seat: bool
-
-    def told(self, re: str, answer: Answer | BaseException) -> None:
-        """Hears what came of a bet, where the seat's own feed does not tell him."""
-
-
-class PendingCommand(Struct, gc=False):
-    """A command, who asked for it and under which id, and in the end what came of it."""
-
-    ask: Submission
-    told: Told | None = None
-    re: str | None = None
-    bettor: Bettor | None = None
-    """Whom a frame tells of success, if he follows by then."""
-    answer: Answer | BaseException = ()
+    work: Submission | Job[Any]
+    reply: Callable[[Any], None] | None
+    answer: Any = ()
+    """Of a command, its answer or why its stream failed; of a job, what it returned or raised."""
 
 
 class Committed(NamedTuple):
-    """What a command came to, for those on the floor who act upon it."""
+    """What a command came to, for the parts of the server that act upon it."""
 
     stream: str
     command: AnyCommand
@@ -79,198 +59,213 @@ class Committed(NamedTuple):
 
 
 Listener = Callable[[Committed], None]
-_Step = Frame | PendingCommand | Callable[[], None]
+Steps = list[Frame | Pending]
+"""What the loop has to do after a write: frames to publish and replies to call, in order."""
 
 
 class CommandQueue:
-    """Loop and writer, joined; every method is the loop's unless it says otherwise."""
+    """Commands go in; frames and replies come out. Its public methods belong to the loop."""
 
     def __init__(
         self,
+        engine: Engine,
         projections: HouseFeeds,
         feeds: Feeds,
-        make_writer: Callable[[Callable[[], None]], WriterLike],
         *,
-        hand_over: Callable[[Callable[[], None]], object] | None = None,
+        on_durable: Callable[[float], None] | None = None,
     ) -> None:
-        """`make_writer` gets what to call after each group; `hand_over` calls something in the loop."""
+        """`on_durable` receives, for each write, the seconds from its first submission to its replies."""
         self.feeds = feeds
         self.projections = projections
         self.trouble: str | None = None
-        """Why the journal could last not be written."""
+        """Why the journal could not be written, the last time that it could not."""
+        self.in_doubt = asyncio.Event()
+        """Set when it is unknown what the journal holds; a new start, which recovers, finds out."""
         self.waiting = 0
-        """Commands that are with the writer."""
-        self.on_durable: Callable[[float], None] | None = None
-        """Hears, once for a group of commands, how many seconds it took from the asking to the answers."""
-        self.on_doubt: Callable[[], None] | None = None
-        """Called when nobody knows what the journal holds: only a start anew, which recovers, can tell."""
+        """Commands that have no answer yet."""
         self.listeners: list[Listener] = []
-        self._asked: list[PendingCommand] = []
-        """What was asked in this turn of the loop: it goes to the writer together."""
-        self._waiting: list[PendingCommand] = []
-        self._steps: list[_Step] = []
+        self._engine = engine
+        self._on_durable = on_durable
+        self._submitted: list[Pending] = []
+        """What was submitted in this turn of the loop; it enters the queue together."""
         self._loop = asyncio.get_running_loop()
-        self._hand_over = hand_over or self._loop.call_soon_threadsafe
-        self._writer = make_writer(self._after)
+        self._batches: SimpleQueue[tuple[list[Pending], float] | None] = SimpleQueue()
+        """What was submitted in one turn, and when; None ends the thread."""
+        self._is_closed = False
+        self._closing = Lock()  # nothing enters the queue after its end
+        self._start()
 
     # In the loop
 
-    def submit(self, ask: Submission, told: Told | None = None) -> None:
-        """Asks for a command; `told` is called in the loop, when it is durable and published."""
-        self._put(PendingCommand(ask, told))
-
-    def bet(self, ask: Submission, bettor: Bettor, re: str) -> None:
-        """Asks for bets; a `bettor` who follows his seat when they are published has them from there."""
-        self._put(PendingCommand(ask, None, re, bettor))
-
-    def _put(self, asked: PendingCommand) -> None:
-        if self.waiting + len(self._asked) >= MOST_WAITING:
-            asked.answer = _TOO_MANY
-            self._loop.call_soon(_tell, asked)
+    def submit(self, submission: Submission, reply: Reply | None = None) -> None:
+        """Submits a command; `reply` is called when it is durable and published, or refused."""
+        pending = Pending(submission, reply)
+        if self.waiting >= MOST_WAITING:
+            pending.answer = _TOO_MANY
+            self._loop.call_soon(_reply, pending)
             return
-        if not self._asked:
+        self.waiting += 1
+        if not self._submitted:
             self._loop.call_soon(self._push)
-        self._asked.append(asked)
+        self._submitted.append(pending)
 
-    def _push(self) -> None:
-        asked, self._asked = self._asked, []
-        if asked:
-            told = partial(self._answered, asked, self._loop.time())
-            self._writer.submit_all([one.ask for one in asked], told)
-            self.waiting += len(asked)
+    def submit_job(self, job: Job[T], reply: Callable[[T | BaseException], None]) -> None:
+        """Submits a job; `reply` is called in order with the frames and the replies of commands."""
+        self._submitted.append(Pending(job, reply))
+        self._push()
 
     async def execute(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
         """What a command comes to, durably."""
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-
-        def told(answer: Answer | BaseException) -> None:
-            if future.done():
-                return
-            if isinstance(answer, BaseException):
-                future.set_exception(answer)
-            else:
-                future.set_result(answer)
-
-        self.submit(Submission(stream, command, book), told)
+        future: asyncio.Future[Answer] = self._loop.create_future()
+        self.submit(Submission(stream, command, book), partial(_resolve, future))
         return await future
 
-    async def run(self, job: Callable[[Engine], T]) -> T:
-        """What a job finds, done in the writer's thread between commands."""
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self.submit_job(job, partial(_settle, future))
+    async def run(self, job: Job[T]) -> T:
+        """What a job returns."""
+        future: asyncio.Future[T] = self._loop.create_future()
+        self.submit_job(job, partial(_resolve, future))
         return await future
 
-    def submit_job(self, job: Callable[[Engine], T], told: Callable[[T | BaseException], None]) -> None:
-        """The same with a callback, which comes in order with frames and answers."""
-
-        def published(engine: Engine) -> T:
-            self._publish()  # what was decided before the look is told before what it found
-            return job(engine)
-
-        self._push()
-        self._writer.run(published, partial(self._found, told))
-
-    def close(self) -> None:
-        """Answers whoever still waits, and ends the writer; the loop must have handed over what was asked."""
-        self._writer.close()
-
-    # In the writer's thread
-
-    def _answered(
-        self, asked: Sequence[PendingCommand], since: float, answers: list[Answer | BaseException]
-    ) -> None:
-        self._steps.append(partial(self._measure, since, len(asked)))
-        for one, answer in zip(asked, answers, strict=True):
-            one.answer = answer
-        self._waiting += asked
-
-    def _found(self, told: Callable[[Any], None], found: object) -> None:
-        self._steps.append(partial(told, found))
-
-    def _publish(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
+    def _push(self) -> None:
+        """Puts what was submitted in the queue; a simulation, which has no thread, does it in its own way."""
+        submitted, self._submitted = self._submitted, []
+        if not submitted:
             return
-        try:
-            self._steps += self.projections.frames(waiting)
-        except Exception:  # noqa: BLE001  it is durable all the same, and whoever asked must hear of it
-            _log.exception("the projections failed, and begin again")
-            for one in waiting:
-                if one.bettor is not None:
-                    one.told, one.bettor = partial(one.bettor.told, one.re or ""), None
-            self._steps += waiting
-            self._steps.append(self.feeds.begin_again)
-            self.projections.begin_again()
-        else:
-            self._steps += waiting
+        with self._closing:
+            if not self._is_closed:
+                self._batches.put((submitted, self._loop.time()))
+                return
+        for pending in submitted:
+            pending.answer = JournalError("the command queue is closed: the server stops")
+        self._loop.call_soon(self._deliver, submitted, self._loop.time())
 
-    def _after(self) -> None:
-        self._publish()
-        steps, self._steps = self._steps, []
-        if steps:
-            self._hand_over(partial(self._deliver, steps))
-
-    # In the loop again
-
-    def _deliver(self, steps: Sequence[_Step]) -> None:
-        publish, heard = self.feeds.publish, list[Committed]()
+    def _deliver(self, steps: Sequence[Frame | Pending], since: float) -> None:  # noqa: C901  every bet passes here
+        """Publishes the frames and calls the replies of one write; then the listeners."""
+        publish, committed = self.feeds.publish, list[Committed]()
         for step in steps:
             if type(step) is Frame:
                 publish(step)
-            elif type(step) is PendingCommand:
-                answer, bettor = step.answer, step.bettor
+                continue
+            pending = cast("Pending", step)
+            work, answer = pending.work, pending.answer
+            if type(work) is Submission:
+                self.waiting -= 1
                 if type(answer) is tuple and answer:
-                    if type(answer[0]) is not BetRegistered:  # of which nobody here makes anything
-                        events = cast("tuple[AnyEvent, ...]", answer)
-                        heard.append(Committed(step.ask.stream, step.ask.command, events))
-                    elif bettor is not None and bettor.follows_seat:
-                        continue
-                else:
-                    self._note(answer)
-                _tell(step)
-            else:
-                _call(step)  # type: ignore[arg-type]
+                    if type(answer[0]) is not BetRegistered:  # no listener acts upon bets
+                        committed.append(Committed(work.stream, work.command, answer))
+                elif type(answer) is Refusal:
+                    self._note_trouble(answer)
+            if pending.reply is not None:
+                try:
+                    pending.reply(answer)
+                except Exception:  # noqa: BLE001  the next ones still wait
+                    _log.exception("a reply failed")
         self.feeds.flush()
-        for one in heard:
+        if self._on_durable is not None:
+            self._on_durable(self._loop.time() - since)
+        for event in committed:
             for listener in self.listeners:
-                _call(listener, one)
+                try:
+                    listener(event)
+                except Exception:  # noqa: BLE001  as above
+                    _log.exception("a listener failed")
 
-    def _measure(self, since: float, count: int) -> None:
-        self.waiting -= count
-        if self.on_durable is not None:
-            self.on_durable(self._loop.time() - since)
+    def _note_trouble(self, refusal: Refusal) -> None:
+        if refusal.reason in (Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT):
+            self.trouble = str(refusal)
+        if refusal.reason is Reason.JOURNAL_IN_DOUBT:
+            self.in_doubt.set()
 
-    def _note(self, answer: Answer | BaseException) -> None:
-        if not isinstance(answer, Refusal):
+    # In the thread
+
+    def _start(self) -> None:
+        self._thread = Thread(target=self._run, name="journal writer", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answers all that waits, and ends the thread."""
+        with self._closing:
+            if not self._is_closed:
+                self._is_closed = True
+                self._batches.put(None)
+        if current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while (batch := self._batches.get()) is not None:
+            group, since = batch
+            while batch is not None and len(group) < MOST_AT_ONCE:
+                try:
+                    batch = self._batches.get_nowait()
+                except Empty:
+                    break
+                if batch is not None:
+                    group += batch[0]
+            steps = self._work(group)
+            with suppress(RuntimeError):  # the loop is closed: nobody waits for a reply
+                self._loop.call_soon_threadsafe(self._deliver, steps, since)
+            if batch is None:
+                return
+            if self._batches.empty():  # no command waits for what only makes the next start quick
+                with suppress(Exception):
+                    self._engine.save()
+
+    def _work(self, group: Sequence[Pending]) -> Steps:
+        """Does what waits, in order; commands are decided together as far as no job is between them."""
+        steps, commands = Steps(), list[Pending]()
+        for pending in group:
+            if type(pending.work) is Submission:
+                commands.append(pending)
+                continue
+            self._decide(commands, steps)
+            commands = []
+            steps.append(self._done(pending))
+        self._decide(commands, steps)
+        return steps
+
+    def _decide(self, commands: list[Pending], steps: Steps) -> None:
+        """Decides and appends commands; the loop will publish the frames and then call the replies."""
+        if not commands:
             return
-        if answer.reason in (Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT):
-            self.trouble = str(answer)
-        if answer.reason is Reason.JOURNAL_IN_DOUBT and self.on_doubt is not None:
-            self.on_doubt()
+        submissions = [cast("Submission", pending.work) for pending in commands]
+        answers: Sequence[Answer | BaseException]
+        try:
+            answers = self._engine.outcomes(submissions)
+        except BaseException as error:  # noqa: BLE001  it answers them all, and the thread goes on
+            answers = [error] * len(commands)
+        for pending, answer in zip(commands, answers, strict=True):
+            pending.answer = answer
+        try:
+            steps += self.projections.frames(
+                (submission.stream, answer) for submission, answer in zip(submissions, answers, strict=True)
+            )
+            steps += commands
+        except Exception:  # noqa: BLE001  the commands are durable all the same, and are acknowledged
+            _log.exception("the projections failed and are made anew")
+            steps += commands
+            begin_again = Pending(
+                lambda _: self.projections.begin_again(), lambda _: self.feeds.begin_again()
+            )
+            steps.append(self._done(begin_again))
+
+    def _done(self, pending: Pending) -> Pending:
+        """A job with what it returned or raised."""
+        try:
+            pending.answer = cast("Job[Any]", pending.work)(self._engine)
+        except BaseException as error:  # noqa: BLE001  as above
+            pending.answer = error
+        return pending
 
 
-def _tell(asked: PendingCommand) -> None:
-    if asked.bettor is not None:
-        _call(asked.bettor.told, asked.re or "", asked.answer)
-    elif asked.told is not None:
-        _call(asked.told, asked.answer)
+def _reply(pending: Pending) -> None:
+    if pending.reply is not None:
+        pending.reply(pending.answer)
 
 
-def _call(told: Callable[..., None], *what: object) -> None:
-    """Calls someone; should he fail, those after him still wait."""
-    try:
-        told(*what)
-    except Exception:  # noqa: BLE001  as above
-        _log.exception("someone who was told failed")
-
-
-def _settle(future: asyncio.Future[T], found: T | BaseException) -> None:
+def _resolve(future: asyncio.Future[T], answer: T | BaseException) -> None:
     if future.done():
         return
-    if isinstance(found, BaseException):
-        future.set_exception(found)
+    if isinstance(answer, BaseException):
+        future.set_exception(answer)
     else:
-        future.set_result(found)
-
-
-__all__ = ["CommandQueue", "Committed", "JournalError", "Listener", "PendingCommand", "Told", "WriterLike"]
+        future.set_result(answer)

@@ -3,92 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import structlog
 
-from taisai import __version__
 from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
-from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import FLOOR
-from taisai.journal import Engine, JournalError, SigningKey, Writer
+from taisai.journal import Engine, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
-from taisai.rules.book import Rulebook
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
-from taisai.server.auth.rate_limits import RateLimit, RateLimiter
-from taisai.server.auth.sessions import SessionPolicy, StaffSessions
-from taisai.server.config.tables import DiceIn
-from taisai.server.connections.dispatcher import ConnectionLimits, Dispatcher
+from taisai.server.auth.rate_limits import RateLimiter
+from taisai.server.auth.sessions import StaffSessions
+from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.dice.shaker import Shaker
 from taisai.server.http.built_pages import our_pages
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.runtime.betting_clock import Countdown
-from taisai.server.runtime.command_queue import CommandQueue, WriterLike
+from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
-from taisai.server.runtime.monitors import Monitors, Thresholds
+from taisai.server.runtime.metrics import Metrics
+from taisai.server.runtime.monitors import Monitors
+from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.reconciliation import PositionReconciler, finish
 
 REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
 FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out
 TICK: Final = 1.0  # seconds between looks at sessions and the clock
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TablePlan:
-    """A table as the house wants it, played or not."""
-
-    name: str
-    book: Rulebook
-    limits: Limits
-    layout: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
-    offers: Mapping[str, str] = field(default_factory=dict)
-    window: int | None = None
-    """Milliseconds for which bets are open; None where no clock runs."""
-    demonstration: bool = False
-    dice: DiceIn = DiceIn.KEYS
-    """Whether a device's readings are taken; the demonstration's own shaker draws all the same."""
-    edges: bool = False
-    """Whether players may know the house edge of each area."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HousePlan:
-    """What a casino is run by, beside its journal."""
-
-    house: str
-    currency: str
-    zone: str
-    tables: Sequence[TablePlan] = ()
-    origins: frozenset[str] = frozenset()
-    bounds: ConnectionLimits = field(default_factory=ConnectionLimits)
-    policy: SessionPolicy = field(default_factory=SessionPolicy)
-    sign_ins: RateLimit | None = None
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """What the journal records of the settings in force."""
-    program: str = f"taisai {__version__}"
-    """The name and version of this program, as the journal records them at each start."""
-    manifest: str = "none"
-    seal_every: int = 1_000
-    seal_minutes: int = 15
-    checkpoints: Path | None = None
-    day: Callable[[int], str] | None = None
-    """The gaming day of a moment."""
-    approved: Callable[[Rulebook, int], str | None] | None = None
-    """Why a rulebook may not be played for money at a moment; None where nobody has to approve."""
-
-    def table(self, name: str) -> TablePlan | None:
-        """A table as it is planned."""
-        return next((one for one in self.tables if one.name == name), None)
 
 
 class HouseServer:
@@ -102,11 +47,14 @@ class HouseServer:
         clock: Clock,
         entropy: Entropy,
         key: SigningKey | None = None,
-        make_writer: Callable[[Callable[[], None]], WriterLike] | None = None,
-        hand_over: Callable[[Callable[[], None]], object] | None = None,
+        make_queue: Callable[..., CommandQueue] = CommandQueue,
+        dealers: Mapping[str, asyncio.Event] | None = None,
         passwords: Passwords | None = None,
     ) -> None:
-        """`key` signs checkpoints; a writer in its own thread unless another is given."""
+        """`key` signs checkpoints; `dealers`: table → set while its virtual dealer deals.
+
+        A simulation gives a `make_queue` that needs no thread.
+        """
         identity = engine.journal.identity
         if identity is None:
             raise JournalError("expected a journal that was opened, got an empty one")
@@ -121,8 +69,8 @@ class HouseServer:
         windows = {table.name: table.window for table in plan.tables}
         projections = HouseFeeds(engine, windows, now=clock.now)
         feeds = Feeds(entropy(8).hex())
-        make = make_writer or (lambda after: Writer(engine, after=after))
-        self.queue = CommandQueue(projections, feeds, make, hand_over=hand_over)
+        metrics = Metrics()
+        self.queue = make_queue(engine, projections, feeds, on_durable=metrics.durable)
         self.authentication = Authentication(
             self.queue,
             entropy=entropy,
@@ -135,17 +83,16 @@ class HouseServer:
         self.dispatcher = Dispatcher(
             self.queue,
             self.authentication,
+            plan,
             clock=clock,
             entropy=entropy,
-            program=plan.program,
             demonstration=self.demonstration,
-            origins=plan.origins,
-            bounds=plan.bounds,
+            metrics=metrics,
             pages=our_pages(),
+            dealers=dealers,
         )
-        self.dispatcher.plan = plan
-        self._roll = PositionReconciler(self.queue, clock=clock)
-        self._noting = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
+        self._positions = PositionReconciler(self.queue, clock=clock)
+        self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
         self._known = frozenset(engine.tables())
@@ -154,9 +101,9 @@ class HouseServer:
 
     def _attend(self, table: TablePlan) -> None:
         if table.window is not None:
-            countdown = Countdown(self.queue, table.name, window=table.window, clock=self.clock)
-            countdown.on_prompt = self._prompt
-            self._countdowns[table.name] = countdown
+            self._countdowns[table.name] = Countdown(
+                self.queue, table.name, window=table.window, clock=self.clock, on_prompt=self._prompt
+            )
         if table.demonstration and self.demonstration:
             self._shakers[table.name] = Shaker(self.queue, table.name, clock=self.clock, entropy=self.entropy)
 
@@ -167,14 +114,12 @@ class HouseServer:
         now = self.clock.now()
         await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
-        await self._note(
-            NoteStart(at=now, by=FLOOR, program=self.dispatcher.program, manifest=self.plan.manifest)
-        )
-        await self._roll.reconcile()
+        await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
+        await self._positions.reconcile()
         left = await finish(self.queue, self.clock, entropy=self.entropy)
         for sentence in left:
             _log.warning("a transfer waits for someone", says=sentence)
-        self._noting.begin(sorted(self._known & {table.name for table in self.plan.tables}))
+        self._monitors.begin(sorted(self._known & {table.name for table in self.plan.tables}))
         for name in self._known & self._countdowns.keys():
             self._countdowns[name].resume()
         for shaker in self._shakers.values():
@@ -201,8 +146,8 @@ class HouseServer:
                 _log.exception("something that is done again and again failed", what=work.__name__)
 
     async def _tick(self) -> None:
-        self._noting.tick()
-        self._roll.tick()
+        self._monitors.tick()
+        self._positions.tick()
         await self.authentication.tick(self.clock.now())
         await self._seal_when_due()
 
@@ -281,14 +226,3 @@ class HouseServer:
             await work
         except JournalError as error:
             _log.error("the stop could not be written", error=str(error))
-
-
-def day_of(zone: Any, begins: Any) -> Callable[[int], str]:
-    """The gaming day of a moment, where a house is and as its day begins."""
-    from taisai.game.terms.opening import gaming_day
-
-    return partial(_gaming_day, gaming_day, zone, begins)
-
-
-def _gaming_day(of: Callable[..., str], zone: Any, begins: Any, at: int) -> str:
-    return of(at, zone, begins)

@@ -60,7 +60,7 @@ class Metrics(Collector):
         self._durable[bisect_left(BUCKETS, seconds)] += 1
         self._durable_sum += seconds
 
-    def heard(self, one: Committed) -> None:
+    def count_rounds(self, one: Committed) -> None:
         """Counts the rounds that came to an end."""
         table = table_of(one.stream)
         for event in one.events if table is not None else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -18,23 +18,13 @@ from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
+from taisai.server.runtime.plan import Thresholds
 from taisai.study.dice.watch import DiceWatch
 
 DICE: Final = "dice"
 """What the rulebooks call their three dice."""
 _COUNTED: Final = frozenset({happened.RoundConcluded, happened.RoundResettled, happened.RoundVoided})
 _log = structlog.get_logger(__name__)
-
-
-class Thresholds(NamedTuple):
-    """From when on something is noted."""
-
-    large_win: int = 10_000_00
-    """Minor units, above the stake, of one seat in one round."""
-    clock_jump: int = 2_000
-    """Milliseconds."""
-    watch: Fraction = Fraction(1, 1000)
-    """The chance at which fair dice ever raise the alarm."""
 
 
 class _Kept(msgspec.Struct, frozen=True):

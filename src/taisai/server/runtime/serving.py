@@ -98,10 +98,7 @@ class Serving:
     ) -> None:
         """`tls`: certificate and key; `proxies` are believed about whom they speak for."""
         self.house_server = house_server
-        self.is_in_doubt = False
-        """Whether it stopped because nobody knows what the journal holds: a start anew finds out."""
         self._at = at
-        house_server.queue.on_doubt = self._doubt
         config = uvicorn.Config(
             application(house_server.dispatcher, checks=checks, extra=extra),
             ws=protocol_within(house_server.dispatcher.bounds),
@@ -132,17 +129,18 @@ class Serving:
         loop = asyncio.get_running_loop()
         for one in self._signals:
             loop.add_signal_handler(one, self.stop)
+        doubt = asyncio.ensure_future(self._stop_in_doubt())
         try:
             await self._server.serve(sockets=[self._at])
         finally:
+            doubt.cancel()
             await self.house_server.stop()
             for one in self._signals:
                 loop.remove_signal_handler(one)
 
-    def _doubt(self) -> None:
-        if not self.is_in_doubt:
-            self.is_in_doubt = True
-            self._server.should_exit = True
+    async def _stop_in_doubt(self) -> None:
+        await self.house_server.queue.in_doubt.wait()
+        self._server.should_exit = True
 
     def stop(self) -> None:
         """Takes no more connections, and ends those there are; asked twice, it does not wait for them."""

@@ -1,0 +1,88 @@
+"""What a house is run by, beside its journal: its tables, its limits, and where things are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+from taisai import __version__
+from taisai.game.terms.messages import Limits
+from taisai.rules.book import Rulebook
+from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.sessions import SessionPolicy
+from taisai.server.config.tables import DiceIn
+
+
+class ConnectionLimits(NamedTuple):
+    """How many connections there may be, and how many requests each client may make."""
+
+    sockets: int = 5_000
+    asks_a_second: int = 50
+    burst: int = 200
+    requests_a_second: int = 50
+    """Over HTTP, from one address; four times as many at once."""
+
+
+class Thresholds(NamedTuple):
+    """From which figures on the House takes note of something."""
+
+    large_win: int = 10_000_00
+    """Minor units, above the stake, of one seat in one round."""
+    clock_jump: int = 2_000
+    """Milliseconds."""
+    watch: Fraction = Fraction(1, 1000)
+    """The chance at which fair dice ever raise the alarm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePlan:
+    """A table as the house wants it, open or not."""
+
+    name: str
+    book: Rulebook
+    limits: Limits
+    layout: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    offers: Mapping[str, str] = field(default_factory=dict)
+    window: int | None = None
+    """Milliseconds for which bets are open; None where no clock runs."""
+    demonstration: bool = False
+    dice: DiceIn = DiceIn.KEYS
+    """Whether a device's readings are taken; the demonstration's own shaker draws all the same."""
+    edges: bool = False
+    """Whether players may know the house edge of each area."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HousePlan:
+    """What a house is run by, beside its journal."""
+
+    house: str
+    currency: str
+    zone: str
+    tables: Sequence[TablePlan] = ()
+    origins: frozenset[str] = frozenset()
+    """The origins of pages that may talk to this server."""
+    bounds: ConnectionLimits = field(default_factory=ConnectionLimits)
+    policy: SessionPolicy = field(default_factory=SessionPolicy)
+    sign_ins: RateLimit | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What the journal records of the settings in force."""
+    program: str = f"taisai {__version__}"
+    """The name and version of this program, as the journal records them at each start."""
+    manifest: str = "none"
+    seal_every: int = 1_000
+    seal_minutes: int = 15
+    checkpoints: Path | None = None
+    day: Callable[[int], str] | None = None
+    """The gaming day of a moment."""
+    approved: Callable[[Rulebook, int], str | None] | None = None
+    """Why a rulebook may not be played for money at a moment; None where no approval is needed."""
+
+    def table(self, name: str) -> TablePlan | None:
+        """The plan of a table."""
+        return next((table for table in self.tables if table.name == name), None)
