@@ -45,6 +45,8 @@ class Command(
     """Milliseconds since 1970 in UTC, by the clock of whoever runs the table."""
     by: str
     """A person, a terminal, or one of the system's own actors."""
+    from_clients: ClassVar[bool] = True
+    """Whether clients may send this command. If not, only the server gives it."""
     before_opening: ClassVar[bool] = False
     """Whether a table that was not opened yet takes this command."""
     after_closing: ClassVar[bool] = False

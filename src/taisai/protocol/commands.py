@@ -19,41 +19,8 @@ from taisai.cage.messages import HouseCommand
 from taisai.game import commands as game
 from taisai.game.commands import Command
 
-AT_TABLE: Final[tuple[type[Command], ...]] = (
-    game.Assign,
-    game.BeginDay,
-    game.BeginShift,
-    game.BuyColour,
-    game.BuyCredits,
-    game.CallAttendant,
-    game.CashColour,
-    game.ChooseWithdrawal,
-    game.CloseTable,
-    game.CloseWithdrawal,
-    game.CountCards,
-    game.DecideReferral,
-    game.Declare,
-    game.Inspect,
-    game.Leave,
-    game.LeaveSeat,
-    game.LoadShoe,
-    game.MoveBet,
-    game.OfferOdds,
-    game.Perform,
-    game.PlaceBets,
-    game.PlaceItem,
-    game.RecordBets,
-    game.RemoveItem,
-    game.Reopen,
-    game.RepairItem,
-    game.ReportIrregularity,
-    game.SetLimits,
-    game.SettleClaim,
-    game.ShowLayout,
-    game.ShuffleShoe,
-    game.Shut,
-    game.TakeBack,
-    game.TakeSeat,
+AT_TABLE: Final[tuple[type[Command], ...]] = tuple(
+    sorted((kind for kind in game.COMMANDS if kind.from_clients), key=lambda kind: kind.__name__)
 )
 """Commands of a table that a client may send. Commands that only the system gives are not among them."""
 

@@ -23,6 +23,7 @@ __all__ = [
 class TakeReading(Command, frozen=True, kw_only=True, tag="take-reading"):
     """What a device saw, or why it saw nothing; the Dealer enters the result."""
 
+    from_clients: ClassVar[bool] = False
     reading: str
     """An id that no other reading of the round has."""
     round: int
@@ -36,6 +37,7 @@ class TakeReading(Command, frozen=True, kw_only=True, tag="take-reading"):
 class CommitSeed(Command, frozen=True, kw_only=True, tag="commit-seed"):
     """The demonstration shaker binds itself to a seed before the bets of a round open."""
 
+    from_clients: ClassVar[bool] = False
     round: int
     """The round that comes next."""
     commitment: str
@@ -47,6 +49,7 @@ class CommitSeed(Command, frozen=True, kw_only=True, tag="commit-seed"):
 class RevealSeed(Command, frozen=True, kw_only=True, tag="reveal-seed"):
     """The seed of a round, and what it was drawn with, when no bet can follow any more."""
 
+    from_clients: ClassVar[bool] = False
     after_closing: ClassVar[bool] = True
     round: int
     seed: str

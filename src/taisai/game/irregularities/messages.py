@@ -92,6 +92,7 @@ class CloseWithdrawal(Command, frozen=True, kw_only=True, tag="close-withdrawal"
 class Recover(Command, frozen=True, kw_only=True, tag="recover"):
     """The system is back after a stop."""
 
+    from_clients: ClassVar[bool] = False
     before_opening: ClassVar[bool] = True
     stopped_for: int | None = None
     """Milliseconds of a stop that no player felt; None where it was felt or is not known."""

@@ -61,6 +61,7 @@ class CashColour(Command, frozen=True, kw_only=True, tag="cash-colour"):
 class ReceiveTicket(Command, frozen=True, kw_only=True, tag="receive-ticket"):
     """The value of a ticket that the House took in arrives at a terminal."""
 
+    from_clients: ClassVar[bool] = False
     after_closing: ClassVar[bool] = True
     transfer: str
     seat: str
@@ -72,6 +73,7 @@ class ReceiveTicket(Command, frozen=True, kw_only=True, tag="receive-ticket"):
 class DispenseCredits(Command, frozen=True, kw_only=True, tag="dispense-credits"):
     """All credits of a terminal go out, to become a ticket."""
 
+    from_clients: ClassVar[bool] = False
     after_closing: ClassVar[bool] = True
     transfer: str
     seat: str
@@ -80,6 +82,7 @@ class DispenseCredits(Command, frozen=True, kw_only=True, tag="dispense-credits"
 class ReceiveFill(Command, frozen=True, kw_only=True, tag="receive-fill"):
     """Chips from the cage arrive in the tray."""
 
+    from_clients: ClassVar[bool] = False
     after_closing: ClassVar[bool] = True
     transfer: str
     amount: int
@@ -89,6 +92,7 @@ class ReceiveFill(Command, frozen=True, kw_only=True, tag="receive-fill"):
 class SendCredit(Command, frozen=True, kw_only=True, tag="send-credit"):
     """Chips leave the tray for the cage."""
 
+    from_clients: ClassVar[bool] = False
     after_closing: ClassVar[bool] = True
     transfer: str
     amount: int
@@ -98,6 +102,7 @@ class SendCredit(Command, frozen=True, kw_only=True, tag="send-credit"):
 class SendDrop(Command, frozen=True, kw_only=True, tag="send-drop"):
     """The drop box leaves for the count with all that is in it."""
 
+    from_clients: ClassVar[bool] = False
     after_closing: ClassVar[bool] = True
     transfer: str
     second: str | None = None

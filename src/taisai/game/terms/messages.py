@@ -45,6 +45,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class OpenTable(Command, frozen=True, kw_only=True, tag="open-table"):
     """The first command of a table's stream."""
 
+    from_clients: ClassVar[bool] = False
     before_opening: ClassVar[bool] = True
     table: str
     limits: Limits
