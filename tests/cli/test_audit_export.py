@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.audit.exports.columns import BETS, EVENTS
+from taisai.audit.export import BETS, EVENTS
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line, play, process
 from tests.journal.small_journal import on_disk, small_export, text_of

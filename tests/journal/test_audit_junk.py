@@ -12,14 +12,18 @@ from typing import Any
 
 import pytest
 
-from taisai.audit.exports.columns import COLUMNS
-from taisai.audit.exports.lines import lines
-from taisai.audit.exports.rows import bet_rows, event_rows
-from taisai.audit.exports.tables import write_csv, write_parquet
-from taisai.audit.proofs.checking import check_entry, check_growth, read_proof, written
-from taisai.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
-from taisai.audit.retell.rounds import overview
-from taisai.audit.retell.story import round_story
+from taisai.audit.export import COLUMNS, lines, write_csv, write_parquet
+from taisai.audit.prove import (
+    check_entry,
+    check_growth,
+    checkpoints_of,
+    encoded_proof,
+    prove_entry,
+    prove_growth,
+    read_proof,
+)
+from taisai.audit.retell import overview, round_history
+from taisai.audit.rows import bet_rows, event_rows
 from taisai.audit.sources import source_of
 from taisai.journal.errors import JournalError
 from tests.game.playbooks import terms_compiled_once
@@ -77,8 +81,8 @@ def told(seed: int, path: Path) -> list[str]:
         "parquet": lambda source: write_parquet(COLUMNS["events"], event_rows(source), io.BytesIO()),
         "bets": lambda source: list(bet_rows(source)),
         "overview": lambda source: overview(source, table=None, most=5, progress=None),
-        "round": lambda source: round_story(source, f"SB{1 + seed % 2}", 1 + seed % 3),
-        "seat": lambda source: round_story(source, "SB1", 1, seat="2"),
+        "round": lambda source: round_history(source, f"SB{1 + seed % 2}", 1 + seed % 3),
+        "seat": lambda source: round_history(source, "SB1", 1, seat="2"),
         "entry": lambda source: check_entry(prove_entry(source, 1 + seed % 60)),
         "growth": lambda source: check_growth(prove_growth(source, old)),
     }
@@ -152,7 +156,7 @@ def test_a_proof_of_junk_is_told_and_not_thrown() -> None:
     old = next(checkpoints_of(source))
     for proof in (prove_entry(source, 7), prove_growth(source, old)):
         for seed in SEEDS:
-            data = junk(seed, [written(proof)])[0]
+            data = junk(seed, [encoded_proof(proof)])[0]
             with contextlib.suppress(JournalError):  # anything else names itself
                 read: Any = read_proof(data, f"proof of seed {seed}")
                 check_entry(read) if hasattr(read, "entry") else check_growth(read)

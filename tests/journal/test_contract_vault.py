@@ -10,8 +10,8 @@ import pytest
 
 from taisai.audit import verified
 from taisai.audit.backup import back_up
-from taisai.audit.exports.lines import lines
-from taisai.audit.exports.rows import event_rows
+from taisai.audit.export import lines
+from taisai.audit.rows import event_rows
 from taisai.audit.sources import source_of
 from taisai.journal.errors import InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores.contract import MOST_SECRET, MOST_SECRET_NAME

@@ -12,12 +12,22 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import rows as export_rows
 from taisai.audit import verified
-from taisai.audit.exports import rows as export_rows
-from taisai.audit.exports.columns import BETS, COLUMNS, EVENTS, Column, Kind, Row
-from taisai.audit.exports.lines import lines
-from taisai.audit.exports.rows import bet_rows, event_rows
-from taisai.audit.exports.tables import AT_ONCE, GROUP, write_csv, write_parquet
+from taisai.audit.export import (
+    AT_ONCE,
+    BETS,
+    COLUMNS,
+    EVENTS,
+    GROUP,
+    Column,
+    Kind,
+    Row,
+    lines,
+    write_csv,
+    write_parquet,
+)
+from taisai.audit.rows import bet_rows, event_rows
 from taisai.audit.sources import source_of
 from taisai.game.events import BetRegistered
 from taisai.game.rounds.settlement import bet_records

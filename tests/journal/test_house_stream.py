@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from taisai.audit import verified
-from taisai.audit.exports.lines import lines
-from taisai.audit.exports.rows import event_rows
+from taisai.audit.export import lines
+from taisai.audit.rows import event_rows
 from taisai.audit.sources import source_of
 from taisai.cage import decide as cage
 from taisai.cage.messages import HOUSE_EVENTS

@@ -10,18 +10,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from taisai.audit.proofs import checking as prove_check
-from taisai.audit.proofs import making as prove
-from taisai.audit.proofs.checking import (
+from taisai.audit import prove
+from taisai.audit.prove import (
     Consistency,
     FailedProofError,
     Inclusion,
     check_entry,
     check_growth,
+    checkpoints_of,
+    encoded_proof,
+    prove_entry,
+    prove_growth,
     read_proof,
-    written,
 )
-from taisai.audit.proofs.making import checkpoints_of, prove_entry, prove_growth
 from taisai.audit.sources import source_of
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
@@ -79,7 +80,7 @@ def test_growth_is_proved_from_every_checkpoint(files: list[Path]) -> None:
 
 def test_a_proof_is_a_line_of_json(files: list[Path]) -> None:
     for proof in (entry_proof(files[0]), growth_proof(files[0])):
-        data = written(proof)
+        data = encoded_proof(proof)
         assert read_proof(data, "proof") == proof
         assert json.dumps(
             json.loads(data), ensure_ascii=False, separators=(",", ":"), sort_keys=True
@@ -240,7 +241,7 @@ def test_a_journal_that_was_cut_is_noticed(tmp_path: Path) -> None:
 def test_sabotage_a_check_that_looks_at_no_hash_is_noticed(
     files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prove_check, "check_inclusion", lambda *_, **__: True)
+    monkeypatch.setattr(prove, "check_inclusion", lambda *_, **__: True)
     proof = entry_proof(files[0])
     passed = []
     for what, change in ENTRY.items():

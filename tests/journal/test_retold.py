@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from taisai.audit import replay
-from taisai.audit.exports.rows import bet_rows
-from taisai.audit.retell import story as retold
-from taisai.audit.retell.rounds import TableLine, overview
-from taisai.audit.retell.story import RoundStory, round_story
-from taisai.audit.retell.tables import MOST_NAMED, tables_of
+from taisai.audit import retell as retold
+from taisai.audit.replay import MOST_NAMED, tables_of
+from taisai.audit.retell import RoundHistory, TableSummary, overview, round_history
+from taisai.audit.rows import bet_rows
 from taisai.audit.sources import source_of
 from taisai.game.events import BetRegistered, BetsClosed, Event, RoundResettled, RoundSettled, RoundVoided
 from taisai.journal import streams
@@ -50,17 +49,17 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [playbook_journal.as_file(folder), playbook_journal.as_export(folder)]
 
 
-def stories(path: Path, name: str, **more: Any) -> list[RoundStory]:
+def stories(path: Path, name: str, **more: Any) -> list[RoundHistory]:
     """Every round of the table at which a playbook was played."""
     source, table = source_of(path), TABLES[name]
     (line,) = overview(source, table=table, most=1_000, progress=None)
-    return [round_story(source, table, number, **more) for number in range(1, line.rounds + 1)]
+    return [round_history(source, table, number, **more) for number in range(1, line.rounds + 1)]
 
 
 # All rounds
 
 
-def lines(path: Path, **more: Any) -> list[TableLine]:
+def lines(path: Path, **more: Any) -> list[TableSummary]:
     return overview(source_of(path), **({"table": None, "most": 1_000, "progress": None} | more))
 
 
@@ -100,9 +99,9 @@ def test_the_tables_are_named(files: list[Path]) -> None:
 # One round
 
 
-def missing(story: RoundStory) -> list[str]:
+def missing(story: RoundHistory) -> list[str]:
     """What the journal says of a round, and the story does not."""
-    told = {one.position for one in story.moments}
+    told = {one.position for one in story.entries}
     return [
         f"entry {entry.position}"
         for entry in playbook_journal.entries()
@@ -119,9 +118,9 @@ def test_all_that_was_said_of_a_round_is_told_in_order(files: list[Path], name: 
     assert found
     for story in found:
         assert missing(story) == []
-        positions = [one.position for one in story.moments]
+        positions = [one.position for one in story.entries]
         assert positions == sorted(set(positions))
-        for one in story.moments:
+        for one in story.entries:
             assert one.event == entries[one.position].event
             assert getattr(one.event, "round", None) in (None, story.number)
             assert one.asked == next(
@@ -133,7 +132,7 @@ def test_all_that_was_said_of_a_round_is_told_in_order(files: list[Path], name: 
 def test_every_event_of_a_table_in_play_is_in_one_of_its_rounds_or_between(
     files: list[Path], name: str
 ) -> None:
-    told = {one.position for story in stories(files[0], name) for one in story.moments}
+    told = {one.position for story in stories(files[0], name) for one in story.entries}
     during = False
     for entry in playbook_journal.entries():
         if table_of(entry.stream) == TABLES[name]:
@@ -146,7 +145,7 @@ def test_every_event_of_a_table_in_play_is_in_one_of_its_rounds_or_between(
 @each_story
 def test_what_each_bet_came_to_adds_up_at_every_settlement(files: list[Path], name: str) -> None:
     for story in stories(files[0], name):
-        for one in story.moments:
+        for one in story.entries:
             assert sums_off(one.event, [record for record in one.bets if not record.state.left_early]) == []
             if isinstance(one.event, BetsClosed):
                 assert all(record.state is BetState.OPEN for record in one.bets)
@@ -179,19 +178,19 @@ def test_a_seat_sees_its_own_bets_and_what_concerns_everyone(files: list[Path], 
     for story in stories(files[0], name):
         seats = sorted({one.bet.seat for one in story.bets})
         mine = {
-            seat: round_story(source_of(files[0]), story.table, story.number, seat=seat) for seat in seats
+            seat: round_history(source_of(files[0]), story.table, story.number, seat=seat) for seat in seats
         }
         together = [one for seat in seats for one in mine[seat].bets]
         assert sorted(one.bet.id for one in together) == sorted(one.bet.id for one in story.bets)
         for seat, own in mine.items():
             assert {one.bet.seat for one in own.bets} <= {seat}
-            for one in own.moments:
+            for one in own.entries:
                 assert getattr(one.event, "seat", None) in (None, seat)
                 assert {each.bet.seat for each in one.bets} <= {seat}
-        everyone = [one.position for one in story.moments if not hasattr(one.event, "seat")]
-        bets = [one.position for one in story.moments if type(one.event).__name__ in _OF_A_BET]
+        everyone = [one.position for one in story.entries if not hasattr(one.event, "seat")]
+        bets = [one.position for one in story.entries if type(one.event).__name__ in _OF_A_BET]
         for own in mine.values():
-            assert {*everyone} - {*bets} <= {one.position for one in own.moments}
+            assert {*everyone} - {*bets} <= {one.position for one in own.entries}
 
 
 _OF_A_BET = ("BetTakenBack", "BetMoved", "BetReturned")
@@ -200,7 +199,7 @@ _OF_A_BET = ("BetTakenBack", "BetMoved", "BetReturned")
 @each_story
 def test_journal_and_export_tell_the_same(files: list[Path], name: str) -> None:
     first, second = (
-        [(one.table, one.number, one.moments, one.bets, one.is_over) for one in stories(path, name)]
+        [(one.table, one.number, one.entries, one.bets, one.is_over) for one in stories(path, name)]
         for path in files
     )
     assert first == second
@@ -217,9 +216,9 @@ def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_put_away_is_told_the_same(
     files: list[Path], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_memory = [(one.moments, one.bets) for one in stories(files[0], name)]
+    in_memory = [(one.entries, one.bets) for one in stories(files[0], name)]
     keep_nothing(monkeypatch)
-    assert [(one.moments, one.bets) for one in stories(files[0], name)] == in_memory
+    assert [(one.entries, one.bets) for one in stories(files[0], name)] == in_memory
 
 
 def test_bets_that_were_put_away_are_exported_the_same(
@@ -232,9 +231,9 @@ def test_bets_that_were_put_away_are_exported_the_same(
 
 def test_corrections_are_told_where_they_came(files: list[Path]) -> None:
     first = stories(files[0], "rws-wrong-result")[0]
-    kinds = [type(one.event).__name__ for one in first.moments]
+    kinds = [type(one.event).__name__ for one in first.entries]
     assert kinds[-4:] == ["RoundConcluded", "IrregularityRuled", "RoundResettled", "ClaimSettled"]
-    assert [one.faces for one in first.moments if one.bets] == [(), (4, 6, 6), (5, 6, 6)]
+    assert [one.faces for one in first.entries if one.bets] == [(), (4, 6, 6), (5, 6, 6)]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +251,7 @@ def test_what_is_not_there_is_refused(
     assert len(playbook_journal.NAMES) > MOST_NAMED
     for path in files:
         with pytest.raises(JournalError, match=says):
-            round_story(source_of(path), table, number, seat=seat)
+            round_history(source_of(path), table, number, seat=seat)
         if table == "SB0":
             with pytest.raises(JournalError, match=says):
                 overview(source_of(path), table=table, most=1, progress=None)
@@ -262,12 +261,12 @@ def test_sabotage_a_correction_left_out_is_noticed(
     files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        retold._Telling, "_is_told", lambda _self, event, _: type(event) is not RoundResettled
+        retold._Collector, "_is_shown", lambda _self, event, _: type(event) is not RoundResettled
     )
     assert missing(stories(files[0], "rws-wrong-result")[0])
 
 
 def test_sabotage_a_wrong_sum_is_noticed(files: list[Path]) -> None:
-    for one in stories(files[0], "rws-wrong-result")[0].moments:
+    for one in stories(files[0], "rws-wrong-result")[0].entries:
         if isinstance(one.event, RoundSettled):
             assert sums_off(one.event, [*one.bets][1:])

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from taisai.audit import replay
-from taisai.audit.retell import story as retold
-from taisai.audit.retell.story import RoundStory, round_story
+from taisai.audit import retell as retold
+from taisai.audit.retell import RoundHistory, round_history
 from taisai.audit.sources import source_of
 from taisai.game.commands import Perform
 from taisai.game.events import ReadingTaken, RoundConcluded, SeedCommitted, SeedRevealed
@@ -78,58 +78,58 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [folder / "journal.db", folder / "export.jsonl"]
 
 
-def told(path: Path, table: str, **more: Any) -> list[RoundStory]:
+def told(path: Path, table: str, **more: Any) -> list[RoundHistory]:
     """Every round of a table."""
-    return [round_story(source_of(path), table, number, **more) for number in range(1, ROUNDS + 1)]
+    return [round_history(source_of(path), table, number, **more) for number in range(1, ROUNDS + 1)]
 
 
 @each_table
 def test_a_round_is_told_from_its_commitment_to_its_seed(files: list[Path], table: str) -> None:
     for path in files:
         for number, story in enumerate(told(path, table), 1):
-            kinds = [type(one.event) for one in story.moments]
+            kinds = [type(one.event) for one in story.entries]
             assert kinds[0] is SeedCommitted
             assert kinds.count(SeedCommitted) == kinds.count(SeedRevealed) == 1
             assert kinds.count(ReadingTaken) == (2 if PLAYED[table][0] == US else 1)
             assert RoundConcluded in kinds
-            assert {getattr(one.event, "round", number) for one in story.moments} == {number}
+            assert {getattr(one.event, "round", number) for one in story.entries} == {number}
             assert [one.state.is_settled for one in story.bets] == [True]
 
 
 @each_table
 def test_a_seat_is_told_of_the_seed_too(files: list[Path], table: str) -> None:
     for whole, own in zip(told(files[0], table), told(files[0], table, seat="1"), strict=True):
-        assert own.moments == whole.moments
+        assert own.entries == whole.entries
 
 
 @each_table
 def test_what_was_put_away_is_told_the_same(
     files: list[Path], table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_memory = [(one.moments, one.bets) for one in told(files[0], table)]
+    in_memory = [(one.entries, one.bets) for one in told(files[0], table)]
     monkeypatch.setattr(replay, "TABLES_IN_MEMORY", 1)
     monkeypatch.setattr(replay, "BETS_IN_MEMORY", 0)
     monkeypatch.setattr(streams, "RECENT", 0)
-    assert [(one.moments, one.bets) for one in told(files[0], table)] == in_memory
+    assert [(one.entries, one.bets) for one in told(files[0], table)] == in_memory
 
 
 @each_table
 def test_a_round_that_has_a_seed_and_never_opened_is_none(files: list[Path], table: str) -> None:
     for path in files:
         with pytest.raises(JournalError, match=rf"expected a round of {table}, from 1 to {ROUNDS}, got 3"):
-            round_story(source_of(path), table, ROUNDS + 1)
+            round_history(source_of(path), table, ROUNDS + 1)
 
 
 @each_table
 def test_sabotage_a_round_looked_up_before_it_is_there_is_seen(
     files: list[Path], table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = retold._Telling._keep
+    right = retold._Collector._keep
 
     def hasty(self: Any, decision: list[Any], at: Table) -> None:
         self._round(at)
         right(self, decision, at)
 
-    monkeypatch.setattr(retold._Telling, "_keep", hasty)
+    monkeypatch.setattr(retold._Collector, "_keep", hasty)
     with pytest.raises(JournalError):
         told(files[0], table)

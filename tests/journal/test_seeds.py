@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from taisai.audit import verified
-from taisai.audit.draws import Draws
+from taisai.audit.rules_check import DrawCheck
 from taisai.cli import main
 from taisai.game.commands import CommitSeed
 from taisai.game.dice.draw import Throw
@@ -189,7 +189,7 @@ def settled_again(entries: Entries) -> Entries:
 def test_sabotage_an_audit_that_does_not_look_at_the_close(
     forgery: Callable[[Entries], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Draws, "_prove", lambda *_: None)
+    monkeypatch.setattr(DrawCheck, "_prove", lambda *_: None)
     with pytest.raises(pytest.fail.Exception):
         test_a_draw_by_another_entry_is_found(forgery, tmp_path)
 

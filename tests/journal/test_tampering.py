@@ -18,7 +18,7 @@ import pytest
 
 from taisai.audit import verified
 from taisai.audit.chain import Chain
-from taisai.audit.referee import RulesCheck
+from taisai.audit.rules_check import RulesCheck
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.stores.sqlite_reader import SqliteReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from taisai.audit.exports import lines as exported
+from taisai.audit import export as exported
 from taisai.journal.stores import memory, sqlite
 from taisai.journal.stores.contract import StoredCheckpoint, check_secret
 from taisai.journal.stores.sqlite import SqliteStore

@@ -1,4 +1,4 @@
-"""The audit of a journal, by those who do not take our word for it."""
+"""The audit of a journal: verify, retell, export and prove it, without trust in the program that wrote it."""
 
 from taisai.audit.verify import Report, verified
 

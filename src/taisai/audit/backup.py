@@ -1,4 +1,4 @@
-"""Backups: a copy of a journal while it is being written, made whole or not at all, and never over a file."""
+"""Backups: a complete copy of a journal, also while it is written; an existing file is never replaced."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
 
 _BESIDE: Final = ("-wal", "-journal")
-"""What SQLite takes for a part of the file: left from another journal, it would be read into the new one."""
+"""SQLite reads these files as parts of the journal, even if they are left from another one."""
 
 
 class Copied(NamedTuple):
-    """What a copy holds."""
+    """The size and the root of a copy."""
 
     entries: int
     root: str
-    """Of the tree over them, in hexadecimal."""
+    """The root of the tree over all entries, hexadecimal."""
     bytes: int
 
 
 def back_up(journal: str | Path, copy: str | Path) -> Copied:
-    """Copies a journal as it is now, checks that the copy is whole, and only then gives it its name."""
+    """Copies a journal as it is now. The copy gets its name once it is checked."""
     return _copied(journal, copy, None)
 
 
 def restore(backup: str | Path, journal: str | Path, *, progress: Progress | None = None) -> Report:
-    """Puts a backup in place as a new journal, once everything that can be proved of it was."""
+    """Copies a backup to the place of a new journal, after an audit of the backup."""
     expect_nothing(journal)
     report = check(backup, progress=progress)
     _copied(backup, journal, report)
     return report
 
 
-def _copied(journal: str | Path, copy: str | Path, proved: Report | None) -> Copied:
+def _copied(journal: str | Path, copy: str | Path, report: Report | None) -> Copied:
     reader = SqliteReader(journal)
     try:
         least = _size(reader)
@@ -53,8 +53,8 @@ def _copied(journal: str | Path, copy: str | Path, proved: Report | None) -> Cop
             reader.copy_to(fresh)
             copymode(journal, fresh)
             copied = _whole(fresh, least)
-            if proved and (copied.entries, copied.root) != (proved.entries, proved.root):
-                raise ConflictError(f"expected the backup as it was checked, got another ({journal})")
+            if report and (copied.entries, copied.root) != (report.entries, report.root):
+                raise ConflictError(f"expected the backup as it was checked, got a changed one ({journal})")
             _sync(fresh)
         return copied
     finally:
@@ -62,18 +62,18 @@ def _copied(journal: str | Path, copy: str | Path, proved: Report | None) -> Cop
 
 
 def check(backup: str | Path, *, progress: Progress | None = None) -> Report:
-    """What a backup proves; DamagedError where it does not."""
-    SqliteReader(backup).close()  # an export may be as true, but is nothing to go on from
+    """Verifies a backup."""
+    SqliteReader(backup).close()  # an export is refused: no journal can continue from it
     return verified(backup, progress=progress)
 
 
 def expect_nothing(path: str | Path) -> None:
-    """Refuses a place where there is something already, or a part of a journal that was there."""
+    """Raises an error if there is a file at the path, or a part of an earlier journal."""
     if os.path.lexists(path):
         raise UnwritableError(f"expected no file there yet, got one ({printable(str(path))})")
     for part in (f"{path}{suffix}" for suffix in _BESIDE):
         if os.path.lexists(part) and Path(part).lstat().st_size:
-            raise UnwritableError(f"expected no part of another file there, got one ({printable(part)})")
+            raise UnwritableError(f"expected no part of another journal, got {printable(part)}")
 
 
 def _size(reader: SqliteReader) -> int:
@@ -82,7 +82,7 @@ def _size(reader: SqliteReader) -> int:
 
 
 def _whole(copy: Path, least: int) -> Copied:
-    """What the copy holds, if SQLite finds no fault and no entry is missing that was there at the start."""
+    """Checks that SQLite finds no fault in the copy, and that it has at least `least` chained entries."""
     reader = SqliteReader(copy)
     try:
         if faults := reader.faults():
@@ -102,26 +102,26 @@ def _whole(copy: Path, least: int) -> Copied:
 
 @contextmanager
 def _placing(target: Path) -> Iterator[Path]:
-    """A place beside the target to make the file in, which then gets its name, if nobody has taken it."""
+    """A path to write the file at, beside the target. The file gets the target's name afterwards, if it is free."""
     expect_nothing(target)
     try:
         with TemporaryDirectory(prefix=".taisai-", dir=target.parent) as beside:
             fresh = Path(beside) / "copy"
             yield fresh
-            os.link(fresh, target)  # unlike a renaming, it replaces nothing
+            os.link(fresh, target)  # unlike a rename, it replaces nothing
         _sync(target.parent)
     except JournalError:  # which is a ValueError, too
         raise
     except FileExistsError:
         raise UnwritableError(f"expected no file there yet, got one ({printable(str(target))})") from None
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        why = error.strerror if isinstance(error, OSError) else "an invalid file name"
         raise UnwritableError(f"expected a place for a copy, got {why} ({printable(str(target))})") from None
 
 
 def _sync(path: Path) -> None:
-    """Makes a file, or the names in a directory, outlive a power failure."""
-    if path.is_dir() and os.name != "posix":  # elsewhere a directory cannot be opened, and need not be
+    """Makes a file, or the names in a directory, survive a power failure."""
+    if path.is_dir() and os.name != "posix":  # other systems cannot open a directory, and need no sync of it
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -32,14 +32,14 @@ _LONG_NUMBER: Final = re.compile(rb"[0-9]{20}")
 
 
 class Signer(NamedTuple):
-    """A key, and from which entry on it signs."""
+    """A key, and the entry from which it signs."""
 
     since: int
     key: PublicKey
 
 
 class Seal(NamedTuple):
-    """Up to where someone stands by a journal, since when, and who."""
+    """The latest checkpoint of a key: its size, its time, and the key."""
 
     size: int
     at: int
@@ -47,7 +47,7 @@ class Seal(NamedTuple):
 
 
 class Chain:
-    """What can be said of a journal's form after so many entries."""
+    """Checks the form of a journal, entry by entry."""
 
     def __init__(self, codec: Codec | None = None) -> None:
         self.codec = codec or Codec()
@@ -56,7 +56,7 @@ class Chain:
         self.opened: JournalOpened | None = None
         self.signers: list[Signer] = []
         self.seals: list[Seal] = []
-        """Of each key the latest checkpoint that holds."""
+        """The latest valid checkpoint of each key."""
         self.checkpoints = 0
         self._previous = NOTHING_BEFORE
         self._more = 0
@@ -64,16 +64,16 @@ class Chain:
 
     @property
     def size(self) -> int:
-        """How many entries were taken."""
+        """The number of entries so far."""
         return self.tree.size
 
     @property
     def is_whole(self) -> bool:
-        """Whether the last decision is there to its end."""
+        """Whether the last decision is complete."""
         return not self._more
 
     def take(self, piece: Body) -> Entry:
-        """The next entry, if it is what can only come next."""
+        """Checks and returns the next entry."""
         body, row = piece
         position = self.tree.size + 1
         if len(body) > MOST_BYTES:
@@ -82,11 +82,14 @@ class Chain:
             _check_integers(body, position)
         entry = self.codec.decode(body, position)
         if not self.codec.is_canonical(entry, body):
-            raise DamagedError(position, "expected an entry in canonical JSON, got another spelling of it")
+            raise DamagedError(
+                position, "expected an entry in canonical JSON, got other JSON of the same value"
+            )
         self._check_place(entry, position)
         if row is not None and (entry.position, entry.stream, entry.version) != row[:3]:
             got = f"position {row.position}, version {row.version} of {row.stream}"
-            raise DamagedError(position, f"expected the file to keep it where it belongs, got {got}")
+            expected = f"position {entry.position}, version {entry.version} of {entry.stream}"
+            raise DamagedError(position, f"expected the file to keep the entry at {expected}, got {got}")
         leaf = leaf_hash(body)
         self.tree.append(leaf)
         self._previous = leaf.hex()
@@ -100,8 +103,8 @@ class Chain:
         if entry.previous != self._previous:
             raise DamagedError(
                 position,
-                f"expected it to follow an entry with the hash {entry.previous[:16]!r}…, got "
-                f"{self._previous[:16]!r}…: this entry or the one before was altered, dropped or put in",
+                f"expected the entry before it to have the hash {entry.previous[:16]!r}…, got "
+                f"{self._previous[:16]!r}…: this entry or the one before was altered, removed or inserted",
             )
         stream = entry.stream
         version = self.versions.get(stream, 0) + 1
@@ -110,20 +113,21 @@ class Chain:
         self.versions[stream] = version
         if self._more:
             if (entry.more, stream) != (self._more - 1, self._stream) or entry.asked is not None:
-                expected = f"{self._more} more of the decision before, in {self._stream}"
-                raise DamagedError(position, f"expected {expected}, got another decision")
+                expected = f"{self._more} more entries of the decision in {self._stream}"
+                raise DamagedError(position, f"expected {expected}, got an entry of a new decision")
         elif (entry.asked is None) != (stream == JOURNAL_STREAM):
-            expected = "no command" if stream == JOURNAL_STREAM else "the command that was decided"
-            raise DamagedError(position, f"expected {expected}, got {'one' if entry.asked else 'none'}")
+            if stream == JOURNAL_STREAM:
+                raise DamagedError(position, f"expected no command in {JOURNAL_STREAM}, got a command")
+            raise DamagedError(position, "expected the command that was decided, got an entry without it")
         if not 0 <= entry.more <= MOST_MORE:
             raise DamagedError(position, f"expected at most {MOST_MORE} entries to follow, got {entry.more}")
         self._more, self._stream = entry.more, stream
 
     def _learn(self, entry: Entry) -> None:
-        """What the journal's own entries say of it."""
+        """Takes the journal's opening and its new keys."""
         event, position = entry.event, entry.position
         if isinstance(event, JournalOpened) is not (position == 1):
-            expected = "the opening of the journal" if position == 1 else "a journal that is opened once"
+            expected = "the opening of the journal" if position == 1 else "one opening of the journal"
             raise DamagedError(position, f"expected {expected}, got {type(event).__name__}")
         if isinstance(event, JournalOpened):
             if not IDS.fullmatch(event.journal):
@@ -134,22 +138,22 @@ class Chain:
             key = _key(event.key, position)
             message = rotation_text(self.origin, position, entry.previous, event.key)
             if not self.signers[-1].key.verify(_base64(event.signature), message):
-                expected = f"the key {key.name} to be vouched for by {self.signers[-1].key.name}"
-                raise DamagedError(position, f"expected {expected}, got a signature that is not its")
+                expected = f"the key {key.name} to be signed by {self.signers[-1].key.name}"
+                raise DamagedError(position, f"expected {expected}, got an invalid signature")
             self.signers.append(Signer(position, key))
 
     @property
     def origin(self) -> str:
-        """What checkpoints call the journal."""
+        """The name of the journal in checkpoints."""
         return origin_of(self.opened.journal) if self.opened else ""
 
     def check(self, kept: StoredCheckpoint) -> None:
-        """A checkpoint that stands after the entry it ends with."""
+        """Checks a checkpoint of the file, which comes after its last entry."""
         size = self.size
         try:
             signed = read_signed(kept.text)
         except CheckpointError as error:
-            raise DamagedError(size, f"expected a checkpoint, got something else: {error}") from None
+            raise DamagedError(size, f"the checkpoint is invalid: {error}") from None
         if not signed.checkpoint.size == kept.size == size:
             over = signed.checkpoint.size
             why = ": the journal was cut" if over > size else ""
@@ -159,7 +163,7 @@ class Chain:
         self._seal(signed)
 
     def hold(self, signed: SignedCheckpoint) -> None:
-        """A checkpoint that was kept elsewhere, over as many entries as were taken."""
+        """Checks a checkpoint that was kept elsewhere, over as many entries as were taken."""
         self.check_signed(signed)
         self._seal(signed)
 
@@ -169,23 +173,23 @@ class Chain:
         self.seals.append(Seal(self.size, signed.checkpoint.at, self.signers[-1].key))
 
     def check_signed(self, signed: SignedCheckpoint) -> None:
-        """A checkpoint over as many entries as were taken, from this journal or from elsewhere."""
+        """Checks the journal, signature and root of a checkpoint over as many entries as were taken."""
         size, checkpoint = self.size, signed.checkpoint
         if checkpoint.origin != self.origin:
-            says = f"expected a checkpoint of {self.origin}, got one of {printable(checkpoint.origin)}"
-            raise DamagedError(size, says)
-        if not self.signers or not signed.is_signed_by(self.signers[-1].key):
-            name = self.signers[-1].key.name if self.signers else "nobody"
-            raise DamagedError(size, f"expected a checkpoint signed by {name}, got another or a forged one")
-        if checkpoint.root != self.tree.root():
+            problem = f"expected a checkpoint of {self.origin}, got one of {printable(checkpoint.origin)}"
+            raise DamagedError(size, problem)
+        if not self.signers:
             raise DamagedError(
-                size,
-                f"expected the root {checkpoint.root.hex()[:16]}… that was signed over {size} entries, got "
-                f"{self.tree.root().hex()[:16]}…: something up to here is not what was signed",
+                size, "expected the opening of the journal before a checkpoint, got a checkpoint"
             )
+        if not signed.is_signed_by(self.signers[-1].key):
+            name = self.signers[-1].key.name
+            raise DamagedError(size, f"expected a checkpoint signed by {name}, got no valid signature of it")
+        if checkpoint.root != self.tree.root():
+            raise wrong_root(checkpoint.root, self.tree)
 
     def end(self, end: End) -> None:
-        """What an export says at its end."""
+        """Checks the last line of an export."""
         if (end.size, end.root) != (self.size, self.tree.root().hex()):
             got = f"{self.size} and {self.tree.root().hex()[:16]}…"
             raise DamagedError(
@@ -193,8 +197,17 @@ class Chain:
             )
 
 
+def wrong_root(signed: bytes, tree: Frontier) -> DamagedError:
+    """The error if the root over all entries so far is not the signed one."""
+    return DamagedError(
+        tree.size,
+        f"expected the root {signed.hex()[:16]}… that was signed over {tree.size} entries, got "
+        f"{tree.root().hex()[:16]}…: an entry up to here is not what was signed",
+    )
+
+
 def _check_integers(body: bytes, position: int) -> None:
-    """Refuses an integer that not every reader takes for the same; digits in a text are no integer."""
+    """Refuses an integer beyond 64 bits, which programs read differently; digits in a text are allowed."""
     beyond: list[str] = []
 
     def integer(digits: str) -> int:
@@ -202,7 +215,7 @@ def _check_integers(body: bytes, position: int) -> None:
             beyond.append(digits[:30])
         return 0
 
-    with suppress(ValueError, RecursionError):  # what is no JSON at all is told by whoever decodes it
+    with suppress(ValueError, RecursionError):  # the codec reports what is not JSON
         json.loads(body, parse_int=integer)
     if beyond:
         raise DamagedError(position, f"expected integers of 64 bits, got {beyond[0]}")
@@ -213,14 +226,14 @@ def _key(text: str, position: int) -> PublicKey:
         key = PublicKey.parse(text)
         if key.text == text:
             return key
-        raise KeysError("expected the one spelling of a verifier key, got another")  # noqa: TRY301
+        raise KeysError(f"expected {key.text}, got {printable(text)}")  # noqa: TRY301
     except KeysError as error:
-        raise DamagedError(position, f"expected a verifier key, got something else: {error}") from None
+        raise DamagedError(position, f"the verifier key is invalid: {error}") from None
 
 
 def _base64(text: str) -> bytes:
     try:
-        found = b64decode(text, validate=True)
+        data = b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return b""
-    return found if b64encode(found).decode() == text else b""
+    return data if b64encode(data).decode() == text else b""

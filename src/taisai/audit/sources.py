@@ -1,4 +1,4 @@
-"""Where an audit reads from: the file of a journal, or an export of one."""
+"""What an audit reads: the file of a journal, or an export of one."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ _CHECKPOINT: Final = b'{"checkpoint":'
 _END: Final = b'{"end":'
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted").encode
 
-
-TOLD_EVERY: Final = 1_000  # entries from one word on the progress to the next
+PROGRESS_EVERY: Final = 1_000  # entries between two calls of a Progress
 Progress = Callable[[int, int], None]
-"""Called with how much was read, and of how much."""
+"""Called with how much was read, and the total."""
 
 
 class Body(NamedTuple):
-    """The bytes of an entry; where a file says its place beside them, that too."""
+    """The bytes of an entry, and its row in a journal's file."""
 
     body: bytes
-    place: Row | None = None
+    row: Row | None = None
 
 
 class End(NamedTuple):
-    """What an export says at its end."""
+    """The last line of an export."""
 
     size: int
     root: str
@@ -49,7 +48,7 @@ class Source(Protocol):
 
     @property
     def total(self) -> int:
-        """How much there is to read, in whatever `done` counts."""
+        """How much there is to read, in the unit of `done`."""
 
     @property
     def done(self) -> int:
@@ -59,16 +58,16 @@ class Source(Protocol):
         """Everything, in order."""
 
     def close(self) -> None:
-        """Lets go of it."""
+        """Closes the file."""
 
 
 def source_of(path: str | Path) -> JournalFile | Export:
-    """A journal or an export, by what the file begins with."""
+    """A journal or an export, according to the first bytes of the file."""
     try:
         with Path(path).open("rb") as opened:
             beginning = opened.read(len(_SQLITE))
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        why = error.strerror if isinstance(error, OSError) else "invalid file name"
         raise JournalError(
             f"expected a journal or an export that can be read, got {printable(repr(str(path)))}: {why}"
         ) from None
@@ -76,7 +75,7 @@ def source_of(path: str | Path) -> JournalFile | Export:
 
 
 class JournalFile:
-    """A journal's own file, read beside its writer or long after."""
+    """A journal's own file; its writer may be at work."""
 
     def __init__(self, path: str | Path) -> None:
         self.name = str(path)
@@ -87,21 +86,21 @@ class JournalFile:
         self.done = 0
 
     def pieces(self) -> Iterator[Piece]:
-        """Rows and checkpoints, as they were when the file was opened."""
-        sealed = self.reader.sealed()
-        waiting = next(sealed, None)
+        """Entries and checkpoints, as they were when the file was opened."""
+        checkpoints = self.reader.sealed()
+        checkpoint = next(checkpoints, None)
         for row in self.reader.rows():
             yield Body(row.body, row)
             self.done += 1
-            while waiting is not None and waiting.size <= self.done:
-                yield waiting
-                waiting = next(sealed, None)
-        while waiting is not None:
-            yield waiting
-            waiting = next(sealed, None)
+            while checkpoint is not None and checkpoint.size <= self.done:
+                yield checkpoint
+                checkpoint = next(checkpoints, None)
+        if checkpoint is not None:
+            yield checkpoint
+        yield from checkpoints
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the file."""
         self.reader.close()
 
 
@@ -114,15 +113,17 @@ class Export:
         self.done = 0
 
     def pieces(self) -> Iterator[Piece]:
-        """Every line; the last one says how many entries there were, else the copy is torn."""
+        """Every line; the last line says how many entries there are, so that a cut file is noticed."""
         position, ended = 1, False
         with Path(self.name).open("rb") as opened:
             for line in _lines(opened):
                 self.done += len(line)
                 if ended:
-                    raise DamagedError(position, "expected nothing after the end of the export, got more")
+                    raise DamagedError(
+                        position, "expected nothing after the end of the export, got another line"
+                    )
                 if not line.endswith(b"\n"):
-                    got = "a longer one" if len(line) > MOST_BYTES else "a torn one"
+                    got = "a longer one" if len(line) > MOST_BYTES else "one without its end"
                     raise DamagedError(position, f"expected a line of at most {MOST_BYTES} bytes, got {got}")
                 body = line[:-1]
                 if body.startswith(_CHECKPOINT):
@@ -135,9 +136,8 @@ class Export:
                     yield Body(body)
                     position += 1
         if not ended:
-            raise DamagedError(
-                position, "expected an entry or the end of the export, got the end of the file"
-            )
+            problem = "expected an entry or the last line of the export, got the end of the file"
+            raise DamagedError(position, problem)
 
     def close(self) -> None:
         """The file is open only while it is read."""
@@ -160,25 +160,25 @@ _Line = TypeVar("_Line", _CheckpointLine, _EndLine)
 
 
 def _lines(opened: IO[bytes]) -> Iterator[bytes]:
-    """Lines, none of them longer than any entry can be."""
+    """Lines; one that is longer than any entry comes in parts."""
     while line := opened.readline(MOST_BYTES + 1):
         yield line
 
 
 def _read(body: bytes, kind: type[_Line], position: int) -> _Line:
-    """A line that is no entry; it is canonical too."""
+    """A line with a checkpoint or the end, in canonical JSON."""
     try:
         line = msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        says = f"expected a checkpoint or the end of the export, got something else: {printable(str(error))}"
-        raise DamagedError(position, says) from None
+        problem = f"expected a checkpoint or the end of the export; {printable(str(error))}"
+        raise DamagedError(position, problem) from None
     if _CANONICAL(line) != body:
-        raise DamagedError(position, "expected a line in canonical JSON, got another spelling of it")
+        raise DamagedError(position, "expected a line in canonical JSON, got other JSON of the same value")
     return line
 
 
 def checkpoint_line(text: str) -> bytes:
-    """A checkpoint as an export has it."""
+    """A checkpoint as a line of an export."""
     return _CANONICAL(_CheckpointLine(text))
 
 

@@ -1,4 +1,4 @@
-"""The audit: what a journal or an export proves, or the one position where it does not."""
+"""Verifies a journal or an export: a report of what is proved, or the position of the first fault."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from taisai.audit.chain import Chain, Seal
-from taisai.audit.referee import RulesCheck, check_books
-from taisai.audit.sources import TOLD_EVERY, Body, JournalFile, Progress, Source, source_of
+from taisai.audit.rules_check import RulesCheck, check_books
+from taisai.audit.sources import PROGRESS_EVERY, Body, JournalFile, Progress, Source, source_of
 from taisai.cage import MissingSide, how_to_finish, unfinished
 from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import write_round
@@ -23,12 +23,12 @@ from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.journal.streams import HouseStream, TableStream, is_round, is_usable
 
-MOST_TOLD: Final = 5  # transfers that a report tells of
+MOST_TRANSFERS: Final = 5  # that a report names
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Report:
-    """What was proved."""
+    """What the audit proved."""
 
     journal: str
     program: str
@@ -38,39 +38,39 @@ class Report:
     tables: int
     rulebooks: tuple[str, ...]
     digests: tuple[str, ...]
-    """Of the rulebooks, in their order."""
+    """The digests of the rulebooks, in the same order."""
     decisions: int
     """Commands that were decided again."""
     bets: int
     settlements: int
     voids: int
     draws: int
-    """Draws of demonstration tables that follow from their seeds."""
+    """Draws of the demonstration shaker that were made again from their seeds."""
     checkpoints: int
     sealed: int
-    """How many entries a trusted checkpoint covers."""
+    """Entries under the latest trusted checkpoint."""
     sealed_at: int | None
     sealed_by: str | None
-    """The verifier key that signed it."""
+    """The verifier key of that checkpoint."""
     keys: tuple[str, ...]
     """The verifier keys that the journal names, in their order."""
     signed_by: tuple[str, ...]
-    """Those of them that signed a checkpoint."""
+    """The keys that signed a checkpoint."""
     is_key_given: bool
-    """Whether the checker brought the key, or had to take the journal's word for it."""
+    """Whether the key was given; otherwise it is the key that the journal names."""
     held: int
-    """Checkpoints kept elsewhere that the journal agrees with."""
+    """Checkpoints kept elsewhere that the journal continues."""
     snapshots: int
     in_transit: int
-    """Transfers between a table and the House that only one of them has booked so far."""
+    """Transfers between a table and the House that only one side has booked."""
     in_transit_told: tuple[str, ...]
-    """What is left to do about the first of them."""
+    """How to finish the first of them."""
     clock_went_back: int
-    """Entries that say to be earlier than one before them in their stream."""
+    """Entries with an earlier time than an entry before them in their stream."""
 
     @property
     def tail(self) -> int:
-        """How many entries came after the last checkpoint."""
+        """Entries after the last trusted checkpoint."""
         return self.entries - self.sealed
 
 
@@ -81,7 +81,7 @@ def verified(
     held: Sequence[SignedCheckpoint] = (),
     progress: Progress | None = None,
 ) -> Report:
-    """What the file proves; DamagedError with the position of the first flaw where it does not."""
+    """What the file proves; a DamagedError with the position of the first fault if it is damaged."""
     source = source_of(path)
     try:
         return _Audit(source, key, held).run(progress)
@@ -92,29 +92,29 @@ def verified(
 class _Audit:
     def __init__(self, source: Source, key: PublicKey | None, held: Sequence[SignedCheckpoint]) -> None:
         self.source, self.key = source, key
-        self.chain, self.referee = Chain(), RulesCheck()
-        self.held = sorted(held, key=lambda one: one.checkpoint.size)
+        self.chain, self.rules = Chain(), RulesCheck()
+        self.held = sorted(held, key=lambda signed: signed.checkpoint.size)
         self.agreed = 0
         self.snapshots = _Snapshots(source.reader if isinstance(source, JournalFile) else None)
 
     def run(self, progress: Progress | None) -> Report:
-        """Everything, in one reading."""
+        """Checks everything in one reading."""
         try:
             for entry in self._chained():
-                self.referee.take(entry)
+                self.rules.take(entry)
                 if self.snapshots.due:
-                    self.snapshots.compare(entry, self.referee)
-                if progress and not entry.position % TOLD_EVERY:
+                    self.snapshots.compare(entry, self.rules)
+                if progress and not entry.position % PROGRESS_EVERY:
                     progress(self.source.done, self.source.total)
             self._end()
             if progress:
                 progress(self.source.total, self.source.total)
             return self._report()
         finally:
-            self.referee.close()
+            self.rules.close()
 
     def _chained(self) -> Iterator[Entry]:
-        """Each entry once the chain holds it from both sides: by what came before it, and by the next one."""
+        """Each entry, once the chain has confirmed it by the entries before and after it."""
         waiting: Entry | None = None
         for piece in self.source.pieces():
             if isinstance(piece, Body):
@@ -137,22 +137,26 @@ class _Audit:
     def _end(self) -> None:
         size = self.chain.size
         if not size:
-            raise DamagedError(0, "expected a journal with at least its opening, got none")
+            raise DamagedError(0, "expected a journal with at least its opening, got an empty file")
         if not self.chain.is_whole:
-            raise DamagedError(size, "expected the rest of a decision, got the end: the journal was cut")
+            raise DamagedError(
+                size, "expected the rest of a decision, got the end of the journal: it was cut"
+            )
         if self.held:
             over = self.held[0].checkpoint.size
-            says = f"expected the {over} entries of a checkpoint kept elsewhere, got {size}"
-            is_known = any(self.held[0].is_signed_by(one.key) for one in self.chain.signers)
-            why = "the journal was cut" if is_known else "it was cut, or no key of it signed that checkpoint"
-            raise DamagedError(size + 1, f"{says}: {why}")
-        if self.key and self.key not in [one.key for one in self.chain.signers]:
-            names = ", ".join(f"{one.key.name} {one.key.id}" for one in self.chain.signers)
-            says = f"expected a journal signed by {self.key.name} {self.key.id}, got one signed by {names}"
-            raise DamagedError(1, says)
+            problem = f"expected the {over} entries of a checkpoint kept elsewhere, got {size}"
+            is_known = any(self.held[0].is_signed_by(signer.key) for signer in self.chain.signers)
+            why = (
+                "the journal was cut" if is_known else "it was cut, or none of its keys signed the checkpoint"
+            )
+            raise DamagedError(size + 1, f"{problem}: {why}")
+        if self.key and self.key not in [signer.key for signer in self.chain.signers]:
+            names = ", ".join(f"{signer.key.name} {signer.key.id}" for signer in self.chain.signers)
+            problem = f"expected a journal signed by {self.key.name} {self.key.id}, got one signed by {names}"
+            raise DamagedError(1, problem)
         if self.key and self._trusted() is None:
-            says = f"expected a checkpoint by {self.key.name} {self.key.id} or its successors, got none"
-            raise DamagedError(size, f"{says}: nobody whom you trust stands by this journal")
+            expected = f"a checkpoint signed by {self.key.name} {self.key.id} or a later key"
+            raise DamagedError(size, f"expected {expected}, got a journal without one")
         self.snapshots.end()
         if isinstance(self.source, JournalFile):
             faults = self.source.reader.faults()
@@ -160,10 +164,10 @@ class _Audit:
                 raise DamagedError(0, f"expected a whole SQLite file, got one with faults: {faults[0]}")
 
     def _report(self) -> Report:
-        chain, events = self.chain, self.referee.events
+        chain, rules = self.chain, self.rules
         assert chain.opened is not None
-        signers, seal = [one.key for one in chain.signers], self._trusted()
-        in_transit, told = self._in_transit()
+        seal = self._trusted()
+        in_transit, how = self._in_transit()
         return Report(
             journal=chain.opened.journal,
             program=chain.opened.program,
@@ -171,39 +175,39 @@ class _Audit:
             entries=chain.size,
             root=chain.tree.root().hex(),
             tables=sum(table_of(stream) is not None for stream in chain.versions),
-            rulebooks=tuple(book.id for book in self.referee.books.values()),
-            digests=tuple(self.referee.books),
-            decisions=self.referee.decisions,
-            bets=events.get(BetRegistered, 0),
-            settlements=events.get(RoundSettled, 0) + events.get(RoundResettled, 0),
-            voids=events.get(RoundVoided, 0),
-            draws=self.referee.draws.proven,
+            rulebooks=tuple(book.id for book in rules.books.values()),
+            digests=tuple(rules.books),
+            decisions=rules.decisions,
+            bets=rules.events.get(BetRegistered, 0),
+            settlements=rules.events.get(RoundSettled, 0) + rules.events.get(RoundResettled, 0),
+            voids=rules.events.get(RoundVoided, 0),
+            draws=rules.draws.proven,
             checkpoints=chain.checkpoints,
             sealed=seal.size if seal else 0,
             sealed_at=seal and seal.at,
             sealed_by=seal and seal.key.text,
-            keys=tuple(one.text for one in signers),
-            signed_by=tuple(dict.fromkeys(one.key.text for one in chain.seals)),
+            keys=tuple(signer.key.text for signer in chain.signers),
+            signed_by=tuple(dict.fromkeys(seal.key.text for seal in chain.seals)),
             is_key_given=self.key is not None,
             held=self.agreed,
             snapshots=self.snapshots.checked,
             in_transit=in_transit,
-            in_transit_told=told,
-            clock_went_back=self.referee.clock_went_back,
+            in_transit_told=how,
+            clock_went_back=rules.clock_went_back,
         )
 
     def _trusted(self) -> Seal | None:
-        """The latest checkpoint by the key that was given, or by one that it vouched for."""
-        signers = [one.key for one in self.chain.signers]
-        trusted = signers[signers.index(self.key) if self.key else 0 :]
-        return next((one for one in reversed(self.chain.seals) if one.key in trusted), None)
+        """The latest checkpoint by the given key or by a later key of the journal."""
+        keys = [signer.key for signer in self.chain.signers]
+        trusted = keys[keys.index(self.key) if self.key else 0 :]
+        return next((seal for seal in reversed(self.chain.seals) if seal.key in trusted), None)
 
     def _in_transit(self) -> tuple[int, tuple[str, ...]]:
-        """Balances every stream's books once more, and House against tables."""
+        """Checks the books of every stream, and compares the transfers of the House and the tables."""
         position, transfers = self.chain.size, {}
-        house = self.referee.aggregate(HOUSE_STREAM)
-        for stream in self.referee.streams():
-            aggregate = self.referee.aggregate(stream)
+        house = self.rules.aggregate(HOUSE_STREAM)
+        for stream in self.rules.streams():
+            aggregate = self.rules.aggregate(stream)
             if isinstance(aggregate, TableStream):
                 check_books(aggregate.table, position)
                 if aggregate.table.transfers:
@@ -212,17 +216,17 @@ class _Audit:
             return sum(map(len, transfers.values())), ()
         if house.house.ledger.difference:
             raise DamagedError(position, "expected the House's books to balance, got a difference")
-        open_ones = unfinished(house.house, transfers)
-        for one in open_ones:
-            if one.missing is MissingSide.AGREEMENT:
+        open_transfers = unfinished(house.house, transfers)
+        for transfer in open_transfers:
+            if transfer.missing is MissingSide.AGREEMENT:
                 raise DamagedError(
-                    position, f"expected House and table to book {one.id} alike, got a difference"
+                    position, f"expected House and table to book {transfer.id} alike, got a difference"
                 )
-        return len(open_ones), tuple(map(how_to_finish, open_ones[:MOST_TOLD]))
+        return len(open_transfers), tuple(map(how_to_finish, open_transfers[:MOST_TRANSFERS]))
 
 
 class _Snapshots:
-    """The snapshots of a journal's file: each is what its entries come to, or a table would start wrong."""
+    """Compares the snapshots in a journal's file with the state that the entries give."""
 
     def __init__(self, reader: SqliteReader | None) -> None:
         self._reader = reader
@@ -230,40 +234,42 @@ class _Snapshots:
         self.checked = 0
 
     def compare_tree(self, tree: Frontier) -> None:
-        """The tree's own, where one was kept after so many entries."""
+        """Compares the snapshot of the tree, if there is one after so many entries."""
         if (TREE, tree.size) in self.due:
-            self._same(TREE, tree.size, written_tree(tree), tree.size)
+            self._compare(TREE, tree.size, written_tree(tree), tree.size)
 
-    def compare(self, entry: Entry, referee: RulesCheck) -> None:
-        """The one of a stream that was kept after this entry."""
+    def compare(self, entry: Entry, rules: RulesCheck) -> None:
+        """Compares the snapshot of a stream, if there is one after this entry."""
         here = (entry.stream, entry.version)
         if here not in self.due or entry.more:
             return
-        aggregate = referee.aggregate(entry.stream)
+        aggregate = rules.aggregate(entry.stream)
         assert aggregate is not None
         assert self._reader is not None
-        self._same(*here, aggregate.written()[0], entry.position)
+        self._compare(*here, aggregate.written()[0], entry.position)
         if isinstance(aggregate, TableStream):
             for number in self._reader.parts(*here):
                 expected = write_round(aggregate.table.rounds.glance(number))
                 part = self._reader.part(entry.stream, number, entry.version)
                 if part is None or (part != expected and is_round(part)):
-                    raise _thrown_away(*here, entry.position)
+                    raise _wrong_snapshot(*here, entry.position)
 
-    def _same(self, stream: str, version: int, body: bytes, position: int) -> None:
+    def _compare(self, stream: str, version: int, body: bytes, position: int) -> None:
         assert self._reader is not None
         kept = self._reader.snapshot(stream, version)
         self.due.discard((stream, version))
         if kept is None or (kept.body != body and is_usable(stream, kept.body)):
-            raise _thrown_away(stream, version, position)
+            raise _wrong_snapshot(stream, version, position)
         self.checked += 1
 
     def end(self) -> None:
-        """None may be left over."""
+        """Raises an error if a snapshot is left over, which is of no entry."""
         if self.due:
-            raise _thrown_away(*min(self.due), 0)
+            raise _wrong_snapshot(*min(self.due), 0)
 
 
-def _thrown_away(stream: str, version: int, position: int) -> DamagedError:
-    says = f"expected the snapshot of {stream} after {version} entries to be what they come to, got another"
-    return DamagedError(position, f"{says}; `taisai journal forget` throws snapshots away")
+def _wrong_snapshot(stream: str, version: int, position: int) -> DamagedError:
+    problem = (
+        f"expected the snapshot of {stream} after {version} entries to equal their state, got another state"
+    )
+    return DamagedError(position, f"{problem}; `taisai journal forget` deletes the snapshots")

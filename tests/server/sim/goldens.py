@@ -18,7 +18,7 @@ from typing import Final
 
 import structlog
 
-from taisai.audit.exports.lines import lines
+from taisai.audit.export import lines
 from taisai.audit.sources import Body, Piece
 from taisai.journal import journal
 from tests.game.past_rounds import compiled_once

@@ -1,4 +1,4 @@
-"""Files that an auditor names, read with a word on how far it is."""
+"""Reads the files that an auditor names, with a progress bar."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:  # only a terminal needs it
 
 CHECK_FAILED: Final = 1
 _BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
-"""How the lines of an export begin; where one does not, the file was never one."""
+"""How the lines of an export begin."""
 _MEGABYTE: Final = 1_000_000
 count: Final = counted
 """Such as '1,042 entries'."""
 
 
 def opened(path: str) -> JournalFile | Export:
-    """A journal or an export; any other file is refused, since there is nothing in it to be damaged."""
+    """A journal or an export; any other file is an error, not a damaged journal."""
     source = source_of(path)
     if isinstance(source, Export):
         with Path(path).open("rb") as file:
@@ -40,7 +40,7 @@ def opened(path: str) -> JournalFile | Export:
 
 
 def flawed(error: DamagedError, file: str, *, json: bool = False) -> int:
-    """Tells the first flaw of a file, and that the check failed."""
+    """Prints the first fault of a file; returns the exit code of a failed check."""
     if json:
         as_json({"ok": False, "file": file, "position": error.position, "says": error.problem})
     else:
@@ -51,7 +51,7 @@ def flawed(error: DamagedError, file: str, *, json: bool = False) -> int:
 
 @contextmanager
 def progress(source: JournalFile | Export, doing: str) -> Iterator[Progress | None]:
-    """Something to tell how much was read, and of how much: a bar on a terminal, nothing elsewhere."""
+    """A progress bar if standard error is a terminal; None otherwise."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -79,16 +79,16 @@ def progress(source: JournalFile | Export, doing: str) -> Iterator[Progress | No
 
 
 def moment(milliseconds: int) -> str:
-    """A time as UTC, such as 2026-11-15T04:00:00.000Z; one that no calendar has, as it is written."""
+    """A time in UTC, such as 2026-11-15T04:00:00.000Z; a number of milliseconds beyond the calendar."""
     try:
-        told = datetime.fromtimestamp(milliseconds // 1_000, UTC)
+        time = datetime.fromtimestamp(milliseconds // 1_000, UTC)
     except (OverflowError, ValueError, OSError):
         return f"{milliseconds} ms"
-    return f"{told:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
 
 
 def said(text: str) -> None:
-    """A sentence, broken at words where the terminal ends."""
+    """Prints a sentence, wrapped to the width of the terminal."""
     import shutil
     import textwrap
 
@@ -97,22 +97,22 @@ def said(text: str) -> None:
 
 
 def read_small(path: str, what: str, most: int) -> bytes:
-    """The bytes of a small file that someone names."""
+    """The bytes of a file of at most `most` bytes."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(most + 1)
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no name of a file"
+        why = error.strerror if isinstance(error, OSError) else "invalid file name"
         raise RulesError(f"expected {what} that can be read, got {printable(repr(path))}: {why}") from None
     if len(data) > most:
-        raise RulesError(f"expected {what} of at most {most:,} bytes, got more ({path})")
+        raise RulesError(f"expected {what} of at most {most:,} bytes, got a larger file ({path})")
     return data
 
 
 def held_checkpoint(path: str) -> SignedCheckpoint:
-    """A checkpoint that someone kept in a file."""
+    """A checkpoint in a file."""
     try:
         text = read_small(path, "a checkpoint", MOST_BYTES)
-        return read_signed(text.replace(b"\r\n", b"\n"))  # a mail, or a Windows editor, was on its way
+        return read_signed(text.replace(b"\r\n", b"\n"))  # mail and Windows editors change line ends
     except CheckpointError as error:
         raise CheckpointError(f"{error} ({printable(path)})") from None

@@ -10,7 +10,8 @@ from contextlib import closing
 from typing import IO, Final
 
 from taisai.audit import Report, verified
-from taisai.audit.proofs.checking import (
+from taisai.audit.export import COLUMNS, lines, write_csv, write_parquet
+from taisai.audit.prove import (
     MOST_PROOF_BYTES,
     Checked,
     FailedProofError,
@@ -18,10 +19,11 @@ from taisai.audit.proofs.checking import (
     Proof,
     check_entry,
     check_growth,
+    encoded_proof,
+    prove_entry,
+    prove_growth,
     read_proof,
-    written,
 )
-from taisai.audit.proofs.making import prove_entry, prove_growth
 from taisai.audit.sources import Progress, Source
 from taisai.cli import asked
 from taisai.cli.audit.reading import (
@@ -43,13 +45,13 @@ from taisai.rules.errors import RulesError, printable
 
 
 def verify(arguments: Namespace) -> int:
-    """Proves everything that can be proved of a file; 1 where something is wrong with it."""
+    """Verifies a file; exit code 1 if it is damaged."""
     file = arguments.file
     key = load_public_key(arguments.key) if arguments.key is not None else None
     held = [held_checkpoint(path) for path in arguments.checkpoint]
     try:
-        with closing(opened(file)) as source, progress(source, "verifying") as told:
-            report = verified(file, key=key, held=held, progress=told)
+        with closing(opened(file)) as source, progress(source, "verifying") as advance:
+            report = verified(file, key=key, held=held, progress=advance)
     except DamagedError as error:
         return flawed(error, file, json=arguments.json)
     if arguments.json:
@@ -68,7 +70,7 @@ def verify(arguments: Namespace) -> int:
 
 
 def _proved(report: Report) -> Iterator[str]:
-    """What was checked, a sentence each."""
+    """What was proved, one sentence each."""
     entries = count(report.entries, "entry", "entries")
     yield f"{entries}, each chained to the one before; the tree over them has the root {report.root}"
     names = ", then ".join(_named(PublicKey.parse(text)) for text in report.signed_by)
@@ -102,7 +104,7 @@ def _proved(report: Report) -> Iterator[str]:
 
 
 def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
-    """How far someone stands by it, and how far nobody does."""
+    """Which entries a trusted checkpoint covers, and which none covers."""
     if report.sealed_at is not None and report.sealed_by is not None:
         by = PublicKey.parse(report.sealed_by)
         if key is None:
@@ -130,7 +132,7 @@ def _books(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _noticed(report: Report) -> Iterator[str]:
-    """What is no flaw, and should be asked about."""
+    """What is no fault, but needs a look."""
     for name, digest in _books(report):
         if name in rulebook_ids() and rulebook(name).digest != digest:
             yield f"{name} is another text than this Taisai has by that id: compare them before you agree"
@@ -149,7 +151,7 @@ KINDS: Final = ("events", "bets")
 
 
 def export(arguments: Namespace) -> int:
-    """Writes the export; 1 where the journal is damaged, and then no file is left behind."""
+    """Writes the export; exit code 1, and no file, if the journal is damaged."""
     file, form, kind, out = arguments.file, arguments.format, arguments.of, arguments.output
     _expect("--format", form, FORMATS)
     _expect("--of", kind, KINDS)
@@ -160,27 +162,23 @@ def export(arguments: Namespace) -> int:
     try:
         with (
             closing(opened(file)) as source,
-            writing(out) as written,
-            progress(source, "exporting") as told,
+            writing(out) as output,
+            progress(source, "exporting") as advance,
         ):
-            _export(source, form, kind, written, told)
+            _export(source, form, kind, output, advance)
     except DamagedError as error:
         return flawed(error, file)
     return 0
 
 
-def _export(source: Source, form: str, kind: str, written: IO[bytes], told: Progress | None) -> None:
+def _export(source: Source, form: str, kind: str, output: IO[bytes], advance: Progress | None) -> None:
     if form == "jsonl":
-        from taisai.audit.exports.lines import lines
-
-        written.writelines(lines(source, told))
+        output.writelines(lines(source, advance))
         return
-    from taisai.audit.exports.columns import COLUMNS
-    from taisai.audit.exports.rows import bet_rows, event_rows
-    from taisai.audit.exports.tables import write_csv, write_parquet
+    from taisai.audit.rows import bet_rows, event_rows
 
-    rows = (bet_rows if kind == "bets" else event_rows)(source, told)
-    (write_csv if form == "csv" else write_parquet)(COLUMNS[kind], rows, written)
+    rows = (bet_rows if kind == "bets" else event_rows)(source, advance)
+    (write_csv if form == "csv" else write_parquet)(COLUMNS[kind], rows, output)
 
 
 def _expect(option: str, got: str, words: tuple[str, ...]) -> None:
@@ -189,22 +187,22 @@ def _expect(option: str, got: str, words: tuple[str, ...]) -> None:
 
 
 def prove(arguments: Namespace) -> int:
-    """Writes the proof; 1 where the journal is not what was signed, so that there is none."""
+    """Writes the proof; exit code 1, and no file, if the journal is not what was signed."""
     position = _number(arguments.position, "--position")
     size = _number(arguments.size, "--size")
     if size is not None and position is None:
         raise RulesError("--size needs --position")
     try:
-        with closing(opened(arguments.file)) as source, progress(source, "proving") as told:
+        with closing(opened(arguments.file)) as source, progress(source, "proving") as advance:
             proof: Proof
             if position is not None:
-                proof = prove_entry(source, position, size=size, progress=told)
+                proof = prove_entry(source, position, size=size, progress=advance)
             else:
-                proof = prove_growth(source, held_checkpoint(arguments.held), progress=told)
+                proof = prove_growth(source, held_checkpoint(arguments.held), progress=advance)
     except DamagedError as error:
         return flawed(error, arguments.file)
     with writing(arguments.output) as out:
-        out.write(written(proof) + b"\n")
+        out.write(encoded_proof(proof) + b"\n")
     return 0
 
 
@@ -213,7 +211,7 @@ def _number(text: str | None, option: str) -> int | None:
 
 
 def check(arguments: Namespace) -> int:
-    """Checks a proof; 1 where it does not hold."""
+    """Checks a proof; exit code 1 if it does not hold."""
     file = arguments.proof
     keys = [load_public_key(key) for key in arguments.key]
     proof = read_proof(read_small(file, "a proof", MOST_PROOF_BYTES), file)
@@ -230,34 +228,34 @@ def check(arguments: Namespace) -> int:
         return CHECK_FAILED
     if arguments.json:
         about = {"position": proof.position, "entry": proof.entry} if isinstance(proof, Inclusion) else {}
-        signed = [_plain(one) for one in checked]
+        signed = [_plain(checkpoint) for checkpoint in checked]
         kind = "inclusion" if about else "consistency"
         as_json(
             {"ok": True, "file": file, "proof": kind, **about, "checkpoints": signed, "key_given": bool(keys)}
         )
         return 0
     if isinstance(proof, Inclusion):
-        said(f"Entry {proof.position} is one of {_told(checked[0])}.")
+        said(f"Entry {proof.position} is one of {_entries(checked[0])}.")
         line(printable(proof.entry, len(proof.entry)))
     else:
         old, new = checked
-        said(f"Among {_told(new)} the first are {_told(old)}: none was altered, dropped or put in.")
+        said(f"Among {_entries(new)} the first are {_entries(old)}: none was altered, removed or inserted.")
     if not keys:
         said("By a key that the proof itself names; give --key to check that it is the operator's.")
     return 0
 
 
-def _told(one: Checked) -> str:
-    checkpoint = one.signed.checkpoint
+def _entries(checked: Checked) -> str:
+    checkpoint, key = checked.signed.checkpoint, checked.by
     return (
-        f"the {checkpoint.size:,} entries of {checkpoint.origin} that {one.by.name} {one.by.id} signed on "
+        f"the {checkpoint.size:,} entries of {checkpoint.origin} that {key.name} {key.id} signed on "
         f"{moment(checkpoint.at)}"
     )
 
 
-def _plain(one: Checked) -> dict[str, object]:
-    checkpoint = one.signed.checkpoint
+def _plain(checked: Checked) -> dict[str, object]:
+    checkpoint = checked.signed.checkpoint
     return {
         "origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.hex(),
-        "at": checkpoint.at, "key": one.by.text,
+        "at": checkpoint.at, "key": checked.by.text,
     }  # fmt: skip

@@ -9,7 +9,7 @@ from contextlib import closing
 
 import msgspec
 
-from taisai.audit.sources import TOLD_EVERY, Body, Export, JournalFile, Progress
+from taisai.audit.sources import PROGRESS_EVERY, Body, Export, JournalFile, Progress
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.printing import as_json, line, show, table
 from taisai.journal.codec import Codec, Entry, table_of
@@ -52,7 +52,7 @@ def _entries(source: JournalFile | Export, told: Progress | None) -> Iterator[En
         if isinstance(piece, Body):
             position += 1
             yield codec.decode(piece.body, position)
-            if told is not None and position % TOLD_EVERY == 0:
+            if told is not None and position % PROGRESS_EVERY == 0:
                 told(source.done, source.total)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import IO
 
-from taisai.audit.exports.rows import PlayedPayTable, RoundRecord, round_records
+from taisai.audit.rows import PlayedPayTable, RoundRecord, round_records
 from taisai.cli import CHECK_FAILED, DONE, asked
 from taisai.cli.audit.reading import flawed, opened, progress
 from taisai.cli.study.output import shown_progress, tell, told_and_kept

@@ -1,4 +1,4 @@
-"""The rows of exported tables: one for each event, or one for each bet."""
+"""The rows of exported tables: one for each event, or one for each bet and what became of it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from taisai.audit.exports.columns import EVENTS, Cell, Row
-from taisai.audit.retell.tables import Replay, entries_of
-from taisai.audit.scratch import ScratchFile
+from taisai.audit.export import EVENTS, Cell, Row
+from taisai.audit.replay import ScratchFile, WrittenReplay, entries_of
 from taisai.audit.sources import Progress, Source
 from taisai.game.events import (
     BetRegistered,
@@ -21,6 +20,7 @@ from taisai.game.events import (
     RoundVoided,
     SettlementUndone,
 )
+from taisai.game.messages import tag_of
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.settlement import BetReturns, bet_records, note_returns
 from taisai.game.table import Table
@@ -40,31 +40,27 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 def event_rows(source: Source, progress: Progress | None = None) -> Iterator[Row]:
     """One row for each event."""
-    in_hand: dict[str, int] = {}
+    in_play: dict[str, int] = {}
     for entry in entries_of(source, progress):
         event: Any = entry.event
         if isinstance(event, BetsOpened):
-            in_hand[entry.stream] = event.round
+            in_play[entry.stream] = event.round
         cells = [_cell(getattr(event, name, None)) for name in _EVENT_FIELDS]
         if cells[0] is None:
-            cells[0] = in_hand.get(entry.stream)
+            cells[0] = in_play.get(entry.stream)
         asked: Any = entry.asked
         yield (
             entry.position, entry.stream, entry.version, event.at, event.by, event.clause,
-            asked and _tag(asked), _tag(event), *cells, _ENCODE(event).decode(),
+            asked and tag_of(type(asked)), tag_of(type(event)), *cells, _ENCODE(event).decode(),
         )  # fmt: skip
-        if isinstance(event, RoundConcluded | RoundVoided) and in_hand.get(entry.stream) == event.round:
-            del in_hand[entry.stream]
+        if isinstance(event, RoundConcluded | RoundVoided) and in_play.get(entry.stream) == event.round:
+            del in_play[entry.stream]
 
 
 def _cell(value: object) -> Cell:
     if isinstance(value, tuple):
         return " ".join(map(str, value))
     return value if value is None or isinstance(value, int | str) else str(value)
-
-
-def _tag(message: Any) -> str:
-    return str(type(message).__struct_config__.tag)
 
 
 # Bets
@@ -128,7 +124,7 @@ def round_records(
 ) -> Iterator[RoundRecord]:
     """Every round with bets, by table and number. Adds the pay tables of a round before it is given."""
     notes = _Notes()
-    replay = Replay(notes.look)
+    replay = WrittenReplay(notes.look)
     try:
         for entry in entries_of(source, progress):
             replay.take(entry)

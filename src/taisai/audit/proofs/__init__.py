@@ -1,1 +1,0 @@
-"""Short proofs of what is in a journal, and how it grew."""
