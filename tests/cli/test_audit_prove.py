@@ -101,7 +101,7 @@ def test_an_altered_journal_gives_no_proof(taisai: Taisai, journal: str, tmp_pat
         ("prove evening.db --from new.pub", "(new.pub)"),
         ("prove evening.db --position 1 -o no-such/p.json", "expected a file that can be written"),
         ("check no-such.json", "expected a proof that can be read, got 'no-such.json'"),
-        ("check old.txt", "expected a proof that `taisai audit prove` wrote, got something else"),
+        ("check old.txt", "expected a proof of `taisai audit prove`, got a file of another form"),
         ("check evening.db", "expected a proof"),
         ("check .", "expected a proof that can be read, got '.'"),
         ("check", "PROOF"),

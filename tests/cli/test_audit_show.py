@@ -194,7 +194,7 @@ def test_what_is_written_cannot_command_a_terminal(taisai: Taisai, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("--round 1", "expected --table and one of "),
+        ("--round 1", "--table is needed: the journal has "),
         ("--table SB1 --round 99", "expected a round of SB1, from 1 to 1, got 99"),
         ("--table SB1 --round 0", "expected --round from 1, got 0"),
         ("--table SB1 --round -1", "got -1"),

@@ -243,7 +243,7 @@ def test_what_is_no_journal_is_refused_and_what_is_damaged_has_failed(
             "expected a checkpoint that can be read, got 'no-such.txt': No such",
         ),
         (("--checkpoint", "evening.db"), "(evening.db)"),
-        (("--checkpoint", "a\0b"), "no name of a file"),
+        (("--checkpoint", "a\0b"), "invalid file name"),
     ],
 )
 def test_a_bad_key_or_checkpoint_is_refused(

@@ -225,7 +225,7 @@ def test_what_cannot_be_proved_is_refused(files: list[Path], tmp_path: Path) -> 
         prove_growth(source, read_signed(_of_another(checkpoints(files[0])[0].text)))
     path = tmp_path / "unsealed.jsonl"
     path.write_bytes(text_of([one for one in small_export(*PLAYED) if b'"checkpoint"' not in one[:14]]))
-    with pytest.raises(JournalError, match="expected a checkpoint, got those over none"):
+    with pytest.raises(JournalError, match="expected a checkpoint, got a file without checkpoints"):
         prove_entry(source_of(path), 1)
 
 

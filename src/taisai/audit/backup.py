@@ -102,7 +102,7 @@ def _whole(copy: Path, least: int) -> Copied:
 
 @contextmanager
 def _placing(target: Path) -> Iterator[Path]:
-    """A path to write the file at, beside the target. The file gets the target's name afterwards, if it is free."""
+    """A temporary path beside the target. The file gets the target's name afterwards, if it is free."""
     expect_nothing(target)
     try:
         with TemporaryDirectory(prefix=".taisai-", dir=target.parent) as beside:
