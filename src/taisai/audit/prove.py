@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from taisai.audit.chain import wrong_root
 from taisai.audit.sources import PROGRESS_EVERY, Body, Export, JournalFile, Progress
-from taisai.journal.codec import MOST_BYTES as MOST_ENTRY_BYTES
 from taisai.journal.codec import JOURNAL_STREAM, Codec, JournalOpened, KeyIntroduced
+from taisai.journal.codec import MOST_BYTES as MOST_ENTRY_BYTES
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import (
     MOST_BYTES,
