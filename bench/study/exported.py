@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
-from taisai.audit.export import BETS
-from taisai.audit.export import COMPRESSION, GROUP, parquet_schema
+from taisai.audit.export import BETS, COMPRESSION, GROUP, parquet_schema
 from taisai.bulk.resettling import NO_STATE, RETURNED, SETTLED, Columns, Lookups, PayRows
 from taisai.rules import OUTCOMES, rulebook
 
