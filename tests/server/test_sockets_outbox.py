@@ -9,17 +9,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES, Message, Outbox
+from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES, AsgiMessage, Outbox
 from tests.server.virtual_server import run
 
-Post = Callable[[Message], Coroutine[Any, Any, None]]
+Post = Callable[[AsgiMessage], Coroutine[Any, Any, None]]
 
 
 class Client:
     """Someone who takes what is sent to him, as he pleases."""
 
     def __init__(self) -> None:
-        self.sent: list[Message] = []
+        self.sent: list[AsgiMessage] = []
         self.ends = 0
         self.waits = 0
         """How often a send has had to wait."""
@@ -31,7 +31,7 @@ class Client:
     def _ended(self) -> None:
         self.ends += 1
 
-    async def send(self, message: Message) -> None:
+    async def send(self, message: AsgiMessage) -> None:
         """Takes a message, when it can."""
         while self._door is not None:
             self.waits += 1
@@ -142,7 +142,7 @@ async def test_a_client_that_stalls_again_and_again_misses_nothing(client: Clien
 
 @played
 async def test_a_send_that_only_gives_way_for_a_moment_is_finished(client: Client) -> None:
-    async def polite(message: Message) -> None:
+    async def polite(message: AsgiMessage) -> None:
         await asyncio.sleep(0)
         client.sent.append(message)
 
@@ -167,7 +167,7 @@ async def test_a_client_that_is_gone_is_noticed_by_the_send_itself(client: Clien
 
 @played
 async def test_a_send_that_cannot_even_begin_ends_the_connection(client: Client) -> None:
-    def broken(_message: Message) -> Any:
+    def broken(_message: AsgiMessage) -> Any:
         raise OSError("gone")
 
     client.outbox = Outbox(broken, client._ended)

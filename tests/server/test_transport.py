@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn.server import ServerState
 from websockets.protocol import State
 
-from taisai.server.connections.outbox import DIRECT_TRANSPORT, Message, Outbox
+from taisai.server.connections.outbox import DIRECT_TRANSPORT, AsgiMessage, Outbox
 from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.test_attacks_stopping import BOUNDS, UPGRADE, Wire, frame
@@ -23,7 +23,7 @@ class Served:
 
     def __init__(self, *, at_once: bool) -> None:
         self.heard: list[str] = []
-        self.waited_for: list[Message] = []
+        self.waited_for: list[AsgiMessage] = []
         self.line: Any = None
         self.wire = Wire()
         self._at_once = at_once
@@ -152,9 +152,9 @@ class Fickle:
 @pytest.mark.parametrize("many", [1, 3], ids=["one", "three"])
 def test_what_the_line_does_not_take_is_sent_and_nothing_twice(many: int) -> None:
     async def story(_loop: VirtualLoop) -> None:
-        line, sent = Fickle(), list[Message]()
+        line, sent = Fickle(), list[AsgiMessage]()
 
-        async def send(message: Message) -> None:
+        async def send(message: AsgiMessage) -> None:
             sent.append(message)
 
         outbox = Outbox(send, lambda: None, line)

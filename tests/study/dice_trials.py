@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.study.dice.watch import WATCHED, Part, Spread, Tilt
+from taisai.study.dice.watch import WATCHED, Component, Spread, Tilt
 
 Law = NDArray[np.float64]
 Rolls = NDArray[np.uint8]
@@ -95,7 +95,7 @@ _compiled: Final[Callable[..., tuple[int, float]]] = numba.njit(fastmath=True, n
 class Twin:
     """The watch of these parts, compiled."""
 
-    def __init__(self, parts: Iterable[Part] = WATCHED.parts, level: float = 0.001) -> None:
+    def __init__(self, parts: Iterable[Component] = WATCHED.parts, level: float = 0.001) -> None:
         parts = tuple(parts)
         tilts = [part for part in parts if isinstance(part, Tilt)]
         spreads = [part for part in parts if isinstance(part, Spread)]
@@ -172,7 +172,7 @@ def fair_alarm_rate(*, sets: int, rounds: int, seed: int = SEED) -> tuple[float,
     return float(np.mean(counted)), float(np.std(counted) / sets**0.5)
 
 
-def _drawn(rng: np.random.Generator, part: Part) -> Law:
+def _drawn(rng: np.random.Generator, part: Component) -> Law:
     if isinstance(part, Tilt):
         return law(*[[float(ratio) / 6 for ratio in part.ratios]] * 3)
     drawn = rng.dirichlet([float(part.strength * chance) for chance in part.chances])

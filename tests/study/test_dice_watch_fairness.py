@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from taisai.rules.outcomes import OUTCOMES, Outcome
-from taisai.study.dice.watch import WATCHED, Mixture, Part, Spread, Tilt, exact_e
+from taisai.study.dice.watch import WATCHED, Component, Mixture, Spread, Tilt, exact_e
 
 ONE = Fraction(1)
 HISTORIES: dict[str, list[Outcome]] = {
@@ -21,7 +21,7 @@ HISTORIES: dict[str, list[Outcome]] = {
 }
 
 
-def after(parts: Sequence[Part], rolled: Sequence[Outcome]) -> Fraction:
+def after(parts: Sequence[Component], rolled: Sequence[Outcome]) -> Fraction:
     """The e-value of these parts after these rounds."""
     faces = [sum(outcome.faces.count(face) for outcome in rolled) for face in range(1, 7)]
     counts = [0] * len(OUTCOMES)
@@ -30,7 +30,7 @@ def after(parts: Sequence[Part], rolled: Sequence[Outcome]) -> Fraction:
     return exact_e(parts, faces, counts)
 
 
-def mean_of_next(parts: Sequence[Part], rolled: Sequence[Outcome]) -> Fraction:
+def mean_of_next(parts: Sequence[Component], rolled: Sequence[Outcome]) -> Fraction:
     """The mean of the e-value after one more round of fair dice."""
     return sum((Fraction(o.ways, 216) * after(parts, [*rolled, o]) for o in OUTCOMES), start=Fraction(0))
 
@@ -95,7 +95,7 @@ def test_sabotage_weights_of_more_than_one_are_no_longer_fair() -> None:
 def test_sabotage_a_tilt_that_wins_more_than_fair_odds_give_is_seen() -> None:
     first, *rest = WATCHED.parts
     assert isinstance(first, Tilt)
-    richer: list[Part] = [first._replace(ratios=(*first.ratios[:5], first.ratios[5] * 2)), *rest]
+    richer: list[Component] = [first._replace(ratios=(*first.ratios[:5], first.ratios[5] * 2)), *rest]
     assert mean_of_next(richer, []) > 1
     with pytest.raises(ValueError, match="expected six ratios with a mean of 1"):
         Mixture(richer)
@@ -104,7 +104,7 @@ def test_sabotage_a_tilt_that_wins_more_than_fair_odds_give_is_seen() -> None:
 def test_sabotage_a_spread_about_dice_that_are_not_fair_is_seen() -> None:
     *rest, last = WATCHED.parts
     assert isinstance(last, Spread)
-    other: list[Part] = [*rest, last._replace(chances=(Fraction(1, 56),) * 56)]
+    other: list[Component] = [*rest, last._replace(chances=(Fraction(1, 56),) * 56)]
     rolled = HISTORIES["sixes all the time"]
     assert mean_of_next(other, rolled) != after(other, rolled)
     with pytest.raises(ValueError, match="expected the chances of fair dice"):

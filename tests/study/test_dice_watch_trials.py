@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from taisai.rules.outcomes import OUTCOMES
-from taisai.study.dice.watch import WATCHED, DiceWatch, Part
+from taisai.study.dice.watch import WATCHED, Component, DiceWatch
 from tests.project.tree import ROOT
 from tests.study.dice_trials import (
     FAIR,
@@ -108,7 +108,7 @@ def test_sabotage_a_watch_that_bets_on_the_wrong_faces_is_slower_than_that() -> 
     """One that keeps nearly all of its unit on face 1."""
     first, *rest = WATCHED.parts
     least = Fraction(1, 10**6)
-    poor: list[Part] = [part._replace(weight=part.weight * least) for part in rest]
+    poor: list[Component] = [part._replace(weight=part.weight * least) for part in rest]
     poor.insert(0, first._replace(weight=1 - sum((part.weight for part in poor), start=Fraction(0))))
     found = found_after(law(SIXES, SIXES, SIXES), sets=200, rounds=10_000, twin=Twin(poor))
     assert found.median > 4_000

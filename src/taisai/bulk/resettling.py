@@ -125,7 +125,7 @@ class _Law(NamedTuple):
 
 
 Places = npt.NDArray[np.intp]
-Loop = Callable[..., tuple[int, int]]
+PairLoop = Callable[..., tuple[int, int]]
 
 
 def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
@@ -306,7 +306,7 @@ def _by_numpy(  # noqa: PLR0917  as above
 
 
 @cache
-def _compiled() -> Loop:
+def _compiled() -> PairLoop:
     import numba
 
     types = numba.types
@@ -326,7 +326,7 @@ def _compiled() -> Loop:
     )
 
 
-def one_after_another(right_ones: Loop = _right_ones, others: Loop = _others) -> Loop:
+def one_after_another(right_ones: PairLoop = _right_ones, others: PairLoop = _others) -> PairLoop:
     """Both loops as one, compiled or as they stand here."""
 
     def loops(*arrays: Any) -> tuple[int, int]:

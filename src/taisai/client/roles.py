@@ -193,7 +193,7 @@ class Terminal(Display):
         return await self.send(command(tag, seat=self.seat_name, **fields), table=self.table_name)
 
 
-Faces = Sequence[int]
+KeyedFaces = Sequence[int]
 
 
 class Console(Client):
@@ -256,14 +256,14 @@ class Console(Client):
         """Performs an act of the round: `perform("tumble", tumbles=3)`."""
         return await self.at_table("perform", approval=approval, act=act, **fields)
 
-    async def preview(self, faces: Faces) -> PreviewView:
+    async def preview(self, faces: KeyedFaces) -> PreviewView:
         """What a result would light and pay, before it is entered."""
         fields = {"table": self.table_name, "faces": tuple(faces)}
         return (await self.query(requests.PreviewRequest, PreviewReply, **fields)).preview
 
     async def enter(
         self,
-        faces: Faces,
+        faces: KeyedFaces,
         *,
         agreed: Callable[[PreviewView], bool] = lambda _preview: True,
         approval: str | None = None,

@@ -28,7 +28,7 @@ RECENT = 10
 """Rounds that stay in memory when the others are put away: a late retry, or a player, asks for them."""
 ReadPart = Callable[[int], bytes]
 """A round's number → its bytes as they were last put away."""
-Parts = Mapping[int, bytes]
+SnapshotParts = Mapping[int, bytes]
 
 
 def is_usable(stream: str, written: bytes) -> bool:
@@ -62,7 +62,7 @@ class Aggregate(Protocol):
     def is_quiet(self) -> bool:
         """Whether it is small now, so that writing it down is cheap."""
 
-    def written(self) -> tuple[bytes, Parts]:
+    def written(self) -> tuple[bytes, SnapshotParts]:
         """The state, and those of its parts that changed since they were put away."""
 
     def put_away(self) -> None:
@@ -88,7 +88,7 @@ class TableStream:
         """Between rounds there are no bets to write down."""
         return self.table.round is None
 
-    def written(self) -> tuple[bytes, Parts]:
+    def written(self) -> tuple[bytes, SnapshotParts]:
         """The state, and the rounds that are new or were corrected."""
         rounds = self.table.rounds.unsaved()
         parts = {number: write_round(one) for number, one in rounds.items()}
@@ -119,7 +119,7 @@ class HouseStream:
         """It always is."""
         return True
 
-    def written(self) -> tuple[bytes, Parts]:
+    def written(self) -> tuple[bytes, SnapshotParts]:
         """The state; it has no parts."""
         return write_house(self.house), {}
 

@@ -11,7 +11,7 @@ from taisai.cage.messages import DeviceKind
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Code = Annotated[str, Meta(min_length=1, max_length=16)]
-Key = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+DeviceKeyText = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
 class RequestBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,7 +72,7 @@ class DeviceBody(RequestBody, frozen=True, kw_only=True):
 
     device: Name
     kind: DeviceKind
-    key: Key
+    key: DeviceKeyText
     table: Name
     seat: Name | None = None
     approval: str | None = None
@@ -90,7 +90,7 @@ class EnterBody(RequestBody, frozen=True, kw_only=True):
 
     role: Name
     table: Name | None = None
-    key: Key | None = None
+    key: DeviceKeyText | None = None
     """The public key of a terminal or display to enrol."""
 
 

@@ -9,9 +9,9 @@ from msgspec import Meta, Struct
 from taisai.protocol.commands import AnySentCommand
 from taisai.protocol.message import Request
 
-Name = Annotated[str, Meta(min_length=1, max_length=64)]
+RequestName = Annotated[str, Meta(min_length=1, max_length=64)]
 Amount = Annotated[int, Meta(ge=1, le=2**53 - 1)]
-Faces = tuple[int, int, int]
+ThreeFaces = tuple[int, int, int]
 
 # Connecting, and following feeds
 
@@ -63,14 +63,14 @@ class DoRequest(Request, frozen=True, kw_only=True):
 class OpenTableRequest(Request, frozen=True, kw_only=True):
     """Opens a configured table for the first time, under its configured terms."""
 
-    table: Name
+    table: RequestName
 
 
 class TakePositionRequest(Request, frozen=True, kw_only=True):
     """Puts the member of staff into a position at a table that their rank allows."""
 
-    table: Name
-    position: Name
+    table: RequestName
+    position: RequestName
 
 
 # Terminals
@@ -79,74 +79,74 @@ class TakePositionRequest(Request, frozen=True, kw_only=True):
 class UndoRequest(Request, frozen=True, kw_only=True):
     """Takes back the bets that were placed last."""
 
-    table: Name
-    seat: Name
+    table: RequestName
+    seat: RequestName
 
 
 class ClearRequest(Request, frozen=True, kw_only=True):
     """Takes back every bet of the round."""
 
-    table: Name
-    seat: Name
+    table: RequestName
+    seat: RequestName
 
 
 class DoubleRequest(Request, frozen=True, kw_only=True):
     """Places every bet of the round once more."""
 
-    table: Name
-    seat: Name
+    table: RequestName
+    seat: RequestName
 
 
 class RepeatRequest(Request, frozen=True, kw_only=True):
     """Places the bets of the seat's last round again."""
 
-    table: Name
-    seat: Name
+    table: RequestName
+    seat: RequestName
 
 
 class PlacedStake(Struct, frozen=True, forbid_unknown_fields=True):
     """A stake on an area."""
 
-    area: Name
+    area: RequestName
     stake: Amount
 
 
 class KeepFavouriteRequest(Request, frozen=True, kw_only=True):
     """Saves a set of bets under a name. An empty set deletes the name."""
 
-    table: Name
-    seat: Name
-    name: Name
+    table: RequestName
+    seat: RequestName
+    name: RequestName
     bets: Annotated[tuple[PlacedStake, ...], Meta(max_length=104)]
 
 
 class FavouritesRequest(Request, frozen=True, kw_only=True):
     """Asks for the seat's favourites."""
 
-    table: Name
-    seat: Name
+    table: RequestName
+    seat: RequestName
 
 
 class TicketInRequest(Request, frozen=True, kw_only=True):
     """Redeems a ticket at a terminal."""
 
-    table: Name
-    seat: Name
-    ticket: Name
+    table: RequestName
+    seat: RequestName
+    ticket: RequestName
 
 
 class TicketOutRequest(Request, frozen=True, kw_only=True):
     """Issues a ticket for all credits of a terminal."""
 
-    table: Name
-    seat: Name
+    table: RequestName
+    seat: RequestName
 
 
 class TicketsRequest(Request, frozen=True, kw_only=True):
     """Asks for the tickets that the terminal issued to this player and that are not redeemed yet."""
 
-    table: Name
-    seat: Name
+    table: RequestName
+    seat: RequestName
 
 
 # Queries
@@ -155,14 +155,14 @@ class TicketsRequest(Request, frozen=True, kw_only=True):
 class FeltRequest(Request, frozen=True, kw_only=True):
     """Asks for a layout: areas, labels, odds, limits, drawing."""
 
-    table: Name
+    table: RequestName
     layout: str | None = None
 
 
 class RoundsRequest(Request, frozen=True, kw_only=True):
     """Asks for past rounds: with all bets for staff, with their own bets of the last ten for a player."""
 
-    table: Name
+    table: RequestName
     seat: str | None = None
     round: int | None = None
     most: Annotated[int, Meta(ge=1, le=10)] = 10
@@ -171,8 +171,8 @@ class RoundsRequest(Request, frozen=True, kw_only=True):
 class PreviewRequest(Request, frozen=True, kw_only=True):
     """Asks what a result would light and pay, before it is committed."""
 
-    table: Name
-    faces: Faces
+    table: RequestName
+    faces: ThreeFaces
 
 
 # The cage
@@ -187,7 +187,7 @@ class SellTicketRequest(Request, frozen=True, kw_only=True):
 class FillRequest(Request, frozen=True, kw_only=True):
     """Sends chips from the cage to a table's tray."""
 
-    table: Name
+    table: RequestName
     amount: Amount
     approval: str | None = None
 
@@ -195,7 +195,7 @@ class FillRequest(Request, frozen=True, kw_only=True):
 class TakeCreditRequest(Request, frozen=True, kw_only=True):
     """Sends chips from a table's tray to the cage."""
 
-    table: Name
+    table: RequestName
     amount: Amount
     transfer: str | None = None
     """A transfer that left the tray and has not arrived yet: this request finishes it."""
@@ -205,15 +205,15 @@ class TakeCreditRequest(Request, frozen=True, kw_only=True):
 class TakeDropRequest(Request, frozen=True, kw_only=True):
     """Takes a table's drop box to the count."""
 
-    table: Name
+    table: RequestName
     approval: str | None = None
 
 
 class CountDropRequest(Request, frozen=True, kw_only=True):
     """Records what was counted in a drop box that left a table."""
 
-    table: Name
-    transfer: Name
+    table: RequestName
+    transfer: RequestName
     counted: Annotated[int, Meta(ge=0, le=2**53 - 1)]
     approval: str | None = None
 
@@ -221,8 +221,8 @@ class CountDropRequest(Request, frozen=True, kw_only=True):
 class SettleClaimRequest(Request, frozen=True, kw_only=True):
     """Pays a player's claim, or collects the house's, at the cage."""
 
-    table: Name
-    claim: Name
+    table: RequestName
+    claim: RequestName
     approval: str | None = None
 
 
@@ -242,9 +242,9 @@ class ReportRequest(Request, frozen=True, kw_only=True):
 class ReadingRequest(Request, frozen=True, kw_only=True):
     """What a shaker that recognises dice saw, or why it saw nothing."""
 
-    table: Name
-    reading: Name
-    faces: Faces | None = None
+    table: RequestName
+    reading: RequestName
+    faces: ThreeFaces | None = None
     fault: str | None = None
     round: int | None = None
     """The round's number; by default the current round. A device that may send a reading twice gives it."""
@@ -257,7 +257,7 @@ class ReadingRequest(Request, frozen=True, kw_only=True):
 class VirtualDealerRequest(Request, frozen=True, kw_only=True):
     """Pauses the virtual dealer of a table, or lets them continue."""
 
-    table: Name
+    table: RequestName
     dealing: bool
 
 

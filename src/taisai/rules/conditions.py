@@ -27,8 +27,8 @@ class Condition(StrEnum):
 
 
 # Set algebra over outcome indexes: faster than testing each of the 56 outcomes.
-Places = frozenset[int]
-_EVERY: Final[Places] = frozenset(outcome.index for outcome in OUTCOMES)
+OutcomeIndices = frozenset[int]
+_EVERY: Final[OutcomeIndices] = frozenset(outcome.index for outcome in OUTCOMES)
 _OF_TOTAL: Final = {t: frozenset(o.index for o in OUTCOMES if o.total == t) for t in range(3, 19)}
 _SHOWING: Final = {
     face: tuple(frozenset(o.index for o in OUTCOMES if o.faces.count(face) >= times) for times in range(5))
@@ -39,18 +39,18 @@ _TRIPLES: Final = frozenset(o.index for o in OUTCOMES if len(set(o.faces)) == 1)
 _ALL_DIFFERENT: Final = frozenset(o.index for o in OUTCOMES if len(set(o.faces)) == 3)
 
 
-def _shows(numbers: Sequence[int]) -> Places:
+def _shows(numbers: Sequence[int]) -> OutcomeIndices:
     won = _EVERY
     for face in set(numbers):
         won &= _SHOWING[face][numbers.count(face)]  # type: ignore[index]
     return won
 
 
-def _total(numbers: Sequence[int]) -> Places:
+def _total(numbers: Sequence[int]) -> OutcomeIndices:
     return frozenset().union(*(_OF_TOTAL[number] for number in numbers))
 
 
-def _among(numbers: Sequence[int]) -> Places:
+def _among(numbers: Sequence[int]) -> OutcomeIndices:
     return _EVERY.difference(*(_SHOWING[face][1] for face in FACES if face not in numbers))
 
 
@@ -63,7 +63,7 @@ def winning_places(condition: Condition, numbers: Sequence[int], dice: int | Non
     return tuple(sorted(_places(condition, numbers, dice)))
 
 
-def _places(condition: Condition, numbers: Sequence[int], dice: int | None) -> Places:
+def _places(condition: Condition, numbers: Sequence[int], dice: int | None) -> OutcomeIndices:
     match condition:
         case Condition.SHOWS:
             return _shows(numbers)

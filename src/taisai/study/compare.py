@@ -11,7 +11,7 @@ from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.matrix import Matrix
 from taisai.study.odds import AreaOdds, area_odds, chance_facts, chance_words
-from taisai.study.report import Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, Sheet, StudyReport, columns
 
 
 class Side(NamedTuple):
@@ -48,7 +48,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison(Told):
+class Comparison(Describable):
     """Every area that one of two pay tables has."""
 
     left: Side

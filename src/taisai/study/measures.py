@@ -16,7 +16,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Odds
 from taisai.study.bands import LEVELS, ROUNDS, Band, Method, tolerance_band
 from taisai.study.odds import Law, chance_facts, fresh_shoe, game_words
-from taisai.study.report import ReportColumn, Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, ReportColumn, Sheet, StudyReport, columns
 
 NOTE: Final = (
     "Edge and hit frequency are exact. A bet staked equally each round has its observed edge within the band "
@@ -107,7 +107,7 @@ class Family(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LayoutMeasures(Told):
+class LayoutMeasures(Describable):
     """Every area of a layout."""
 
     matrix: Matrix

@@ -140,7 +140,7 @@ class StudyReport(NamedTuple):
         return "\n".join([*map(_html_table, self.sheets), *notes])
 
 
-class Told(ABC):
+class Describable(ABC):
     """A result of the study. `print` and notebooks show its report; programs read its facts."""
 
     __slots__ = ()

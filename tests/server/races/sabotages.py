@@ -13,7 +13,7 @@ from taisai.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
 from taisai.journal import Answer, Decision, Engine, Submission
 from taisai.rules.vocabulary import Act, Phase
-from taisai.server.runtime.command_queue import CommandQueue, Reply
+from taisai.server.runtime.command_queue import AnswerCallback, CommandQueue
 from tests.server.races.race_house import TABLE
 
 LATER: Final = 0.25  # seconds by which a broken server does something too late
@@ -29,7 +29,7 @@ class Sabotage(CommandQueue):
 class Early(Sabotage):
     """Acknowledges bets when they are decided, and appends them a while later."""
 
-    def submit(self, submission: Submission, reply: Reply | None = None) -> None:
+    def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Answers first."""
         if not isinstance(submission.command, PlaceBets) or reply is None:
             super().submit(submission, reply)
@@ -47,7 +47,7 @@ def _decided(engine: Engine, submission: Submission) -> Answer:
 class Patient(Sabotage):
     """Lets bets go first for a while after the close was submitted."""
 
-    def submit(self, submission: Submission, reply: Reply | None = None) -> None:
+    def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Bets first."""
         command = submission.command
         if isinstance(command, Perform) and command.act is Act.CLOSE_BETS:
@@ -84,7 +84,7 @@ class NewIds(Sabotage):
 
     _numbers = count()
 
-    def submit(self, submission: Submission, reply: Reply | None = None) -> None:
+    def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Each under an id of its own."""
         super().submit(self._renamed(submission), reply)
 
@@ -99,7 +99,7 @@ class NewIds(Sabotage):
 class Forgetful(Sabotage):
     """Forgets that a ticket was redeemed."""
 
-    def submit(self, submission: Submission, reply: Reply | None = None) -> None:
+    def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Before each of them."""
         if isinstance(submission.command, RedeemTicket | SendTicket):
             self.submit_job(partial(_forget, submission.command.ticket), _ignored)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from taisai.audit.sources import Body, Piece
+from taisai.audit.sources import Body, SourcePiece
 from taisai.audit.verify import _Audit
 from taisai.client import Client, Disconnected
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, CreditsBought, RoundVoided
@@ -180,7 +180,7 @@ class _Rows:
         self._store = world.store
         self.total = self.done = 0
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[SourcePiece]:
         """Entries, with the checkpoints in their places."""
         waiting = list(self._store.checkpoints())
         for row in self._store.rows():

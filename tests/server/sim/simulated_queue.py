@@ -6,7 +6,7 @@ import asyncio
 from random import Random
 from typing import Any
 
-from taisai.server.runtime.command_queue import MOST_AT_ONCE, CommandQueue, Pending, Steps
+from taisai.server.runtime.command_queue import MOST_AT_ONCE, CommandQueue, QueuedWork, Steps
 
 
 class SimulatedQueue(CommandQueue):
@@ -19,7 +19,7 @@ class SimulatedQueue(CommandQueue):
         """`slow`: the longest that the disk takes, in seconds."""
         self._chance = chance
         self._slow = slow
-        self._waiting_batches: list[tuple[list[Pending], float]] = []
+        self._waiting_batches: list[tuple[list[QueuedWork], float]] = []
         self._written: tuple[Steps, float] | None = None
         """What was appended and is not delivered yet."""
         self._is_at_work = False

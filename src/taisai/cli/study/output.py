@@ -13,9 +13,9 @@ from typing import IO, TypeVar
 
 from taisai.cli import asked
 from taisai.cli.printing import as_json, line, show, writing
-from taisai.study.report import Told
+from taisai.study.report import Describable
 
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=Describable)
 Keeps = Callable[[T, str, IO[bytes]], object]
 """Writes a result into an open file, in the form that the file's name asks for."""
 
@@ -41,7 +41,7 @@ def told_and_kept(arguments: Namespace, work: Callable[[], T], *files: tuple[str
     return result
 
 
-def tell(result: Told, arguments: Namespace) -> int:
+def tell(result: Describable, arguments: Namespace) -> int:
     """Prints a result."""
     if arguments.json:
         as_json(result.facts())

@@ -17,7 +17,7 @@ from taisai.rules import Chance, Rulebook, RulesError, rulebook
 from taisai.study.odds import Mix
 from taisai.study.report import counted, data_path
 from taisai.study.session import ends, total
-from taisai.study.session.ends import MOST_BANKROLL, Ends, Progress, ends_of
+from taisai.study.session.ends import MOST_BANKROLL, Ends, RoundsProgress, ends_of
 from taisai.study.session.total import MOST_TARGET, Total, save_distribution, total_after
 
 
@@ -126,7 +126,7 @@ def _draw_ends(result: Ends, path: str, file: IO[bytes]) -> None:
 
 
 @contextmanager
-def _progress(rounds: int | None) -> Iterator[Progress | None]:
+def _progress(rounds: int | None) -> Iterator[RoundsProgress | None]:
     """A bar of the rounds done, where somebody watches."""
     if not sys.stderr.isatty():
         yield None

@@ -12,7 +12,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Act, Phase
 
-Columns = dict[str, list[Column | None]]
+ColumnsByArea = dict[str, list[Column | None]]
 """layout → row → the stakes on that area by purse."""
 RowTotals = dict[str, list[int]]
 """layout → row → all stakes on that area together."""
@@ -71,7 +71,7 @@ class Round:
     bets: dict[str, BetRegistered] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     """Bets that were taken back, withdrawn or returned."""
-    columns: Columns = field(default_factory=dict)
+    columns: ColumnsByArea = field(default_factory=dict)
     totals: RowTotals = field(default_factory=dict)
     laid_on: dict[str, str] = field(default_factory=dict)
     """Where bets that were moved were laid at first."""

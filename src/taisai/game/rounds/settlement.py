@@ -10,7 +10,14 @@ from typing import Final, NamedTuple
 from taisai.game.betting.messages import BetRegistered, BetReturned, BetTakenBack
 from taisai.game.irregularities.messages import WithdrawalChosen
 from taisai.game.money import packed_sums
-from taisai.game.rounds.round import Columns, KeptOut, Round, RoundSettlement, RowTotals, SettlementTotals
+from taisai.game.rounds.round import (
+    ColumnsByArea,
+    KeptOut,
+    Round,
+    RoundSettlement,
+    RowTotals,
+    SettlementTotals,
+)
 from taisai.game.table import Purse, Table
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
@@ -122,13 +129,13 @@ def _unit(in_force: dict[str, Terms]) -> int:
     return next(iter(in_force.values())).unit
 
 
-def _added_up(columns: Columns) -> RowTotals:
+def _added_up(columns: ColumnsByArea) -> RowTotals:
     return {
         layout: [0 if column is None else sum(column) for column in rows] for layout, rows in columns.items()
     }
 
 
-def _without(columns: Columns, kept: KeptOut) -> Columns:
+def _without(columns: ColumnsByArea, kept: KeptOut) -> ColumnsByArea:
     """The stakes less what the limits keep out."""
     if not kept:
         return columns
@@ -143,9 +150,9 @@ def _without(columns: Columns, kept: KeptOut) -> Columns:
     return playing
 
 
-def columns_of(table: Table, round_: Round) -> Columns:
+def columns_of(table: Table, round_: Round) -> ColumnsByArea:
     """The columns of a round that is over, from its bets."""
-    columns: Columns = {}
+    columns: ColumnsByArea = {}
     in_force = table.in_force[round_.terms]
     for bet in round_.live():
         terms = in_force[bet.layout]
@@ -240,12 +247,12 @@ def bet_records(
     return records[::-1]
 
 
-Sums = dict[tuple[str, str, str], int]
+StakeSums = dict[tuple[str, str, str], int]
 """(seat, layout, area) → the sum of the seat's standing stakes there."""
 
 
-def _sums(round_: Round, bets: Iterable[BetRegistered]) -> Sums:
-    sums: Sums = {}
+def _sums(round_: Round, bets: Iterable[BetRegistered]) -> StakeSums:
+    sums: StakeSums = {}
     for bet in bets:
         if bet.id not in round_.gone:
             cell = (bet.seat, bet.layout, bet.area)
@@ -254,7 +261,7 @@ def _sums(round_: Round, bets: Iterable[BetRegistered]) -> Sums:
 
 
 def _settled_record(
-    table: Table, round_: Round, bet: BetRegistered, left: KeptOut, sums: Sums
+    table: Table, round_: Round, bet: BetRegistered, left: KeptOut, sums: StakeSums
 ) -> BetRecord[BetRegistered]:
     """The record of a settled bet. `left` counts what the limits have still to keep out of earlier bets."""
     assert round_.result is not None

@@ -16,8 +16,8 @@ from typing import Any, Final, Protocol
 
 from websockets.frames import Frame, Opcode
 
-Message = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Send = Callable[[AsgiMessage], Awaitable[None]]
 
 MOST_MESSAGES: Final = 1_000  # that wait for a slow client; one more, and it is cut off
 MOST_BYTES: Final = 4 * 1024 * 1024
@@ -49,7 +49,7 @@ class Outbox:
         self._on_end = on_end
         self._bodies: list[bytes] = []
         self._bytes = 0
-        self._close: Message | None = None
+        self._close: AsgiMessage | None = None
         self._waiting: asyncio.Task[None] | None = None
         """Waits for a client that does not take its post."""
         self._is_over = False
@@ -89,7 +89,7 @@ class Outbox:
                 return
             self._begin(message)
 
-    def _next(self) -> Message | None:
+    def _next(self) -> AsgiMessage | None:
         if self._bodies:
             bodies, self._bodies, self._bytes = self._bodies, [], 0
             return {"type": "websocket.send", "text": _joined(bodies).decode()}
@@ -98,7 +98,7 @@ class Outbox:
             return message
         return None
 
-    def _begin(self, message: Message) -> None:
+    def _begin(self, message: AsgiMessage) -> None:
         """Takes the first step of a send by hand; most have only one."""
         try:
             sending = self._send(message).__await__()

@@ -19,7 +19,7 @@ from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal
 from taisai.server.auth.rate_limits import network_of
-from taisai.server.connections.outbox import DirectTransport, Message, Outbox, Send
+from taisai.server.connections.outbox import AsgiMessage, DirectTransport, Outbox, Send
 from taisai.server.projections.feed_writer import FeedSnapshot
 from taisai.server.replies import answer_to, encoded, refused
 
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 else:
     AnyRequest = reduce(or_, REQUESTS)
 
-Receive = Callable[[], Awaitable[Message]]
+Receive = Callable[[], Awaitable[AsgiMessage]]
 
 POLICY: Final = 1008
 LAST_WORD: Final = 0.5  # seconds in which a client that does not take its post may still hear why it is over

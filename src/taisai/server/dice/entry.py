@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from taisai.server.auth.permissions import Principal
     from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.handlers.context import Context
-    from taisai.server.runtime.command_queue import Reply
+    from taisai.server.runtime.command_queue import AnswerCallback
 
 SOURCE: Final = "demonstration shaker"
 """What people are told wherever the shaker's work is shown: it is no dice of anyone's."""
@@ -53,8 +53,8 @@ def keyed(sent: SentCommand, *, at: int, by: str, second: str | None) -> Perform
 
 
 def noting_override(
-    dispatcher: Dispatcher, principal: Principal, table: str | None, command: AnyCommand, told: Reply
-) -> Reply:
+    dispatcher: Dispatcher, principal: Principal, table: str | None, command: AnyCommand, told: AnswerCallback
+) -> AnswerCallback:
     """A result other than the device's reading is accepted, since the dice prevail, and then noted."""
     if table is None or not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
         return told

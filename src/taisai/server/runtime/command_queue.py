@@ -28,7 +28,7 @@ from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 
 T = TypeVar("T")
-Reply = Callable[[Answer | BaseException], None]
+AnswerCallback = Callable[[Answer | BaseException], None]
 """Receives what a command came to."""
 Job = Callable[[Engine], T]
 """Reads or does something with the engine, in its turn between commands."""
@@ -41,7 +41,7 @@ _TOO_MANY: Final = Refusal(
 _log = structlog.get_logger(__name__)
 
 
-class Pending(Struct, gc=False):
+class QueuedWork(Struct, gc=False):
     """A command or a job that waits, and in the end what it came to."""
 
     work: Submission | Job[Any]
@@ -59,7 +59,7 @@ class Committed(NamedTuple):
 
 
 Listener = Callable[[Committed], None]
-Steps = list[Frame | Pending]
+Steps = list[Frame | QueuedWork]
 """What the loop has to do after a write: frames to publish and replies to call, in order."""
 
 
@@ -86,10 +86,10 @@ class CommandQueue:
         self.listeners: list[Listener] = []
         self._engine = engine
         self._on_durable = on_durable
-        self._submitted: list[Pending] = []
+        self._submitted: list[QueuedWork] = []
         """What was submitted in this turn of the loop; it enters the queue together."""
         self._loop = asyncio.get_running_loop()
-        self._batches: SimpleQueue[tuple[list[Pending], float] | None] = SimpleQueue()
+        self._batches: SimpleQueue[tuple[list[QueuedWork], float] | None] = SimpleQueue()
         """What was submitted in one turn, and when; None ends the thread."""
         self._is_closed = False
         self._closing = Lock()  # nothing enters the queue after its end
@@ -97,9 +97,9 @@ class CommandQueue:
 
     # In the loop
 
-    def submit(self, submission: Submission, reply: Reply | None = None) -> None:
+    def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Submits a command; `reply` is called when it is durable and published, or refused."""
-        pending = Pending(submission, reply)
+        pending = QueuedWork(submission, reply)
         if self.waiting >= MOST_WAITING:
             pending.answer = _TOO_MANY
             self._loop.call_soon(_reply, pending)
@@ -111,7 +111,7 @@ class CommandQueue:
 
     def submit_job(self, job: Job[T], reply: Callable[[T | BaseException], None]) -> None:
         """Submits a job; `reply` is called in order with the frames and the replies of commands."""
-        self._submitted.append(Pending(job, reply))
+        self._submitted.append(QueuedWork(job, reply))
         self._push()
 
     async def execute(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
@@ -139,14 +139,14 @@ class CommandQueue:
             pending.answer = JournalError("the command queue is closed: the server stops")
         self._loop.call_soon(self._deliver, submitted, self._loop.time())
 
-    def _deliver(self, steps: Sequence[Frame | Pending], since: float) -> None:  # noqa: C901  every bet passes here
+    def _deliver(self, steps: Sequence[Frame | QueuedWork], since: float) -> None:  # noqa: C901  every bet passes here
         """Publishes the frames and calls the replies of one write; then the listeners."""
         publish, committed = self.feeds.publish, list[Committed]()
         for step in steps:
             if type(step) is Frame:
                 publish(step)
                 continue
-            pending = cast("Pending", step)
+            pending = cast("QueuedWork", step)
             work, answer = pending.work, pending.answer
             if type(work) is Submission:
                 self.waiting -= 1
@@ -210,9 +210,9 @@ class CommandQueue:
                 with suppress(Exception):
                     self._engine.save()
 
-    def _work(self, group: Sequence[Pending]) -> Steps:
+    def _work(self, group: Sequence[QueuedWork]) -> Steps:
         """Does what waits, in order; commands are decided together as far as no job is between them."""
-        steps, commands = Steps(), list[Pending]()
+        steps, commands = Steps(), list[QueuedWork]()
         for pending in group:
             if type(pending.work) is Submission:
                 commands.append(pending)
@@ -223,7 +223,7 @@ class CommandQueue:
         self._decide(commands, steps)
         return steps
 
-    def _decide(self, commands: list[Pending], steps: Steps) -> None:
+    def _decide(self, commands: list[QueuedWork], steps: Steps) -> None:
         """Decides and appends commands; the loop will publish the frames and then call the replies."""
         if not commands:
             return
@@ -243,12 +243,12 @@ class CommandQueue:
         except Exception:  # noqa: BLE001  the commands are durable all the same, and are acknowledged
             _log.exception("the projections failed and are made anew")
             steps += commands
-            begin_again = Pending(
+            begin_again = QueuedWork(
                 lambda _: self.projections.begin_again(), lambda _: self.feeds.begin_again()
             )
             steps.append(self._done(begin_again))
 
-    def _done(self, pending: Pending) -> Pending:
+    def _done(self, pending: QueuedWork) -> QueuedWork:
         """A job with what it returned or raised."""
         try:
             pending.answer = cast("Job[Any]", pending.work)(self._engine)
@@ -257,7 +257,7 @@ class CommandQueue:
         return pending
 
 
-def _reply(pending: Pending) -> None:
+def _reply(pending: QueuedWork) -> None:
     if pending.reply is not None:
         pending.reply(pending.answer)
 

@@ -12,7 +12,7 @@ from taisai.rules.outcomes import OUTCOMES
 from taisai.study import needed
 from taisai.study.dice.rolls import LAGS, MIDDLE, Tally
 from taisai.study.dice.watch import WATCHED
-from taisai.study.report import Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, Sheet, StudyReport, columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ def faces_of(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 
 @dataclass(frozen=True)
-class MappingProof(Told):
+class MappingProof(Describable):
     """How many of the 256 bytes stand for each face, and how many are left out."""
 
     faces: tuple[int, ...]
@@ -101,7 +101,7 @@ class OneTest:
 
 
 @dataclass(frozen=True)
-class DiceTests(Told):
+class DiceTests(Describable):
     """All tests on one stream of rolls."""
 
     source: str

@@ -78,14 +78,14 @@ class Spread(NamedTuple):
         return self.about
 
 
-Part = Tilt | Spread
+Component = Tilt | Spread
 
 
 def _rising(start: Fraction, times: int) -> Fraction:
     return prod((start + step for step in range(times)), start=Fraction(1))
 
 
-def exact_e(parts: Iterable[Part], faces: Sequence[int], outcomes: Sequence[int]) -> Fraction:
+def exact_e(parts: Iterable[Component], faces: Sequence[int], outcomes: Sequence[int]) -> Fraction:
     """What one unit, split over the parts by their weights, has grown to; exactly, and slowly."""
     return sum((part.weight * part.exact_e(faces, outcomes) for part in parts), start=Fraction(0))
 
@@ -93,7 +93,7 @@ def exact_e(parts: Iterable[Part], faces: Sequence[int], outcomes: Sequence[int]
 class Mixture:
     """Parts with weights that sum to 1, ready to be asked many times."""
 
-    def __init__(self, parts: Iterable[Part]) -> None:
+    def __init__(self, parts: Iterable[Component]) -> None:
         self.parts: Final = tuple(parts)
         total = sum((part.weight for part in self.parts), start=Fraction(0))
         if total != 1 or any(part.weight <= 0 for part in self.parts):
@@ -107,7 +107,7 @@ class Mixture:
                 raise ValueError(f"expected the chances of fair dice, got {part.chances} ({part})")
         tilts = [part for part in self.parts if isinstance(part, Tilt)]
         self._spreads = [part for part in self.parts if isinstance(part, Spread)]
-        self._ordered: tuple[Part, ...] = (*tilts, *self._spreads)
+        self._ordered: tuple[Component, ...] = (*tilts, *self._spreads)
         self._tilt_logs = [(log(tilt.weight), *map(log, tilt.ratios)) for tilt in tilts]
         self._spread_logs = [_SpreadLog(part) for part in self._spreads]
 
@@ -127,7 +127,7 @@ class Mixture:
         top = max(logs)
         return top + log(sum([exp(part - top) for part in logs]))
 
-    def leading(self, faces: Sequence[int], outcomes: Sequence[int]) -> Part:
+    def leading(self, faces: Sequence[int], outcomes: Sequence[int]) -> Component:
         """The part that explains these counts best."""
         logs = self.logs(faces, outcomes)
         return self._ordered[logs.index(max(logs))]

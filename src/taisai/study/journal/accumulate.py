@@ -19,10 +19,10 @@ from taisai.study.odds import AreaOdds, area_odds
 BERRY_ESSEEN: Final = 0.56
 """The least constant proven for sums of unequal laws (Shevtsova, 2010)."""
 
-PayTables = Mapping[str, tuple[Matrix, Chance]]
+KnownPayTables = Mapping[str, tuple[Matrix, Chance]]
 """By digest: each pay table, and the chances that it is judged by."""
 
-Key = tuple[str, str]
+TableAndArea = tuple[str, str]
 """A pay table's digest, and an area of it."""
 
 
@@ -42,24 +42,24 @@ class _Area:
 
 @dataclass(slots=True)
 class _Counting:
-    pay_tables: PayTables
-    areas: dict[Key, _Area] = field(default_factory=dict)
+    pay_tables: KnownPayTables
+    areas: dict[TableAndArea, _Area] = field(default_factory=dict)
     odds: dict[str, dict[str, AreaOdds]] = field(default_factory=dict)
     outcomes: dict[str, list[int]] = field(default_factory=dict)
     rounds: int = 0
-    products: dict[tuple[Key, Key], int] = field(default_factory=dict)
+    products: dict[tuple[TableAndArea, TableAndArea], int] = field(default_factory=dict)
     """Of two areas: the sum over all rounds of the product of their stakes."""
     thirds: float = 0.0
     """No less than the sum of the rounds' third absolute moments."""
-    covariances: dict[tuple[Key, Key], float] = field(default_factory=dict)
-    reaches: dict[Key, float] = field(default_factory=dict)
-    centred: dict[Key, list[Fraction]] = field(default_factory=dict)
+    covariances: dict[tuple[TableAndArea, TableAndArea], float] = field(default_factory=dict)
+    reaches: dict[TableAndArea, float] = field(default_factory=dict)
+    centred: dict[TableAndArea, list[Fraction]] = field(default_factory=dict)
     has_cards: bool = False
 
     def take(self, played: PlayedRound) -> None:
         """Counts all bets of one round."""
         self.rounds += 1
-        stakes: dict[Key, int] = {}
+        stakes: dict[TableAndArea, int] = {}
         for pay_table, bet in played.bets:
             key = (pay_table, bet.area)
             area = self._area(key, played)
@@ -88,7 +88,7 @@ class _Counting:
         else:
             self.has_cards = True
 
-    def _area(self, key: Key, played: PlayedRound) -> _Area:
+    def _area(self, key: TableAndArea, played: PlayedRound) -> _Area:
         if key not in self.areas:
             pay_table, name = key
             where = f"(table {played.table}, round {played.number})"
@@ -110,31 +110,31 @@ class _Counting:
             found += self._exact(one, other) * product * (1 if one == other else 2)
         return found
 
-    def _exact(self, one: Key, other: Key) -> Fraction:
+    def _exact(self, one: TableAndArea, other: TableAndArea) -> Fraction:
         """The covariance of a unit on each of two areas."""
         chance = self.pay_tables[one[0]][1]
         cells = zip(chance.weights, self._centred(one), self._centred(other), strict=True)
         return sum((w * x * y for w, x, y in cells), Fraction(0)) / chance.total
 
-    def _covariance(self, one: Key, other: Key) -> float:
+    def _covariance(self, one: TableAndArea, other: TableAndArea) -> float:
         if (one, other) not in self.covariances:
             self.covariances[one, other] = float(self._exact(one, other))
         return self.covariances[one, other]
 
-    def _reach(self, key: Key) -> float:
+    def _reach(self, key: TableAndArea) -> float:
         """How far from its mean a unit on an area can end."""
         if key not in self.reaches:
             self.reaches[key] = float(max(map(abs, self._centred(key))))
         return self.reaches[key]
 
-    def error(self, key: Key, one: _Area) -> float:
+    def error(self, key: TableAndArea, one: _Area) -> float:
         """Twice the Berry–Esseen bound of an area, since a band has two ends."""
         chance = self.pay_tables[key[0]][1]
         cells = zip(chance.weights, self._centred(key), strict=True)
         third = float(sum((w * abs(x) ** 3 for w, x in cells), Fraction(0)) / chance.total)
         return _bound(third * one.cubes, float(one.odds.variance * one.squares))
 
-    def _centred(self, key: Key) -> list[Fraction]:
+    def _centred(self, key: TableAndArea) -> list[Fraction]:
         """What a unit on an area brings on each outcome, above its mean."""
         if key in self.centred:
             return self.centred[key]
@@ -145,7 +145,7 @@ class _Counting:
         return self.centred[key]
 
 
-def observed(rounds: Iterable[PlayedRound], pay_tables: PayTables, source: str = "play") -> Observed:
+def observed(rounds: Iterable[PlayedRound], pay_tables: KnownPayTables, source: str = "play") -> Observed:
     """Compares what was staked and returned in these rounds with the exact figures of the pay tables."""
     counting = _Counting(pay_tables)
     for played in rounds:

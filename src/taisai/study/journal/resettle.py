@@ -42,7 +42,7 @@ from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.study import needed
-from taisai.study.report import Sheet, StudyReport, Told, columns, counted
+from taisai.study.report import Describable, Sheet, StudyReport, columns, counted
 
 CODED: Final = ("pay_table", "area", "faces", "state", "table")
 FIGURES: Final = ("stake", "kept_out", "won", "returned")
@@ -298,7 +298,7 @@ class TableSums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Resettled(Told):
+class Resettled(Describable):
     """Every bet of an export checked."""
 
     source: str

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import BetRecord
 from taisai.study.plotting import INK, PALETTE, figure
-from taisai.study.report import Sheet, StudyReport, Told, columns, counted
+from taisai.study.report import Describable, Sheet, StudyReport, columns, counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,7 +85,7 @@ class TableDice(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Observed(Told):
+class Observed(Describable):
     """All of it, by area, in sum, and the dice."""
 
     source: str

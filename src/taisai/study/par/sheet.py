@@ -13,7 +13,7 @@ from taisai.rules import Chance, Matrix, Rulebook
 from taisai.rules.chance import ChanceKind
 from taisai.study.bands import LEVELS, ROUNDS
 from taisai.study.measures import Family, LayoutMeasures, measures, one_in
-from taisai.study.report import Sheet, StudyReport, Told, columns, counted
+from taisai.study.report import Describable, Sheet, StudyReport, columns, counted
 
 FORMAT: Final = 1
 MONITORED: Final = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -28,7 +28,7 @@ class Signature(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ParSheet(Told):
+class ParSheet(Describable):
     """One layout of a rulebook, ready to be filed."""
 
     book: Rulebook

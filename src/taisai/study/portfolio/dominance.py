@@ -22,7 +22,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.study import needed
-from taisai.study.report import Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, Sheet, StudyReport, columns
 
 
 def solved(rows: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> list[Fraction] | None:
@@ -56,7 +56,7 @@ def solved(rows: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> lis
     return found
 
 
-Nets = Sequence[Sequence[int]]
+NetRows = Sequence[Sequence[int]]
 """[area][outcome] all in one unit, whichever."""
 NEAR: Final = 1e-9  # below this a float of the solver means 0; the fractions then say whether it was right
 
@@ -87,7 +87,7 @@ class Undominated:
 
 
 @dataclass(frozen=True)
-class Dominance(Told):
+class Dominance(Describable):
     """The verdict on every area of a layout, each with its certificate."""
 
     matrix: Matrix
@@ -163,7 +163,7 @@ def _verdict(matrix: Matrix, row: int) -> Dominated | Undominated:
     )
 
 
-def proven_mix(nets: Nets, row: int, shares: Mapping[int, Fraction]) -> dict[int, Fraction] | None:
+def proven_mix(nets: NetRows, row: int, shares: Mapping[int, Fraction]) -> dict[int, Fraction] | None:
     """Where the shares of other rows are better than the row, and by how much; None if they prove nothing."""
     if row in shares or any(share < 0 for share in shares.values()) or sum(shares.values()) != 1:
         return None
@@ -174,7 +174,7 @@ def proven_mix(nets: Nets, row: int, shares: Mapping[int, Fraction]) -> dict[int
     return {place: by for place, by in enumerate(more) if by}
 
 
-def proven_law(nets: Nets, row: int, weights: Sequence[Fraction]) -> bool:
+def proven_law(nets: NetRows, row: int, weights: Sequence[Fraction]) -> bool:
     """Whether under these weights, all of them positive, no row has a higher mean than this one."""
     if min(weights) <= 0 or sum(weights) != 1:
         return False
@@ -184,7 +184,7 @@ def proven_law(nets: Nets, row: int, weights: Sequence[Fraction]) -> bool:
     return max(means) == means[row]
 
 
-def _guessed_mix(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] | None:
+def _guessed_mix(nets: NetRows, row: int, others: Sequence[int]) -> list[Fraction] | None:
     """The mix that is better by most in sum, if the solver thinks that there is one."""
     np, linprog = _solver()
     table = np.array([[float(net) for net in nets[other]] for other in others])
@@ -212,7 +212,7 @@ def _guessed_mix(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] 
     return shares
 
 
-def _guessed_law(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] | None:
+def _guessed_law(nets: NetRows, row: int, others: Sequence[int]) -> list[Fraction] | None:
     """A law under which the row is best, if the solver thinks there is one; in round figures if possible.
 
     Unknown are the least weight, which is made as great as possible, and what each weight is above it.
@@ -248,7 +248,7 @@ def _guessed_law(nets: Nets, row: int, others: Sequence[int]) -> list[Fraction] 
     return None
 
 
-def _rounded(nets: Nets, row: int, weights: Sequence[float]) -> list[Fraction] | None:
+def _rounded(nets: NetRows, row: int, weights: Sequence[float]) -> list[Fraction] | None:
     """The weights in the fewest digits that still prove it."""
     for digits in ROUNDED_TO:
         whole = [round(weight * 10**digits) for weight in weights]

@@ -16,11 +16,11 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Bet
 from taisai.study.odds import Law, Mix, chance_facts, game_words
-from taisai.study.report import Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, Sheet, StudyReport, columns
 
 
 @dataclass(frozen=True)
-class Portfolio(Told):
+class Portfolio(Describable):
     """A mix of bets under given chances."""
 
     mix: Mix

@@ -42,9 +42,9 @@ ROUNDED: Final = 1.5 * 2.0**52
 _REFINEMENTS: Final = 4
 _U: Final = 2.0**-53
 
-Places = npt.NDArray[np.int32]
+States = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
-Loop = Callable[..., None]
+ChainLoop = Callable[..., None]
 
 
 class SessionChain(NamedTuple):
@@ -52,12 +52,12 @@ class SessionChain(NamedTuple):
 
     start: int
     cells: int
-    leads: Places
+    leads: States
     """[net, cell] → the next cell, or cells + the number of an end."""
     weights: tuple[int, ...]
     """[net] out of the total."""
     total: int
-    multiples: Places
+    multiples: States
     """[cell] the multiple staked."""
     bankrolls: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
@@ -192,9 +192,9 @@ class Runs(NamedTuple):
     """
 
     weights: Floats
-    cells: Places
-    places: Places
-    lengths: Places
+    cells: States
+    places: States
+    lengths: States
 
 
 def bits_of(total: int) -> int:
@@ -228,7 +228,7 @@ def error_of(chain: SessionChain, rounds: int) -> float:
     return rounds * once * 2.0 ** -bits_of(chain.total)
 
 
-def runs_of(leads: Places, weights: Floats) -> Runs:
+def runs_of(leads: States, weights: Floats) -> Runs:
     """The transitions in runs, net by net and cell by cell."""
     nets, cells = leads.shape
     begins = np.ones((nets, cells), dtype=bool)
@@ -239,13 +239,13 @@ def runs_of(leads: Places, weights: Floats) -> Runs:
 
 
 @cache
-def compiled_rounds() -> Loop:
+def compiled_rounds() -> ChainLoop:
     """The loop compiled by numba; the first call in a process takes about a second."""
     return compiled(_rounds)
 
 
 def _rounds(  # noqa: PLR0917  a compiled loop takes plain arrays, in one order
-    weights: Floats, cells_of: Places, places_of: Places, lengths: Places, total: float, high: Floats,
+    weights: Floats, cells_of: States, places_of: States, lengths: States, total: float, high: Floats,
     low: Floats, end_high: Floats, end_low: Floats, visits: Floats, rounds: int,
 ) -> None:  # fmt: skip
     cells = high.size
@@ -286,7 +286,7 @@ def _rounds(  # noqa: PLR0917  a compiled loop takes plain arrays, in one order
 
 
 def rounds_by_numpy(  # noqa: PLR0917  as above
-    leads: Places, weights: Floats, total: float, high: Floats, low: Floats, end_high: Floats,
+    leads: States, weights: Floats, total: float, high: Floats, low: Floats, end_high: Floats,
     end_low: Floats, visits: Floats, rounds: int,
 ) -> None:  # fmt: skip
     """The same with NumPy alone, and the same digits, because it adds in the same order."""

@@ -13,9 +13,9 @@ from taisai.rules.errors import RulesError
 from taisai.study import needed
 from taisai.study.odds import Mix, fresh_shoe
 from taisai.study.report import (
+    Describable,
     Sheet,
     StudyReport,
-    Told,
     columns,
     counted,
     decimal_text,
@@ -42,12 +42,12 @@ _BATCH: Final = 2**24  # cells times rounds between two looks at what is still p
 _ROUNDING: Final = 2.0**-45  # of adding up millions of floats pairwise, and of a product or two: relative
 _LOW_BITS: Final = 40  # what is kept of the low parts; the sum over all cells still fits 64 bits
 
-Progress = Callable[[int], None]
+RoundsProgress = Callable[[int], None]
 """Hears how many rounds are done."""
 
 
 @dataclass(frozen=True)
-class Ends(Told):
+class Ends(Describable):
     """Where a player stands in the end, and how it came to that."""
 
     mix: Mix
@@ -198,7 +198,7 @@ def ends_of(
     staking: str = "flat",
     minimum: int | None = None,
     maximum: int | None = None,
-    progress: Progress | None = None,
+    progress: RoundsProgress | None = None,
 ) -> Ends:
     """How a player ends who leaves when ruined, at the target, or after so many rounds.
 
@@ -268,7 +268,7 @@ class _Course(NamedTuple):
     """How far the visits of all cells together are off, before they are added up."""
 
 
-def _played(chain: SessionChain, rounds: int | None, progress: Progress | None) -> _Course:
+def _played(chain: SessionChain, rounds: int | None, progress: RoundsProgress | None) -> _Course:
     """The chain after so many rounds, or at its end."""
     from taisai.study.session.chain import MOST_SOLVED_CELLS, beginning, bits_of, error_of, play, solved
 

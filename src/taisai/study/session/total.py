@@ -16,9 +16,9 @@ from taisai.rules.errors import RulesError
 from taisai.study import needed
 from taisai.study.odds import Law, Mix, fresh_shoe
 from taisai.study.report import (
+    Describable,
     Sheet,
     StudyReport,
-    Told,
     columns,
     counted,
     data_file,
@@ -51,7 +51,7 @@ _CLOSE: Final = 8  # points for each total: up to it going through all of them i
 
 
 @dataclass(frozen=True)
-class Total(Told):
+class Total(Describable):
     """What a session comes to: the law of the total after so many independent rounds of one mix."""
 
     mix: Mix

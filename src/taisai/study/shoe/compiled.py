@@ -29,13 +29,13 @@ ROUNDS: Final = 1.5 * 2.0**52
 """Adding and subtracting it rounds a small float64 to a whole number."""
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
-Steps = tuple[Wholes, Wholes]
+Pairs = tuple[Wholes, Wholes]
 """The steps of a plan; unsigned, so that numba omits the check for negative indexes."""
-Store = tuple[Reals, Reals]
+Values = tuple[Reals, Reals]
 """The products of a strip and the classes of a tile."""
 
 
-def store(classes: int, *, single: bool) -> Store:
+def store(classes: int, *, single: bool) -> Values:
     """Working memory for one thread; `single` if float32 is exact enough."""
     kind = np.dtype(np.float32 if single else np.float64)
     parts, rows = _aligned(PARTS * int(STRIDE), kind), _aligned(classes * TILE, kind)
@@ -117,7 +117,7 @@ def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
 
 
 @compiled
-def _weigh(store: Store, adding: Wholes, at: Any) -> None:
+def _weigh(store: Values, adding: Wholes, at: Any) -> None:
     """Computes the weights of all classes from the products, into the tile at `at`."""
     parts, classes = store
     for step in range(adding.shape[0]):
@@ -173,7 +173,7 @@ def _add_area(classes: Reals, sums: Wholes, step: int, lanes: int, back: Reals) 
 
 @compiled
 def returns(
-    piece: tuple[int, int], left: Wholes, steps: Steps, store: Store, result: tuple[Wholes, Wholes]
+    piece: tuple[int, int], left: Wholes, steps: Pairs, store: Values, result: tuple[Wholes, Wholes]
 ) -> tuple[int, int, int]:
     """Fills the result, `back` and `total`, for the compositions of a piece (first, end).
 
@@ -207,8 +207,8 @@ def returns(
 def gains(
     outer: tuple[int, int],
     shoe: tuple[Wholes, Reals, Reals],
-    steps: Steps,
-    store: Store,
+    steps: Pairs,
+    store: Values,
     result: tuple[Reals, Reals],
 ) -> None:
     """Sums over all compositions with the given counts of the two outer faces, weighted by their ways.
@@ -248,7 +248,7 @@ def gains(
 
 
 @compiled
-def _choose(counts: Wholes, store: Store, steps: Steps, choice: tuple[Reals, Reals, Wholes]) -> None:
+def _choose(counts: Wholes, store: Values, steps: Pairs, choice: tuple[Reals, Reals, Wholes]) -> None:
     """The area with the greatest return in every lane; the first of equal ones."""
     adding, sums = steps
     parts, classes = store

@@ -16,7 +16,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.study.odds import AreaOdds, area_odds
-from taisai.study.report import Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, Sheet, StudyReport, columns
 from taisai.study.shoe.odds import chance_left
 
 
@@ -37,7 +37,7 @@ def rounds_dealt(cards: int, penetration: Fraction) -> int:
 
 
 @dataclass(frozen=True)
-class CompositionOdds(Told):
+class CompositionOdds(Describable):
     """What every area is worth with these cards left."""
 
     matrix: Matrix
@@ -143,7 +143,7 @@ Left = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class PositionEdges(Told):
+class PositionEdges(Describable):
     """The house edge of every area in every round of a shoe, before a card of it is seen."""
 
     matrix: Matrix

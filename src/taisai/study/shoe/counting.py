@@ -20,7 +20,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.study.odds import area_odds
-from taisai.study.report import Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, Sheet, StudyReport, columns
 from taisai.study.shoe.odds import chance_left
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Removal(Told):
+class Removal(Describable):
     """The effects of removal on all areas of a layout."""
 
     matrix: Matrix

@@ -10,7 +10,7 @@ from typing import Any, Final
 from taisai.rules.areas import AreaId
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
-from taisai.study.report import Sheet, StudyReport, Told, columns
+from taisai.study.report import Describable, Sheet, StudyReport, columns
 from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count, removal
 from taisai.study.shoe.luck import Luck, luck
@@ -50,7 +50,7 @@ class Depth:
 
 
 @dataclass(frozen=True)
-class Exposure(Told):
+class Exposure(Describable):
     """How exposed a shoe is to counting, by a count that a person can keep and by perfect play."""
 
     matrix: Matrix

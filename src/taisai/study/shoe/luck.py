@@ -48,7 +48,7 @@ FEW: Final = 300
 """More roundings than a net, a chance, a share or an entry of the table has, each for itself."""
 
 
-class Parts(NamedTuple):
+class LuckParts(NamedTuple):
     """The table of mean products of two hands' nets as a sum of products."""
 
     factors: Reals
@@ -157,7 +157,7 @@ def _check(left: tuple[int, ...], tags: tuple[int, ...], rounds: int) -> None:
         )
 
 
-def _error(parts: Parts, shoe: DealtShoe, rounds: int, mean: float) -> float:
+def _error(parts: LuckParts, shoe: DealtShoe, rounds: int, mean: float) -> float:
     """How far off the variance may be.
 
     It is a sum of products of doubles: the chances of a path of cards, and two parts of nets or one square.
@@ -177,7 +177,7 @@ def _error(parts: Parts, shoe: DealtShoe, rounds: int, mean: float) -> float:
 
 def _shoe(
     matrix: Matrix, left: tuple[int, ...], tags: tuple[int, ...], rows: tuple[int, int]
-) -> tuple[Parts, DealtShoe]:
+) -> tuple[LuckParts, DealtShoe]:
     """The products of nets, and the shoe as it is dealt, its largest group last."""
     import numpy as np
 
@@ -208,7 +208,7 @@ def _shoe(
     return parts, DealtShoe(held, values, ways, taken, by_group, sums, parts.vectors, np.array(mean), LEAST)
 
 
-def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> Parts:
+def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> LuckParts:
     """The few eigenvectors that make up the table."""
     import numpy as np
 
@@ -230,4 +230,4 @@ def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> Par
     # Not only the eigenvalues left out: whatever the solver did, the table is compared with what came of it.
     off = float(abs(table - vectors * values @ vectors.T).max())
     off += ROUNDED * (FEW * float((nets * nets).max()) + (values.size + 3) * terms)
-    return Parts(values, np.ascontiguousarray(vectors.T.reshape(-1, 2, hands)), off, terms)
+    return LuckParts(values, np.ascontiguousarray(vectors.T.reshape(-1, 2, hands)), off, terms)

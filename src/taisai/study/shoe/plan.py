@@ -19,7 +19,7 @@ import numpy.typing as npt
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED, OUTCOMES
 
-Steps = npt.NDArray[np.uint64]
+PackedSteps = npt.NDArray[np.uint64]
 
 SIX: Final = len(FACES)
 PAIRS, TRIPLES = SIX, 2 * SIX
@@ -47,9 +47,9 @@ class WeighingPlan(NamedTuple):
     of the 3 Card game need 19 classes instead of 56 outcomes.
     """
 
-    adding: Steps
+    adding: PackedSteps
     """[step] class, whether it begins there, then rows of parts to be multiplied two by two and added."""
-    sums: Steps
+    sums: PackedSteps
     """[step] area, whether it begins there, whether it ends there, what it returns, then classes to add."""
     classes: int
     """Their rows, with the one that is always 0."""
@@ -61,7 +61,7 @@ class WeighingPlan(NamedTuple):
     """[area] what it turns into when every face turns into the one opposite, where each area has a mirror."""
 
     @property
-    def steps(self) -> tuple[Steps, Steps]:
+    def steps(self) -> tuple[PackedSteps, PackedSteps]:
         """All steps, in order."""
         return self.adding, self.sums
 
@@ -135,7 +135,7 @@ def _sums(sums: list[tuple[int, int, list[int]]]) -> Iterable[tuple[int, ...]]:
             yield area, place == 0, place == len(steps) - 1, returned, *some, *padding
 
 
-def _array(rows: Iterable[tuple[int, ...]]) -> Steps:
+def _array(rows: Iterable[tuple[int, ...]]) -> PackedSteps:
     made = np.array(list(rows), dtype=np.uint64)
     made.setflags(write=False)
     return made

@@ -25,7 +25,7 @@ _UNROLLED: Final = 4
 _W = np.uint32
 _L = np.uint64
 _H = np.uint16
-Words = npt.NDArray[np.uint32]
+Uints = npt.NDArray[np.uint32]
 Long = npt.NDArray[np.uint64]
 Whole = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.uint16]
@@ -40,7 +40,7 @@ next_draw = compiled(numpy_kernels.next_draw, inline="always")
 
 
 @compiled
-def start_streams(key: Long, first: int, a: Words, b: Words, c: Words) -> None:
+def start_streams(key: Long, first: int, a: Uints, b: Uints, c: Uints) -> None:
     """Starts a stream in each place; the first has this number. The next counter is WARMING + 1."""
     for lane in range(a.size):
         number = _L(first) + _L(lane)
@@ -70,7 +70,7 @@ def walk_rounds(key: tuple[int, ...], classes: Classes, first: int, chunks: int,
     return Walk(*walk.tolist())
 
 
-def guide_of(limits: Words) -> npt.NDArray[np.uint8]:
+def guide_of(limits: Uints) -> npt.NDArray[np.uint8]:
     """[the highest bits of a draw] → the first class that such a draw can belong to."""
     lowest = np.arange(2**_GUIDE_BITS, dtype=np.uint32) << GUIDE_SHIFT
     return np.searchsorted(limits, lowest, side="right").astype(np.uint8)
@@ -78,7 +78,7 @@ def guide_of(limits: Words) -> npt.NDArray[np.uint8]:
 
 @compiled
 def _few_steps(
-    values: Nets, limits: Words, a: Words, b: Words, c: Words, net: Nets, high: Nets, low: Nets, fall: Nets,
+    values: Nets, limits: Uints, a: Uints, b: Uints, c: Uints, net: Nets, high: Nets, low: Nets, fall: Nets,
     missed: Nets,
 ) -> None:  # fmt: skip
     """STEPS draws in every lane, of at most FEW classes; straight-line code that the compiler vectorises."""
@@ -108,7 +108,7 @@ def _few_steps(
 
 @compiled
 def _many_steps(
-    values: Nets, limits: Words, guide: npt.NDArray[np.uint8], a: Words, b: Words, c: Words, net: Nets,
+    values: Nets, limits: Uints, guide: npt.NDArray[np.uint8], a: Uints, b: Uints, c: Uints, net: Nets,
     high: Nets, low: Nets, fall: Nets, missed: Nets,
 ) -> None:  # fmt: skip
     """STEPS draws in every lane, of any number of classes."""
@@ -131,7 +131,7 @@ def _many_steps(
 
 @compiled
 def _finish_lane(
-    values: Nets, limits: Words, lane: int, left: int, counter: int, a: Words, b: Words, c: Words, net: Nets,
+    values: Nets, limits: Uints, lane: int, left: int, counter: int, a: Uints, b: Uints, c: Uints, net: Nets,
     high: Nets, low: Nets, fall: Nets,
 ) -> None:  # fmt: skip
     """The rounds that a lane still lacks, for example because draws were rejected."""
@@ -155,7 +155,7 @@ def _finish_lane(
 
 @compiled
 def _chunks(
-    key: Long, first: int, chunks: int, rest: int, values: Nets, limits: Words,
+    key: Long, first: int, chunks: int, rest: int, values: Nets, limits: Uints,
     guide: npt.NDArray[np.uint8], few: int, walk: Whole,
 ) -> None:  # fmt: skip
     """Plays chunk after chunk, and joins their lanes in order into the walk."""
@@ -210,7 +210,7 @@ def deal_shoes(
 
 
 @compiled
-def _pick(left: int, w: Words, cards: Counts) -> Any:
+def _pick(left: int, w: Uints, cards: Counts) -> Any:
     """Picks a card for each shoe: the high half of draw × left. Returns the least low half."""
     of = _W(left)
     least = _W(0xFFFFFFFF)
@@ -228,7 +228,7 @@ def _pick(left: int, w: Words, cards: Counts) -> Any:
 
 
 @compiled
-def _pick_again(lane: int, left: int, spare: int, w: Words, cards: Counts) -> None:
+def _pick_again(lane: int, left: int, spare: int, w: Uints, cards: Counts) -> None:
     """Draws again while the draw is one of the few that would favour some cards."""
     while w[_LOW + lane] < spare:
         drawn, x, y, z = next_draw(w[_X + lane], w[_Y + lane], w[_Z + lane], w[_N + lane])

@@ -18,7 +18,7 @@ from taisai.study.simulation.compiled_rounds import FEW, GUIDE_SHIFT, guide_of, 
 from taisai.study.simulation.draws import WARMING, Classes
 from taisai.study.simulation.plans import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, SessionPlan
 
-Words = npt.NDArray[np.uint32]
+Uints = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]
 Real = npt.NDArray[np.float64]
 _W = np.uint32
@@ -45,8 +45,8 @@ def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rou
 
 @compiled
 def _advance(
-    limits: Words, guide: npt.NDArray[np.uint8], values: Whole, multiples: Whole, jumps: Whole, terms: Whole,
-    untils: Whole, words: Words, whole: Whole, squares: Real,
+    limits: Uints, guide: npt.NDArray[np.uint8], values: Whole, multiples: Whole, jumps: Whole, terms: Whole,
+    untils: Whole, words: Uints, whole: Whole, squares: Real,
 ) -> None:  # fmt: skip
     """Plays one session after the other, each in registers until it ends or has played its rounds."""
     staked, covered, target = terms[0], terms[1], terms[2]
@@ -162,7 +162,7 @@ def play_lanes(plan: SessionPlan, figures: Figures, untils: Whole) -> None:
 
 @compiled
 def _round(
-    limits: Words, values: Short, states: int, staked: int, covered: int, target: int, w: Words, h: Short
+    limits: Uints, values: Short, states: int, staked: int, covered: int, target: int, w: Uints, h: Short
 ) -> None:  # fmt: skip
     """One draw of every lane and its result; then the place of the next state in the table."""
     l0, l1, l2, l3 = limits[0], limits[1], limits[2], limits[3]
@@ -208,7 +208,7 @@ def _round(
 
 
 @compiled
-def _look_up(table: Words, w: Words) -> None:
+def _look_up(table: Uints, w: Uints) -> None:
     """Looks up the next state of every lane and its multiple."""
     for lane in range(LANES):
         w[_NEXT + lane] = table[w[_PLACE + lane]]
@@ -225,7 +225,7 @@ def _leaving(h: Short) -> bool:
 
 @compiled
 def _play_lanes(
-    limits: Words, values: Short, table: Words, terms: Whole, untils: Whole, words: Words, whole: Whole,
+    limits: Uints, values: Short, table: Uints, terms: Whole, untils: Whole, words: Uints, whole: Whole,
     squares: Real,
 ) -> None:  # fmt: skip
     states, staked, covered, target = terms[0], terms[1], terms[2], terms[3]
@@ -279,7 +279,7 @@ def _play_lanes(
 
 @compiled
 def _put(
-    lane: int, session: int, played: int, w: Words, h: Short, sums: Real, words: Words, whole: Whole,
+    lane: int, session: int, played: int, w: Uints, h: Short, sums: Real, words: Uints, whole: Whole,
     squares: Real,
 ) -> None:  # fmt: skip
     """Writes the session of a lane back to the arrays of all sessions."""

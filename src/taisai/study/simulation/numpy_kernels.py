@@ -26,7 +26,7 @@ from taisai.study.simulation.plans import (
     SimulatedShoe,
 )
 
-Words = npt.NDArray[np.uint32]
+Uints = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]
 _CHUNKS_AT_ONCE: Final = 64  # NumPy is fast on long arrays
 _SHOES_AT_ONCE: Final = 16_384
@@ -59,7 +59,7 @@ def next_draw(a: Any, b: Any, c: Any, counter: Any) -> Any:
 class Streams:
     """Streams with consecutive numbers. All are drawn from together, or some of them."""
 
-    def __init__(self, key: tuple[int, ...], first: int, count: int, words: Words | None = None) -> None:
+    def __init__(self, key: tuple[int, ...], first: int, count: int, words: Uints | None = None) -> None:
         if words is not None:  # continued
             self._a, self._b, self._c, self._counter = (row.copy() for row in words)
             return
@@ -74,20 +74,20 @@ class Streams:
         for _ in range(WARMING):
             self.draw()
 
-    def words(self) -> Words:
+    def words(self) -> Uints:
         """The state of the streams, to continue from."""
         return np.stack([self._a, self._b, self._c, self._counter])
 
-    def draw(self) -> Words:
+    def draw(self) -> Uints:
         """The next word of every stream."""
-        drawn: Words
+        drawn: Uints
         drawn, self._a, self._b, self._c = next_draw(self._a, self._b, self._c, self._counter)
         self._counter += _W(1)
         return drawn
 
-    def draw_some(self, places: npt.NDArray[np.intp]) -> Words:
+    def draw_some(self, places: npt.NDArray[np.intp]) -> Uints:
         """The next word of the streams at these places."""
-        drawn: Words
+        drawn: Uints
         drawn, self._a[places], self._b[places], self._c[places] = next_draw(
             self._a[places], self._b[places], self._c[places], self._counter[places]
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from taisai.study import needed
-from taisai.study.report import Sheet, StudyReport, Told, columns, counted, data_file, data_path
+from taisai.study.report import Describable, Sheet, StudyReport, columns, counted, data_file, data_path
 from taisai.study.simulation.plans import ENDS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def exact_sum(numbers: npt.NDArray[np.int64]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated(Told):
+class Simulated(Describable):
     """Rounds as they came, and how far from the exact figures they may be by chance."""
 
     title: str

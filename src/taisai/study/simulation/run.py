@@ -29,7 +29,7 @@ from taisai.study.staking import FLAT, Counting, SessionTerms, Staking, System, 
 
 SLICE: Final = 2**24
 """Rounds of one session that are played before anybody else is heard."""
-Key = tuple[int, int, int, int]
+StreamKey = tuple[int, int, int, int]
 
 
 def _has_numba() -> bool:
@@ -49,7 +49,7 @@ class Walked(NamedTuple):
 class WalkTask(NamedTuple):
     """So many whole chunks of rounds from the first on, then the rest of a chunk."""
 
-    key: Key
+    key: StreamKey
     classes: Classes
     first: int
     chunks: int
@@ -76,7 +76,7 @@ class Sat(NamedTuple):
 class SessionsTask(NamedTuple):
     """Sessions from the first on, or where they were left."""
 
-    key: Key
+    key: StreamKey
     plan: SessionPlan
     first: int
     many: int
@@ -105,7 +105,7 @@ class ShoesDealt(NamedTuple):
 class ShoesTask(NamedTuple):
     """So many shoes from the first on, so many rounds from each."""
 
-    key: Key
+    key: StreamKey
     shoe: SimulatedShoe
     betting: Betting
     first: int
@@ -135,7 +135,7 @@ _MOST_SIDE_BY_SIDE: Final = 2**14
 """Sessions of one task."""
 
 Tick = Callable[[int], None]
-Clock = Callable[[], float]
+Stopwatch = Callable[[], float]
 
 
 class SimulationRun(NamedTuple):
@@ -147,7 +147,7 @@ class SimulationRun(NamedTuple):
     seed: int
     workers: Workers
     tick: Tick
-    clock: Clock
+    clock: Stopwatch
     marks: int = 0
     """Way marks that the trail shall have at least, where there are as many rounds or shoes."""
 
@@ -302,7 +302,7 @@ def simulate(
     shoe: SimulatedShoe | None = None,
     workers: Workers | None = None,
     tick: Tick = lambda _rounds: None,
-    clock: Clock = perf_counter,
+    clock: Stopwatch = perf_counter,
     marks: int = 0,
 ) -> Simulated:
     """Plays so many rounds of a mix, in each of so many sessions, and tells what came of it.
