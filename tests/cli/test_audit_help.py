@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.commands import COMMANDS, CommandEntry
+from taisai.cli.commands import COMMAND_ENTRIES, CommandEntry
 from tests.cli.conftest import Taisai
 from tests.cli.journals import play
 
-ENTRIES = [entry for entry in COMMANDS if entry.words.startswith("audit ")]
+ENTRIES = [entry for entry in COMMAND_ENTRIES if entry.words.startswith("audit ")]
 WRONG_RESULT = str(Path(__file__).parents[2] / "cases" / "playbooks" / "rws-wrong-result.round")
 
 

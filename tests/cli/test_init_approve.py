@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from taisai.cli import main
-from taisai.cli.commands import COMMANDS, CommandEntry
+from taisai.cli.commands import COMMAND_ENTRIES, CommandEntry
 from taisai.cli.rules import listing
 from taisai.journal import load_public_key
 from taisai.rules import rulebook
@@ -118,7 +118,7 @@ def test_a_list_by_someone_else_is_not_kept(taisai: Taisai) -> None:
 
 @pytest.mark.parametrize(
     "entry",
-    [entry for entry in COMMANDS if entry.words in ("init", "approve")],
+    [entry for entry in COMMAND_ENTRIES if entry.words in ("init", "approve")],
     ids=lambda entry: entry.words,
 )
 def test_help_says_what_and_its_examples_run(

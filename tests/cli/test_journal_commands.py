@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from taisai.audit import verified
 from taisai.cli import main
-from taisai.cli.commands import COMMANDS
+from taisai.cli.commands import COMMAND_ENTRIES
 from taisai.cli.table.recording import Recording, SealedRecording
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
@@ -190,7 +190,9 @@ def test_a_journal_that_one_may_not_write_is_told_in_one_line(taisai: Taisai, op
     open_folder.chmod(0o755)
 
 
-ENTRIES = [entry for entry in COMMANDS if entry.words.split()[0] in ("journal", "keys", "backup", "restore")]
+ENTRIES = [
+    entry for entry in COMMAND_ENTRIES if entry.words.split()[0] in ("journal", "keys", "backup", "restore")
+]
 
 # Help
 

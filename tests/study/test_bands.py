@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from taisai.rules import RulesError, rulebook
 from taisai.study import bands
-from taisai.study.bands import LEVELS, MOST_WINDOW, Band, Method, normal_band, tolerance_band
+from taisai.study.bands import BAND_LEVELS, MOST_WINDOW, Band, Method, normal_band, tolerance_band
 from taisai.study.measures import AreaMeasures, measures
 from taisai.study.odds import Law
 from taisai.study.par import par_sheet
@@ -94,7 +94,7 @@ def matches(band: Band, area: AreaMeasures, law: Counted) -> bool:
 def test_bands_of_bets_that_win_or_lose_are_binomial(area: AreaMeasures, rounds: int) -> None:
     loses, wins = Lattice.of(area.law).weights
     law = Counted(binomial(wins, loses, rounds))
-    for level in (*LEVELS, Fraction(1, 2), Fraction(9_999, 10_000)):
+    for level in (*BAND_LEVELS, Fraction(1, 2), Fraction(9_999, 10_000)):
         band = area.band(rounds, level)
         assert law.is_band(*law.ends(level), level)
         assert matches(band, area, law)
@@ -106,7 +106,7 @@ def test_bands_of_bets_that_win_or_lose_are_binomial(area: AreaMeasures, rounds:
 @pytest.mark.parametrize("rounds", [1, 7, 60])
 def test_bands_of_a_bet_with_several_odds_by_convolution(rounds: int) -> None:
     law = Counted(convolved(SINGLE.law, rounds)[:: Lattice.of(SINGLE.law).step])
-    for level in LEVELS:
+    for level in BAND_LEVELS:
         assert matches(SINGLE.band(rounds, level), SINGLE, law)
 
 
@@ -117,7 +117,7 @@ def test_bands_of_a_bet_with_several_odds_by_flint(rounds: int) -> None:
     for exponent, weight in zip(lattice.exponents, lattice.weights, strict=True):
         dense[exponent] = weight
     law = Counted(list(map(int, (fmpz_poly(dense) ** rounds).coeffs())))
-    for level in LEVELS:
+    for level in BAND_LEVELS:
         assert matches(SINGLE.band(rounds, level), SINGLE, law)
 
 
@@ -146,7 +146,7 @@ def test_waves_and_whole_numbers_end_at_the_same_places(rounds: int) -> None:
     lattice = Lattice.of(SINGLE.law)._replace(low=0, step=1)
     law = Counted(convolved(Law(lattice.exponents, lattice.weights, lattice.total), rounds))
     wave = windowed_wave(lattice, rounds)
-    for level in LEVELS:
+    for level in BAND_LEVELS:
         ends = bands.ends_of_wave(wave, (1 - level) / 2)
         assert law.is_band(ends.first, ends.last, level)
 

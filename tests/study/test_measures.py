@@ -7,7 +7,7 @@ from math import sqrt
 import pytest
 
 from taisai.rules import Outcome, RulesError, rulebook, rulebook_ids
-from taisai.study.bands import LEVELS
+from taisai.study.bands import BAND_LEVELS
 from taisai.study.measures import measures
 from taisai.study.shoe.odds import chance_left
 
@@ -62,7 +62,7 @@ def test_a_level_is_between_0_and_1(level: Fraction) -> None:
 def test_no_width_of_a_terminal_hides_an_area_or_an_end_of_a_band(width: int) -> None:
     book = rulebook("mbs-sic-bo-v6")
     found = measures(book.matrix(), book.chance(), [1_000, 1_000_000])
-    for level, sheet in zip(LEVELS, found.report().sheets[1:], strict=True):
+    for level, sheet in zip(BAND_LEVELS, found.report().sheets[1:], strict=True):
         assert len(sheet.rows) == len(found.families) < len(found.areas)
         told = sheet.text(width)
         for family in found.families:

@@ -29,7 +29,7 @@ class CommandEntry(NamedTuple):
 
 # A row begins with the command's name and function.
 # fmt: off
-COMMANDS: Final = (
+COMMAND_ENTRIES: Final = (
     CommandEntry("rules list", "rules.listing:run",
         "List the rulebooks of the package.",
         "--json",

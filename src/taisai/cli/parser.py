@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from taisai import __version__
-from taisai.cli.commands import COMMANDS, GROUPS, CommandEntry
+from taisai.cli.commands import COMMAND_ENTRIES, GROUPS, CommandEntry
 from taisai.cli.options import OPTIONS
 from taisai.rules.errors import RulesError
 
@@ -24,7 +24,7 @@ _EXAMPLES: Final = (
 
 def run_command(words: Sequence[str]) -> int:
     """Runs the command that the words name and returns its exit code; loads only the modules it needs."""
-    for entry in COMMANDS:
+    for entry in COMMAND_ENTRIES:
         named = entry.words.split()
         if list(words[: len(named)]) == named:  # building every parser would be a tenth of a cold start
             one_parser = _filled(Parser(prog=f"taisai {entry.words}"), entry)
@@ -82,7 +82,7 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"taisai {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     groups = {"": commands}
-    for entry in COMMANDS:
+    for entry in COMMAND_ENTRIES:
         group, _, name = entry.words.rpartition(" ")
         if group not in groups:
             group_parser = commands.add_parser(group, help=GROUPS[group], description=GROUPS[group])

@@ -22,7 +22,7 @@ from taisai.rules.errors import RulesError
 from taisai.study.odds import Law
 from taisai.study.session.sums import Lattice, Wave, sparse_sum_law, sum_law, window, windowed_wave
 
-LEVELS: Final = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
+BAND_LEVELS: Final = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
 """The shares of all samples that a tolerance band holds at least."""
 ROUNDS: Final = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 MOST_ROUNDS: Final = 10**15
@@ -93,7 +93,7 @@ def tolerance_band(law: Law, denominator: int, rounds: int, level: Fraction) -> 
     if not 0 < level < 1:
         raise RulesError(f"expected a level between 0 and 1 for a band, got {level}")
     lattice = Lattice.of(law)
-    levels = LEVELS if level in LEVELS else (Fraction(level),)
+    levels = BAND_LEVELS if level in BAND_LEVELS else (Fraction(level),)
     ends = _ends(lattice._replace(low=0, step=1), rounds, levels)[levels.index(level)]
     if ends is None:
         return normal_band(law, denominator, rounds, level)

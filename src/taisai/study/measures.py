@@ -14,7 +14,7 @@ from taisai.rules.areas import AreaId
 from taisai.rules.chance import Chance
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Odds
-from taisai.study.bands import LEVELS, ROUNDS, Band, Method, tolerance_band
+from taisai.study.bands import BAND_LEVELS, ROUNDS, Band, Method, tolerance_band
 from taisai.study.odds import Law, chance_facts, fresh_shoe, game_words
 from taisai.study.report import Describable, ReportColumn, Sheet, StudyReport, columns
 
@@ -85,7 +85,7 @@ class AreaMeasures:
             "variance": str(self.variance),
         }
 
-    def band(self, rounds: int, level: Fraction = LEVELS[0]) -> Band:
+    def band(self, rounds: int, level: Fraction = BAND_LEVELS[0]) -> Band:
         """The tolerance band of the observed edge, the share of samples within, and how that was reckoned."""
         return tolerance_band(self.law, self.denominator, rounds, level)
 
@@ -140,14 +140,14 @@ class LayoutMeasures(Describable):
         )
         bands = tuple(
             self.band_sheet(f"Observed edge in %, {float(level):.0%} band by rounds", level, self.rounds)
-            for level in LEVELS
+            for level in BAND_LEVELS
         )
         supposed = fresh_shoe(self.chance)
         return StudyReport((like, *bands), (NOTE, self._worth(), *([supposed] if supposed else [])))
 
     def _worth(self) -> str:
         """How the bands were reckoned, and how far their shares can be off."""
-        rows = [family.bands(level, self.rounds) for family in self.families for level in LEVELS]
+        rows = [family.bands(level, self.rounds) for family in self.families for level in BAND_LEVELS]
         found = [band for row in rows for band in row]
         normal = [band.error for band in found if band.method is Method.NORMAL]
         exact = [band.error for band in found if band.method is not Method.NORMAL]
@@ -191,7 +191,7 @@ class LayoutMeasures(Describable):
                     **one.exact_facts(),
                     "skew": one.skew if one.law.variance else None,
                     "volatility_index": one.volatility_index,
-                    "bands": [_band_facts(one.band(n, level)) for level in LEVELS for n in self.rounds],
+                    "bands": [_band_facts(one.band(n, level)) for level in BAND_LEVELS for n in self.rounds],
                 }
                 for one in self.areas
             ],

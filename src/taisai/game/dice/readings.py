@@ -32,7 +32,7 @@ def suggested(table: Table, fault: DeviceFault) -> Irregularity:
     match fault:
         case DeviceFault.NO_SHAKE:
             used = [item.id for item in table.equipment.in_use(table.settings)]
-            automated = items.SHAKER in used
+            automated = items.SHAKER_ITEM in used
             return Irregularity.AUTOMATED_SHAKER_FAILURE if automated else Irregularity.TOO_FEW_TUMBLES
         case DeviceFault.INVALID:
             return Irregularity.DIE_NOT_FLAT

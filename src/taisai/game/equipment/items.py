@@ -14,10 +14,10 @@ from taisai.rules.outcomes import FACES
 
 HOUR: Final = 3_600_000
 # Items that are more to the game than something that lies there; a rulebook that has them calls them so.
-DICE: Final = "dice"
-CARDS: Final = "cards"
+DICE_ITEM: Final = "dice"
+CARDS_ITEM: Final = "cards"
 DEVICE: Final = "electrical-device"
-SHAKER: Final = "automated-shaker"
+SHAKER_ITEM: Final = "automated-shaker"
 TERMINAL: Final = "player-terminal"
 DISPLAY: Final = "display"
 

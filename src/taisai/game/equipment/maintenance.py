@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_table, bad_name, between_rounds, may_act, refused, supervisor
-from taisai.game.equipment.items import CARDS, DEVICE, DICE, PlacedItem
+from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, PlacedItem
 from taisai.game.equipment.messages import (
     CardsCounted,
     CountCards,
@@ -113,7 +113,7 @@ def repair_item(table: Table, command: RepairItem) -> Events | Refusal:
         return wrong
     if table.equipment.placed[command.item].working:
         return refused(Reason.OUT_OF_ORDER, EQUIPMENT, "an item that failed", f"{command.item}, in order")
-    if command.item in (CARDS, DICE):
+    if command.item in (CARDS_ITEM, DICE_ITEM):
         return refused(Reason.RULED_OUT, EQUIPMENT, f"other {command.item} instead of them", "the same ones")
     return (ItemRepaired(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
 
@@ -232,14 +232,14 @@ def on_placed(table: Table, event: ItemPlaced) -> None:
 def on_removed(table: Table, event: ItemRemoved) -> None:
     """An item is gone."""
     table.equipment.remove(event.item)
-    if event.item == CARDS:
+    if event.item == CARDS_ITEM:
         table.shoe.load(0)
 
 
 def on_failed(table: Table, event: ItemFailed) -> None:
     """An item is out of order; with the cards, the shoe is."""
     table.equipment.mark(event.item, working=False)
-    if event.item == CARDS:
+    if event.item == CARDS_ITEM:
         table.shoe.spoilt = True
 
 
@@ -257,8 +257,8 @@ def on_inspected(table: Table, event: ItemInspected) -> None:
 def on_loaded(table: Table, event: ShoeLoaded) -> None:
     """Sound decks lie in the shoe."""
     table.shoe.load(event.decks)
-    if CARDS in table.equipment.placed and not table.equipment.placed[CARDS].working:
-        table.equipment.mark(CARDS, working=True)
+    if CARDS_ITEM in table.equipment.placed and not table.equipment.placed[CARDS_ITEM].working:
+        table.equipment.mark(CARDS_ITEM, working=True)
 
 
 def on_shuffled(table: Table, event: ShoeShuffled) -> None:

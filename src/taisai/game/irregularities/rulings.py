@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from taisai.game.checks import at_table, bad_text, on_hold, refused, two_people
-from taisai.game.equipment.items import CARDS, DEVICE, DICE, DISPLAY, SHAKER, TERMINAL
+from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, DISPLAY, SHAKER_ITEM, TERMINAL
 from taisai.game.equipment.messages import CountCards, ItemFailed
 from taisai.game.irregularities.messages import (
     IrregularityRuled,
@@ -27,11 +27,11 @@ from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
 _FAILS: Final = {
-    Irregularity.DIE_DAMAGED: DICE,
-    Irregularity.DOME_OR_DICE_BROKEN: DICE,
-    Irregularity.AUTOMATED_SHAKER_FAILURE: SHAKER,
-    Irregularity.FOREIGN_CARD: CARDS,
-    Irregularity.CARD_COUNT_WRONG: CARDS,
+    Irregularity.DIE_DAMAGED: DICE_ITEM,
+    Irregularity.DOME_OR_DICE_BROKEN: DICE_ITEM,
+    Irregularity.AUTOMATED_SHAKER_FAILURE: SHAKER_ITEM,
+    Irregularity.FOREIGN_CARD: CARDS_ITEM,
+    Irregularity.CARD_COUNT_WRONG: CARDS_ITEM,
 }
 """What is out of order from then on."""
 _SHOWING: Final = {

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from taisai import __version__
 from taisai.rules import Chance, Matrix, Rulebook
 from taisai.rules.chance import ChanceKind
-from taisai.study.bands import LEVELS, ROUNDS
+from taisai.study.bands import BAND_LEVELS, ROUNDS
 from taisai.study.measures import Family, LayoutMeasures, measures, one_in
 from taisai.study.report import Describable, Sheet, StudyReport, columns, counted
 
@@ -156,7 +156,7 @@ def par_sheet(
     return ParSheet(book, found, {**matrix.settings, **(offered or {})})
 
 
-__all__ = ["LEVELS", "MONITORED", "Family", "ParSheet", "Signature", "par_sheet"]
+__all__ = ["BAND_LEVELS", "MONITORED", "Family", "ParSheet", "Signature", "par_sheet"]
 
 
 def areas_table(sheet: ParSheet) -> Sheet:
@@ -205,14 +205,14 @@ def tolerance_tables(sheet: ParSheet) -> tuple[Sheet, ...]:
     """Where the observed edge lies, by level and number of rounds."""
     return tuple(
         sheet.measures.band_sheet(f"{float(level):.0%} of all samples, by rounds", level, ROUNDS)
-        for level in LEVELS
+        for level in BAND_LEVELS
     )
 
 
 def monitoring_table(sheet: ParSheet) -> Sheet:
     """The 99 % bands at the points where somebody who watches a live table looks."""
     title = "Live monitoring: look into an edge outside of its 99 % band, in %"
-    return sheet.measures.band_sheet(title, LEVELS[-1], MONITORED)
+    return sheet.measures.band_sheet(title, BAND_LEVELS[-1], MONITORED)
 
 
 def errata_table(sheet: ParSheet) -> Sheet:

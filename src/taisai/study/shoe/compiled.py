@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from taisai.bulk.kernels import compiled
 from taisai.rules.outcomes import DICE
-from taisai.study.shoe.plan import CARDS, NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, ZERO
+from taisai.study.shoe.plan import CARD_COUNT, NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, ZERO
 
 LANES: Final = 512  # compositions in a strip
 STRIDE: Final = np.uintp(LANES + 16)  # between rows; powers of two would share cache lines
@@ -112,7 +112,7 @@ def _fill(left: Wholes, start: int, lanes: int, parts: Reals) -> int:
         parts[30 * STRIDE + lane] = d * e
         parts[31 * STRIDE + lane] = d * f
         parts[32 * STRIDE + lane] = e * f
-        parts[CARDS * STRIDE + lane] = a + b + c + d + e + f
+        parts[CARD_COUNT * STRIDE + lane] = a + b + c + d + e + f
     return int(bits)
 
 
@@ -194,7 +194,7 @@ def returns(
             _weigh(store, adding, np.uintp(at))
             ways = total[start + at : start + at + lanes]
             for i in range(lanes):
-                cards = np.float64(parts[CARDS * STRIDE + np.uintp(i)])
+                cards = np.float64(parts[CARD_COUNT * STRIDE + np.uintp(i)])
                 ways[i] = whole(cards * (cards - 1.0) * (cards - 2.0) / 6.0)
                 fewest = min(fewest, np.int32(cards))
                 most = max(most, np.int32(cards))

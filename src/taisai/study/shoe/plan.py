@@ -28,7 +28,7 @@ TWO_FACES: Final = {faces: 3 * SIX + place for place, faces in enumerate(combina
 """Then the products of two faces, a row that is always 1, one that is always 0, and all cards."""
 ONE: Final = 3 * SIX + len(TWO_FACES)
 ZERO: Final = ONE + 1
-CARDS: Final = ONE + 2
+CARD_COUNT: Final = ONE + 2
 PARTS: Final = ONE + 3
 NO_CLASS: Final = 0
 """The row of the classes that is always 0."""
