@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
-from taisai.audit.export import BETS, COMPRESSION, GROUP, parquet_schema
+from taisai.audit.export import BET_COLUMNS, COMPRESSION, GROUP, parquet_schema
 from taisai.bulk.resettling import NO_STATE, RETURNED, SETTLED, Columns, Lookups, PayRows
 from taisai.rules import OUTCOMES, rulebook
 
@@ -108,7 +108,7 @@ def _schema() -> pa.Schema:
     names = (
         "table", "area", "pay_table", "state", "voided", "faces", "stake", "kept_out", "won", "returned"
     )  # fmt: skip
-    return parquet_schema([one for name in names for one in BETS if one.name == name])
+    return parquet_schema([one for name in names for one in BET_COLUMNS if one.name == name])
 
 
 def _table(part: Columns) -> pa.Table:

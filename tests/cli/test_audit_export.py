@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.audit.export import BETS, EVENTS
+from taisai.audit.export import BET_COLUMNS, EVENT_COLUMNS
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line, play, process
 from tests.journal.small_journal import on_disk, small_export, text_of
@@ -50,7 +50,7 @@ def test_what_was_exported_is_proved_like_the_journal(taisai: Taisai) -> None:
     assert facts[0] == facts[1]
 
 
-@pytest.mark.parametrize(("kind", "columns"), [("events", EVENTS), ("bets", BETS)])
+@pytest.mark.parametrize(("kind", "columns"), [("events", EVENT_COLUMNS), ("bets", BET_COLUMNS)])
 def test_tables_have_the_columns_that_are_documented(
     taisai: Taisai, journal: str, tmp_path: Path, kind: str, columns: tuple[object, ...]
 ) -> None:

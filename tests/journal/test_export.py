@@ -16,13 +16,13 @@ from taisai.audit import rows as export_rows
 from taisai.audit import verified
 from taisai.audit.export import (
     AT_ONCE,
-    BETS,
+    BET_COLUMNS,
     COLUMNS,
-    EVENTS,
+    EVENT_COLUMNS,
     GROUP,
     Column,
+    ExportRow,
     Kind,
-    Row,
     lines,
     write_csv,
     write_parquet,
@@ -45,18 +45,18 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [playbook_journal.as_file(folder), playbook_journal.as_export(folder)]
 
 
-def named(columns: tuple[Column, ...], rows: list[Row]) -> list[dict[str, Any]]:
+def named(columns: tuple[Column, ...], rows: list[ExportRow]) -> list[dict[str, Any]]:
     return [dict(zip((one.name for one in columns), row, strict=True)) for row in rows]
 
 
 @pytest.fixture(scope="module")
 def bets(files: list[Path]) -> list[dict[str, Any]]:
-    return named(BETS, list(bet_rows(source_of(files[0]))))
+    return named(BET_COLUMNS, list(bet_rows(source_of(files[0]))))
 
 
 @pytest.fixture(scope="module")
 def events(files: list[Path]) -> list[dict[str, Any]]:
-    return named(EVENTS, list(event_rows(source_of(files[0]))))
+    return named(EVENT_COLUMNS, list(event_rows(source_of(files[0]))))
 
 
 # Lines of JSON
@@ -111,7 +111,7 @@ def test_there_is_a_row_for_each_event(events: list[dict[str, Any]]) -> None:
     for row, entry in zip(events, entries, strict=True):
         event = json.loads(row["event_json"])
         assert (row["stream"], row["event"], row["clause"]) == (entry.stream, event["event"], event["clause"])
-        for name in set(event) & {column.name for column in EVENTS[8:]}:
+        for name in set(event) & {column.name for column in EVENT_COLUMNS[8:]}:
             told = event[name]
             if told is not None:
                 assert row[name] == (" ".join(map(str, told)) if isinstance(told, list) else told)
@@ -173,7 +173,7 @@ def test_sabotage_a_cent_too_much_is_noticed(files: list[Path], monkeypatch: pyt
         return [one._replace(returned=one.returned + 1) for one in bet_records(*arguments)]
 
     monkeypatch.setattr(export_rows, "bet_records", one_more)
-    assert off(named(BETS, list(bet_rows(source_of(files[0])))))
+    assert off(named(BET_COLUMNS, list(bet_rows(source_of(files[0])))))
 
 
 # Tables as files

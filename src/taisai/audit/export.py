@@ -44,8 +44,8 @@ def lines(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
 
 # Columns of tables
 
-Cell = int | str | bool | None
-Row = tuple[Cell, ...]
+ExportCell = int | str | bool | None
+ExportRow = tuple[ExportCell, ...]
 
 
 class Kind(StrEnum):
@@ -68,7 +68,7 @@ class Column(NamedTuple):
 
 _WHOLE, _TEXT, _FLAG = Kind.WHOLE, Kind.TEXT, Kind.YES_OR_NO
 
-EVENTS: Final = (
+EVENT_COLUMNS: Final = (
     Column("position", _WHOLE, "the entry's place in the journal"),
     Column("stream", _TEXT, "`journal`, `house`, or `table:` and the table's name"),
     Column("version", _WHOLE, "its place in its stream"),
@@ -104,7 +104,7 @@ EVENTS: Final = (
     Column("event_json", _TEXT, "the whole event as canonical JSON"),
 )
 
-BETS: Final = (
+BET_COLUMNS: Final = (
     Column("table", _TEXT, "the table", is_full=True),
     Column("round", _WHOLE, "the round", is_full=True),
     Column("position", _WHOLE, "the entry that registered the bet", is_full=True),
@@ -143,7 +143,7 @@ BETS: Final = (
     ),
 )
 
-COLUMNS: Final = {"events": EVENTS, "bets": BETS}
+COLUMNS: Final = {"events": EVENT_COLUMNS, "bets": BET_COLUMNS}
 """Kind of table → its columns."""
 
 # Tables as files
@@ -158,7 +158,7 @@ FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet would run a text that begins so as a formula; a player's name may."""
 
 
-def write_csv(columns: Sequence[Column], rows: Iterable[Row], file: IO[bytes]) -> None:
+def write_csv(columns: Sequence[Column], rows: Iterable[ExportRow], file: IO[bytes]) -> None:
     """Writes CSV (RFC 4180, UTF-8) with a line of names; a text like a formula gets an apostrophe."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
     try:
@@ -169,7 +169,7 @@ def write_csv(columns: Sequence[Column], rows: Iterable[Row], file: IO[bytes]) -
         text.detach()  # flushes, and leaves the file open for the caller
 
 
-def _cell(value: Cell) -> Cell:
+def _cell(value: ExportCell) -> ExportCell:
     if isinstance(value, str):
         return f"'{value}" if value.startswith(FORMULAS) else value
     if isinstance(value, bool):
@@ -177,7 +177,7 @@ def _cell(value: Cell) -> Cell:
     return value
 
 
-def write_parquet(columns: Sequence[Column], rows: Iterable[Row], file: IO[bytes]) -> None:
+def write_parquet(columns: Sequence[Column], rows: Iterable[ExportRow], file: IO[bytes]) -> None:
     """Writes compressed Parquet; whole numbers have 64 bits."""
     expect_parquet()
     import pyarrow as pa
@@ -190,7 +190,7 @@ def write_parquet(columns: Sequence[Column], rows: Iterable[Row], file: IO[bytes
             writer.write_table(pa.concat_tables(group), row_group_size=GROUP)
 
 
-def _columnar(rows: list[Row], schema: pa.Schema) -> pa.Table:
+def _columnar(rows: list[ExportRow], schema: pa.Schema) -> pa.Table:
     import pyarrow as pa
 
     try:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from taisai.audit.export import EVENTS, Cell, Row
+from taisai.audit.export import EVENT_COLUMNS, ExportCell, ExportRow
 from taisai.audit.replay import ScratchFile, WrittenReplay, entries_of
 from taisai.audit.sources import Progress, Source
 from taisai.game.events import (
@@ -31,14 +31,14 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import BetRecord, BetState
 
-_EVENT_FIELDS: Final = tuple(column.name for column in EVENTS[8:-1])
+_EVENT_FIELDS: Final = tuple(column.name for column in EVENT_COLUMNS[8:-1])
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 # Events
 
 
-def event_rows(source: Source, progress: Progress | None = None) -> Iterator[Row]:
+def event_rows(source: Source, progress: Progress | None = None) -> Iterator[ExportRow]:
     """One row for each event."""
     in_play: dict[str, int] = {}
     for entry in entries_of(source, progress):
@@ -57,7 +57,7 @@ def event_rows(source: Source, progress: Progress | None = None) -> Iterator[Row
             del in_play[entry.stream]
 
 
-def _cell(value: object) -> Cell:
+def _cell(value: object) -> ExportCell:
     if isinstance(value, tuple):
         return " ".join(map(str, value))
     return value if value is None or isinstance(value, int | str) else str(value)
@@ -204,13 +204,13 @@ def _round_record(
     )  # fmt: skip
 
 
-def bet_rows(source: Source, progress: Progress | None = None) -> Iterator[Row]:
+def bet_rows(source: Source, progress: Progress | None = None) -> Iterator[ExportRow]:
     """One row for each bet, by table and round, with what became of it in the end."""
     for round_ in round_records(source, progress):
         faces = " ".join(map(str, round_.outcome.faces)) if round_.outcome else None
         for record in round_.bets:
             bet, state = record.bet, record.state
-            sums: Row = (record.kept_out, record.won, record.returned)
+            sums: ExportRow = (record.kept_out, record.won, record.returned)
             clause = record.kept_out_by if state is BetState.KEPT_OUT else record.clause
             position, player = round_.registered[bet.id]
             yield (

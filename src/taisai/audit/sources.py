@@ -38,7 +38,7 @@ class End(NamedTuple):
     root: str
 
 
-Piece = Body | StoredCheckpoint | End
+SourcePiece = Body | StoredCheckpoint | End
 
 
 class Source(Protocol):
@@ -54,7 +54,7 @@ class Source(Protocol):
     def done(self) -> int:
         """How much of it has been read."""
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[SourcePiece]:
         """Everything, in order."""
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class JournalFile:
         self.total = last.position if last else 0
         self.done = 0
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[SourcePiece]:
         """Entries and checkpoints, as they were when the file was opened."""
         checkpoints = self.reader.sealed()
         checkpoint = next(checkpoints, None)
@@ -112,7 +112,7 @@ class Export:
         self.total = Path(path).stat().st_size
         self.done = 0
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[SourcePiece]:
         """Every line; the last line says how many entries there are, so that a cut file is noticed."""
         position, ended = 1, False
         with Path(self.name).open("rb") as opened:

@@ -19,7 +19,7 @@ from typing import Final
 import structlog
 
 from taisai.audit.export import lines
-from taisai.audit.sources import Body, Piece
+from taisai.audit.sources import Body, SourcePiece
 from taisai.journal import journal
 from tests.game.past_rounds import compiled_once
 from tests.journal.evening_journal import read_once
@@ -46,7 +46,7 @@ class _Evening:
     def __init__(self, evening: Played) -> None:
         self._evening = evening
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[SourcePiece]:
         """Entries, and each checkpoint after the last entry that it covers."""
         for row in self._evening.rows:
             yield Body(row.body)
