@@ -18,7 +18,7 @@ function table(more: Partial<TableView> = {}): TableView {
     countdown: { closes_at: null, since: null, prompt: false, is_up: false },
     dice: { kind: "dice", round: 7, faces: null, total: null, source: null },
     lit: {}, history: { results: [], sizes: [], parities: [], totals: {}, counted: 0 },
-    board: { closed: false, shut: null, hold: null, says: null, clause: null },
+    stoppage: { closed: false, shut: null, hold: null, says: null, clause: null },
     draw: { commitment: null, round: null, revealed: null },
     ...more,
   };
@@ -36,8 +36,8 @@ describe("where a table stands", () => {
     ["closed", table({ round: closed, dice: { ...thrown, round: 6 } })], // another round's dice are no result
     ["result", table({ round: closed, dice: thrown })],
     ["waits", table({ round: { ...closed, phase: "between" }, dice: thrown })],
-    ["held", table({ board: { ...table().board, hold: "referral" } })],
-    ["held", table({ board: { ...table().board, shut: "a die is missing" } })],
+    ["held", table({ stoppage: { ...table().stoppage, hold: "referral" } })],
+    ["held", table({ stoppage: { ...table().stoppage, shut: "a die is missing" } })],
   ])("%s", (stand, view) => expect(statusOf(view)).toBe(stand));
 
   it("says so in the server's own words, and that bets are closed in a word of its own", () => {

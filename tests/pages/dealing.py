@@ -58,7 +58,7 @@ class Crew:
     async def to(self, phase: str) -> None:
         """Goes on, step by step, until the round is in a phase, with nothing that holds it."""
         for _ in range(MOST_STEPS):
-            if self.phase == phase and self.dealer.table.board.hold is None and self._next is not None:
+            if self.phase == phase and self.dealer.table.stoppage.hold is None and self._next is not None:
                 return
             await self.step()
         raise AssertionError(

@@ -68,7 +68,7 @@ class Walk:
             assert since < MOST_ROUNDS
 
     def _new(self) -> IrregularityLine | None:
-        board = self.crew.dealer.table.board
+        board = self.crew.dealer.table.stoppage
         if board.hold is not None or board.shut is not None:
             return None
         lines = self.crew.dealer.console.irregularities

@@ -39,7 +39,7 @@ SEATS = st.builds(
 )  # fmt: skip
 CAGES = st.builds(
     CageView, house=st.just("H"), currency=st.just("SGD"), cash=st.integers(0, 2),
-    outstanding=st.integers(0, 2), flights=st.just(()), claims=st.just(()),
+    outstanding=st.integers(0, 2), in_transit=st.just(()), claims=st.just(()),
 )  # fmt: skip
 PAIRS: Any = st.one_of(st.tuples(SEATS, SEATS), st.tuples(CAGES, CAGES))
 
@@ -138,7 +138,7 @@ def test_a_snapshot_is_read_back_as_the_view_that_it_is() -> None:
 
 
 def test_views_of_two_kinds_have_no_difference() -> None:
-    with pytest.raises(TypeError, match="expected two views of one kind, got SeatView, LobbyView"):
+    with pytest.raises(TypeError, match="expected two views of one type, got SeatView and LobbyView"):
         difference(seat(), LobbyView(tables=()))
     with pytest.raises(TypeError, match="expected changes of a LobbyView, got SeatChanges"):
         changed(LobbyView(tables=()), CHANGES[SeatView]())

@@ -163,7 +163,7 @@ def test_a_clock_that_was_set_is_noted_once_and_shown_in_the_pit(by: int) -> Non
         assert abs(jump - by) <= 1
         (alarm,) = (await house.pit()).alarms
         assert (alarm.about, f"{jump} ms" in alarm.says.en, str(jump) in alarm.says.zh) == (
-            "floor",
+            "house",
             True,
             True,
         )

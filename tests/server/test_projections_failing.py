@@ -144,7 +144,7 @@ async def test_boards_that_begin_again_leave_it_out_too_and_take_it_in_when_it_c
     assert boards.unreadable == {}
     with pytest.MonkeyPatch.context() as broken:
         damaged(house, broken, "T9")
-        with pytest.raises(JournalError, match="expected a table that can be read, got 'T9'"):
+        with pytest.raises(JournalError, match="table 'T9' does not exist or cannot be read"):
             boards.rounds("T9", most=1, own=False)
         boards.ring("T9", 0)
     assert boards.unreadable == {}, "a name that somebody made up is no fault"

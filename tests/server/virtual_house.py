@@ -30,7 +30,7 @@ from taisai.game.table import Table
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, MemoryStore, Store, Submission, journal, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
-from taisai.protocol.commands import command, meant
+from taisai.protocol.commands import command, completed
 from taisai.protocol.views import Blank, ConsoleView, Offer, PitView, TableView
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
@@ -310,7 +310,7 @@ class Attended:
         two = any(one.kind == "second" for one in offer.blanks)
         second = next(one for one in (self.crew.second, self.crew.head) if one != by) if two else None
         sent = command(offer.command, **{**offer.preset, **filled})
-        answer = await self.ask(meant(sent, at=self.clock.now(), by=by, second=second))
+        answer = await self.ask(completed(sent, at=self.clock.now(), by=by, second=second))
         assert not isinstance(answer, Refusal), f"{sent}: {answer}"
         return offer
 

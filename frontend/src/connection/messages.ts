@@ -1,4 +1,4 @@
-// Of the floor's schemas 725a53aede6fc4c2: made by `npm run messages`, never by hand.
+// Of the floor's schemas 21b14876729b65ba: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -864,7 +864,7 @@ export interface SnapshotNotice {
   to?: string | null;
 }
 /**
- * A table.
+ * A table as everyone may see it.
  */
 export interface TableView {
   of: "table";
@@ -877,11 +877,11 @@ export interface TableView {
     [k: string]: string[];
   };
   history: HistoryView;
-  board: Board;
+  stoppage: Stoppage;
   draw: DrawView;
 }
 /**
- * What does not change while a table is played.
+ * What does not change while a table is open.
  */
 export interface TableFacts {
   name: string;
@@ -921,7 +921,7 @@ export interface LimitsView {
   lines: LimitLine[];
 }
 /**
- * What may lie on the areas of a group.
+ * The limits of a group of areas.
  */
 export interface LimitLine {
   group: string;
@@ -930,7 +930,7 @@ export interface LimitLine {
   most: number;
 }
 /**
- * Where the round stands.
+ * The state of the round.
  */
 export interface RoundStand {
   number: number;
@@ -953,7 +953,7 @@ export interface CountdownView {
   is_up: boolean;
 }
 /**
- * What was keyed in last, and where it came from.
+ * The latest result and its source.
  */
 export interface DiceView {
   kind: string;
@@ -993,9 +993,9 @@ export interface Run {
   rounds: number[];
 }
 /**
- * Why the table does not go on, if it does not.
+ * Why the table is stopped; all fields are empty if it is not.
  */
-export interface Board {
+export interface Stoppage {
   closed: boolean;
   shut: string | null;
   hold: string | null;
@@ -1003,7 +1003,7 @@ export interface Board {
   clause: string | null;
 }
 /**
- * The demonstration shaker: what it committed itself to, and what it revealed last.
+ * The commitment of the demonstration shaker, and what it revealed last.
  */
 export interface DrawView {
   commitment: string | null;
@@ -1011,7 +1011,7 @@ export interface DrawView {
   revealed: Revealed | null;
 }
 /**
- * What a player needs to draw the same dice again.
+ * What a player needs to compute the dice of a round.
  */
 export interface Revealed {
   round: number;
@@ -1022,14 +1022,14 @@ export interface Revealed {
   faces: number[];
 }
 /**
- * A table, to its staff.
+ * A table as its staff see it.
  */
 export interface ConsoleView {
   of: "console";
   table: string;
   day: string;
   shift: string;
-  acts: Offer[];
+  offers: Offer[];
   irregularities: IrregularityLine[];
   countdown: CountdownView;
   people: PersonLine[];
@@ -1041,15 +1041,15 @@ export interface ConsoleView {
   withdrawal: WithdrawalView | null;
   claims: ClaimLine[];
   reading: ReadingView | null;
-  transfers: Flight[];
+  transfers: TransferInTransit[];
   watch: WatchView | null;
   exposure: number | null;
-  offers: {
+  odds: {
     [k: string]: string;
   };
 }
 /**
- * A command that is legal now.
+ * A command that is possible now.
  */
 export interface Offer {
   command: string;
@@ -1062,7 +1062,7 @@ export interface Offer {
   main: boolean;
 }
 /**
- * A field of the command that has to be filled in.
+ * A field of a command to fill in.
  */
 export interface Blank {
   field: string;
@@ -1074,14 +1074,14 @@ export interface Blank {
   optional: boolean;
 }
 /**
- * One of several values of a field.
+ * A value that a field can have.
  */
 export interface Choice {
   value: string;
   label: Words;
 }
 /**
- * What can be reported now, and what the rules order then.
+ * An irregularity that can be reported now, and its ruling.
  */
 export interface IrregularityLine {
   id: string;
@@ -1095,7 +1095,7 @@ export interface IrregularityLine {
   by: string[];
 }
 /**
- * Someone at the table.
+ * A member of staff at the table.
  */
 export interface PersonLine {
   name: string;
@@ -1118,7 +1118,7 @@ export interface ItemLine {
   due: InspectionDue[];
 }
 /**
- * An inspection still to be made.
+ * An inspection that is due.
  */
 export interface InspectionDue {
   before: string;
@@ -1127,7 +1127,7 @@ export interface InspectionDue {
   clause: string;
 }
 /**
- * The cards.
+ * The shoe and its cards.
  */
 export interface ShoeView {
   decks: number;
@@ -1141,7 +1141,7 @@ export interface ShoeView {
   unready: string | null;
 }
 /**
- * The seats that are taken: all are counted, so many are shown.
+ * The taken seats: the number of all, and the first ones.
  */
 export interface SeatsView {
   taken: number;
@@ -1172,7 +1172,7 @@ export interface ColourLine {
   mark: string;
 }
 /**
- * What the house stands to lose in the round in hand.
+ * What the house would win or lose in the current round.
  */
 export interface RiskView {
   staked: number;
@@ -1182,7 +1182,7 @@ export interface RiskView {
   exposures: number[];
 }
 /**
- * An outcome, and what the house would lose on it; negative where it would win.
+ * An outcome, and what the house would lose on it; negative if it would win.
  */
 export interface Extreme {
   /**
@@ -1193,7 +1193,7 @@ export interface Extreme {
   loses: number;
 }
 /**
- * A question that waits for someone.
+ * A question that waits for a decision.
  */
 export interface ReferralLine {
   id: string;
@@ -1207,7 +1207,7 @@ export interface ReferralLine {
   detail: string;
 }
 /**
- * The option to withdraw, while it is open.
+ * The players' option to withdraw their bets, while it is open.
  */
 export interface WithdrawalView {
   clause: string;
@@ -1217,7 +1217,7 @@ export interface WithdrawalView {
   waiting: number;
 }
 /**
- * Money owed between a player and the house.
+ * Money that the house owes a player, or a player the house.
  */
 export interface ClaimLine {
   id: string;
@@ -1228,7 +1228,7 @@ export interface ClaimLine {
   of_player: boolean;
 }
 /**
- * What a device saw last, or why it saw nothing, and what may be reported then.
+ * The latest reading of a device, or its fault and the irregularity to report.
  */
 export interface ReadingView {
   id: string;
@@ -1240,9 +1240,9 @@ export interface ReadingView {
   suggested: IrregularityLine | null;
 }
 /**
- * A transfer that one side has booked and the other has not.
+ * A transfer between a table and the cage that only one side has booked.
  */
-export interface Flight {
+export interface TransferInTransit {
   id: string;
   table: string;
   kind: string;
@@ -1251,7 +1251,7 @@ export interface Flight {
   subject: string;
 }
 /**
- * The watch on the dice.
+ * The statistical test of the dice in use.
  */
 export interface WatchView {
   results: number;
@@ -1260,7 +1260,7 @@ export interface WatchView {
   says: Words | null;
 }
 /**
- * A seat.
+ * A seat as its player sees it.
  */
 export interface SeatView {
   of: "seat";
@@ -1283,7 +1283,7 @@ export interface SeatView {
   in_colour: string[];
 }
 /**
- * What the seat's last round came to.
+ * The result of the seat's last round.
  */
 export interface LastRound {
   number: number;
@@ -1292,7 +1292,7 @@ export interface LastRound {
   returned: number;
 }
 /**
- * Chips of a colour that only this seat plays, at the value that they were bought at.
+ * Colour chips of this seat, at the value at which they were bought.
  */
 export interface ColourChips {
   colour: ColourLine;
@@ -1300,14 +1300,14 @@ export interface ColourChips {
   credits: number;
 }
 /**
- * Every table.
+ * Every open table.
  */
 export interface LobbyView {
   of: "lobby";
   tables: LobbyTable[];
 }
 /**
- * A table that one may go to.
+ * An open table.
  */
 export interface LobbyTable {
   name: string;
@@ -1326,7 +1326,7 @@ export interface LobbyTable {
   shut: boolean;
 }
 /**
- * Every table, and what needs someone's attention.
+ * Every table, and what needs attention.
  */
 export interface PitView {
   of: "pit";
@@ -1336,7 +1336,7 @@ export interface PitView {
   locked: string[];
 }
 /**
- * A table as the pit watches it.
+ * A table as the pit sees it.
  */
 export interface PitTable {
   name: string;
@@ -1354,7 +1354,7 @@ export interface PitTable {
   worst: number;
 }
 /**
- * Something that someone has to look at.
+ * Something that needs attention.
  */
 export interface Alarm {
   at: number;
@@ -1362,7 +1362,7 @@ export interface Alarm {
   says: Words;
 }
 /**
- * A seat that won much in a round.
+ * A large win of a seat in a round.
  */
 export interface LargeWin {
   table: string;
@@ -1380,7 +1380,7 @@ export interface CageView {
   quick: number[];
   cash: number;
   outstanding: number;
-  flights: Flight[];
+  in_transit: TransferInTransit[];
   claims: TableClaims[];
 }
 /**
@@ -1403,7 +1403,7 @@ export interface ChangeNotice {
   what?: string[];
 }
 /**
- * What is different: A table.
+ * The changed fields of TableView.
  */
 export interface TableChanges {
   of: "table";
@@ -1416,18 +1416,18 @@ export interface TableChanges {
     [k: string]: string[];
   };
   history?: HistoryView;
-  board?: Board;
+  stoppage?: Stoppage;
   draw?: DrawView;
 }
 /**
- * What is different: A table, to its staff.
+ * The changed fields of ConsoleView.
  */
 export interface ConsoleChanges {
   of: "console";
   table?: string;
   day?: string;
   shift?: string;
-  acts?: Offer[];
+  offers?: Offer[];
   irregularities?: IrregularityLine[];
   countdown?: CountdownView;
   people?: PersonLine[];
@@ -1439,15 +1439,15 @@ export interface ConsoleChanges {
   withdrawal?: WithdrawalView | null;
   claims?: ClaimLine[];
   reading?: ReadingView | null;
-  transfers?: Flight[];
+  transfers?: TransferInTransit[];
   watch?: WatchView | null;
   exposure?: number | null;
-  offers?: {
+  odds?: {
     [k: string]: string;
   };
 }
 /**
- * What is different: A seat.
+ * The changed fields of SeatView.
  */
 export interface SeatChanges {
   of: "seat";
@@ -1472,14 +1472,14 @@ export interface SeatChanges {
   in_colour?: string[];
 }
 /**
- * What is different: Every table.
+ * The changed fields of LobbyView.
  */
 export interface LobbyChanges {
   of: "lobby";
   tables?: LobbyTable[];
 }
 /**
- * What is different: Every table, and what needs someone's attention.
+ * The changed fields of PitView.
  */
 export interface PitChanges {
   of: "pit";
@@ -1489,7 +1489,7 @@ export interface PitChanges {
   locked?: string[];
 }
 /**
- * What is different: The cage.
+ * The changed fields of CageView.
  */
 export interface CageChanges {
   of: "cage";
@@ -1498,7 +1498,7 @@ export interface CageChanges {
   quick?: number[];
   cash?: number;
   outstanding?: number;
-  flights?: Flight[];
+  in_transit?: TransferInTransit[];
   claims?: TableClaims[];
 }
 /**
@@ -1567,7 +1567,7 @@ export interface FeltView {
   denominations: number[];
 }
 /**
- * A rectangle of the felt, in units from the top left: an area, the odds of one, or blank.
+ * A rectangle of the layout, in units from the top left: an area, the odds of one, or blank.
  */
 export interface FeltCell {
   x: number;
@@ -1583,7 +1583,7 @@ export interface FeltCell {
   note: Words | null;
 }
 /**
- * An area: what it is called, what it wins and when, and how much may lie on it.
+ * An area: its label, odds, winning condition and limits.
  */
 export interface FeltArea {
   id: string;
@@ -1600,7 +1600,7 @@ export interface FeltArea {
   edge: string | null;
 }
 /**
- * Odds, as printed.
+ * Odds as printed.
  */
 export interface OddsLine {
   text: Words;
@@ -1734,7 +1734,7 @@ export interface BooksReply {
 export interface BooksView {
   currency: string;
   books: Books[];
-  in_transit: Flight[];
+  in_transit: TransferInTransit[];
   sum: number;
   balanced: boolean;
   off: string[];
@@ -1767,7 +1767,7 @@ export interface ReportView {
   totals: TakingsLine[];
 }
 /**
- * What a table took in a gaming day, or in one shift of it.
+ * The takings of a table in a gaming day, or in one shift of it.
  */
 export interface TakingsLine {
   table: string;

@@ -15,7 +15,7 @@ export function defaultsOf(offer: Offer, desk: Desk): Fields {
   const { view, desk: console } = desk;
   const known: Record<string, Fields> = {
     "set-limits": { limits: { least: 0, most: 0, groups: {}, ...view?.limits, exposure: console?.exposure ?? null } },
-    "offer-odds": { offers: { ...console?.offers } },
+    "offer-odds": { offers: { ...console?.odds } },
     "begin-day": { day: dayAfter(console?.day ?? "") },
     "assign": { rank: presetOf(offer, "position") },
   };

@@ -63,7 +63,7 @@ export class Desk {
 
   /** The next step, if there is one. */
   get main(): Offer | undefined {
-    return this.desk?.acts.find((offer) => offer.main);
+    return this.desk?.offers.find((offer) => offer.main);
   }
 
   /** Whether this person may do something in their present position. */

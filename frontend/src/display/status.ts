@@ -3,9 +3,9 @@ import type { HistoryView, TableView } from "../connection/messages";
 
 export type Stand = "open" | "closed" | "result" | "waits" | "held";
 
-export function statusOf(view: Pick<TableView, "round" | "dice" | "board">): Stand {
-  const { round, dice, board } = view;
-  if (board.closed || board.shut || board.hold) return "held";
+export function statusOf(view: Pick<TableView, "round" | "dice" | "stoppage">): Stand {
+  const { round, dice, stoppage } = view;
+  if (stoppage.closed || stoppage.shut || stoppage.hold) return "held";
   if (round.bets_open) return "open";
   if (round.phase === "between") return "waits";
   return dice.faces && dice.round === round.number ? "result" : "closed";

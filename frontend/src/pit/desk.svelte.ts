@@ -68,7 +68,7 @@ export class Desk {
 
   /** What the server offers of these commands. */
   offers(...commands: readonly string[]): readonly Offer[] {
-    return once(this.console?.acts.filter((offer) => commands.includes(offer.command)) ?? []);
+    return once(this.console?.offers.filter((offer) => commands.includes(offer.command)) ?? []);
   }
 
   isMine(offer: { by: readonly string[] }): boolean {
@@ -81,7 +81,7 @@ export class Desk {
     const day = this.console ? Date.parse(`${this.console.day}T00:00:00Z`) + 86_400_000 : Number.NaN;
     return {
       limits: limits ? { ...limits, exposure: this.console?.exposure ?? null } : undefined,
-      offers: { ...this.console?.offers },
+      offers: { ...this.console?.odds },
       ...(Number.isNaN(day) ? {} : { day: new Date(day).toISOString().slice(0, 10) }),
     };
   }

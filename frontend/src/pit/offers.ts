@@ -13,16 +13,16 @@ export const once = (offers: readonly Offer[]): Offer[] => [...new Map(offers.ma
 const preset = (offer: Offer): Record<string, unknown> => offer.preset as Record<string, unknown>;
 
 /** The treatments that are offered for a question. */
-export const decisionsOn = (acts: readonly Offer[], referral: ReferralLine): Offer[] =>
-  acts.filter((offer) => offer.command === "decide-referral" && preset(offer)["referral"] === referral.id);
+export const decisionsOn = (offers: readonly Offer[], referral: ReferralLine): Offer[] =>
+  offers.filter((offer) => offer.command === "decide-referral" && preset(offer)["referral"] === referral.id);
 
 /** Ways to settle a claim at the table, or to give it up. */
-export const claimOffers = (acts: readonly Offer[], claim: string): Offer[] =>
-  acts.filter((offer) => offer.command === "settle-claim" && preset(offer)["claim"] === claim);
+export const claimOffers = (offers: readonly Offer[], claim: string): Offer[] =>
+  offers.filter((offer) => offer.command === "settle-claim" && preset(offer)["claim"] === claim);
 
 /** What is offered for one piece of equipment. */
-export const itemOffers = (acts: readonly Offer[], item: string): Offer[] =>
-  acts.filter((offer) => preset(offer)["item"] === item);
+export const itemOffers = (offers: readonly Offer[], item: string): Offer[] =>
+  offers.filter((offer) => preset(offer)["item"] === item);
 
 /** Treatments after which money or a round is not what it was. */
 const GRAVE = new Set(["void", "void-rounds", "shut"]);

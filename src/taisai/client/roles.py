@@ -239,7 +239,7 @@ class Console(Client):
     @property
     def offers(self) -> tuple[Offer, ...]:
         """The commands that are possible now, with positions and clauses."""
-        return self.console.acts
+        return self.console.offers
 
     @property
     def next_offer(self) -> Offer | None:

@@ -1,4 +1,4 @@
-"""The commands that people and terminals send: the game's own, without actor, time and second person.
+"""The commands that clients send: the game's commands without actor, time and second person.
 
 The server fills those in: the actor is whoever signed in, the time is the server's clock, and the second
 person is whoever approved exactly this request.
@@ -39,23 +39,23 @@ class SentCommand(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def _stripped(kind: type[Struct]) -> type[SentCommand]:
-    """The same command without what the server fills in."""
+    """The command without the fields that the server fills in."""
     fields: list[Any] = []
-    for one in msgspec.structs.fields(kind):
-        if one.name in _FILLED_IN:
+    for field in msgspec.structs.fields(kind):
+        if field.name in _FILLED_IN:
             continue
-        if one.default is not msgspec.NODEFAULT:
-            fields.append((one.name, one.type, one.default))
-        elif one.default_factory is not msgspec.NODEFAULT:
-            fields.append((one.name, one.type, msgspec.field(default_factory=one.default_factory)))
+        if field.default is not msgspec.NODEFAULT:
+            fields.append((field.name, field.type, field.default))
+        elif field.default_factory is not msgspec.NODEFAULT:
+            fields.append((field.name, field.type, msgspec.field(default_factory=field.default_factory)))
         else:
-            fields.append((one.name, one.type))
-    made = msgspec.defstruct(
+            fields.append((field.name, field.type))
+    stripped = msgspec.defstruct(
         kind.__name__, fields, bases=(SentCommand,), namespace={"__doc__": kind.__doc__},
         module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kind.__struct_config__.tag,
         forbid_unknown_fields=True, gc=False,
     )  # fmt: skip
-    return cast("type[SentCommand]", made)
+    return cast("type[SentCommand]", stripped)
 
 
 BY_TAG: Final[Mapping[str, type[SentCommand]]] = {
@@ -63,11 +63,11 @@ BY_TAG: Final[Mapping[str, type[SentCommand]]] = {
 }
 """Tag → the command as it is sent."""
 _KINDS: Final[tuple[type[Command | HouseCommand], ...]] = (*AT_TABLE, *AT_HOUSE)
-_MEANT: Final[Mapping[type[SentCommand], type[Command | HouseCommand]]] = {
+_COMPLETE: Final[Mapping[type[SentCommand], type[Command | HouseCommand]]] = {
     BY_TAG[str(kind.__struct_config__.tag)]: kind for kind in _KINDS
 }
 NEEDS_SECOND: Final = frozenset(
-    tag for tag, sent in BY_TAG.items() if "second" in _MEANT[sent].__struct_fields__
+    tag for tag, sent in BY_TAG.items() if "second" in _COMPLETE[sent].__struct_fields__
 )
 """Tags of commands that a second person may have to approve."""
 
@@ -78,19 +78,19 @@ else:
 
 
 def tag_of(sent: SentCommand) -> str:
-    """Which command it is."""
+    """The tag of a command."""
     return str(sent.__struct_config__.tag)
 
 
-def meant(sent: SentCommand, *, at: int, by: str, second: str | None = None) -> Command | HouseCommand:
-    """The game's own command, completed by the server."""
-    kind = _MEANT[type(sent)]
-    told: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
+def completed(sent: SentCommand, *, at: int, by: str, second: str | None = None) -> Command | HouseCommand:
+    """The game's command, with the fields that the server fills in."""
+    kind = _COMPLETE[type(sent)]
+    fields: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
     if second is not None:
-        told["second"] = second
-    return kind(at=at, by=by, **told)
+        fields["second"] = second
+    return kind(at=at, by=by, **fields)
 
 
 def command(tag: str, /, **fields: object) -> SentCommand:
-    """A command to send, by its tag: `command("perform", act="tumble", tumbles=3)`."""
+    """A command to send: `command("perform", act="tumble", tumbles=3)`."""
     return msgspec.convert(msgspec.to_builtins(fields) | {"command": tag}, type=AnySentCommand)

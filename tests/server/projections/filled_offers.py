@@ -115,6 +115,6 @@ def command_of(offer: Offer, fields: dict[str, Any], *, at: int, by: str) -> Com
     if by == "clock":  # which is no client
         return c.Perform(at=at, by=by, act=Act(fields["act"]))
     sent = commands.command(offer.command, **{name: one for name, one in fields.items() if name != "second"})
-    meant = commands.meant(sent, at=at, by=by, second=second)
-    assert isinstance(meant, Command)
-    return meant
+    completed = commands.completed(sent, at=at, by=by, second=second)
+    assert isinstance(completed, Command)
+    return completed

@@ -36,8 +36,8 @@ def test_rws_after_a_stop_over_covered_dice_both_declarations_are_offered_and_no
     assert named(playing, "perform") == []
     assert [blank.field for blank in declare[0].blanks] == ["second"]
     view = table_view(playing.table, History.of(playing.table))
-    assert view.board.hold == "declaration"
-    assert view.round.notice == view.board.says
+    assert view.stoppage.hold == "declaration"
+    assert view.round.notice == view.stoppage.says
 
 
 def test_mbs_5_13_1_the_option_to_withdraw_is_offered_to_seats_and_the_dealer_closes_it() -> None:

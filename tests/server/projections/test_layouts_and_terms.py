@@ -42,10 +42,10 @@ def _facts(book: str) -> tuple[str, ...]:
 
 def test_staff_are_told_the_exposure_and_the_offers_that_new_terms_would_replace() -> None:
     table = opened(rulebook(US)).table
-    assert (console_view(table).exposure, console_view(table).offers) == (None, {})
+    assert (console_view(table).exposure, console_view(table).odds) == (None, {})
     table.limits = replace(table.limits, exposure=5_000_00)
     table.offers = {"any-triple": "30 to 1"}
-    assert (console_view(table).exposure, console_view(table).offers) == (500_000, {"any-triple": "30 to 1"})
+    assert (console_view(table).exposure, console_view(table).odds) == (500_000, {"any-triple": "30 to 1"})
 
 
 def test_whoever_redeems_a_ticket_is_told_what_to_pay() -> None:

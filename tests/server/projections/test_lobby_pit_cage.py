@@ -14,7 +14,7 @@ from taisai.protocol.views import LargeWin
 from taisai.rules import Irregularity, rulebook
 from taisai.server.projections.history import History
 from taisai.server.projections.house_views import (
-    TransfersInTransit,
+    TransferTracker,
     books_view,
     cage_view,
     lobby_view,
@@ -43,20 +43,20 @@ def servers(seed: int = 1) -> Iterator[tuple[House, Table]]:
 
 
 def test_transit_followed_is_what_is_unfinished_at_every_moment() -> None:
-    transit, seen = TransfersInTransit(), set[str]()
+    transit, seen = TransferTracker(), set[str]()
     for house, table in servers():
         transit.catch_up(house, {NAME: table})
         expected = {(one.table, one.id) for one in unfinished(house, {NAME: table.in_transit()})}
-        flights = transit.flights()
+        flights = transit.in_transit()
         assert {(one.table, one.id) for one in flights} == expected
-        assert transit.flights(NAME) == flights
-        assert transit.flights("another") == ()
+        assert transit.in_transit(NAME) == flights
+        assert transit.in_transit("another") == ()
         seen |= {f"{one.id} booked by {one.booked_by}" for one in flights}
     assert seen == {"in-1 booked by house", "out-1 booked by table"}
 
 
 def test_the_cage_shows_its_cash_what_tickets_are_worth_and_what_is_on_its_way() -> None:
-    transit = TransfersInTransit()
+    transit = TransferTracker()
     for house, table in servers(2):
         view = cage_view(house, {NAME: table}, transit)
         assert view == cage_view(house, {NAME: table})
@@ -81,7 +81,10 @@ def test_the_books_of_every_kind_of_table_balance() -> None:
 
 @pytest.mark.parametrize(
     ("account", "says"),
-    [(Account.CREDITS, "as credits of SB1"), (Account.CLAIMS_OF_PLAYERS, "as claims-of-players of SB1")],
+    [
+        (Account.CREDITS, "the account credits of SB1"),
+        (Account.CLAIMS_OF_PLAYERS, "the account claims-of-players of SB1"),
+    ],
 )
 def test_sabotage_books_that_are_off_by_one_say_where(account: Account, says: str) -> None:
     house, table = list(servers())[-1]

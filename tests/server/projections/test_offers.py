@@ -182,7 +182,7 @@ def test_sabotage_an_offer_that_the_game_was_not_asked_about_is_found(
     assert list(refused_offers(state, offers(state.table, state.now), Random(1)))
 
 
-def test_sabotage_a_position_that_was_asked_for_unnoticed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_a_position_that_was_read_for_unnoticed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     unnoticed = property(lambda watched: watched._position)
     monkeypatch.setattr(candidates._Watched, "position", unnoticed)
     monkeypatch.setattr(candidates._Watched, "rank", unnoticed)

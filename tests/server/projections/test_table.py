@@ -9,7 +9,7 @@ import pytest
 
 from taisai.game.commands import Limits, ReportIrregularity, Shut, TakeReading
 from taisai.game.vocabulary import RECOGNISER
-from taisai.protocol.views import AnyView, Board, DiceView, TableView, Words, changed, difference
+from taisai.protocol.views import AnyView, DiceView, Stoppage, TableView, Words, changed, difference
 from taisai.rules import Irregularity, Outcome, rulebook
 from taisai.server.projections import texts as said
 from taisai.server.projections.betting_time import clock_closes, countdown_view
@@ -98,12 +98,12 @@ def test_a_terminal_at_a_live_tables_book_says_that_it_stands_in() -> None:
 def test_the_board_says_why_a_table_does_not_go_on() -> None:
     playing = at(rulebook(THREE_CARD), "open")
     playing.do(ReportIrregularity, "dan", event=Irregularity.POWER_FAILURE)
-    assert shown(playing).board == Board(
+    assert shown(playing).stoppage == Stoppage(
         hold="referral", says=said.HOLDS[playing.table.held.hold], clause="house:outside-the-rules"  # type: ignore[union-attr]
     )  # fmt: skip
     shut = opened(rulebook(MBS))
     shut.do(Shut, "sue", reason="a spill")
-    assert shown(shut).board == Board(shut="a spill")
+    assert shown(shut).stoppage == Stoppage(shut="a spill")
     assert shown(shut).round.notice == said.SHUT
 
 

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Engine, Journal, SqliteStore
-from taisai.protocol.commands import command, meant
+from taisai.protocol.commands import command, completed
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.server.auth.credentials import Cost, Passwords
@@ -108,7 +108,7 @@ class _Server:
         if wish.do is not None:
             fields = {name: value for name, value in wish.do.items() if name != "command"}
             sent = command(wish.do["command"], **fields)
-            asked = meant(sent, at=self._casino.clock.now(), by=wish.by, second=wish.second)  # type: ignore[assignment]
+            asked = completed(sent, at=self._casino.clock.now(), by=wish.by, second=wish.second)  # type: ignore[assignment]
         else:
             asked = await self._casino.queue.run(self._next)
         answer: Answer = ()
@@ -120,7 +120,7 @@ class _Server:
     def _next(self, engine: Engine) -> Command | None:
         """The next step, filled in; none where it is the clock's, and the clock runs."""
         table, now = engine.table(TABLE), self._casino.clock.now()
-        offer = next((one for one in console_view(table, now=now).acts if one.main), None)
+        offer = next((one for one in console_view(table, now=now).offers if one.main), None)
         if offer is None or (offer.by == ("clock",) and self._order.window is not None):
             return None
         by = who(table, offer, self._random)

@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 
 def _holds(hold: str | None, phase: str) -> Callable[[TableView], bool]:
-    return lambda table: (table.board.hold, table.round.phase, table.round.number) == (hold, phase, 1)
+    return lambda table: (table.stoppage.hold, table.round.phase, table.round.number) == (hold, phase, 1)
 
 
 def _at_risk(seat: SeatView) -> bool:
@@ -82,7 +82,7 @@ async def _withdraws(server: Server, players: Sequence[Player]) -> None:
     assert not told.refused, told.refused
     await _each(
         players[::2],
-        lambda table: table.board.hold is None,
+        lambda table: table.stoppage.hold is None,
         lambda seat: (seat.at_risk, seat.credits) == (0, CREDITS),
     )
     await _each(players[1::2], lambda table: table.round.bets_open, _at_risk)
@@ -106,14 +106,14 @@ async def _is_seen(server: Server, players: Sequence[Player]) -> None:
 async def _is_settled_and_shut(server: Server, players: Sequence[Player]) -> None:
     """Settled in a supervisor's presence; then the table is shut until it is repaired."""
     await _goes_on(server, players)
-    await _each(players, lambda table: table.board.shut is not None, lambda seat: seat.at_risk == 0)
+    await _each(players, lambda table: table.stoppage.shut is not None, lambda seat: seat.at_risk == 0)
 
 
 async def _is_declared(server: Server, players: Sequence[Player]) -> None:
     """Dealer and supervisor declare that no die was seen."""
     told = await server.wish(Wish(by="dan", second="pat", do={"command": "declare", "declared": "unseen"}))
     assert (told.refused, told.phase) == ("", "between")
-    await _each(players, lambda table: table.board.hold is None, _all_back)
+    await _each(players, lambda table: table.stoppage.hold is None, _all_back)
 
 
 async def _each(

@@ -63,7 +63,7 @@ class Staff:
         told = [
             f"{'* ' * offer.main}{offer.command} {offer.preset} by {offer.by}" for offer in self._offers(dan)
         ]
-        return f"{dan.table.round}, {dan.table.board}, next: {told}\n" + "\n".join(self._world.log[-30:])
+        return f"{dan.table.round}, {dan.table.stoppage}, next: {told}\n" + "\n".join(self._world.log[-30:])
 
     async def _at_work(self, person: str) -> tuple[Dealer, Session]:
         """A person's console; he signs in again where his session is over."""

@@ -6,7 +6,6 @@ from taisai.protocol.views.console import (
     Choice,
     ConsoleView,
     Extreme,
-    Flight,
     InspectionDue,
     IrregularityLine,
     ItemLine,
@@ -18,6 +17,7 @@ from taisai.protocol.views.console import (
     SeatLine,
     SeatsView,
     ShoeView,
+    TransferInTransit,
     WatchView,
     WithdrawalView,
 )
@@ -39,7 +39,6 @@ from taisai.protocol.views.house import (
 from taisai.protocol.views.parts import Changes, ClaimLine, ColourLine, Part, View, Words
 from taisai.protocol.views.rounds import BetLine, Incident, PreviewView, RoundTotals, RoundView, RuledBet
 from taisai.protocol.views.table import (
-    Board,
     ColourChips,
     CountdownView,
     DiceView,
@@ -54,6 +53,7 @@ from taisai.protocol.views.table import (
     Revealed,
     RoundStand,
     SeatView,
+    Stoppage,
     TableFacts,
     TableView,
 )
@@ -66,7 +66,6 @@ __all__ = [
     "AnyView",
     "BetLine",
     "Blank",
-    "Board",
     "Books",
     "BooksView",
     "CageView",
@@ -83,7 +82,6 @@ __all__ = [
     "FeltArea",
     "FeltCell",
     "FeltView",
-    "Flight",
     "HistoryView",
     "Incident",
     "InspectionDue",
@@ -117,10 +115,12 @@ __all__ = [
     "SeatsView",
     "ShoeView",
     "Shown",
+    "Stoppage",
     "TableClaims",
     "TableFacts",
     "TableView",
     "TakingsLine",
+    "TransferInTransit",
     "View",
     "WatchView",
     "WithdrawalView",

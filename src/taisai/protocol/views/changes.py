@@ -1,4 +1,4 @@
-"""Changes: of a view's parts, those that are different now."""
+"""Changes of views: the fields that differ from the view before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from taisai.protocol.views.parts import Changes, View
 from taisai.protocol.views.table import SeatView, TableView
 
 VIEWS: Final[tuple[type[View], ...]] = (TableView, ConsoleView, SeatView, LobbyView, PitView, CageView)
-"""Every view that a feed shows."""
+"""Every view of a feed."""
 
 _BETS: Final = "bets"
 _BY_BET: Final[tuple[tuple[str, Any, Any], ...]] = (
@@ -25,24 +25,24 @@ _BY_BET: Final[tuple[tuple[str, Any, Any], ...]] = (
     ("gone", tuple[str, ...], ()),
     ("placed", tuple[Slip, ...], ()),
 )
-"""A seat's bets change one by one: first all go where they are cleared, then some, and then others come."""
+"""A seat's bets change one by one: `cleared` removes all, then `gone` some, then `placed` adds bets."""
 
 
 def changes_of(view: type[View]) -> type[Changes]:
-    """The struct of a view's changes: the same parts, each of them only where it is different."""
+    """The struct of a view's changes: the same fields, each set only if it differs."""
     fields: list[tuple[str, Any, Any]] = []
-    for one in msgspec.structs.fields(view):
-        if view is SeatView and one.name == _BETS:
+    for field in msgspec.structs.fields(view):
+        if view is SeatView and field.name == _BETS:
             fields += _BY_BET
         else:
-            fields.append((one.name, one.type | UnsetType, UNSET))
+            fields.append((field.name, field.type | UnsetType, UNSET))
     name = f"{view.__name__.removesuffix('View')}Changes"
-    made = msgspec.defstruct(
-        name, fields, bases=(Changes,), namespace={"__doc__": f"What is different: {view.__doc__}"},
+    changes = msgspec.defstruct(
+        name, fields, bases=(Changes,), namespace={"__doc__": f"The changed fields of {view.__name__}."},
         module=__name__, frozen=True, kw_only=True, tag_field="of", tag=view.__struct_config__.tag,
         omit_defaults=True, gc=False,
     )  # fmt: skip
-    return cast("type[Changes]", made)
+    return cast("type[Changes]", changes)
 
 
 CHANGES: Final[Mapping[type[View], type[Changes]]] = {view: changes_of(view) for view in VIEWS}
@@ -57,27 +57,27 @@ else:
 
 
 def difference(before: View, after: View) -> Changes | None:
-    """What changes one view into another of its kind; None where nothing does."""
+    """The changes from one view to another of the same type; None if they are equal."""
     if type(before) is not type(after):
         raise TypeError(
-            f"expected two views of one kind, got {type(before).__name__}, {type(after).__name__}"
+            f"expected two views of one type, got {type(before).__name__} and {type(after).__name__}"
         )
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name in after.__struct_fields__:
         was, now = getattr(before, name), getattr(after, name)
         if was is now or was == now:
             continue
         if name == _BETS and isinstance(after, SeatView):
-            told |= _by_bet(was, now)
+            fields |= _by_bet(was, now)
         else:
-            told[name] = now
-    return CHANGES[type(after)](**told) if told else None
+            fields[name] = now
+    return CHANGES[type(after)](**fields) if fields else None
 
 
 def _by_bet(before: tuple[Slip, ...], after: tuple[Slip, ...]) -> dict[str, Any]:
-    """How some bets become others, in their order."""
-    stay = set(after)
-    kept = tuple(bet for bet in before if bet in stay)
+    """The changes from some bets to others, in order."""
+    remaining = set(after)
+    kept = tuple(bet for bet in before if bet in remaining)
     if before and (not kept or after[: len(kept)] != kept):
         return {"cleared": True, "placed": after}
     kept_ids = {bet.id for bet in kept}
@@ -89,14 +89,14 @@ def changed(view: View, changes: Changes) -> View:
     """The view after its changes."""
     if CHANGES[type(view)] is not type(changes):
         raise TypeError(f"expected changes of a {type(view).__name__}, got {type(changes).__name__}")
-    told = {
+    fields = {
         name: value
         for name in view.__struct_fields__
         if (value := getattr(changes, name, UNSET)) is not UNSET
     }
     if isinstance(view, SeatView):
-        told[_BETS] = _with_bets(view.bets, changes)
-    return msgspec.structs.replace(view, **told)
+        fields[_BETS] = _with_bets(view.bets, changes)
+    return msgspec.structs.replace(view, **fields)
 
 
 def _with_bets(bets: tuple[Slip, ...], changes: Any) -> tuple[Slip, ...]:

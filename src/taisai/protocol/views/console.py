@@ -9,14 +9,14 @@ from taisai.protocol.views.table import CountdownView
 
 
 class Choice(Part, frozen=True, kw_only=True):
-    """One of several values of a field."""
+    """A value that a field can have."""
 
     value: str
     label: Words
 
 
 class Blank(Part, frozen=True, kw_only=True):
-    """A field of the command that has to be filled in."""
+    """A field of a command to fill in."""
 
     field: str
     kind: str
@@ -29,25 +29,25 @@ class Blank(Part, frozen=True, kw_only=True):
 
 
 class Offer(Part, frozen=True, kw_only=True):
-    """A command that is legal now."""
+    """A command that is possible now."""
 
     command: str
-    """Its tag."""
+    """The command's tag."""
     preset: dict[str, Any]
-    """The fields that are filled in already."""
+    """The fields that are already filled in."""
     blanks: tuple[Blank, ...] = ()
     by: tuple[str, ...] = ()
-    """The positions that may do it, lowest first."""
+    """The positions that may give the command, lowest first."""
     clause: str
     label: Words
     then: Words | None = None
-    """What follows from it, where that is known before it is done."""
+    """What follows from the command, if that is known before."""
     main: bool = False
     """Whether it is the next step of the round."""
 
 
 class IrregularityLine(Part, frozen=True, kw_only=True):
-    """What can be reported now, and what the rules order then."""
+    """An irregularity that can be reported now, and its ruling."""
 
     id: str
     label: Words
@@ -56,25 +56,25 @@ class IrregularityLine(Part, frozen=True, kw_only=True):
     """The ruling in words."""
     clause: str
     to: str | None
-    """The rank that decides, where it is referred."""
+    """The rank that decides, if the ruling is a referral."""
     foreseen: bool
-    """Whether the document speaks of it."""
+    """Whether the rulebook has a rule for it in this phase."""
     blanks: tuple[Blank, ...]
     by: tuple[str, ...]
 
 
 class PersonLine(Part, frozen=True, kw_only=True):
-    """Someone at the table."""
+    """A member of staff at the table."""
 
     name: str
     rank: str
     position: str
     label: Words
-    """The position, as people call it."""
+    """The name of the position."""
 
 
 class InspectionDue(Part, frozen=True, kw_only=True):
-    """An inspection still to be made."""
+    """An inspection that is due."""
 
     before: str
     by: str
@@ -98,20 +98,20 @@ class ItemLine(Part, frozen=True, kw_only=True):
 
 
 class ShoeView(Part, frozen=True, kw_only=True):
-    """The cards."""
+    """The shoe and its cards."""
 
     decks: int
     cards: int
     left: int
     burnt: int
     rounds: int
-    """Dealt from these decks."""
+    """Rounds dealt from these decks."""
     seen: tuple[int, ...]
-    """Cards of each face since the shuffle."""
+    """Cards of each face dealt since the shuffle."""
     shuffled: bool
     spoilt: bool
     unready: str | None
-    """Why no round can be dealt from it."""
+    """Why no round can be dealt from it; None if one can."""
 
 
 class SeatLine(Part, frozen=True, kw_only=True):
@@ -125,29 +125,29 @@ class SeatLine(Part, frozen=True, kw_only=True):
     credits: int
     at_risk: int
     colour: str | None
-    """Of the colour chips that it bought, where it did."""
+    """The colour of its colour chips; None if it has none."""
     colour_value: int
-    """Of one of them."""
+    """The value of one colour chip."""
 
 
 class SeatsView(Part, frozen=True, kw_only=True):
-    """The seats that are taken: all are counted, so many are shown."""
+    """The taken seats: the number of all, and the first ones."""
 
     taken: int
     shown: tuple[SeatLine, ...]
     colours: tuple[ColourLine, ...]
-    """The colours of colour chips, more than there are seats; none where nobody bets with them."""
+    """The colours of colour chips, more than taken seats; empty if the table does not use them."""
 
 
 class Extreme(Part, frozen=True, kw_only=True):
-    """An outcome, and what the house would lose on it; negative where it would win."""
+    """An outcome, and what the house would lose on it; negative if it would win."""
 
     faces: tuple[int, int, int]
     loses: int
 
 
 class RiskView(Part, frozen=True, kw_only=True):
-    """What the house stands to lose in the round in hand."""
+    """What the house would win or lose in the current round."""
 
     staked: int
     bets: int
@@ -158,7 +158,7 @@ class RiskView(Part, frozen=True, kw_only=True):
 
 
 class ReferralLine(Part, frozen=True, kw_only=True):
-    """A question that waits for someone."""
+    """A question that waits for a decision."""
 
     id: str
     subject: str
@@ -170,11 +170,11 @@ class ReferralLine(Part, frozen=True, kw_only=True):
     seat: str | None
     round: int | None
     detail: str
-    """What was written down with it."""
+    """The details that were recorded."""
 
 
 class WithdrawalView(Part, frozen=True, kw_only=True):
-    """The option to withdraw, while it is open."""
+    """The players' option to withdraw their bets, while it is open."""
 
     clause: str
     chosen: dict[str, bool]
@@ -184,7 +184,7 @@ class WithdrawalView(Part, frozen=True, kw_only=True):
 
 
 class ReadingView(Part, frozen=True, kw_only=True):
-    """What a device saw last, or why it saw nothing, and what may be reported then."""
+    """The latest reading of a device, or its fault and the irregularity to report."""
 
     id: str
     device: str
@@ -195,21 +195,21 @@ class ReadingView(Part, frozen=True, kw_only=True):
     suggested: IrregularityLine | None
 
 
-class Flight(Part, frozen=True, kw_only=True):
-    """A transfer that one side has booked and the other has not."""
+class TransferInTransit(Part, frozen=True, kw_only=True):
+    """A transfer between a table and the cage that only one side has booked."""
 
     id: str
     table: str
     kind: str
     amount: int
     booked_by: str
-    """'table', 'house', or 'both' where they booked it differently."""
+    """'table', 'house', or 'both' if the amounts differ."""
     subject: str
     """The seat, claim or ticket that it concerns."""
 
 
 class WatchView(Part, frozen=True, kw_only=True):
-    """The watch on the dice."""
+    """The statistical test of the dice in use."""
 
     results: int
     e_value: str
@@ -218,12 +218,12 @@ class WatchView(Part, frozen=True, kw_only=True):
 
 
 class ConsoleView(View, frozen=True, kw_only=True, tag="console"):
-    """A table, to its staff."""
+    """A table as its staff see it."""
 
     table: str
     day: str
     shift: str
-    acts: tuple[Offer, ...]
+    offers: tuple[Offer, ...]
     irregularities: tuple[IrregularityLine, ...]
     countdown: CountdownView
     people: tuple[PersonLine, ...]
@@ -236,9 +236,9 @@ class ConsoleView(View, frozen=True, kw_only=True, tag="console"):
     withdrawal: WithdrawalView | None
     claims: tuple[ClaimLine, ...]
     reading: ReadingView | None
-    transfers: tuple[Flight, ...]
+    transfers: tuple[TransferInTransit, ...]
     watch: WatchView | None
     exposure: int | None
-    """The most that the house may lose on one outcome; None where nothing limits it."""
-    offers: dict[str, str]
-    """Area → odds that the house offers above the document's."""
+    """The most that the house may lose on one outcome; None without a limit."""
+    odds: dict[str, str]
+    """Area → odds that the house offers, above those of the rulebook."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from taisai.protocol.views.console import Flight, ReferralLine
+from taisai.protocol.views.console import ReferralLine, TransferInTransit
 from taisai.protocol.views.history import Shown
 from taisai.protocol.views.parts import ClaimLine, Part, View, Words
 
 
 class LobbyTable(Part, frozen=True, kw_only=True):
-    """A table that one may go to."""
+    """An open table."""
 
     name: str
     title: Words
     operator: str
-    """Whose rules it is played by."""
+    """The operator whose rulebook the table uses."""
     rulebook: str
     phase: str
     label: Words
@@ -30,13 +30,13 @@ class LobbyTable(Part, frozen=True, kw_only=True):
 
 
 class LobbyView(View, frozen=True, kw_only=True, tag="lobby"):
-    """Every table."""
+    """Every open table."""
 
     tables: tuple[LobbyTable, ...]
 
 
 class PitTable(Part, frozen=True, kw_only=True):
-    """A table as the pit watches it."""
+    """A table as the pit sees it."""
 
     name: str
     title: Words
@@ -55,16 +55,16 @@ class PitTable(Part, frozen=True, kw_only=True):
 
 
 class Alarm(Part, frozen=True, kw_only=True):
-    """Something that someone has to look at."""
+    """Something that needs attention."""
 
     at: int
     about: str
-    """A table, a device, or 'floor'."""
+    """A table, a device, or 'house'."""
     says: Words
 
 
 class LargeWin(Part, frozen=True, kw_only=True):
-    """A seat that won much in a round."""
+    """A large win of a seat in a round."""
 
     table: str
     round: int
@@ -73,14 +73,14 @@ class LargeWin(Part, frozen=True, kw_only=True):
 
 
 class PitView(View, frozen=True, kw_only=True, tag="pit"):
-    """Every table, and what needs someone's attention."""
+    """Every table, and what needs attention."""
 
     tables: tuple[PitTable, ...]
     alarms: tuple[Alarm, ...]
     wins: tuple[LargeWin, ...]
-    """The latest first."""
+    """Latest first."""
     locked: tuple[str, ...]
-    """People who cannot sign in until two others unlock them."""
+    """People who are locked. Unlocking needs two people."""
 
 
 class TableClaims(Part, frozen=True, kw_only=True):
@@ -98,12 +98,12 @@ class CageView(View, frozen=True, kw_only=True, tag="cage"):
     house: str
     currency: str
     quick: tuple[int, ...]
-    """Amounts that are sold often: chips of the house's tables."""
+    """Common amounts of tickets: chips of the house's tables."""
     cash: int
     """Cash and chips at the cage."""
     outstanding: int
-    """What the tickets that nobody has redeemed are worth."""
-    flights: tuple[Flight, ...]
+    """The value of all tickets that are not redeemed."""
+    in_transit: tuple[TransferInTransit, ...]
     claims: tuple[TableClaims, ...]
 
 
@@ -113,11 +113,11 @@ class Books(Part, frozen=True, kw_only=True):
     of: str
     """A table's name; '' for the House."""
     accounts: dict[str, int]
-    """Account → balance, on its own side."""
+    """Account → balance."""
     held: int
-    """What is held or due, all together."""
+    """The sum of accounts that are held or due."""
     owed: int
-    """What is owed, all together."""
+    """The sum of accounts that are owed."""
 
 
 class BooksView(Part, frozen=True, kw_only=True):
@@ -125,16 +125,16 @@ class BooksView(Part, frozen=True, kw_only=True):
 
     currency: str
     books: tuple[Books, ...]
-    in_transit: tuple[Flight, ...]
+    in_transit: tuple[TransferInTransit, ...]
     sum: int
-    """What is held less what is owed, over all books: zero."""
+    """Held less owed over all books; zero if they balance."""
     balanced: bool
     off: tuple[str, ...]
-    """What does not agree."""
+    """The disagreements that were found."""
 
 
 class TakingsLine(Part, frozen=True, kw_only=True):
-    """What a table took in a gaming day, or in one shift of it."""
+    """The takings of a table in a gaming day, or in one shift of it."""
 
     table: str
     currency: str
@@ -147,18 +147,18 @@ class TakingsLine(Part, frozen=True, kw_only=True):
     tickets_out: int
     fills: int
     credits: int
-    """Chips that went back to the cage."""
+    """Chips sent back to the cage."""
     handle: int
-    """Stakes that were settled."""
+    """The sum of settled stakes."""
     collected: int
     won: int
-    """By players above their stakes."""
+    """What players won, without their stakes."""
     win: int
-    """Collected less won: the house's."""
+    """Collected less won: the win of the house."""
     hold: str | None
-    """Win over drop, exactly, such as '1/5'; None without a drop."""
+    """Win divided by drop, exact, such as '1/5'; None without a drop."""
     hold_percent: str | None
-    """The same in percent, to two places."""
+    """The hold in percent, with two decimal places."""
     rounds: int
     void: int
 
@@ -168,6 +168,6 @@ class ReportView(Part, frozen=True, kw_only=True):
 
     day: str
     tables: tuple[TakingsLine, ...]
-    """A line for each table and day, and one for each of its shifts."""
+    """A line for each table, and one for each of its shifts."""
     totals: tuple[TakingsLine, ...]
     """A line for each currency, over all tables."""

@@ -17,11 +17,11 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 class View(Struct, frozen=True, kw_only=True, tag_field="of"):
-    """What a feed shows: a snapshot of it."""
+    """The view that a feed shows."""
 
 
 class Changes(Struct, frozen=True, kw_only=True, tag_field="of"):
-    """The parts of a view that are different now."""
+    """The changed fields of a view."""
 
 
 class ColourLine(Part, frozen=True, kw_only=True):
@@ -32,11 +32,11 @@ class ColourLine(Part, frozen=True, kw_only=True):
     paint: str
     """How it is drawn, such as '#c0392b'."""
     mark: str
-    """What stands on the chips, where another seat's have the same paint."""
+    """The mark on the chips, if another colour has the same paint; else empty."""
 
 
 class ClaimLine(Part, frozen=True, kw_only=True):
-    """Money owed between a player and the house."""
+    """Money that the house owes a player, or a player the house."""
 
     id: str
     round: int
@@ -44,4 +44,4 @@ class ClaimLine(Part, frozen=True, kw_only=True):
     session: int
     amount: int
     of_player: bool
-    """Whether it is owed to the player."""
+    """Whether the player is owed the money."""

@@ -8,28 +8,28 @@ from taisai.protocol.views.parts import ClaimLine, ColourLine, Part, View, Words
 
 
 class TableFacts(Part, frozen=True, kw_only=True):
-    """What does not change while a table is played."""
+    """What does not change while a table is open."""
 
     name: str
     rulebook: str
     title: Words
     digest: str
-    """Of the rulebook."""
+    """The digest of the rulebook."""
     currency: str
     layouts: tuple[str, ...]
     layout: str
-    """The one that a terminal shows unless it asks for another."""
+    """The default layout of terminals."""
     kind: str
     """'dice' or 'cards'."""
     demonstration: bool
     stand_in: Words | None
-    """Where bets are chips on a layout, what a terminal is here."""
+    """A note for terminals at a live table, where bets are chips on the layout."""
     means: tuple[str, ...]
-    """What bets are made with, such as `cash-chips`."""
+    """The means of betting, such as `cash-chips`."""
 
 
 class LimitLine(Part, frozen=True, kw_only=True):
-    """What may lie on the areas of a group."""
+    """The limits of a group of areas."""
 
     group: str
     """A family or an area; '' for all others."""
@@ -50,44 +50,44 @@ class LimitsView(Part, frozen=True, kw_only=True):
     highest: int
     """The greatest maximum of any area."""
     lines: tuple[LimitLine, ...]
-    """By group, where areas differ: what a display shows."""
+    """The limits by group, if they differ, for displays."""
 
 
 class RoundStand(Part, frozen=True, kw_only=True):
-    """Where the round stands."""
+    """The state of the round."""
 
     number: int
-    """Of the round in hand; between rounds, of the last one, 0 before the first."""
+    """The number of the current round; between rounds of the last one; 0 before the first."""
     phase: str
     label: Words
     bets_open: bool
     notice: Words
-    """What players are told."""
+    """The message for players."""
     since: int | None
     """When this phase began, in milliseconds since 1970."""
     collected: bool
-    """Whether losing bets are off the layout; until the next round opens."""
+    """Whether losing bets are collected; until the next round opens."""
     paid: bool
     """Whether winning bets are paid; until the next round opens."""
     void: str | None
-    """The clause by which the round that has just ended is void, until the next opens."""
+    """The clause by which the last round is void, until the next opens; None if it is not void."""
 
 
 class CountdownView(Part, frozen=True, kw_only=True):
     """The betting clock."""
 
     closes_at: int | None
-    """In milliseconds since 1970; None where it does not run."""
+    """In milliseconds since 1970; None if it does not run."""
     since: int | None
-    """From when on it runs to that moment: when bets opened, later by as long as the round waited."""
+    """The start of the time for bets: when bets opened, plus the time that the round was held."""
     prompt: bool
-    """Whether it only prompts the Dealer, who closes."""
+    """Whether it only prompts the Dealer, who closes bets."""
     is_up: bool
-    """Whether it prompts him now: the time is up, and bets are still open."""
+    """Whether the time is up and bets are still open."""
 
 
 class DiceView(Part, frozen=True, kw_only=True):
-    """What was keyed in last, and where it came from."""
+    """The latest result and its source."""
 
     kind: str
     """'dice' or 'cards'."""
@@ -97,13 +97,13 @@ class DiceView(Part, frozen=True, kw_only=True):
     source: Words | None = None
 
 
-class Board(Part, frozen=True, kw_only=True):
-    """Why the table does not go on, if it does not."""
+class Stoppage(Part, frozen=True, kw_only=True):
+    """Why the table is stopped; all fields are empty if it is not."""
 
     closed: bool = False
-    """For good."""
+    """Whether the table is closed permanently."""
     shut: str | None = None
-    """The reason, in the words of whoever shut it."""
+    """The reason that was given when the table was shut."""
     hold: str | None = None
     """'declaration', 'withdrawal' or 'referral'."""
     says: Words | None = None
@@ -111,7 +111,7 @@ class Board(Part, frozen=True, kw_only=True):
 
 
 class Revealed(Part, frozen=True, kw_only=True):
-    """What a player needs to draw the same dice again."""
+    """What a player needs to compute the dice of a round."""
 
     round: int
     seed: str
@@ -119,22 +119,22 @@ class Revealed(Part, frozen=True, kw_only=True):
     close: int
     """The position in the journal of the entry that closed the bets."""
     hash: str
-    """Of that entry."""
+    """The hash of that entry."""
     faces: tuple[int, ...]
 
 
 class DrawView(Part, frozen=True, kw_only=True):
-    """The demonstration shaker: what it committed itself to, and what it revealed last."""
+    """The commitment of the demonstration shaker, and what it revealed last."""
 
     commitment: str | None = None
     """The SHA-256 of the seed, hexadecimal."""
     round: int | None = None
-    """The round that it is for."""
+    """The round of the commitment."""
     revealed: Revealed | None = None
 
 
 class TableView(View, frozen=True, kw_only=True, tag="table"):
-    """A table."""
+    """A table as everyone may see it."""
 
     table: TableFacts
     limits: LimitsView
@@ -144,44 +144,44 @@ class TableView(View, frozen=True, kw_only=True, tag="table"):
     lit: dict[str, tuple[str, ...]]
     """Layout → the winning areas, until the next round opens or the lights are cleared."""
     history: HistoryView
-    board: Board
+    stoppage: Stoppage
     draw: DrawView
 
 
 class OddsLine(Part, frozen=True, kw_only=True):
-    """Odds, as printed."""
+    """Odds as printed."""
 
     text: Words
-    """Such as '8.5 to 1', which is how odds are entered too."""
+    """Such as '8.5 to 1'. Odds are entered in the same form."""
     dice: int | None
-    """On how many dice, where an area has odds for one, two and three."""
+    """The number of matching dice, if an area has odds for one, two and three."""
 
 
 class FeltArea(Part, frozen=True, kw_only=True):
-    """An area: what it is called, what it wins and when, and how much may lie on it."""
+    """An area: its label, odds, winning condition and limits."""
 
     id: str
     label: Words
     family: str
     numbers: tuple[int, ...]
-    """The faces or totals that it is about."""
+    """The faces or totals of its winning condition."""
     odds: tuple[OddsLine, ...]
     wins: Words
-    """What wins, in words."""
+    """The winning condition in words."""
     clause: str
-    """By which it is paid."""
+    """The clause by which it is paid."""
     says: str
-    """What that clause says, where the rulebook tells it."""
+    """The text of that clause, if the rulebook has it."""
     least: int
     most: int
     step: int
-    """A stake is a multiple of this, so that what it wins is whole."""
+    """A stake is a multiple of this, so that winnings are whole minor units."""
     edge: str | None = None
-    """The house edge, exact, where the operator lets players know it: such as '2.78 % (1/36)'."""
+    """The exact house edge, such as '2.78 % (1/36)', if the operator shows it to players."""
 
 
 class FeltCell(Part, frozen=True, kw_only=True):
-    """A rectangle of the felt, in units from the top left: an area, the odds of one, or blank."""
+    """A rectangle of the layout, in units from the top left: an area, the odds of one, or blank."""
 
     x: float
     y: float
@@ -193,11 +193,11 @@ class FeltCell(Part, frozen=True, kw_only=True):
     area: str | None = None
     odds_of: str | None = None
     odds: Words | None = None
-    """What is written there, in a cell that tells odds."""
+    """The text of a cell that shows odds."""
     figures: str | None = None
-    """The area's numbers as they are printed, such as '6 5 4 3' or '11–17'."""
+    """The area's numbers as printed, such as '6 5 4 3' or '11–17'."""
     note: Words | None = None
-    """What is printed below, such as 'except any triple'."""
+    """The text below, such as 'except any triple'."""
 
 
 class FeltView(Part, frozen=True, kw_only=True):
@@ -220,49 +220,49 @@ class FeltView(Part, frozen=True, kw_only=True):
 
 
 class LastRound(Part, frozen=True, kw_only=True):
-    """What the seat's last round came to."""
+    """The result of the seat's last round."""
 
     number: int
     void: bool
     staked: int
     returned: int
-    """In all."""
+    """Stakes and winnings together."""
 
 
 class ColourChips(Part, frozen=True, kw_only=True):
-    """Chips of a colour that only this seat plays, at the value that they were bought at."""
+    """Colour chips of this seat, at the value at which they were bought."""
 
     colour: ColourLine
     value: int
     credits: int
-    """What the seat still has of them, in money."""
+    """The value of those that the seat has left."""
 
 
 class SeatView(View, frozen=True, kw_only=True, tag="seat"):
-    """A seat."""
+    """A seat as its player sees it."""
 
     seat: str
     taken: bool
     player: str
     session: int
     since: int | None
-    """When this session began, in milliseconds since 1970; None where nobody sits."""
+    """When this session began, in milliseconds since 1970; None if the seat is free."""
     net: int
-    """What the settled rounds of this session came to: returned less staked, corrections included."""
+    """Returned less staked in the settled rounds of this session, including corrections."""
     layout: str
     credits: int
     at_risk: int
     payable: int
-    """Brought by a settlement, and not yet paid."""
+    """Returned by the settlement and not paid yet."""
     bets: tuple[Slip, ...]
-    """That stand in the round in hand; changes tell which came and which went."""
+    """The bets of the current round. Changes add and remove single bets."""
     last: LastRound | None
     withdrawal: bool
     """Whether the player may choose to withdraw."""
     withdrew: bool | None
-    """What he chose."""
+    """What the player chose."""
     claims: tuple[ClaimLine, ...]
     colour: ColourChips | None = None
-    """The colour chips that it bought, where it did."""
+    """The seat's colour chips; None if it has none."""
     in_colour: tuple[str, ...] = ()
-    """Which of the bets lie as colour chips."""
+    """The ids of the bets with colour chips."""

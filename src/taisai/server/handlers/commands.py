@@ -12,7 +12,7 @@ from taisai.game.commands import Assign, BeginDay, PlaceBets
 from taisai.journal import Submission, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.commands import BY_TAG, tag_of
-from taisai.protocol.commands import meant as meant_by
+from taisai.protocol.commands import completed as meant_by
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Role
 from taisai.server.dice import entry as dice

@@ -1,4 +1,4 @@
-"""Projections: from the events of tables and House to what everyone is shown.
+"""Projections: from the events of tables and the House to the views and feeds of clients.
 
-`HouseFeeds` makes the frames of every feed; the other modules make the views, from the game alone.
+`HouseFeeds` makes the frames of every feed. The other modules make the views from the state of the game.
 """

@@ -1,4 +1,4 @@
-"""The time for bets: when it is up, as the events of a table tell; while a round waits, it stands still."""
+"""The time for bets of a table. It stands still while the round is held."""
 
 from __future__ import annotations
 
@@ -10,59 +10,62 @@ from taisai.rules.vocabulary import Act
 
 
 class BettingTime:
-    """Of one table. The clock that closes and the views that show it each have their own, fed alike."""
+    """The time for bets of one table, from its events."""
 
     def __init__(self, window: int) -> None:
-        """`window`: milliseconds for which bets are open."""
+        """`window`: how long bets are open, in milliseconds."""
         self.window = window
         self._up_at: int | None = None
         self.round = 0
-        """Whose time it is."""
+        """The round that it is for."""
         self._held_since = 0
-        self._rung_at: int | None = None
-        """Until when the time was that somebody said was up."""
+        self._expired_at: int | None = None
+        """The end of the time for bets that a clock has announced as up."""
         self._holds: set[str] = set()
-        """What the round waits for: a hold, or a referral by its name."""
+        """Why the round is held: holds, and names of referrals."""
 
     @classmethod
     def of(cls, table: Table, window: int) -> BettingTime:
-        """As a table stands that was played before; a hold counts from its latest moment."""
-        made = cls(window)
+        """The time for bets of a table as it is now; a hold counts from the table's latest time."""
+        time = cls(window)
         if table.round is not None and table.phase.bets_open:
-            made._up_at, made.round = table.round.opened_at + window, table.round.number
-        made._held_since = table.latest
-        made._holds = {str(hold) for hold in table.holds if hold is not Hold.REFERRAL}
-        made._holds |= {name for name, one in table.referrals.items() if one.holds and one.decided_by is None}
-        return made
+            time._up_at, time.round = table.round.opened_at + window, table.round.number
+        time._held_since = table.latest
+        time._holds = {str(hold) for hold in table.holds if hold is not Hold.REFERRAL}
+        time._holds |= {
+            name
+            for name, referral in table.referrals.items()
+            if referral.holds and referral.decided_by is None
+        }
+        return time
 
     @property
     def up_at(self) -> int | None:
-        """When it is up; None where bets are not open, or the round waits for something."""
+        """When the time is up; None if bets are not open or the round is held."""
         return None if self._holds else self._up_at
 
     @property
     def is_up(self) -> bool:
-        """Whether somebody with a clock has said that it is up; bets are open all the same."""
-        return self.up_at is not None and self.up_at == self._rung_at
+        """Whether a clock has announced that the time is up. Bets may still be open."""
+        return self.up_at is not None and self.up_at == self._expired_at
 
     def ring(self, until: int) -> bool:
-        """Somebody's clock says that the time until then is up; says whether that is news here."""
+        """A clock announces that the time until then is up; returns whether that is new."""
         was_up = self.is_up
-        if (
-            self.up_at is not None and self.up_at <= until
-        ):  # else bets were opened again, or closed, meanwhile
-            self._rung_at = self.up_at
+        # Otherwise bets were opened again, or closed, in the meantime.
+        if self.up_at is not None and self.up_at <= until:
+            self._expired_at = self.up_at
         return self.is_up and not was_up
 
     def apply(self, event: object) -> None:
-        """What an event does to it."""
+        """Applies an event."""
         match event:
             case events.BetsOpened() | events.BetsReopened():
                 self._up_at, self.round = event.at + self.window, event.round
             case events.BetsClosed():
                 self._up_at = None
             case events.RoundVoided() | events.RoundConcluded() if event.round == self.round:
-                self._up_at = None  # an earlier one that is void now does not stop the clock of this one
+                self._up_at = None  # voiding an earlier round does not stop this one's time
                 self._holds.clear()
             case events.WithdrawalOffered():
                 self._hold(Hold.WITHDRAWAL, event.at)
@@ -95,13 +98,13 @@ class BettingTime:
 def countdown_view(
     table: Table, closes_at: int | None = None, *, window: int = 0, is_up: bool = False
 ) -> CountdownView:
-    """The betting clock, which is outside; who closes is in the rulebook."""
+    """The view of the betting clock. The rulebook determines whether it closes bets."""
     since = None if closes_at is None else closes_at - window
     return CountdownView(closes_at=closes_at, since=since, prompt=not clock_closes(table), is_up=is_up)
 
 
 def clock_closes(table: Table) -> bool:
-    """Whether the betting clock closes bets; elsewhere it prompts the Dealer."""
+    """Whether the betting clock closes bets. Otherwise it prompts the Dealer."""
     return any(
         step.act is Act.CLOSE_BETS and step.by == CLOCK
         for step in table.procedure.steps

@@ -27,47 +27,47 @@ from taisai.server.projections.labels import rank_label
 
 SECOND: Final = "second"
 _BESIDE: Final = "(someone beside)"
-"""The second person of every trial, of the highest position."""
+"""The second person of every trial, in the highest position."""
 
 
 class AcceptedTrial(NamedTuple):
-    """A command that would be done."""
+    """A command that the table would accept."""
 
     by: tuple[str, ...]
-    """The positions that may do it, lowest first."""
+    """The positions that may give it, lowest first."""
     clause: Clause
     second: bool
-    """Whether it takes a second person."""
+    """Whether it needs a second person."""
     irregular: bool
-    """Whether the document makes an irregularity of it."""
+    """Whether it would be ruled as an irregularity."""
 
 
 class _Watched:
-    """A stand-in who notices when someone asks for his position: where nobody does, any other will do."""
+    """A stand-in that records whether the decision reads its position. If not, every position may act."""
 
     def __init__(self, position: str) -> None:
         self._position = position
-        self.was_asked = False
+        self.was_read = False
 
     @property
     def position(self) -> str:
-        """Where he stands in."""
-        self.was_asked = True
+        """The position of the stand-in."""
+        self.was_read = True
         return self._position
 
     rank = position
 
 
 def stand_in(position: str) -> str:
-    """The name under which a position tries things."""
+    """The name of the stand-in for a position."""
     return f"(any {position})"
 
 
 class TrialTable:
-    """A table with someone in every position, and nobody else."""
+    """A copy of a table with one stand-in in every position."""
 
     def __init__(self, table: Table, now: int, staged: Table | None = None) -> None:
-        """Good until the table changes."""
+        """Valid until the table changes."""
         self.table = table
         self.now = now
         self.positions = table.ranks.ranks()
@@ -83,69 +83,66 @@ class TrialTable:
         return staged
 
     def with_people(self) -> TrialTable:
-        """The same with those who are really there."""
+        """The same with the people who are really there."""
         staged = copy(self._staged)
         staged.people = self.table.people | staged.people
         return TrialTable(self.table, self.now, staged)
 
     def without_bets(self) -> TrialTable:
-        """The same with no bets in any round: what is asked of people does not hang on them."""
+        """The same without bets, which makes trials faster: offers to staff do not depend on bets."""
         staged = copy(self._staged)
         if staged.round is not None:
             staged.round = _emptied(staged.round)
         staged.rounds = cast("PastRounds", _Emptied(staged.rounds))
         return TrialTable(self.table, self.now, staged)
 
-    def asked(self, kind: type[Command], by: str, fields: Mapping[str, Any]) -> tuple[Event, ...] | Refusal:
-        """What a command of someone would come to."""
+    def decided(self, kind: type[Command], by: str, fields: Mapping[str, Any]) -> tuple[Event, ...] | Refusal:
+        """The events or the refusal of a command."""
         return decide(self._staged, kind(at=self.now, by=by, **fields))
 
     def tried(
         self, kind: type[Command], fields: Mapping[str, Any], *, by: tuple[str, ...] | None = None
     ) -> AcceptedTrial | Refusal:
-        """Whether some position may do it now; else why the one that comes nearest may not.
+        """The positions that may give the command now; else the refusal of highest rank.
 
-        `by` names actors that are no positions, such as the betting clock.
+        `by` names actors that are not positions, such as the betting clock.
         """
-        wrong: Refusal | None = None
+        refusal: Refusal | None = None
         accepted: list[str] = []
-        found: tuple[tuple[Event, ...], bool] | None = None
-        self._lowest.was_asked = False
-        for name, actor in self._actors if by is None else tuple((one, one) for one in by):
+        first: tuple[tuple[Event, ...], bool] | None = None
+        self._lowest.was_read = False
+        for name, actor in self._actors if by is None else tuple(zip(by, by, strict=True)):
             answer, needs_second = self._with_second(kind, actor, fields)
             if isinstance(answer, Refusal):
-                wrong = _nearer(wrong, answer)
+                if refusal is None or answer.reason.rank > refusal.reason.rank:
+                    refusal = answer
                 if answer.reason is not Reason.NOT_PERMITTED:
-                    break  # it is not about who asks
+                    break  # the refusal does not depend on the actor
                 continue
             accepted.append(name)
-            found = found or (answer, needs_second)
-            if by is None and wrong is None and not self._lowest.was_asked:
+            first = first or (answer, needs_second)
+            if by is None and refusal is None and not self._lowest.was_read:
                 accepted = list(self.positions)
                 break
-        if found is None or not found[0]:
-            return wrong or Refusal(Reason.OUT_OF_ORDER, Clause("house:order"), "expected a change, got none")
-        events, needs_second = found
+        if first is None or not first[0]:
+            return refusal or Refusal(Reason.OUT_OF_ORDER, Clause("house:order"), "nothing would change")
+        events, needs_second = first
         irregular = any(isinstance(event, IrregularityRuled) for event in events)
         return AcceptedTrial(tuple(accepted), events[0].clause, needs_second, irregular)
 
     def _with_second(
         self, kind: type[Command], actor: str, fields: Mapping[str, Any]
     ) -> tuple[tuple[Event, ...] | Refusal, bool]:
-        """The answer, without a second person where that does, else with one."""
-        answer = self.asked(kind, actor, fields)
+        """The answer, with a second person if the command needs one."""
+        answer = self.decided(kind, actor, fields)
         needs = isinstance(answer, Refusal) and answer.reason is Reason.SECOND_PERSON
         if needs and SECOND in kind.__struct_fields__:
-            answer = self.asked(kind, actor, {**fields, SECOND: _BESIDE})
+            answer = self.decided(kind, actor, {**fields, SECOND: _BESIDE})
         return answer, needs
 
 
-def _nearer(one: Refusal | None, other: Refusal) -> Refusal:
-    return other if one is None or other.reason.rank > one.reason.rank else one
-
-
 def _emptied(round_: Round) -> Round:
-    """A round as it stands, but for its bets."""
+    """A round without its bets."""
     empty = copy(round_)
     empty.bets, empty.gone, empty.columns, empty.totals, empty.kept_out = {}, set(), {}, {}, {}
     empty.staked = empty.counted = empty.returned = empty.bound = 0
@@ -156,7 +153,7 @@ def _emptied(round_: Round) -> Round:
 
 
 class _Emptied(Sequence[Round]):
-    """Rounds that are over, without their bets."""
+    """Earlier rounds without their bets."""
 
     def __init__(self, rounds: Sequence[Round]) -> None:
         self._rounds = rounds
@@ -169,8 +166,8 @@ class _Emptied(Sequence[Round]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Round]: ...
     def __getitem__(self, place: int | slice) -> Round | Sequence[Round]:
-        found = self._rounds[place]
-        return _emptied(found) if isinstance(found, Round) else _Emptied(found)
+        rounds = self._rounds[place]
+        return _emptied(rounds) if isinstance(rounds, Round) else _Emptied(rounds)
 
 
 def faces_blank(table: Table, field: str = "faces", *, optional: bool = False) -> Blank:
@@ -190,7 +187,7 @@ def number_blank(field: str, least: int, most: int, *, optional: bool = False) -
 
 
 def text_blank(field: str, *, optional: bool = False, most: int = MOST_TEXT) -> Blank:
-    """Some words."""
+    """A text."""
     return Blank(
         field=field, kind="text", label=texts.FIELDS[field], least=0 if optional else 1, most=most,
         optional=optional,
@@ -203,18 +200,18 @@ def yes_no_blank(field: str, *, optional: bool = False) -> Blank:
 
 
 def choice_blank(field: str, choices: Iterable[tuple[str, Words]], *, optional: bool = False) -> Blank:
-    """One of several."""
+    """One of several values."""
     offered = tuple(Choice(value=value, label=label) for value, label in choices)
     return Blank(field=field, kind="choice", label=texts.FIELDS[field], choices=offered, optional=optional)
 
 
 def special_blank(field: str, kind: str, *, optional: bool = False) -> Blank:
-    """Something that has a form of its own."""
+    """A value with a form of its own, such as limits."""
     return Blank(field=field, kind=kind, label=texts.FIELDS[field], optional=optional)
 
 
 def second_blank(table: Table, rank: str | None = None) -> Blank:
-    """A second person, who has to approve it himself: of the rank that dual control asks, unless said."""
+    """A second person who must approve. Default of `rank`: the lowest rank of second persons."""
     ladder = table.ranks.ranks()
     able = ladder[ladder.index(rank or table.ranks.second) :]
     offered = tuple(Choice(value=rank, label=rank_label(table, rank)) for rank in able)
@@ -228,8 +225,8 @@ def round_blank(table: Table, field: str = "round", *, optional: bool = False) -
 
 
 def past_round_blank(table: Table, suggested: Iterable[int]) -> Blank:
-    """The number of a round that is over, the latest ones listed."""
-    choices = tuple(Choice(value=str(one), label=Words(str(one), str(one))) for one in suggested)
+    """The number of an earlier round, with the latest ones as choices."""
+    choices = tuple(Choice(value=str(number), label=Words(str(number), str(number))) for number in suggested)
     return Blank(
         field="round", kind="whole", label=texts.FIELDS["round"], least=1, most=len(table.rounds),
         choices=choices,
@@ -238,45 +235,46 @@ def past_round_blank(table: Table, suggested: Iterable[int]) -> Blank:
 
 Fields = Mapping[str, Any]
 LOOK_BACK: Final = 10
-"""Rounds among which one is looked for that can be corrected; any other may be named too."""
-MOST_SEATS: Final = 200  # that are listed to choose from
+"""The number of latest rounds that are tried and listed. Other rounds can be named too."""
+MOST_SEATS: Final = 200  # listed to choose from
 REASON: Final = "a reason"
 
 
 class Candidate(NamedTuple):
-    """A command that might be done now."""
+    """A command that may be possible now."""
 
     kind: type[Command]
     preset: Fields
     label: Words
     blanks: tuple[Blank, ...] = ()
     trials: Iterable[Fields] = ({},)
-    """What the blanks are tried with: it is offered where one of these would be done."""
+    """Values for the blanks. The command is offered if the table would accept one of them."""
     by: tuple[str, ...] | None = None
-    """Actors that are no positions."""
+    """Actors that are not positions."""
     second: str | None = None
-    """The rank of the second person, where it is not the usual one."""
+    """The rank of the second person, if it is not the usual one."""
     takes_two: bool = False
-    """Whether a second person is asked for, though not every way to fill it in would need one."""
+    """Whether the form has a second person although not all values need one."""
     then: Words | None = None
     """What follows from it."""
     is_report: bool = False
-    """Whether it reports an irregularity; else it may not be one."""
+    """Whether it reports an irregularity. Other commands are not offered if they would be one."""
 
 
-def offered(stage: TrialTable, one: Candidate) -> Offer | None:
-    """The offer, where the table would do it."""
-    for trial in one.trials:
-        found = stage.tried(one.kind, {**one.preset, **trial}, by=one.by)
-        if isinstance(found, AcceptedTrial) and (one.is_report or not found.irregular):
-            extra = (second_blank(stage.table, one.second),) if found.second or one.takes_two else ()
+def offered(stage: TrialTable, candidate: Candidate) -> Offer | None:
+    """The offer of a candidate; None if the table would refuse it."""
+    for trial in candidate.trials:
+        accepted = stage.tried(candidate.kind, {**candidate.preset, **trial}, by=candidate.by)
+        if isinstance(accepted, AcceptedTrial) and (candidate.is_report or not accepted.irregular):
+            needs_second = accepted.second or candidate.takes_two
+            extra = (second_blank(stage.table, candidate.second),) if needs_second else ()
             return Offer(
-                command=tag_of(one.kind),
-                preset=msgspec.to_builtins(dict(one.preset)),
-                blanks=(*one.blanks, *extra),
-                by=found.by,
-                clause=str(found.clause),
-                label=one.label,
-                then=one.then,
+                command=tag_of(candidate.kind),
+                preset=msgspec.to_builtins(dict(candidate.preset)),
+                blanks=(*candidate.blanks, *extra),
+                by=accepted.by,
+                clause=str(accepted.clause),
+                label=candidate.label,
+                then=candidate.then,
             )
     return None

@@ -15,7 +15,6 @@ from taisai.game.vocabulary import Hold, Means
 from taisai.protocol.views import (
     ConsoleView,
     CountdownView,
-    Flight,
     InspectionDue,
     ItemLine,
     PersonLine,
@@ -24,6 +23,7 @@ from taisai.protocol.views import (
     SeatLine,
     SeatsView,
     ShoeView,
+    TransferInTransit,
     WatchView,
     WithdrawalView,
 )
@@ -46,7 +46,7 @@ MOST_SEATS: Final = 200  # that are shown; all are counted
 MOST_REFERRALS: Final = 50  # that are shown
 MOST_CLAIMS: Final = 100  # that are shown
 ONLY_BETS: Final = frozenset({events.BetRegistered, events.BetTakenBack, events.BetMoved})
-"""Events that change what lies on the layout, and nothing that anyone may do while no question is open."""
+"""Events that change only bets, and no offer while no referral or claim is open."""
 
 
 def console_view(
@@ -54,15 +54,15 @@ def console_view(
     *,
     now: int | None = None,
     countdown: CountdownView | None = None,
-    flights: tuple[Flight, ...] = (),
+    transfers: tuple[TransferInTransit, ...] = (),
     watch: WatchView | None = None,
 ) -> ConsoleView:
-    """A table; the clocks, what is under way to the cage and the watch on the dice come from outside."""
+    """A table as its staff see it. The caller gives clock, transfers and the test of the dice."""
     return ConsoleView(
         table=table.name,
         day=table.day,
         shift=table.shift,
-        acts=offers(table, now),
+        offers=offers(table, now),
         irregularities=irregularities(table, now),
         countdown=countdown or countdown_view(table),
         people=_people(table),
@@ -74,15 +74,15 @@ def console_view(
         withdrawal=_withdrawal(table),
         claims=tuple(map(claim_line, islice(table.claims.values(), MOST_CLAIMS))),
         reading=_reading(table, now),
-        transfers=flights,
+        transfers=transfers,
         watch=watch,
         exposure=table.limits.exposure,
-        offers=dict(table.offers),
+        odds=dict(table.offers),
     )
 
 
 def after_bets(before: ConsoleView, table: Table, events: Iterable[object] = ()) -> ConsoleView | None:
-    """The console after bets alone came or went, at a fraction of the cost; None where more is different."""
+    """The console after changes of bets only, made much faster; None if more has changed."""
     if any(type(event) not in ONLY_BETS for event in events) or before.referrals or before.claims:
         return None
     return msgspec.structs.replace(before, seats=_seats(table), risk=_risk(table))
@@ -90,8 +90,10 @@ def after_bets(before: ConsoleView, table: Table, events: Iterable[object] = ())
 
 def _people(table: Table) -> tuple[PersonLine, ...]:
     return tuple(
-        PersonLine(name=name, rank=one.rank, position=one.position, label=rank_label(table, one.position))
-        for name, one in table.people.items()
+        PersonLine(
+            name=name, rank=person.rank, position=person.position, label=rank_label(table, person.position)
+        )
+        for name, person in table.people.items()
     )
 
 
@@ -100,10 +102,10 @@ def _item(table: Table, item: EquipmentItem) -> ItemLine:
     placed = kit.placed.get(item.id)
     is_counted = placed is not None and item.hours_on_table is not None
     due = (
-        (one, inspection)
+        inspection
         for before in InspectedBefore
-        for one, inspection in kit.due(before, table.settings)
-        if one.id == item.id
+        for other, inspection in kit.due(before, table.settings)
+        if other.id == item.id
     )
     return ItemLine(
         item=item.id,
@@ -115,8 +117,13 @@ def _item(table: Table, item: EquipmentItem) -> ItemLine:
         custodian=placed.custodian if placed else None,
         until=placed.since + (item.hours_on_table or 0) * HOUR if placed and is_counted else None,
         due=tuple(
-            InspectionDue(before=str(one.before), by=one.by, runs=one.runs, clause=str(one.clause))
-            for _, one in due
+            InspectionDue(
+                before=str(inspection.before),
+                by=inspection.by,
+                runs=inspection.runs,
+                clause=str(inspection.clause),
+            )
+            for inspection in due
         ),
     )
 
@@ -153,14 +160,14 @@ def _risk(table: Table) -> RiskView | None:
     round_ = table.round
     if round_ is None:
         return None
-    loses = exposures(table)
-    worst, best = loses.index(max(loses)), loses.index(min(loses))
+    losses = exposures(table)
+    worst, best = losses.index(max(losses)), losses.index(min(losses))
     return RiskView(
         staked=round_.staked,
         bets=len(round_.bets) - len(round_.gone),
-        worst=extreme(OUTCOMES[worst], loses[worst]),
-        best=extreme(OUTCOMES[best], loses[best]),
-        exposures=tuple(loses),
+        worst=extreme(OUTCOMES[worst], losses[worst]),
+        best=extreme(OUTCOMES[best], losses[best]),
+        exposures=tuple(losses),
     )
 
 
@@ -174,7 +181,7 @@ def _withdrawal(table: Table) -> WithdrawalView | None:
 
 
 def _reading(table: Table, now: int | None) -> ReadingView | None:
-    """What a device told of the present shake, and what may be reported where it is a fault."""
+    """The reading of the current shake; after a fault, with the irregularity to report."""
     reading = table.round.reading if table.round else None
     if reading is None:
         return None

@@ -1,4 +1,4 @@
-"""The names of the feeds, and the frames that bring their followers from one view to the next."""
+"""The names of feeds, and the frames that send changes to their followers."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ HOUSE_FEEDS: Final = (LOBBY, PIT, CAGE)
 
 
 def table_feed(table: str) -> str:
-    """The feed of a table, for everyone."""
+    """The public feed of a table."""
     return f"table:{table}"
 
 
 def console_feed(table: str) -> str:
-    """The feed of a table, for its staff."""
+    """The feed of a table for its staff."""
     return f"console:{table}"
 
 
 def seat_feed(table: str, seat: str) -> str:
-    """The feed of a seat, for its own player."""
+    """The feed of a seat for its player."""
     return f"seat:{table}/{seat}"
 
 
 class FeedName(NamedTuple):
-    """The parts of a feed's name; those that it does not have are empty."""
+    """The parts of a feed's name; missing parts are empty."""
 
     kind: str
     table: str = ""
@@ -41,21 +41,21 @@ class FeedName(NamedTuple):
 
     @classmethod
     def parse(cls, feed: str) -> FeedName:
-        """Splits a name such as `seat:T1/4`; any text has parts."""
+        """Splits a name such as `seat:T1/4`. Any text can be split."""
         kind, _, rest = feed.partition(":")
         table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
         return cls(kind, table, seat)
 
 
 class FeedSnapshot(NamedTuple):
-    """A feed's view, and the number of the frame after which it holds."""
+    """A feed's view, and the number of its latest frame."""
 
     number: int
     view: View
 
 
 class FeedWriter:
-    """Numbers the frames of each feed that someone follows, and holds the view that its followers have."""
+    """Makes and numbers the frames of followed feeds, and keeps the view that followers have."""
 
     def __init__(self) -> None:
         self.views: dict[str, View] = {}
@@ -64,9 +64,9 @@ class FeedWriter:
         self._numbers: dict[str, int] = {}
         """Feed → the number of its latest frame."""
         self._unfollowed: set[str] = set()
-        """Feeds that nobody followed at the last call of `forget`."""
+        """Feeds without followers at the last call of `forget`."""
         self._first = 0
-        """The first number of a new feed; above those of all forgotten feeds, so that none is used twice."""
+        """The first number of a new feed, above all numbers of forgotten feeds, so that none repeats."""
 
     def follow(self, feed: str) -> int:
         """Numbers the feed's frames from now on; returns the number of its latest frame."""
@@ -74,7 +74,7 @@ class FeedWriter:
         return self._numbers.setdefault(feed, self._first)
 
     def forget(self, followed: AbstractSet[str]) -> list[str]:
-        """Stops the feeds that nobody follows now or followed at the last call; returns their names."""
+        """Stops the feeds without followers now and at the last call; returns their names."""
         forgotten = [feed for feed in self._unfollowed if feed not in followed]
         for feed in forgotten:
             self._first = max(self._first, self._numbers.pop(feed) + 1)
@@ -86,7 +86,7 @@ class FeedWriter:
         return feed in self._numbers
 
     def next_number(self, feed: str) -> int | None:
-        """The number of the feed's next frame; None where nobody follows it."""
+        """The number of the feed's next frame; None without followers."""
         number = self._numbers.get(feed)
         if number is None:
             return None
@@ -94,13 +94,13 @@ class FeedWriter:
         return number
 
     def snapshot(self, feed: str, make_view: Callable[[], View]) -> FeedSnapshot:
-        """The feed as its followers have it. Anything newer comes as a frame with its own number."""
+        """The feed's view as its followers have it. Newer changes come in later frames."""
         if feed not in self.views:
             self.views[feed] = make_view()
         return FeedSnapshot(self.follow(feed), self.views[feed])
 
     def show(self, feed: str, view: View, what: tuple[str, ...] = ()) -> None:
-        """Sends what a view changes; `what` names the events that changed it."""
+        """Sends the difference to a new view; `what` names the events behind it."""
         changes = difference(self.views[feed], view)
         self.views[feed] = view
         if changes is not None:

@@ -1,7 +1,7 @@
-"""Every feed of the house: made from events in the writer's thread, which owns the tables.
+"""Every feed of the house. It runs in the writer's thread, which owns the tables.
 
-The queue calls `frames` after each group of commands. Lobby, pit and cage are made here; each table has its
-own `TableFeeds`. A table that cannot be read is left out, and the others go on.
+The command queue calls `frames` after each group of commands. Lobby, pit and cage are made here; each table
+has its own `TableFeeds`. A table that cannot be read is left out, and the others continue.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from taisai.server.projections.feed_writer import (
     FeedWriter,
 )
 from taisai.server.projections.house_views import (
-    TransfersInTransit,
+    TransferTracker,
     alarm_of,
     books_view,
     cage_view,
@@ -40,10 +40,10 @@ from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
 
 T = TypeVar("T")
-MOST_ALARMS: Final = 50  # that the pit is shown
-READ_AGAIN: Final = 60_000  # ms until an unreadable table is tried again: that may read all its entries
+MOST_ALARMS: Final = 50  # in the view of the pit
+READ_AGAIN: Final = 60_000  # ms until an unreadable table is tried again: a try may read all its entries
 LATEST_ENTRIES: Final = 50_000
-"""Entries of a table that a start reads for the logs of its last rounds: about half a second."""
+"""Entries of a table that a start reads for the logs of its last rounds; takes about half a second."""
 _TABLE_KINDS: Final = frozenset({"table", "console", "seat"})
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +56,7 @@ class ReadFailure(NamedTuple):
 
 
 class TableReader:
-    """Reads tables, and remembers those that cannot be read."""
+    """Reads tables, and remembers failures."""
 
     def __init__(
         self, engine: Engine, now: Callable[[], int], on_failure: Callable[[str, ReadFailure], None]
@@ -69,17 +69,17 @@ class TableReader:
         """Tables that cannot be read now."""
 
     def table(self, name: str) -> Table | None:
-        """A table; None where it cannot be read."""
+        """A table; None if it cannot be read."""
         return self.read(name, self._engine.table)
 
     def read(self, name: str, function: Callable[[str], T]) -> T | None:
-        """What a function of a table's name returns; None where the table cannot be read."""
+        """The result of a function of a table's name; None if the table cannot be read."""
         before = self.failures.get(name)
         if before is not None and 0 <= self._now() - before.at < READ_AGAIN:
             return None
         try:
             value = function(name)
-        except Exception as error:  # noqa: BLE001  whatever it is, the other tables go on
+        except Exception as error:  # noqa: BLE001  any error: the other tables continue
             failure = ReadFailure(str(error) or type(error).__name__, self._now())
             self.failures[name] = failure
             if before is None:
@@ -92,7 +92,7 @@ class TableReader:
         return value
 
     def clear(self, name: str) -> None:
-        """Forgets a failure: something was decided at the table, so it can be read."""
+        """Forgets a failure, because a command was decided at the table."""
         self.failures.pop(name, None)
 
 
@@ -104,30 +104,30 @@ def round_logs_of(engine: Engine, name: str) -> RoundLogs:
 
 
 class HouseFeeds:
-    """Turns what commands came to into frames for all followers."""
+    """Turns the events of commands into frames for all followers."""
 
     def __init__(self, engine: Engine, windows: Mapping[str, int | None], *, now: Callable[[], int]) -> None:
-        """`windows`: table → milliseconds that its bets are open for."""
+        """`windows`: table → how long bets are open, in milliseconds."""
         self._engine = engine
         self._windows = windows
         self._reader = TableReader(engine, now, self._on_failure)
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
-        self._rung: dict[str, int] = {}
-        """Table → the end of the latest time for bets that is up."""
+        self._expired: dict[str, int] = {}
+        """Table → the end of its latest expired time for bets."""
         self.begin_again()
 
     def begin_again(self) -> None:
-        """Makes everything anew from the tables as they are now; nobody follows any feed."""
+        """Rebuilds everything from the tables as they are now, without followers."""
         self.tables: dict[str, TableFeeds] = {}
         self._writer = FeedWriter()
-        self._in_transit = TransfersInTransit()
+        self._transfers = TransferTracker()
         self._terminal_places: frozenset[tuple[str, str]] | None = None
-        """Table and seat of every terminal; None until someone needs them."""
+        """Table and seat of every terminal; None until they are needed."""
         for name in self._engine.tables():
             self._add_table(name)
 
     def _add_table(self, name: str) -> bool:
-        """Adds a table's feeds; tells whether the table could be read."""
+        """Adds a table's feeds; returns whether the table could be read."""
         feeds = self._reader.read(name, self._make_table)
         if feeds is not None:
             self.tables[name] = feeds
@@ -137,8 +137,8 @@ class HouseFeeds:
         engine, window = self._engine, self._windows.get(name)
         table, takings, logs = engine.table(name), load_takings(engine, name), round_logs_of(engine, name)
         feeds = TableFeeds(table, self._writer, takings, logs, window=window)
-        if name in self._rung:
-            feeds.ring(table, self._rung[name])
+        if name in self._expired:
+            feeds.ring(table, self._expired[name])
         return feeds
 
     def _on_failure(self, name: str, failure: ReadFailure) -> None:
@@ -149,7 +149,7 @@ class HouseFeeds:
 
     @property
     def unreadable(self) -> dict[str, str]:
-        """The tables that are left out, and why each cannot be read."""
+        """Table that cannot be read → the error."""
         return {name: failure.error for name, failure in self._reader.failures.items()}
 
     def readable(self) -> dict[str, Table]:
@@ -192,7 +192,7 @@ class HouseFeeds:
         return self._writer.take_frames()
 
     def _table_of(self, name: str, added: set[str]) -> tuple[TableFeeds, Table] | None:
-        """A table and its feeds; None where they are made now, which includes all events of this group."""
+        """A table and its feeds; None if they are made now: then they include all events of this group."""
         if name in added:
             return None
         self._reader.clear(name)
@@ -212,31 +212,31 @@ class HouseFeeds:
 
     def _update_transfers(self) -> dict[str, TableFeeds]:
         """The feeds of tables whose transfers in transit have changed."""
-        self._in_transit.catch_up(self._engine.house(), self.readable())
+        self._transfers.catch_up(self._engine.house(), self.readable())
         changed = {}
         for name, feeds in self.tables.items():
-            flights = self._in_transit.flights(name)
-            if flights != feeds.flights:
-                feeds.flights = flights
+            in_transit = self._transfers.in_transit(name)
+            if in_transit != feeds.in_transit:
+                feeds.in_transit = in_transit
                 changed[name] = feeds
         return changed
 
     def ring(self, name: str, until: int) -> list[Frame]:
-        """The time for bets at a table, which ran until then, is up: the Dealer is prompted."""
-        self._rung[name] = until
+        """Shows that the time for bets at a table is up, which prompts the Dealer."""
+        self._expired[name] = until
         feeds = self.tables.get(name)
         if feeds is not None and (table := self._reader.table(name)) is not None:
             feeds.ring(table, until)
         return self._writer.take_frames()
 
     def refresh(self) -> list[Frame]:
-        """Shows consoles and pit the bets that came since."""
+        """Shows consoles and the pit the bets since the last call."""
         stale = [(name, feeds) for name, feeds in self.tables.items() if feeds.is_stale]
         for name, feeds in stale:
             if (table := self._reader.table(name)) is not None:
                 feeds.refresh(table)
-        back = [name for name in self.unreadable if name not in self.tables and self._add_table(name)]
-        if stale or back:
+        recovered = [name for name in self.unreadable if name not in self.tables and self._add_table(name)]
+        if stale or recovered:
             self._show_house()
         return self._writer.take_frames()
 
@@ -252,12 +252,12 @@ class HouseFeeds:
         house = self._engine.house()
         if feed == PIT:
             return pit_view(house, tables, tuple(self._alarms))
-        return cage_view(house, tables, self._in_transit)
+        return cage_view(house, tables, self._transfers)
 
     # Followers
 
     def snapshot(self, feed: str) -> FeedSnapshot | None:
-        """A feed as its followers have it; None where there is no such feed."""
+        """A feed as its followers have it; None if there is no such feed."""
         if feed in HOUSE_FEEDS:
             return self._writer.snapshot(feed, lambda: self._house_view(feed))
         kind, name, seat = FeedName.parse(feed)
@@ -265,7 +265,7 @@ class HouseFeeds:
             return None
         table = self._reader.table(name)
         if table is None or (seat and seat not in table.seats and (name, seat) not in self._terminals()):
-            return None  # else anyone could have feeds numbered for seats that do not exist
+            return None  # otherwise clients could create feeds of seats that do not exist
         return self.tables[name].snapshot(table, feed)
 
     def _terminals(self) -> frozenset[tuple[str, str]]:
@@ -276,7 +276,7 @@ class HouseFeeds:
         return self._terminal_places
 
     def forget(self, followed: AbstractSet[str]) -> list[str]:
-        """Stops the feeds that nobody has followed for a while; returns their names."""
+        """Stops the feeds without followers; returns their names."""
         forgotten = self._writer.forget(followed)
         for feed in forgotten:
             feeds = self.tables.get(FeedName.parse(feed).table)
@@ -289,11 +289,11 @@ class HouseFeeds:
     def rounds(
         self, name: str, *, most: int, number: int | None = None, seat: str | None = None, own: bool
     ) -> tuple[RoundView, ...]:
-        """The last rounds of a table, or one; with `own`, those of the last few in which the player bet."""
+        """The last rounds of a table, or one; with `own`, only rounds in which the seat's player bet."""
         feeds = self.tables.get(name)
         table = self._reader.table(name) if feeds is not None else None
         if feeds is None or table is None:
-            raise JournalError(f"expected a table that can be read, got {name!r}")
+            raise JournalError(f"table {name!r} does not exist or cannot be read")
         latest = len(table.rounds) + (table.round is not None)
         if number is None:
             numbers = range(latest, max(0, latest - most), -1)
@@ -309,7 +309,7 @@ class HouseFeeds:
         return report_view({name: feeds.takings for name, feeds in self.tables.items()}, day)
 
     def books(self) -> BooksView:
-        """Every account; a table that cannot be read is named as missing."""
+        """Every account. A table that cannot be read is reported as a disagreement."""
         books = books_view(self._engine.house(), self.readable())
         if not self.unreadable:
             return books
@@ -317,6 +317,6 @@ class HouseFeeds:
         return replace(books, balanced=False, off=(*books.off, *off))
 
     def save(self) -> None:
-        """Saves what the next start would have to count again."""
+        """Saves the takings, so that the next start need not count them again."""
         for name, feeds in self.tables.items():
             save_takings(self._engine, name, feeds.takings)

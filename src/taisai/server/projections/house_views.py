@@ -15,27 +15,27 @@ from taisai.protocol.views import (
     Books,
     BooksView,
     CageView,
-    Flight,
     LargeWin,
     LobbyTable,
     LobbyView,
     PitTable,
     PitView,
     TableClaims,
+    TransferInTransit,
     Words,
 )
 from taisai.server.projections.history import History
-from taisai.server.projections.labels import board_of, claim_line, phase_label, title_of, waiting
+from taisai.server.projections.labels import claim_line, phase_label, stoppage_of, title_of, waiting
 from taisai.server.projections.table import denominations, limits_range
 
-MOST_WAITING: Final = 20  # referrals of a table that the pit is shown
-MOST_QUICK: Final = 6  # amounts that the cage is offered to sell
-MOST_WINS: Final = 50  # the latest large wins that the pit is shown
-MOST_CLAIMS: Final = 100  # of a table that the cage is shown
+MOST_WAITING: Final = 20  # referrals of a table in the view of the pit
+MOST_QUICK: Final = 6  # amounts of tickets offered to the cage
+MOST_WINS: Final = 50  # the latest large wins in the view of the pit
+MOST_CLAIMS: Final = 100  # of a table in the view of the cage
 
 
 def lobby_view(tables: Mapping[str, tuple[Table, History]]) -> LobbyView:
-    """Every table that one may go to."""
+    """Every open table."""
     return LobbyView(
         tables=tuple(_in_lobby(table, history) for table, history in tables.values() if table.open)
     )
@@ -62,7 +62,7 @@ def _in_lobby(table: Table, history: History) -> LobbyTable:
 
 
 def pit_view(house: House, tables: Mapping[str, Table], alarms: tuple[Alarm, ...] = ()) -> PitView:
-    """Every table, and what needs someone's attention; alarms come from outside."""
+    """Every table, and what needs attention. The caller gives the alarms."""
     return PitView(
         tables=tuple(_in_pit(table) for table in tables.values() if table.name),
         alarms=alarms,
@@ -75,7 +75,7 @@ def pit_view(house: House, tables: Mapping[str, Table], alarms: tuple[Alarm, ...
 
 
 def _in_pit(table: Table) -> PitTable:
-    board = board_of(table)
+    stoppage = stoppage_of(table)
     return PitTable(
         name=table.name,
         title=title_of(table),
@@ -83,22 +83,20 @@ def _in_pit(table: Table) -> PitTable:
         label=phase_label(table),
         number=table.round.number if table.round else len(table.rounds),
         dealer=table.dealer(),
-        shut=board.shut,
-        hold=board.hold,
-        says=board.says,
-        clause=board.clause,
+        shut=stoppage.shut,
+        hold=stoppage.hold,
+        says=stoppage.says,
+        clause=stoppage.clause,
         referrals=waiting(table, MOST_WAITING),
         staked=table.round.staked if table.round else 0,
         worst=max(exposures(table)),
     )
 
 
-def cage_view(
-    house: House, tables: Mapping[str, Table], transit: TransfersInTransit | None = None
-) -> CageView:
-    """The cage; give `transit` where it is shown again and again."""
-    transit = transit or TransfersInTransit()
-    transit.catch_up(house, tables)
+def cage_view(house: House, tables: Mapping[str, Table], tracker: TransferTracker | None = None) -> CageView:
+    """The cage. Give `tracker` for repeated calls: it reads only new transfers."""
+    tracker = tracker or TransferTracker()
+    tracker.catch_up(house, tables)
     balances = house.ledger.balances
     return CageView(
         house=house.name,
@@ -106,13 +104,13 @@ def cage_view(
         quick=_quick(tables.values()),
         cash=balances[Account.CAGE],
         outstanding=balances[Account.TICKETS],
-        flights=transit.flights(),
+        in_transit=tracker.in_transit(),
         claims=tuple(_table_claims(table) for table in tables.values() if table.claims),
     )
 
 
 def _quick(tables: Iterable[Table]) -> tuple[int, ...]:
-    """A few round amounts: the greatest chips that are played with anywhere."""
+    """A few round amounts: the greatest chips of the open tables."""
     chips = {
         chip
         for table in tables
@@ -133,54 +131,49 @@ def _table_claims(table: Table) -> TableClaims:
 
 
 def alarm_of(event: object) -> Alarm | None:
-    """What the pit is told of an event, if it is told anything."""
+    """The alarm of an event for the pit; None if it has none."""
     match event:
         case DiceAlarmNoted():
             says = Words(
-                en=f"Dice {event.serial} look unfair: {event.results} results counted, e = {event.e_value}",
-                zh=f"骰子 {event.serial} 疑似不公平：已计 {event.results} 次，e = {event.e_value}",
+                en=f"Dice {event.serial} may be unfair: {event.results} results, e-value {event.e_value}",
+                zh=f"骰子 {event.serial} 可能不公平：共 {event.results} 次结果，e 值 {event.e_value}",
             )
             return Alarm(at=event.at, about=event.table, says=says)
         case ClockJumped():
-            says = Words(en=f"The clock was set by {event.jump} ms", zh=f"时钟被调整 {event.jump} 毫秒")
-            return Alarm(at=event.at, about="floor", says=says)
+            says = Words(
+                en=f"The server's clock jumped by {event.jump} ms", zh=f"服务器时钟跳变 {event.jump} 毫秒"
+            )
+            return Alarm(at=event.at, about="house", says=says)
         case OverrideNoted():
             says = Words(en=f"{event.person}: {event.detail}", zh=f"{event.person}：{event.detail}")
             return Alarm(at=event.at, about=event.table, says=says)
         case PersonLocked():
             says = Words(en=f"{event.person} is locked", zh=f"{event.person} 已被锁定")
-            return Alarm(at=event.at, about="floor", says=says)
+            return Alarm(at=event.at, about="house", says=says)
         case _:
             return None
 
 
 class _Booked(NamedTuple):
-    """A side's record of a transfer."""
+    """One side's record of a transfer."""
 
     kind: str
     amount: int
     subject: str
 
 
-class TransfersInTransit:
-    """Follows the transfers of both sides, of which there are ever more, looking at new ones only."""
+class TransferTracker:
+    """Finds the transfers that only one side has booked. It reads only new transfers."""
 
     def __init__(self) -> None:
-        """Nothing seen yet."""
+        """Starts without any transfers."""
         self._ours: dict[tuple[str, str], _Booked] = {}
         self._theirs: dict[tuple[str, str], _Booked] = {}
         self._seen: dict[str, int] = {}
-        """Table → how many of its transfers have been looked at; '' is the House."""
-
-    @classmethod
-    def of(cls, house: House, tables: Mapping[str, Table]) -> TransfersInTransit:
-        """As things stand."""
-        made = cls()
-        made.catch_up(house, tables)
-        return made
+        """Table → how many of its transfers were read; '' is the House."""
 
     def catch_up(self, house: House, tables: Mapping[str, Table]) -> None:
-        """What has been booked since the last time."""
+        """Reads the transfers booked since the last call."""
         new = len(house.transfers) - self._seen.get("", 0)
         self._seen[""] = len(house.transfers)
         for kept in islice(reversed(house.transfers.values()), new):
@@ -208,31 +201,33 @@ class TransfersInTransit:
         else:
             mine[key] = booked
 
-    def flights(self, table: str | None = None) -> tuple[Flight, ...]:
-        """Everything that is under way, or what concerns one table."""
+    def in_transit(self, table: str | None = None) -> tuple[TransferInTransit, ...]:
+        """All transfers in transit, or those of one table."""
         keys = sorted(self._ours.keys() | self._theirs.keys())
-        return tuple(self._flight(key) for key in keys if table in (None, key[0]))
+        return tuple(self._transfer(key) for key in keys if table in (None, key[0]))
 
-    def _flight(self, key: tuple[str, str]) -> Flight:
+    def _transfer(self, key: tuple[str, str]) -> TransferInTransit:
         ours, theirs = self._ours.get(key), self._theirs.get(key)
-        told = self._theirs[key] if ours is None else ours
+        booked = self._theirs[key] if ours is None else ours
         by = "both" if ours and theirs else "table" if theirs else "house"
         table, name = key
-        return Flight(
-            id=name, table=table, kind=str(told.kind), amount=abs(told.amount), booked_by=by,
-            subject=told.subject,
+        return TransferInTransit(
+            id=name, table=table, kind=str(booked.kind), amount=abs(booked.amount), booked_by=by,
+            subject=booked.subject,
         )  # fmt: skip
 
 
 def books_view(house: House, tables: Mapping[str, Table]) -> BooksView:
-    """Every account, what is in transit, and what does not agree."""
+    """Every account, transfers in transit, and disagreements."""
     books = [_books("", house.ledger), *(_books(name, table.ledger) for name, table in tables.items())]
     off = tuple(_off(house, tables))
-    total = sum(one.held - one.owed for one in books)
+    tracker = TransferTracker()
+    tracker.catch_up(house, tables)
+    total = sum(account.held - account.owed for account in books)
     return BooksView(
         currency=house.currency,
         books=tuple(books),
-        in_transit=TransfersInTransit.of(house, tables).flights(),
+        in_transit=tracker.in_transit(),
         sum=total,
         balanced=not off and total == 0,
         off=off,
@@ -250,24 +245,26 @@ def _books(of: str, ledger: Ledger) -> Books:
 
 
 def _off(house: House, tables: Mapping[str, Table]) -> Iterator[str]:
-    """Ledgers that do not sum to zero, accounts that are not what their parts are, contradicted transfers."""
+    """Ledgers that do not sum to zero, accounts that differ from their parts, and contradictory transfers."""
     if house.ledger.difference:
-        yield f"expected the House's accounts to sum to zero, got {house.ledger.difference}"
+        yield f"the House's accounts do not sum to zero but to {house.ledger.difference}"
     tickets = house.ledger.balances[Account.TICKETS]
     if tickets != house.outstanding:
-        yield f"expected {house.outstanding} owed to the holders of tickets, got {tickets}"
-    yield from _in_transit("the House", house.ledger, [one.signed for one in house.transfers.values()])
+        yield f"the account of tickets has {tickets}; unredeemed tickets are worth {house.outstanding}"
+    yield from _in_transit(
+        "the House", house.ledger, [transfer.signed for transfer in house.transfers.values()]
+    )
     for name, table in tables.items():
         yield from _off_at(name, table)
-    for one in unfinished(house, {name: table.in_transit() for name, table in tables.items()}):
-        if one.missing is MissingSide.AGREEMENT:
-            yield how_to_finish(one)
+    for transfer in unfinished(house, {name: table.in_transit() for name, table in tables.items()}):
+        if transfer.missing is MissingSide.AGREEMENT:
+            yield how_to_finish(transfer)
 
 
 def _off_at(name: str, table: Table) -> Iterator[str]:
     ledger = table.ledger
     if ledger.difference:
-        yield f"expected the accounts of {name} to sum to zero, got {ledger.difference}"
+        yield f"the accounts of {name} do not sum to zero but to {ledger.difference}"
     owed = [claim.amount for claim in table.claims.values() if claim.of_player]
     due = [claim.amount for claim in table.claims.values() if not claim.of_player]
     for account, parts in (
@@ -278,7 +275,7 @@ def _off_at(name: str, table: Table) -> Iterator[str]:
         (Account.CLAIMS_ON_PLAYERS, sum(due)),
     ):
         if ledger.balances[account] != parts:
-            yield f"expected {parts} as {account} of {name}, got {ledger.balances[account]}"
+            yield f"the account {account} of {name} has {ledger.balances[account]}; its parts sum to {parts}"
     yield from _in_transit(name, ledger, list(table.in_transit().values()))
 
 
@@ -287,4 +284,4 @@ def _in_transit(name: str, ledger: Ledger, amounts: list[int]) -> Iterator[str]:
     owed = -sum(amount for amount in amounts if amount < 0)
     for account, parts in ((Account.TRANSIT_DUE, due), (Account.TRANSIT_OWED, owed)):
         if ledger.balances[account] != parts:
-            yield f"expected {parts} as {account} of {name}, got {ledger.balances[account]}"
+            yield f"the account {account} of {name} has {ledger.balances[account]}; its parts sum to {parts}"

@@ -1,4 +1,4 @@
-"""Names from the rulebook, colours of chips, and lines that several views show."""
+"""Labels from the rulebook, colours of chips, and parts that several views share."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from taisai.game import Table
 from taisai.game.irregularities.referrals import open_referrals
 from taisai.game.table import Claim, Referral
 from taisai.game.vocabulary import Subject
-from taisai.protocol.views import Board, ClaimLine, ColourLine, Extreme, ReferralLine, Words
+from taisai.protocol.views import ClaimLine, ColourLine, Extreme, ReferralLine, Stoppage, Words
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Phase
 from taisai.server.projections import texts
 
 
 def title_of(table: Table) -> Words:
-    """What the rulebook calls the game."""
+    """The rulebook's title of the game."""
     return Words(table.book.title, table.book.title_zh)
 
 
 def phase_label(table: Table, phase: Phase | None = None) -> Words:
-    """What the rulebook calls the phase that the table is in, or another."""
-    wanted = table.phase if phase is None else phase
-    for one in table.procedure.phases:
-        if one.id is wanted:
-            return Words(one.label, one.label_zh)
-    return Words(str(wanted), str(wanted))
+    """The rulebook's label of a phase; by default of the table's current phase."""
+    phase = table.phase if phase is None else phase
+    for known in table.procedure.phases:
+        if known.id is phase:
+            return Words(known.label, known.label_zh)
+    return Words(str(phase), str(phase))
 
 
 def rank_label(table: Table, rank: str) -> Words:
-    """What the rulebook calls a rank."""
-    for one in table.ranks.ladder:
-        if one.id == rank:
-            return Words(one.label, one.label_zh)
+    """The rulebook's label of a rank."""
+    for known in table.ranks.ladder:
+        if known.id == rank:
+            return Words(known.label, known.label_zh)
     return Words(rank, rank)
 
 
 def item_label(table: Table, item: str) -> Words:
-    """What the rulebook calls a piece of equipment."""
+    """The rulebook's label of a piece of equipment."""
     known = table.equipment.items[item]
     return Words(known.label, known.label_zh)
 
 
 def area_label(table: Table, layout: str, area: str) -> Words:
-    """What the rulebook calls an area."""
+    """The rulebook's label of an area."""
     matrix = table.terms[layout].matrix
     labelled = matrix.labels[matrix.row(area)]
     return Words(labelled.label, labelled.label_zh)
 
 
 def faces_of(outcome: Outcome) -> tuple[int, int, int]:
-    """The faces of an outcome, as plain numbers."""
+    """The faces of an outcome as numbers."""
     a, b, c = outcome.faces
     return (a, b, c)
 
@@ -61,7 +61,7 @@ def extreme(outcome: Outcome, loses: int) -> Extreme:
 
 
 def referral_line(referral: Referral) -> ReferralLine:
-    """A question that waits."""
+    """A referral as views show it."""
     subject = referral.subject
     label = texts.SUBJECTS[subject] if isinstance(subject, Subject) else texts.IRREGULARITIES[subject]
     return ReferralLine(
@@ -71,23 +71,23 @@ def referral_line(referral: Referral) -> ReferralLine:
 
 
 def waiting(table: Table, most: int) -> tuple[ReferralLine, ...]:
-    """The questions that wait, those that hold the round first."""
-    found = sorted(open_referrals(table), key=lambda one: not one.holds)
-    return tuple(referral_line(one) for one in found[:most])
+    """The open referrals, those that hold the round first."""
+    referrals = sorted(open_referrals(table), key=lambda referral: not referral.holds)
+    return tuple(map(referral_line, referrals[:most]))
 
 
 def claim_line(claim: Claim) -> ClaimLine:
-    """Money owed between a player and the house."""
+    """A claim as views show it."""
     return ClaimLine(
         id=claim.id, round=claim.round, seat=claim.seat, session=claim.session, amount=claim.amount,
         of_player=claim.of_player,
     )  # fmt: skip
 
 
-def board_of(table: Table) -> Board:
-    """Why the table does not go on, if it does not."""
+def stoppage_of(table: Table) -> Stoppage:
+    """Why the table is stopped, if it is."""
     held = table.held
-    return Board(
+    return Stoppage(
         closed=bool(table.name) and not table.open,
         shut=table.shut,
         hold=str(held.hold) if held else None,
@@ -113,21 +113,16 @@ _PAINTS: Final = (
 
 
 def colours(least: int) -> tuple[ColourLine, ...]:
-    """All paints there are; where that is too few, the same again with a mark on the chips."""
-    told: list[ColourLine] = []
+    """At least so many colours: all paints, then the same paints with a mark on the chips."""
+    names: list[str] = []
     for number in range(max(least, len(_PAINTS))):
         turn, place = divmod(number, len(_PAINTS))
-        name, label, paint = _PAINTS[place]
-        mark = str(turn + 1) if turn else ""
-        words = Words(f"{label.en} {mark}", f"{label.zh} {mark}") if mark else label
-        told.append(
-            ColourLine(colour=f"{name}-{mark}" if mark else name, label=words, paint=paint, mark=mark)
-        )
-    return tuple(told)
+        names.append(f"{_PAINTS[place][0]}-{turn + 1}" if turn else _PAINTS[place][0])
+    return tuple(map(colour_of, names))
 
 
 def colour_of(name: str) -> ColourLine:
-    """A colour by its name; one that somebody made up has no paint of its own."""
+    """A colour by its name. An unknown colour is grey."""
     plain, _, mark = name.partition("-")
     for known, label, paint in _PAINTS:
         if known == plain:

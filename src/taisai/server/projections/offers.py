@@ -1,6 +1,6 @@
-"""Offers: what may be done at a table now, by whom and by which clause, so that a page needs no rules.
+"""Offers: the commands that are possible at a table now, with positions and clauses. Pages need no rules.
 
-Irregularities are the other half: what can be reported now, the ruling, and the fields of the report.
+Irregularities that can be reported now are listed too, each with its ruling and the fields of the report.
 """
 
 from __future__ import annotations
@@ -55,23 +55,23 @@ _READIES: Final = (
     "shuffle-shoe",
     "load-shoe",
 )
-"""What makes a table ready for its next round, in the order in which it is done."""
+"""Commands that make a table ready for its next round, in order."""
 
 
 def offers(table: Table, now: int | None = None) -> tuple[Offer, ...]:
-    """What may be done now, the next step marked; `now` is the table's latest moment unless said."""
+    """The commands that are possible now, the next step marked. Default of `now`: the table's latest time."""
     if not table.name:
         return ()
     stage = TrialTable(table, table.latest if now is None else now)
-    found = list(_offers(table, stage))
-    place = _main(table, found)
+    possible = list(_offers(table, stage))
+    place = _main(table, possible)
     if place is not None:
-        found[place] = msgspec.structs.replace(found[place], main=True)
-    return tuple(found)
+        possible[place] = msgspec.structs.replace(possible[place], main=True)
+    return tuple(possible)
 
 
 def _offers(table: Table, stage: TrialTable) -> Iterator[Offer]:
-    for one in chain(
+    for candidate in chain(
         acts(table),
         releases(table),
         equipment(table, stage.now),
@@ -80,51 +80,51 @@ def _offers(table: Table, stage: TrialTable) -> Iterator[Offer]:
         people(table, stage),
         claims(table),
     ):
-        if offer := offered(stage, one):
+        if offer := offered(stage, candidate):
             yield offer
     bare = stage.without_bets()
-    for one in corrections(table):
-        if offer := offered(bare, one):
+    for candidate in corrections(table):
+        if offer := offered(bare, candidate):
             yield offer
-    for one in decisions(table):
-        if offer := offered(stage if one.preset["treatment"] in ON_BETS else bare, one):
+    for candidate in decisions(table):
+        if offer := offered(stage if candidate.preset["treatment"] in ON_BETS else bare, candidate):
             yield offer
     yield from _leaving(table, stage)
 
 
 def _leaving(table: Table, stage: TrialTable) -> Iterator[Offer]:
-    """People are real here: who may go depends on who is there."""
-    going = [
+    """Who may leave depends on the people who are really there."""
+    leaving = [
         name
         for name in table.people
         if not isinstance(decide(table, Leave(at=stage.now, by=name, person=name)), Refusal)
     ]
-    who = choice_blank("person", ((name, Words(name, name)) for name in going))
-    trials = tuple({"person": name} for name in going)
+    who = choice_blank("person", ((name, Words(name, name)) for name in leaving))
+    trials = tuple({"person": name} for name in leaving)
     offer = offered(stage.with_people(), Candidate(Leave, {}, texts.COMMANDS["leave"], (who,), trials))
     if offer:
         yield offer
 
 
 def _stays(step: Step) -> bool:
-    """Whether a step only does once more what has been done."""
+    """Whether a step leaves the phase as it is: it may be repeated."""
     return step.start is step.end
 
 
-def _main(table: Table, found: list[Offer]) -> int | None:
-    """The one next step: of the round, else what ends its waiting, else what makes the table ready."""
-    tags = [offer.command for offer in found]
+def _main(table: Table, offers: list[Offer]) -> int | None:
+    """The place of the next step: of the round, else what ends a hold, else what makes the table ready."""
+    tags = [offer.command for offer in offers]
     if "perform" in tags:
         again = {step.act for step in table.procedure.steps_from(table.phase, table.settings) if _stays(step)}
         steps = [place for place, tag in enumerate(tags) if tag == "perform"]
-        return min(steps, key=lambda place: found[place].preset["act"] in again)
+        return min(steps, key=lambda place: offers[place].preset["act"] in again)
     if table.held is not None:
         return next((tags.index(tag) for tag in _RELEASES if tag in tags), None)
     if table.round is not None:
         return None
     used = {item.id for item in table.equipment.in_use(table.settings)}
     for tag in _READIES:
-        for place, offer in enumerate(found):
+        for place, offer in enumerate(offers):
             item = offer.preset.get("item")
             if offer.command == tag and (tag not in ("remove-item", "place-item") or item in used):
                 return place
@@ -132,29 +132,29 @@ def _main(table: Table, found: list[Offer]) -> int | None:
 
 
 _OF_ROUNDS: Final = frozenset({Ruling.VOID_AFFECTED, Ruling.SETTLE_BY_OUTCOME})
-"""Rulings that may concern rounds that are over."""
+"""Rulings that may concern earlier rounds."""
 _OF_ITEMS: Final = frozenset({Irregularity.EQUIPMENT_FAILURE, Irregularity.POWER_FAILURE, Irregularity.OTHER})
-"""What the equipment that failed can be named with."""
+"""Irregularities whose report can name the equipment that failed."""
 
 
 def irregularities(table: Table, now: int | None = None) -> tuple[IrregularityLine, ...]:
-    """Everything that can go wrong, with the ruling in this phase."""
+    """Every irregularity, with its ruling in this phase."""
     stage = TrialTable(table, table.latest if now is None else now).without_bets()
     return tuple(_line(table, stage, event) for event in Irregularity)
 
 
 def irregularity(table: Table, event: Irregularity, now: int | None = None) -> IrregularityLine:
-    """One of them."""
+    """One irregularity, with its ruling in this phase."""
     stage = TrialTable(table, table.latest if now is None else now).without_bets()
     return _line(table, stage, event)
 
 
 def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityLine:
     ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
-    found, trial = _tried(table, stage, event)
-    asked = tuple(_blanks(table, event, ruled.ruling, trial))
-    if found is not None and found.second:
-        asked = (*asked, second_blank(table))
+    accepted, trial = _tried(table, stage, event)
+    blanks = tuple(_blanks(table, event, ruled.ruling, trial))
+    if accepted is not None and accepted.second:
+        blanks = (*blanks, second_blank(table))
     return IrregularityLine(
         id=str(event),
         label=texts.IRREGULARITIES[event],
@@ -163,31 +163,31 @@ def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityL
         clause=str(ruled.clause),
         to=ruled.to,
         foreseen=ruled.foreseen,
-        blanks=asked,
-        by=found.by if found is not None else (),
+        blanks=blanks,
+        by=accepted.by if accepted is not None else (),
     )
 
 
 def _tried(
     table: Table, stage: TrialTable, event: Irregularity
 ) -> tuple[AcceptedTrial | None, dict[str, Any]]:
-    """The least that a report has to tell to be taken; None where it is not taken now."""
+    """The report with the fewest fields that the table accepts; None if it accepts none now."""
     for trial in _trials(table):
-        found = stage.tried(ReportIrregularity, {"event": event, **trial})
-        if not isinstance(found, Refusal):
-            return found, trial
+        answer = stage.tried(ReportIrregularity, {"event": event, **trial})
+        if not isinstance(answer, Refusal):
+            return answer, trial
     return None, {}
 
 
 def _trials(table: Table) -> Iterator[dict[str, Any]]:
-    """Nothing; else what the dice show; else that of the last round."""
-    shown = [{"faces": tuple(outcome.faces)} for outcome in (OUTCOMES[0], OUTCOMES[-1])]
+    """Fields to try: none, then faces, then those with the last round."""
+    faces = [{"faces": tuple(outcome.faces)} for outcome in (OUTCOMES[0], OUTCOMES[-1])]
     yield {}
-    yield from shown
+    yield from faces
     if table.round is None and len(table.rounds):
         last = {"round": len(table.rounds)}
         yield last
-        yield from (last | one for one in shown)
+        yield from (last | shown for shown in faces)
 
 
 def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, Any]) -> Iterator[Blank]:

@@ -41,7 +41,7 @@ def round_view(
     round_ = _round(table, number)
     if round_ is None or (session is not None and round_.sessions.get(seat or "") != session):
         return None
-    laid = list(round_.bets.values()) if seat is None else (index or SeatIndex()).laid(round_, seat)
+    laid = list(round_.bets.values()) if seat is None else (index or SeatIndex()).all_bets(round_, seat)
     stood = [bet for bet in laid if bet.id not in round_.gone]
     gone = [bet for bet in laid if bet.id in round_.gone] if len(stood) < len(laid) else []
     is_whole = seat is not None or bool(round_.kept_out)  # the limits keep out the latest bets first

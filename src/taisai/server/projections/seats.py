@@ -26,11 +26,11 @@ from taisai.server.projections.feed_writer import FeedSnapshot, FeedWriter, seat
 from taisai.server.projections.labels import claim_line, colour_of
 
 MOST_ROUNDS: Final = 12
-"""Rounds that are remembered: the one in hand, the ten that anybody may recall, and one more."""
+"""Rounds in the index: the current one, the ten that clients may ask for, and one more."""
 
 
-class _Laid:
-    """The bets of one round: their ids by seat, in the order they came."""
+class _RoundIndex:
+    """The ids of a round's bets by seat, in order."""
 
     __slots__ = ("bets", "ids", "seen")
 
@@ -38,10 +38,10 @@ class _Laid:
         self.bets = bets
         self.ids: dict[str, list[str]] = {}
         self.seen = 0
-        """How many of them have been looked at; none is ever taken out, and those that went are marked."""
+        """How many bets are indexed. Bets are never removed from a round, only marked as gone."""
 
     def catch_up(self) -> None:
-        """Looks at the bets that have come since."""
+        """Adds the bets since the last call."""
         new = len(self.bets) - self.seen
         self.seen += new
         for bet in reversed([*islice(reversed(self.bets.values()), new)]):
@@ -49,18 +49,17 @@ class _Laid:
 
 
 class SeatIndex:
-    """A table's bets and claims by seat, good for as long as the table is played."""
+    """An index of a table's bets and claims by seat."""
 
     def __init__(self) -> None:
-        """Nothing seen yet."""
-        self._rounds: OrderedDict[int, _Laid] = OrderedDict()
+        self._rounds: OrderedDict[int, _RoundIndex] = OrderedDict()
         self._claims: dict[str, list[Claim]] | None = None
 
-    def laid(self, round_: Round, seat: str) -> list[BetRegistered]:
-        """All bets of a seat in a round, those that went again included."""
+    def all_bets(self, round_: Round, seat: str) -> list[BetRegistered]:
+        """All bets of a seat in a round, including those that are gone."""
         known = self._rounds.get(round_.number)
-        if known is None or known.bets is not round_.bets:  # else it is the round that was indexed
-            known = self._rounds[round_.number] = _Laid(round_.bets)
+        if known is None or known.bets is not round_.bets:  # a new round, or one read again
+            known = self._rounds[round_.number] = _RoundIndex(round_.bets)
             if len(self._rounds) > MOST_ROUNDS:
                 self._rounds.popitem(last=False)
         if known.seen != len(known.bets):
@@ -68,35 +67,37 @@ class SeatIndex:
         return [known.bets[name] for name in known.ids.get(seat, ())]
 
     def bets(self, round_: Round, seat: str) -> list[BetRegistered]:
-        """The bets of a seat that stood, or stand, in a round."""
+        """The bets of a seat in a round without those that are gone."""
         gone = round_.gone
-        return [bet for bet in self.laid(round_, seat) if bet.id not in gone]
+        return [bet for bet in self.all_bets(round_, seat) if bet.id not in gone]
 
     def claims(self, table: Table, seat: Seat) -> list[Claim]:
-        """The open claims of who sits there now, not of who sat there before."""
+        """The open claims of the player who sits there now."""
         if self._claims is None:
             self._claims = {}
             for claim in table.claims.values():
                 self._claims.setdefault(claim.seat, []).append(claim)
-        return [one for one in self._claims.get(seat.name, []) if seat.taken and one.session == seat.session]
+        return [
+            claim for claim in self._claims.get(seat.name, ()) if seat.taken and claim.session == seat.session
+        ]
 
     def forget_claims(self) -> None:
-        """Something has happened after which there may be others."""
+        """Makes the next call read the claims again."""
         self._claims = None
 
 
 LOOK_BACK: Final = 10
-"""Rounds in which a seat's last one is looked for: those that stay in memory."""
-MOST_CLAIMS: Final = 20  # that a seat is shown
+"""Latest rounds in which a seat's last bets are searched: those that stay in memory."""
+MOST_CLAIMS: Final = 20  # in the view of a seat
 
 
 def seat_view(table: Table, name: str, index: SeatIndex | None = None) -> SeatView:
-    """A seat, taken or not; give `index` where several are shown, or one again and again."""
+    """A seat as its player sees it. Give `index` for many or repeated calls."""
     index = index or SeatIndex()
     seat = table.seats.get(name) or Seat(name)
     round_ = table.round
-    lie = round_ is not None and round_.phase is not Phase.PAID  # when winners are paid, none lies there
-    mine = index.bets(round_, name) if round_ is not None and lie and _same_session(round_, seat) else []
+    on_layout = round_ is not None and round_.phase is not Phase.PAID  # after paying, no bet is left
+    own = index.bets(round_, name) if round_ is not None and on_layout and _same_session(round_, seat) else []
     chosen = round_.choices.get(name) if round_ is not None else None
     is_open = Hold.WITHDRAWAL in table.holds
     purses = seat.purses.values()
@@ -111,13 +112,13 @@ def seat_view(table: Table, name: str, index: SeatIndex | None = None) -> SeatVi
         credits=sum(purse.credits for purse in purses),
         at_risk=seat.at_risk,
         payable=sum(purse.payable for purse in purses),
-        bets=() if table.phase is Phase.PAID else tuple(Slip(bet.id, bet.area, bet.stake) for bet in mine),
+        bets=() if table.phase is Phase.PAID else tuple(Slip(bet.id, bet.area, bet.stake) for bet in own),
         last=_last(table, seat, index) if seat.taken else None,
-        withdrawal=is_open and bool(mine) and not chosen,
+        withdrawal=is_open and bool(own) and not chosen,
         withdrew=chosen if is_open else None,
         claims=tuple(map(claim_line, index.claims(table, seat)[:MOST_CLAIMS])),
         colour=_colour(seat),
-        in_colour=tuple(bet.id for bet in mine if bet.means is Means.COLOUR_CHIPS) if seat.colour else (),
+        in_colour=tuple(bet.id for bet in own if bet.means is Means.COLOUR_CHIPS) if seat.colour else (),
     )
 
 
@@ -134,21 +135,25 @@ def _same_session(round_: Round, seat: Seat) -> bool:
 
 
 def _last(table: Table, seat: Seat, index: SeatIndex) -> LastRound | None:
-    """The latest round that this player bet in and that came to something."""
+    """The latest settled or void round in which this player bet."""
     round_ = table.round
     if round_ is not None and round_.settled and _same_session(round_, seat):
-        found = _told(table, round_, index.bets(round_, seat.name))
-        if found is not None:
-            return found
+        last = _last_round(table, round_, index.bets(round_, seat.name))
+        if last is not None:
+            return last
     newest = len(table.rounds)
     for number in range(newest, max(0, newest - LOOK_BACK), -1):
-        past = table.past(number)  # which stays in memory: every seat asks for the same few
-        if past and _same_session(past, seat) and (found := _told(table, past, index.bets(past, seat.name))):
+        past = table.past(number)  # stays in memory: every seat needs the same few
+        if (
+            past
+            and _same_session(past, seat)
+            and (found := _last_round(table, past, index.bets(past, seat.name)))
+        ):
             return found
     return None
 
 
-def _told(table: Table, round_: Round, bets: list[BetRegistered]) -> LastRound | None:
+def _last_round(table: Table, round_: Round, bets: list[BetRegistered]) -> LastRound | None:
     if not bets or not (round_.voided or round_.settled):
         return None
     return LastRound(
@@ -173,11 +178,11 @@ _CHANGE_BETS: Final = frozenset(
         e.WithdrawalChosen,
     }
 )  # fmt: skip
-"""Events after which followers need all bets of a seat again."""
+"""Events after which followers get all bets of a seat again."""
 
 
 class SeatFeeds:
-    """What the followers of each seat have, and what they are sent next."""
+    """Sends the changes of each seat to its followers."""
 
     def __init__(self, table: str, writer: FeedWriter, index: SeatIndex) -> None:
         self._table = table
@@ -185,7 +190,7 @@ class SeatFeeds:
         self._index = index
         self._feeds: dict[str, str] = {}
         self._at_risk: dict[str, int] = {}
-        """Seats with bets in the round → the stakes that their followers were told."""
+        """Seat with bets in the round → the stakes that its followers have."""
         self._changed: dict[str, None] = {}
         self._settled = self._paid = self._all_changed = self._bets_changed = False
 
@@ -194,7 +199,7 @@ class SeatFeeds:
         return self._feeds.get(seat) or self._feeds.setdefault(seat, seat_feed(self._table, seat))
 
     def send_bets(self, table: Table, name: str, bets: list[Slip]) -> None:
-        """Sends bets that were registered."""
+        """Sends registered bets."""
         feed = self._feeds.get(name) or self.feed(name)
         if feed not in self._writer:
             return
@@ -214,7 +219,7 @@ class SeatFeeds:
         self._writer.send(feed, changes)
 
     def apply(self, event: Any) -> None:
-        """Notes which seats an event changes. It is no bet."""
+        """Records which seats an event changes. The event is not a bet."""
         kind = type(event)
         self._index.forget_claims()
         if kind is e.RoundSettled:
@@ -235,7 +240,7 @@ class SeatFeeds:
         if self._all_changed or self._bets_changed:
             self._changed |= dict.fromkeys(table.seats)
         elif self._settled or self._paid:
-            # A seat with two kinds of money is shown by its view: such seats are few.
+            # Seats with two kinds of money are few; their whole view is compared.
             self._changed |= {name: None for name in self._at_risk if table.seats[name].colour is not None}
             self._send_settlement(table)
         if self._changed:
@@ -246,7 +251,7 @@ class SeatFeeds:
         self._settled = self._paid = self._all_changed = self._bets_changed = False
 
     def _send_settlement(self, table: Table) -> None:
-        """Sends each seat that bet what it got, or that it is paid."""
+        """Sends each seat with bets its settlement, or that it is paid."""
         round_ = table.round
         if round_ is None or round_.settled is None:
             return
@@ -286,25 +291,25 @@ class SeatFeeds:
             self._writer.send(feed, changes, what=what)
 
     def snapshot(self, table: Table, name: str) -> FeedSnapshot:
-        """A seat as it is now; its frames are numbered from here on."""
+        """A seat as it is now; its frames are numbered from now on."""
         whole = seat_view(table, name, self._index)
         self._keep(name, whole)
         return FeedSnapshot(self._writer.follow(self.feed(name)), whole)
 
     def forget(self, name: str) -> None:
-        """Drops what was kept for the followers of a seat."""
+        """Drops the state of a seat without followers."""
         self._feeds.pop(name, None)
         self._at_risk.pop(name, None)
 
     def _keep(self, name: str, whole: SeatView) -> SeatView:
-        """Keeps the view that followers have now, without bets; returns it."""
+        """Keeps the view that followers have, without bets; returns it."""
         view = replace(whole, bets=())
         self._writer.views[self.feed(name)] = view
         self._keep_stakes(name, whole)
         return view
 
     def _keep_stakes(self, name: str, whole: SeatView) -> None:
-        """Keeps what a seat staked, so that the next settlement is sent to it."""
+        """Keeps a seat's stakes, so that the next settlement is sent to it."""
         if whole.bets:
             self._at_risk[name] = whole.at_risk or sum(bet.stake for bet in whole.bets)
         else:

@@ -37,12 +37,12 @@ from taisai.rules.vocabulary import Act, Phase, Visibility
 from taisai.server.projections import texts
 from taisai.server.projections.betting_time import countdown_view
 from taisai.server.projections.history import History
-from taisai.server.projections.labels import board_of, faces_of, phase_label, title_of
+from taisai.server.projections.labels import faces_of, phase_label, stoppage_of, title_of
 from taisai.server.projections.round_log import RoundLog
 from taisai.study.odds import area_odds
 
 _SWEPT: Final = frozenset({Phase.COLLECTED, Phase.PAID})
-"""When losing bets are off the layout."""
+"""Phases in which losing bets are collected."""
 
 
 def table_view(
@@ -53,7 +53,7 @@ def table_view(
     since: int | None = None,
     log: RoundLog | None = None,
 ) -> TableView:
-    """A table; the betting clock's word comes from outside, as does the log of its latest round."""
+    """A table as everyone may see it. The caller gives the betting clock and the log of the latest round."""
     return TableView(
         table=_facts(table),
         limits=limits_view(table),
@@ -62,13 +62,13 @@ def table_view(
         dice=_dice(table, history),
         lit=lit(table),
         history=history.view(),
-        board=board_of(table),
+        stoppage=stoppage_of(table),
         draw=_draw(table),
     )
 
 
 def limits_view(table: Table) -> LimitsView:
-    """The limits, with the least and the most that any area takes."""
+    """The limits of the table and of its groups of areas."""
     limits = table.limits
     lowest, highest = limits_range(table)
     return LimitsView(
@@ -84,7 +84,7 @@ def limits_range(table: Table) -> tuple[int, int]:
 
 
 def _limit_lines(table: Table, limits: Limits) -> Iterator[LimitLine]:
-    """Each group that has limits of its own, by its name, then all others; none where they are all alike."""
+    """A line for each group with limits of its own, then one for all others; none if all are the same."""
     areas = table.book.areas
     for name, (least, most) in limits.groups.items():
         area = areas.get(AreaId(name))
@@ -136,12 +136,12 @@ def _stand(table: Table, since: int | None, log: RoundLog | None) -> RoundStand:
 
 
 def void_by(table: Table, log: RoundLog | None) -> str:
-    """The clause by which a round is void; where nobody remembers it, that of every void round."""
+    """The clause by which a round is void; by default the rulebook's clause on void rounds."""
     return (log.void if log else None) or str(table.irregularities.void)
 
 
 def _notice(table: Table) -> Words:
-    """What players are told: why they have to wait, if they have, comes first."""
+    """The message for players: first why they have to wait, if so."""
     if not table.open:
         return texts.CLOSED
     if table.held is not None:
@@ -155,7 +155,7 @@ def _notice(table: Table) -> Words:
 
 
 def _dice(table: Table, history: History) -> DiceView:
-    """Of the round in hand; between rounds, of the last one."""
+    """The dice of the current round; between rounds of the last one."""
     kind, round_ = kind_of(table), table.round
     if round_ is None and history.last is not None:
         last = history.last
@@ -171,7 +171,7 @@ def _dice(table: Table, history: History) -> DiceView:
 
 
 def source_of(round_: Round) -> Words:
-    """Where a result came from: the Dealer's keys, or a device that he confirmed."""
+    """The source of a result: the Dealer's entry, or a device whose reading the Dealer confirmed."""
     reading = round_.reading
     if reading is None or not reading.faces or round_.result is None:
         return texts.KEYED
@@ -181,7 +181,7 @@ def source_of(round_: Round) -> Words:
 
 
 def lit(table: Table) -> dict[str, tuple[str, ...]]:
-    """Layout → the winning areas, from the result until the next round opens, or the lights are cleared."""
+    """Layout → the winning areas, from the result until the next round opens or the lights are cleared."""
     round_ = table.round
     if round_ is None:
         round_ = None if _clears_lights(table) else table.past(len(table.rounds))
@@ -190,36 +190,39 @@ def lit(table: Table) -> dict[str, tuple[str, ...]]:
     elif round_.result is None or round_.phase.visibility is not Visibility.SHOWN:
         return {}
     terms = table.in_force[round_.terms]
-    return {layout: tuple(map(str, one.matrix.illuminated(round_.result))) for layout, one in terms.items()}
+    return {
+        layout: tuple(map(str, in_force.matrix.illuminated(round_.result)))
+        for layout, in_force in terms.items()
+    }
 
 
 def _clears_lights(table: Table) -> bool:
-    """Whether the document has the lights cleared before the next round."""
+    """Whether the rulebook has a step that clears the lights before the next round."""
     return any(step.act is Act.CLEAR_LIGHTS for step in table.procedure.steps)
 
 
 def _draw(table: Table) -> DrawView:
-    open_, told = table.commitment, table.revealed
+    commitment, revealed = table.commitment, table.revealed
     return DrawView(
-        commitment=open_.commitment if open_ else None,
-        round=open_.round if open_ else None,
+        commitment=commitment.commitment if commitment else None,
+        round=commitment.round if commitment else None,
         revealed=Revealed(
-            round=told.round, seed=told.seed, shake=told.shake, close=told.close, hash=told.hash,
-            faces=told.faces,
+            round=revealed.round, seed=revealed.seed, shake=revealed.shake, close=revealed.close,
+            hash=revealed.hash, faces=revealed.faces,
         )
-        if told
+        if revealed
         else None,
     )  # fmt: skip
 
 
-MOST_DENOMINATIONS: Final = 7  # as many as a thumb can choose from
-LONGEST_DENOMINATOR: Final = 10_000  # of an edge that is still worth reading as a fraction
+MOST_DENOMINATIONS: Final = 7  # more would not fit on a terminal
+LONGEST_DENOMINATOR: Final = 10_000  # greater fractions are not shown
 _BOTH: Final = "both"
 _TOTALS: Final = frozenset({Condition.TOTAL, Condition.TOTAL_NOT_TRIPLE})
 
 
 def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = False) -> FeltView:
-    """A layout of the table under the settings, odds and limits in force; its own unless said."""
+    """A layout of the table under the settings, odds and limits in force; by default the table's own."""
     name = table.book.layout_id(layout or table.layout)
     drawn, terms = table.book.layout(name), table.terms[name]
     edges = _edges(table, terms) if with_edges else {}
@@ -267,14 +270,14 @@ def _note(cell: Cell) -> Words | None:
 
 
 def _odds_text(matrix: Matrix, area: str, dice: int | None) -> Words:
-    told = [texts.odds(win.odds) for win in matrix.wins[matrix.row(area)] if dice in (None, win.dice)]
-    return Words(", ".join(one.en for one in told), "、".join(one.zh for one in told))
+    odds = [texts.odds(win.odds) for win in matrix.wins[matrix.row(area)] if dice in (None, win.dice)]
+    return Words(", ".join(text.en for text in odds), "、".join(text.zh for text in odds))
 
 
 def _edges(table: Table, terms: Terms) -> dict[str, str]:
     """Area → the house edge over dice, or over a whole shoe."""
-    found = area_odds(terms.matrix, table.book.chance(decks=table.shoe.decks or None))
-    return {one.id: _edge_text(one.house_edge) for one in found}
+    areas = area_odds(terms.matrix, table.book.chance(decks=table.shoe.decks or None))
+    return {area.id: _edge_text(area.house_edge) for area in areas}
 
 
 def _edge_text(edge: Fraction) -> str:
@@ -303,21 +306,20 @@ def _area(table: Table, terms: Terms, area: Area, edge: str | None) -> FeltArea:
 
 
 def _wins(table: Table, area: Area, lines: list[PayLine]) -> Words:
-    """When the area wins, by its winning condition and the numbers it is about."""
+    """The winning condition of an area in words."""
     condition = lines[0].winning(table.settings).condition
-    said = texts.CONDITIONS[condition]
+    sentence = texts.CONDITIONS[condition]
     numbers, totals = list(area.numbers), condition in _TOTALS
     if totals and len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
-        told = texts.filled(texts.RANGE, a=numbers[0], b=numbers[-1])
+        listed = texts.filled(texts.RANGE, a=numbers[0], b=numbers[-1])
     else:
-        by = texts.OR if totals else texts.AND
-        listed = [str(number) for number in numbers]
-        told = Words(by.en.join(listed), by.zh.join(listed))
-    return Words(said.en.replace("{n}", told.en), said.zh.replace("{n}", told.zh))
+        joint = texts.OR if totals else texts.AND
+        listed = Words(joint.en.join(map(str, numbers)), joint.zh.join(map(str, numbers)))
+    return texts.filled(sentence, n=listed)
 
 
 def denominations(least: int, most: int) -> tuple[int, ...]:
-    """Chips of 1, 2 and 5 from the minimum up, none above the maximum."""
+    """Chips of 1, 2 and 5 times powers of ten, from the minimum to the maximum."""
     chips: list[int] = []
     power = 1
     while power <= most and len(chips) < MOST_DENOMINATIONS:

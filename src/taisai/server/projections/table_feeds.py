@@ -1,4 +1,4 @@
-"""The feeds of one table: for everyone, for its staff, and for each seat."""
+"""The feeds of one table: the public one, that of its staff, and those of its seats."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from taisai.journal.codec import AnyEvent
 from taisai.protocol.views import (
     ConsoleView,
     CountdownView,
-    Flight,
     RoundView,
     TableView,
+    TransferInTransit,
     View,
     WatchView,
 )
@@ -44,14 +44,14 @@ class TableFeeds:
     def __init__(
         self, table: Table, writer: FeedWriter, takings: Takings, logs: RoundLogs, *, window: int | None
     ) -> None:
-        """`window`: milliseconds that bets are open for, None where no clock runs."""
+        """`window`: how long bets are open, in milliseconds; None without a betting clock."""
         self.history = History.of(table)
         self.takings = takings
-        self.flights: tuple[Flight, ...] = ()
-        """Transfers between the table and the cage that only one side has booked."""
+        self.in_transit: tuple[TransferInTransit, ...] = ()
+        """The table's transfers that only one side has booked."""
         self.watch: DiceWatch | None = None
         self.is_stale = False
-        """Whether bets came that the console has not been shown."""
+        """Whether there are bets that the console does not show yet."""
         self._logs = logs
         self._index = SeatIndex()
         self._writer = writer
@@ -60,11 +60,11 @@ class TableFeeds:
         self._seats = SeatFeeds(table.name, writer, self._index)
         self._table_feed, self._console_feed = table_feed(table.name), console_feed(table.name)
         self._tags: list[str] = []
-        """The tags of the events that were applied since the feeds were last shown."""
+        """The tags of the events since the last call of `show`."""
 
     def apply(self, table: Table, events: Iterable[AnyEvent]) -> bool:
-        """Applies what a command came to; tells whether it was more than bets."""
-        is_more = False
+        """Applies the events of a command; returns whether they were more than bets."""
+        has_more = False
         placed: list[Slip] = []
         seat = ""
         for event in events:
@@ -72,12 +72,12 @@ class TableFeeds:
                 placed.append(Slip(event.id, event.area, event.stake))
                 seat = event.seat
             else:
-                is_more = True
+                has_more = True
                 self._apply(table, event)
         if placed:
             self.is_stale = True
             self._seats.send_bets(table, seat, placed)
-        return is_more
+        return has_more
 
     def _apply(self, table: Table, event: Any) -> None:
         self._tags.append(str(event.__struct_config__.tag))
@@ -99,7 +99,7 @@ class TableFeeds:
         self._seats.show(table, what)
 
     def ring(self, table: Table, until: int) -> None:
-        """The time for bets, which ran until then, is up: the Dealer is prompted."""
+        """Shows that the time for bets is up, which prompts the Dealer."""
         if self._time is None or not self._time.ring(until):
             return
         for feed in (self._table_feed, self._console_feed):
@@ -108,7 +108,7 @@ class TableFeeds:
                 self._writer.show(feed, replace(before, countdown=self._countdown(table)))
 
     def refresh(self, table: Table) -> None:
-        """Shows the console the bets that came since, and the watch on the dice."""
+        """Shows the console the bets since the last call, and the test of the dice."""
         self.is_stale = False
         before = self._writer.views.get(self._console_feed)
         if isinstance(before, ConsoleView) and self._console_feed in self._writer:
@@ -116,7 +116,7 @@ class TableFeeds:
             self._writer.show(self._console_feed, replace(view, watch=self._watch_view()))
 
     def view(self, table: Table, feed: str) -> View:
-        """The table as everyone, or its staff, see it now."""
+        """The view of the public feed, or of the feed for staff."""
         if feed == self._console_feed:
             return self._console(table)
         log = None if table.round is not None else self._logs.of_round(len(table.rounds))
@@ -128,7 +128,7 @@ class TableFeeds:
             table,
             now=table.latest,
             countdown=self._countdown(table),
-            flights=self.flights,
+            transfers=self.in_transit,
             watch=self._watch_view(),
         )
 
@@ -146,20 +146,20 @@ class TableFeeds:
         )
 
     def snapshot(self, table: Table, feed: str) -> FeedSnapshot:
-        """A feed as its followers have it; its frames are numbered from here on."""
+        """A feed as its followers have it; its frames are numbered from now on."""
         seat = FeedName.parse(feed).seat
         if seat:
             return self._seats.snapshot(table, seat)
         return self._writer.snapshot(feed, lambda: self.view(table, feed))
 
     def forget(self, feed: str) -> None:
-        """Drops what was kept for the followers of a feed."""
+        """Drops the state of a feed without followers."""
         self._seats.forget(FeedName.parse(feed).seat)
 
     def rounds(
         self, table: Table, numbers: Iterable[int], seat: str | None, session: int | None
     ) -> Iterator[RoundView]:
-        """Rounds in full; with a session, those in which the player at the seat bet."""
+        """Views of rounds; with a session, only rounds in which the seat's player bet."""
         for number in numbers:
             log = self._logs.of_round(number)
             view = round_view(table, number, seat, session=session, log=log, index=self._index)

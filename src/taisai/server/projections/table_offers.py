@@ -36,16 +36,16 @@ from taisai.server.projections.candidates import (
 from taisai.server.projections.labels import item_label, rank_label, referral_line
 
 MOST_REFERRALS: Final = 10
-"""That are offered to be decided at once, those that hold the round first; the others wait their turn."""
+"""Offered at once, those that hold the round first."""
 ON_BETS: Final = frozenset({Treatment.TREAT_BETS})
-"""Treatments that are about bets, and have to be tried with them."""
+"""Treatments of bets, which must be tried with the bets."""
 
 
-# The course of a round
+# Steps of a round
 
 
 def acts(table: Table) -> Iterator[Candidate]:
-    """The steps from here, in the order of the procedure."""
+    """The possible steps of the procedure, in its order."""
     for step in table.procedure.steps_from(table.phase, table.settings):
         witness = table.round.witness if table.round and step.act in WITNESSED else None
         yield Candidate(
@@ -82,11 +82,11 @@ def _act_trials(table: Table, step: Step) -> Iterator[Fields]:
         yield {}
 
 
-# What holds it up
+# Holds
 
 
 def releases(table: Table) -> Iterator[Candidate]:
-    """What ends a declaration or an option that the round waits for."""
+    """Commands that end a declaration or an option to withdraw."""
     if Hold.DECLARATION in table.holds:
         for declared in Declared:
             yield Candidate(
@@ -115,7 +115,7 @@ def releases(table: Table) -> Iterator[Candidate]:
 
 
 def corrections(table: Table) -> Iterator[Candidate]:
-    """A wrong result gives way to the dice or cards, in the round in hand or whenever it is found."""
+    """Corrections of a wrong result, in the current round or an earlier one."""
     round_, event = table.round, Irregularity.WRONG_RESULT
     show = (faces_blank(table), text_blank("detail", optional=True))
     if round_ is not None and round_.result is not None:
@@ -129,7 +129,7 @@ def corrections(table: Table) -> Iterator[Candidate]:
         )
     if len(table.rounds):
         past = range(len(table.rounds), max(0, len(table.rounds) - LOOK_BACK), -1)
-        found = [number for number in past if (one := table.past(number)) and one.result is not None]
+        found = [number for number in past if (over := table.past(number)) and over.result is not None]
         yield Candidate(
             commands.ReportIrregularity,
             {"event": event},
@@ -141,7 +141,7 @@ def corrections(table: Table) -> Iterator[Candidate]:
 
 
 def _faces() -> Iterator[Fields]:
-    """Outcomes to try: one of the first few is another than what was keyed, and in the decks."""
+    """Outcomes to try. One of the first differs from the entered one and is in the decks."""
     return ({"faces": tuple(outcome.faces)} for outcome in OUTCOMES)
 
 
@@ -149,9 +149,9 @@ def _faces() -> Iterator[Fields]:
 
 
 def decisions(table: Table) -> Iterator[Candidate]:
-    """Every treatment of every question that waits."""
-    waiting = sorted(open_referrals(table), key=lambda one: not one.holds)[:MOST_REFERRALS]
-    for referral in waiting:
+    """Every treatment of every open referral."""
+    referrals = sorted(open_referrals(table), key=lambda referral: not referral.holds)[:MOST_REFERRALS]
+    for referral in referrals:
         for treatment in Treatment:
             yield _decision(table, referral, treatment)
 
@@ -164,7 +164,7 @@ def _decision(table: Table, referral: Referral, treatment: Treatment) -> Candida
         texts.joined(about, texts.TREATMENTS[treatment]),
         (text_blank("reason"), *_blanks(table, referral, treatment)),
         tuple({"reason": REASON, **trial} for trial in _trials(table, referral, treatment)),
-        takes_two=treatment is Treatment.VOID_ROUNDS,  # settled ones need it, and any may be named
+        takes_two=treatment is Treatment.VOID_ROUNDS,  # settled rounds need it, and any round may be named
     )
 
 
@@ -188,8 +188,8 @@ def _trials(table: Table, referral: Referral, treatment: Treatment) -> Iterator[
         yield from rounds
     elif treatment is Treatment.SETTLE_BY_OUTCOME:
         for round_ in rounds:
-            # Two outcomes do: one of them is another than what was keyed; three, should the decks lack one.
-            yield from ({"faces": tuple(one.faces), **round_} for one in OUTCOMES[:3])
+            # One of two outcomes differs from the entered one; a third in case the decks lack one.
+            yield from ({"faces": tuple(outcome.faces), **round_} for outcome in OUTCOMES[:3])
     elif treatment is Treatment.TREAT_BETS:
         if table.round is not None:
             live = next((id_ for id_ in table.round.bets if id_ not in table.round.gone), None)
@@ -199,26 +199,26 @@ def _trials(table: Table, referral: Referral, treatment: Treatment) -> Iterator[
 
 
 MOST_RUNS: Final = 100  # trial runs of one inspection; more is a typing mistake
-MOST_CLAIMS: Final = 20  # that are offered to be settled
+MOST_CLAIMS: Final = 20  # offered at once
 MOST_CARDS: Final = 48  # of one face: eight in each of six decks
 _NEWCOMER: Final = "(someone new)"
 
 
 def equipment(table: Table, now: int) -> Iterator[Candidate]:
-    """What failed is repaired, what had its time goes, what is missing comes, what is due is inspected."""
+    """Repairing, removing, placing and inspecting items."""
     kit, settings = table.equipment, table.settings
     for name, placed in kit.placed.items():
         if not placed.working:
             label = texts.joined(item_label(table, name), texts.COMMANDS["repair-item"])
             yield Candidate(commands.RepairItem, {"item": name}, label)
             label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, name))
-            yield Candidate(commands.RemoveItem, {"item": name}, label)  # dice are not repaired, but replaced
+            yield Candidate(commands.RemoveItem, {"item": name}, label)  # dice are replaced, not repaired
     outlived = kit.outlived(max(now, table.latest), settings)
     if outlived is not None and outlived.id in kit.placed:
         label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, outlived.id))
         yield Candidate(commands.RemoveItem, {"item": outlived.id}, label)
     used = {item.id for item in kit.in_use(settings)}
-    for item in sorted(kit.items.values(), key=lambda one: one.id not in used):
+    for item in sorted(kit.items.values(), key=lambda item: item.id not in used):
         if item.id not in kit.placed:
             yield _placing(table, item)
     for before in InspectedBefore:
@@ -250,11 +250,11 @@ def _placing(table: Table, item: EquipmentItem) -> Candidate:
 
 
 def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Candidate:
-    """Where a device lights areas, the numbers entered and the areas lit are asked for as well."""
+    """An inspection. For a device that lights areas, also with entered numbers and lit areas."""
     lights = table.terms[table.layout].matrix.illuminated(OUTCOMES[0])
     plain = {"runs": inspection.runs, "passed": True}
     lit = {"entered": tuple(OUTCOMES[0].faces), "lit": tuple(map(str, lights))}
-    asked = {"item": item.id, "before": inspection.before}
+    preset = {"item": item.id, "before": inspection.before}
     label = texts.joined(texts.COMMANDS["inspect"], item_label(table, item.id))
     label = Words(
         f"{label.en}, {texts.INSPECTED[inspection.before].en}",
@@ -262,7 +262,7 @@ def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Ca
     )
     return Candidate(
         commands.Inspect,
-        asked,
+        preset,
         label,
         (
             number_blank("runs", inspection.runs, MOST_RUNS),
@@ -275,7 +275,7 @@ def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Ca
 
 
 def shoe(table: Table) -> Iterator[Candidate]:
-    """Decks, shuffles and counts, in a game of cards."""
+    """Loading, shuffling and counting the cards."""
     if not table.shoe.used:
         return
     rule = table.shoe.rule
@@ -297,7 +297,7 @@ def shoe(table: Table) -> Iterator[Candidate]:
 
 
 def running(table: Table) -> Iterator[Candidate]:
-    """Shutting and reopening, days and shifts, limits and odds, the end."""
+    """Shutting and reopening, days and shifts, limits and odds, closing."""
     reason = (text_blank("reason"),)
     yield Candidate(commands.Reopen, {}, texts.COMMANDS["reopen"], reason, ({"reason": REASON},))
     yield Candidate(commands.Shut, {}, texts.COMMANDS["shut"], reason, ({"reason": REASON},))
@@ -322,7 +322,7 @@ def running(table: Table) -> Iterator[Candidate]:
         (special_blank("limits", "limits"),),
         ({"limits": table.limits},),
     )
-    if any(line.floor for one in table.book.pay_tables.values() for line in one.lines):
+    if any(line.floor for pay in table.book.pay_tables.values() for line in pay.lines):
         yield Candidate(
             commands.OfferOdds,
             {},
@@ -336,17 +336,17 @@ def running(table: Table) -> Iterator[Candidate]:
 def _next_day(table: Table) -> Iterator[dict[str, str]]:
     try:
         yield {"day": (datetime.date.fromisoformat(table.day) + datetime.timedelta(days=1)).isoformat()}
-    except (ValueError, OverflowError):  # no table yet, or the end of the calendar
+    except (ValueError, OverflowError):  # the table has no day yet, or the calendar ends
         return
 
 
 def people(table: Table, stage: TrialTable) -> Iterator[Candidate]:
-    """Who comes, and who goes."""
+    """Assigning staff to positions."""
     new = {"person": _NEWCOMER, "rank": stage.positions[0]}
     for position in stage.positions:
-        # The House's own word tells whether there is room for one more; the stage, who else may say it.
-        came = commands.Assign(at=stage.now, by=HOUSE, person=_NEWCOMER, rank=position, position=position)
-        if isinstance(decide(table, came), Refusal):
+        # The House may assign anyone, so its command shows whether the position is free.
+        assigned = commands.Assign(at=stage.now, by=HOUSE, person=_NEWCOMER, rank=position, position=position)
+        if isinstance(decide(table, assigned), Refusal):
             continue
         yield Candidate(
             commands.Assign,
@@ -361,7 +361,7 @@ def people(table: Table, stage: TrialTable) -> Iterator[Candidate]:
 
 
 def claims(table: Table) -> Iterator[Candidate]:
-    """Claims that are settled at the table or given up; the cage has its own way."""
+    """Settling claims at the table, or waiving them. The cage has its own request."""
     for claim in list(table.claims.values())[:MOST_CLAIMS]:
         for how in (ClaimEnd.TABLE, ClaimEnd.WAIVE):
             label = texts.CLAIMS[how]

@@ -1,8 +1,8 @@
-"""Takings: what each table took in a gaming day, and in each shift of it.
+"""Takings of each table, by gaming day and shift.
 
-What is booked belongs to the day on which it is booked: a correction next week leaves last week's report.
-Takings are saved in pieces, so that a start need not read every entry again. Each piece has the number of
-entries after which it is true. After a crash some may be newer than the rest: then all is counted again.
+An amount belongs to the day on which it is booked: a correction next week does not change last week's report.
+Takings are saved in parts, so that a start need not read every entry again. Each part has the number of
+entries that it covers. After a crash some may be newer than the main part: then all entries are read again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Period = tuple[str, str]
 
 @dataclass(slots=True)
 class PeriodSums:
-    """What came and went."""
+    """The sums of a period."""
 
     drop: int = 0
     tickets_in: int = 0
@@ -41,12 +41,12 @@ class PeriodSums:
 
     def __add__(self, other: PeriodSums) -> PeriodSums:
         return PeriodSums(
-            **{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(PeriodSums)}
+            **{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
         )
 
 
 class SettlementSums(NamedTuple):
-    """What the settlement of a round came to, as it stands."""
+    """The sums of a round's current settlement."""
 
     staked: int
     collected: int
@@ -54,40 +54,40 @@ class SettlementSums(NamedTuple):
 
 
 class Takings:
-    """One table: everything that its events brought in and paid out, by gaming day and shift."""
+    """The takings of one table, by gaming day and shift, from its events."""
 
     def __init__(self) -> None:
-        """Of a table without events."""
+        """The takings of a table without events."""
         self.table = ""
         self.currency = ""
         self.day = ""
         self.shift = ""
         self.periods: dict[Period, PeriodSums] = {}
         self.settled: dict[int, SettlementSums] = {}
-        """Round → its settlement as it stands, so that a correction books the difference."""
+        """Round → its current settlement, so that a correction books the difference."""
         self.touched: set[int] = set()
-        """Rounds whose settlement is another since someone last wrote them down."""
+        """Rounds whose settlement has changed since the last save."""
         self.pages: dict[int, bytes] = {}
-        """PeriodSums of so many periods as someone last wrote them down."""
+        """Page of periods → its bytes at the last save."""
         self.round = 0
         """The latest round."""
         self.over = 0
-        """The latest round that is over."""
+        """The latest ended round."""
 
     @classmethod
     def of(cls, events: Iterable[object]) -> Takings:
-        """Made again from a table's events."""
-        made = cls()
+        """The takings from a table's events."""
+        takings = cls()
         for event in events:
-            made.apply(event)
-        return made
+            takings.apply(event)
+        return takings
 
     @property
     def _now(self) -> PeriodSums:
         return self.periods.setdefault((self.day, self.shift), PeriodSums())
 
     def apply(self, event: object) -> None:
-        """What an event brought or cost."""
+        """Applies an event."""
         match event:
             case events.TableOpened():
                 self.table, self.currency, self.day = event.table, event.currency, event.day
@@ -141,7 +141,7 @@ class Takings:
             self._now.rounds += 1
 
     def _book(self, number: int, settled: SettlementSums | None) -> None:
-        """The difference between a settlement and what was booked of it before."""
+        """Books the difference between a settlement and the one before."""
         self.touched.add(number)
         was = self.settled.pop(number, SettlementSums(0, 0, 0))
         now = settled or SettlementSums(0, 0, 0)
@@ -154,11 +154,11 @@ class Takings:
             sums.won += now.won - was.won
 
     def total(self, day: str | None = None) -> PeriodSums:
-        """A gaming day, or all of them."""
-        return sum((one for (of, _), one in self.periods.items() if day in (None, of)), PeriodSums())
+        """The sums of a gaming day, or of all days."""
+        return sum((sums for (of, _), sums in self.periods.items() if day in (None, of)), PeriodSums())
 
     def lines(self, day: str) -> list[TakingsLine]:
-        """The day as a whole, and each shift of it where it has several."""
+        """A line for the day, and one for each shift if it has shifts."""
         shifts = {shift: sums for (of, shift), sums in self.periods.items() if of == day}
         lines = [_line(self.table, self.currency, day, "", self.total(day))]
         if set(shifts) - {""}:
@@ -167,14 +167,14 @@ class Takings:
 
 
 def report_view(takings: Mapping[str, Takings], day: str | None = None) -> ReportView:
-    """A gaming day over all tables; the latest that some table has begun unless said."""
-    day = day or max((one.day for one in takings.values()), default="")
+    """The report of a gaming day; by default of the latest day of any table."""
+    day = day or max((table.day for table in takings.values()), default="")
     totals: dict[str, PeriodSums] = {}
-    for one in takings.values():
-        totals[one.currency] = totals.get(one.currency, PeriodSums()) + one.total(day)
+    for table in takings.values():
+        totals[table.currency] = totals.get(table.currency, PeriodSums()) + table.total(day)
     return ReportView(
         day=day,
-        tables=tuple(line for one in takings.values() for line in one.lines(day)),
+        tables=tuple(line for table in takings.values() for line in table.lines(day)),
         totals=tuple(_line("", currency, day, "", sums) for currency, sums in totals.items()),
     )
 
@@ -192,7 +192,7 @@ def _line(table: str, currency: str, day: str, shift: str, sums: PeriodSums) -> 
 
 
 def percent(part: int, whole: int) -> str:
-    """A share in percent to two places, halves to the even one; no float comes near it.
+    """A share in percent with two decimal places, halves rounded to even. No float is used.
 
     >>> percent(1, 8), percent(-1, 3), percent(2, 3)
     ('12.50', '-33.33', '66.67')
@@ -203,14 +203,14 @@ def percent(part: int, whole: int) -> str:
 
 
 CHUNK: Final = 1_000
-"""Rounds whose settlements are kept together: a correction, whenever it comes, books the difference."""
+"""Rounds whose settlements are saved in one part."""
 PAGE: Final = 100
-"""Shifts whose sums are kept together: a secret is short, and a table may be open for years."""
+"""Shifts whose sums are saved in one part: the size of a part is limited."""
 Periods = list[tuple[str, str, PeriodSums]]
 
 
 class _SavedTakings(msgspec.Struct, frozen=True):
-    """A table's takings after so many entries of its stream."""
+    """The main part of a table's saved takings."""
 
     version: int
     table: str
@@ -218,7 +218,7 @@ class _SavedTakings(msgspec.Struct, frozen=True):
     day: str
     shift: str
     periods: int
-    """How many periods there are; their sums are in pages."""
+    """The number of periods; their sums are in pages."""
     round: int
     over: int
 
@@ -234,31 +234,31 @@ class _Chunk(msgspec.Struct, frozen=True):
 
 
 class _NewerError(Exception):
-    """A piece is of later than the whole."""
+    """A part is newer than the main part."""
 
 
-def _vault(table: str, piece: str = "") -> str:
-    return f"takings/{table}/{piece}" if piece else f"takings/{table}"
+def _name(table: str, part: str = "") -> str:
+    return f"takings/{table}/{part}" if part else f"takings/{table}"
 
 
 def load_takings(engine: Engine, table: str) -> Takings:
-    """A table's takings: as they were kept, and what came since; all of it anew where nothing was."""
+    """A table's takings: as saved, and the events since; from all events if nothing is saved."""
     takings, after = Takings(), 0
-    written = engine.journal.store.secret(_vault(table))
-    if written is not None:
+    body = engine.journal.store.secret(_name(table))
+    if body is not None:
         with suppress(msgspec.DecodeError, _NewerError):
-            kept = msgspec.json.decode(written, type=_SavedTakings)
-            if kept.version <= engine.journal.version(stream_of(table)):
-                takings, after = _restored(engine, table, kept), kept.version
+            saved = msgspec.json.decode(body, type=_SavedTakings)
+            if saved.version <= engine.journal.version(stream_of(table)):
+                takings, after = _restored(engine, table, saved), saved.version
     for _, event in engine.journal.events(stream_of(table), after=after):
         takings.apply(event)
     return takings
 
 
 def save_takings(engine: Engine, table: str, takings: Takings) -> None:
-    """Writes them down; that may fail, and costs the next start some time."""
+    """Saves a table's takings. If that fails, the next start takes longer."""
     store, version = engine.journal.store, engine.journal.version(stream_of(table))
-    kept = _SavedTakings(
+    saved = _SavedTakings(
         version=version,
         table=takings.table,
         currency=takings.currency,
@@ -272,12 +272,12 @@ def save_takings(engine: Engine, table: str, takings: Takings) -> None:
         for chunk in sorted({number // CHUNK for number in takings.touched}):
             rounds = range(chunk * CHUNK, (chunk + 1) * CHUNK)
             settled = [(number, takings.settled[number]) for number in rounds if number in takings.settled]
-            store.keep_secret(_vault(table, str(chunk)), msgspec.json.encode(_Chunk(version, settled)))
+            store.keep_secret(_name(table, str(chunk)), msgspec.json.encode(_Chunk(version, settled)))
         for page, periods in enumerate(_pages(takings)):
-            if takings.pages.get(page) != (told := msgspec.json.encode(periods)):
-                store.keep_secret(_vault(table, f"page {page}"), msgspec.json.encode(_Page(version, periods)))
-                takings.pages[page] = told
-        store.keep_secret(_vault(table), msgspec.json.encode(kept))
+            if takings.pages.get(page) != (body := msgspec.json.encode(periods)):
+                store.keep_secret(_name(table, f"page {page}"), msgspec.json.encode(_Page(version, periods)))
+                takings.pages[page] = body
+        store.keep_secret(_name(table), msgspec.json.encode(saved))
         takings.touched.clear()
 
 
@@ -286,24 +286,25 @@ def _pages(takings: Takings) -> Iterator[Periods]:
     return (periods[start : start + PAGE] for start in range(0, len(periods), PAGE))
 
 
-def _restored(engine: Engine, table: str, kept: _SavedTakings) -> Takings:
+def _restored(engine: Engine, table: str, saved: _SavedTakings) -> Takings:
     store, takings = engine.journal.store, Takings()
-    takings.table, takings.currency, takings.day = kept.table, kept.currency, kept.day
-    takings.shift, takings.round, takings.over = kept.shift, kept.round, kept.over
-    for page in range(-(-kept.periods // PAGE)):
-        told = msgspec.json.decode(store.secret(_vault(table, f"page {page}")) or b"", type=_Page)
-        _check(told.version, kept)
-        takings.periods |= {(day, shift): sums for day, shift, sums in told.periods}
-        takings.pages[page] = msgspec.json.encode(told.periods)
-    for chunk in range(kept.round // CHUNK + 1):
-        written = store.secret(_vault(table, str(chunk)))
-        if written is not None:
-            found = msgspec.json.decode(written, type=_Chunk)
-            _check(found.version, kept)
-            takings.settled |= dict(found.settled)
+    takings.table, takings.currency, takings.day = saved.table, saved.currency, saved.day
+    takings.shift, takings.round, takings.over = saved.shift, saved.round, saved.over
+    for page in range(-(-saved.periods // PAGE)):
+        body = store.secret(_name(table, f"page {page}")) or b""
+        decoded = msgspec.json.decode(body, type=_Page)
+        _check(decoded.version, saved)
+        takings.periods |= {(day, shift): sums for day, shift, sums in decoded.periods}
+        takings.pages[page] = msgspec.json.encode(decoded.periods)
+    for chunk in range(saved.round // CHUNK + 1):
+        settlements = store.secret(_name(table, str(chunk)))
+        if settlements is not None:
+            part = msgspec.json.decode(settlements, type=_Chunk)
+            _check(part.version, saved)
+            takings.settled |= dict(part.settled)
     return takings
 
 
-def _check(version: int, kept: _SavedTakings) -> None:
-    if version > kept.version:
+def _check(version: int, saved: _SavedTakings) -> None:
+    if version > saved.version:
         raise _NewerError

@@ -274,9 +274,11 @@ def odds(printed: Odds) -> Words:
     return Words(printed.text, f"{per} 赔 {won}")
 
 
-def filled(words: Words, **names: object) -> Words:
-    """Words with names in their places."""
-    return Words(words.en.format(**names), words.zh.format(**names))
+def filled(words: Words, **values: Words | int) -> Words:
+    """A text with values in its places, each in the text's language."""
+    english = {name: value.en if isinstance(value, Words) else value for name, value in values.items()}
+    chinese = {name: value.zh if isinstance(value, Words) else value for name, value in values.items()}
+    return Words(words.en.format(**english), words.zh.format(**chinese))
 
 
 def joined(words: Words, more: Words) -> Words:
