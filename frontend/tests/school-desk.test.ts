@@ -3,7 +3,7 @@ import { render, screen } from "@testing-library/svelte";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import RulingExercise from "../src/school/RulingExercise.svelte";
 import SettleExercise from "../src/school/SettleExercise.svelte";
-import type { FeltView, RulingExerciseTold, RulingJudgedTold, SettleExerciseTold } from "../src/connection/messages";
+import type { FeltView, RulingExerciseResponse, RulingJudgedResponse, SettleExerciseResponse } from "../src/connection/messages";
 import { loadLanguage } from "../src/i18n/index.svelte";
 
 const words = (en: string) => ({ en, zh: en });
@@ -20,7 +20,7 @@ beforeAll(() => {
 beforeEach(() => loadLanguage("en"));
 
 describe("settling", () => {
-  const exercise: SettleExerciseTold = { ...COMMON, kind: "settle", cards: false, faces: [1, 2, 3], bets: [bet(2, "big"), bet(1, "small")] };
+  const exercise: SettleExerciseResponse = { ...COMMON, kind: "settle", cards: false, faces: [1, 2, 3], bets: [bet(2, "big"), bet(1, "small")] };
   const key = (text: string) => {
     const field = document.activeElement as HTMLInputElement;
     field.value = text;
@@ -53,11 +53,11 @@ describe("settling", () => {
 });
 
 describe("ruling", () => {
-  const exercise: RulingExerciseTold = {
+  const exercise: RulingExerciseResponse = {
     ...COMMON, kind: "ruling", phase: "open", irregularity: "late-bet", label: words("A late bet"), context: words("Open"),
     choices: ["void", "refuse", "stands", "settle"].map((id) => ({ id, says: words(id) })),
   };
-  const judged: RulingJudgedTold = {
+  const judged: RulingJudgedResponse = {
     kind: "ruling", score: 0, bonus: 0, right: 0, of: 1, took: 2000, par: 1000, chosen: "void", ordered: "refuse",
     ruling: words("refuse"), clause: "5.5", says: "Late bets are refused.", decides: words("The rules"), foreseen: true,
   };
@@ -76,7 +76,7 @@ describe("ruling", () => {
   it("shows what was ordered and by which clause, and goes on by Enter that is not held", async () => {
     const onanswer = vi.fn();
     const onnext = vi.fn();
-    const { rerender } = render(RulingExercise, { exercise, judged: null as RulingJudgedTold | null, isBusy: false, onanswer, onnext });
+    const { rerender } = render(RulingExercise, { exercise, judged: null as RulingJudgedResponse | null, isBusy: false, onanswer, onnext });
     await rerender({ judged });
     expect(screen.getByText("Late bets are refused.")).toBeTruthy();
     expect(screen.getByText("5.5")).toBeTruthy();

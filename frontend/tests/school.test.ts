@@ -6,21 +6,21 @@ import { asksAbout, type Done, mostRelevant, scoreOf, streakOf, weakest } from "
 import { randomSeed, parseSeed, seedsFrom } from "../src/school/seeds";
 import { byArea, inOrder, returning, typed } from "../src/school/bets";
 import { exerciseLink, type LessonSettings, SchoolClient } from "../src/school/schoolClient";
-import type { ExerciseTold, RulingExerciseTold, SchoolBetTold, SettleExerciseTold, SettleJudgedTold } from "../src/connection/messages";
+import type { ExerciseResponse, RulingExerciseResponse, SchoolBet, SettleExerciseResponse, SettleJudgedResponse } from "../src/connection/messages";
 
 const words = (en: string) => ({ en, zh: en });
 const ASKED: LessonSettings = { kind: "settle", book: "some-book", layout: "A", level: 1 };
-const bet = (seat: number, area: string, stake = 10): SchoolBetTold => ({ seat, colour: "red", colour_label: words("red"), area, label: words(area), stake });
-const settle = (seed: number, ...areas: string[]): SettleExerciseTold =>
+const bet = (seat: number, area: string, stake = 10): SchoolBet => ({ seat, colour: "red", colour_label: words("red"), area, label: words(area), stake });
+const settle = (seed: number, ...areas: string[]): SettleExerciseResponse =>
   ({ ...ASKED, kind: "settle", title: words("Book"), seed, par: 1000, cards: false, faces: [1, 2, 3], bets: areas.map((area) => bet(1, area)) });
-const rule = (seed: number, irregularity: string): RulingExerciseTold =>
+const rule = (seed: number, irregularity: string): RulingExerciseResponse =>
   ({ ...ASKED, kind: "ruling", title: words("Book"), seed, par: 1000, phase: "open", irregularity, label: words(irregularity), context: words(""), choices: [] });
 
 /** Settled: each area with whether it was right. */
-function settled(exercise: SettleExerciseTold, right: Record<string, boolean>, score: number): Done {
+function settled(exercise: SettleExerciseResponse, right: Record<string, boolean>, score: number): Done {
   const lines = Object.entries(right).map(([area, is]) => (
     { area, label: words(area), stake: 10, answered: 0, returned: is ? 0 : 20, right: is, odds: null, clause: is ? "3.5" : "4.1", says: "" }));
-  const judged: SettleJudgedTold = { kind: "settle", score, bonus: 0, right: lines.filter((one) => one.right).length, of: lines.length, took: 5, par: 1000, bets: lines };
+  const judged: SettleJudgedResponse = { kind: "settle", score, bonus: 0, right: lines.filter((one) => one.right).length, of: lines.length, took: 5, par: 1000, bets: lines };
   return { exercise, judged };
 }
 
@@ -45,7 +45,7 @@ describe("marks", () => {
     expect(weakest([good])).toEqual([]);
   });
   it("takes the exercise that asks most about what is weak", () => {
-    const some: ExerciseTold[] = [settle(1, "odd"), settle(2, "small", "big"), settle(3, "big")];
+    const some: ExerciseResponse[] = [settle(1, "odd"), settle(2, "small", "big"), settle(3, "big")];
     expect(mostRelevant(new Set(["small", "big"]), some)?.seed).toBe(2);
     expect(mostRelevant(new Set(), some)?.seed).toBe(1);
     expect(mostRelevant(new Set(["late-bet"]), [rule(7, "die-cocked"), rule(8, "late-bet")])?.seed).toBe(8);

@@ -10,8 +10,7 @@ import pytest
 from taisai.game.terms.terms import family
 from taisai.rules import OUTCOMES, Bet, RulesError
 from taisai.school import GREATEST_SEED, LEVELS, ExerciseKind, ExerciseRequest, exercise
-from taisai.school.course import course_of, near_misses
-from taisai.school.exercises import Seeded
+from taisai.school.exercises import Seeded, course_of, near_misses
 from taisai.school.ruling import scenes_of
 from taisai.school.settling import PLANS
 from tests.school.answers import LAYOUTS, every, key, ruling, settle
@@ -25,9 +24,10 @@ def test_bets_to_settle_lie_on_the_layout_and_can_be_taken(book: str, layout: st
         made, plan = settle(asked), PLANS[asked.level]
         assert len(made.bets) == plan.bets == {1: 3, 2: 8, 3: 15}[asked.level]
         assert len({bet.area for bet in made.bets}) == len(made.bets)
-        assert {bet.seat for bet in made.bets} <= set(range(1, plan.seats + 1))
+        assert len(made.seats) == len(made.bets)
+        assert set(made.seats) <= set(range(1, plan.seats + 1))
         for bet in made.bets:
-            assert made.course.matrix.refusal(Bet.on(bet.area, bet.stake)) is None
+            assert made.course.matrix.refusal(bet) is None
         if asked.level == 1:
             assert {family(bet.area) for bet in made.bets} <= {"even-money", "total", "single"}
 
@@ -128,7 +128,7 @@ def test_scenes_are_of_the_table_they_are_asked_at(book: str) -> None:
     assert ("terminals-down" in events) == (book == "rws-sic-bo-etg-v8")
     assert "automated-shaker-failure" not in events, "by default no table has one"
     assert all(scene.ruled.ruling == "refer" for scene in scenes.traps)
-    assert all(scene.ruled.foreseen and scene.in_hand for scene in scenes.first)
+    assert all(scene.ruled.foreseen and scene.is_in_play for scene in scenes.first)
 
 
 def test_the_highest_level_asks_what_the_document_does_not_foresee_and_the_lowest_never() -> None:
@@ -163,7 +163,8 @@ def test_exercises_are_the_same_on_every_machine_for_ever() -> None:
     drawn = Seeded("a", 1)
     assert [drawn.below(1000) for _ in range(4)] == [242, 339, 628, 377]
     assert str(made.shown) == "335"
-    assert made.bets == ((1, "single-3", 100), (2, "single-4", 100), (1, "single-5", 200))
+    assert made.bets == (Bet.on("single-3", 100), Bet.on("single-4", 100), Bet.on("single-5", 200))
+    assert made.seats == (1, 2, 1)
 
 
 @pytest.mark.parametrize("kind", ExerciseKind)
@@ -184,16 +185,19 @@ def test_an_exercise_takes_less_than_five_milliseconds_once_its_book_is_read(kin
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (("spin", "us-sic-bo", "A", 1, 0), "expected a kind of exercise (settle, key, ruling), got 'spin'"),
+        (("spin", "us-sic-bo", "A", 1, 0), "unknown kind of exercise 'spin'; expected settle, key, ruling"),
         (("key", "us-sic-bo", "A", 0, 0), "expected a level from 1 to 3, got 0"),
         (("key", "us-sic-bo", "A", 4, 0), "expected a level from 1 to 3, got 4"),
         (("key", "us-sic-bo", "A", True, 0), "expected a level from 1 to 3, got True"),
         (("key", "us-sic-bo", "A", 1, -1), f"expected a seed from 0 to {GREATEST_SEED}, got -1"),
         (("key", "us-sic-bo", "A", 1, 2**53), f"expected a seed from 0 to {GREATEST_SEED}, got {2**53}"),
-        (("key", "us-sic-bo", "B", 1, 0), "expected a layout of us-sic-bo (A), got 'B'"),
-        (("key", "us-sic-bo", "", 1, 0), "expected a layout of us-sic-bo (A), got ''"),
-        (("key", "pyproject.toml", "A", 1, 0), "expected a rulebook (mbs-3-card-sic-bo, mbs-sic-bo-v6, "),
-        (("key", "x" * 10_000, "A", 1, 0), "expected a rulebook ("),
+        (("key", "us-sic-bo", "B", 1, 0), "unknown layout 'B' of us-sic-bo; expected A"),
+        (("key", "us-sic-bo", "", 1, 0), "unknown layout '' of us-sic-bo; expected A"),
+        (
+            ("key", "pyproject.toml", "A", 1, 0),
+            "unknown rulebook 'pyproject.toml'; expected mbs-3-card-sic-bo, mbs-sic-bo-v6, ",
+        ),
+        (("key", "x" * 10_000, "A", 1, 0), "unknown rulebook 'xxx"),
     ],
 )
 def test_what_there_is_not_is_refused_in_words(given: tuple[str, str, str, int, int], says: str) -> None:

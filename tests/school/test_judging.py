@@ -45,7 +45,7 @@ def amiss(book: str, layout: str) -> list[str]:
                 given[place] = figure
                 judged = judged_settle(made, given, took=0)
                 wrong = [line for line in judged.lines if not line.is_right]
-                named = [(one.bet, one.answered, one.returned, one.why.clause) for one in wrong]
+                named = [(one.record.bet, one.answered, one.record.returned, one.why.clause) for one in wrong]
                 if named != [(made.bets[place], figure, back, clause)]:
                     found.append(f"{asked}, bet {place}: {named}")
                 of = len(right)

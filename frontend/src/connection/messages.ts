@@ -1,4 +1,4 @@
-// Of the floor's schemas 21b14876729b65ba: made by `npm run messages`, never by hand.
+// Of the floor's schemas 322d3903bcab3d88: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -168,8 +168,8 @@ export type AnyServerMessage =
   | ReportReply
   | EndNotice;
 export type SchoolAnswer = SettleAnswer | KeyAnswer | RulingAnswer;
-export type ExerciseTold = SettleExerciseTold | KeyExerciseTold | RulingExerciseTold;
-export type JudgedTold = SettleJudgedTold | KeyJudgedTold | RulingJudgedTold;
+export type ExerciseResponse = SettleExerciseResponse | KeyExerciseResponse | RulingExerciseResponse;
+export type JudgedResponse = SettleJudgedResponse | KeyJudgedResponse | RulingJudgedResponse;
 
 /**
  * The first request on a connection: the protocol's version, and who the client is.
@@ -1797,7 +1797,7 @@ export interface EndNotice {
   message: string;
 }
 /**
- * What comes back of every bet, in the order of the bets; 0 for one that is lost.
+ * What comes back of every bet, in the order of the bets; 0 for a bet that loses.
  */
 export interface SettleAnswer {
   kind: "settle";
@@ -1859,7 +1859,7 @@ export interface SettleAnswer {
       ];
 }
 /**
- * The faces keyed, in any order, and the areas that light.
+ * The three faces, in any order, and the areas that light up.
  */
 export interface KeyAnswer {
   kind: "key";
@@ -1893,7 +1893,7 @@ export interface RulingAnswer {
 /**
  * Bets of several seats, and what dice or cards show.
  */
-export interface SettleExerciseTold {
+export interface SettleExerciseResponse {
   kind: "settle";
   book: string;
   title: Words;
@@ -1903,23 +1903,23 @@ export interface SettleExerciseTold {
   par: number;
   cards: boolean;
   faces: number[];
-  bets: SchoolBetTold[];
+  bets: SchoolBet[];
 }
 /**
- * A bet as it lies.
+ * A bet on the layout.
  */
-export interface SchoolBetTold {
+export interface SchoolBet {
+  area: string;
+  label: Words;
   seat: number;
   colour: string;
   colour_label: Words;
-  area: string;
-  label: Words;
   stake: number;
 }
 /**
- * What dice or cards show, in the order in which they lie.
+ * What dice or cards show, in the order in which they are shown.
  */
-export interface KeyExerciseTold {
+export interface KeyExerciseResponse {
   kind: "key";
   book: string;
   title: Words;
@@ -1931,9 +1931,9 @@ export interface KeyExerciseTold {
   faces: number[];
 }
 /**
- * What goes wrong and when, and four rulings.
+ * An irregularity, its phase, and four rulings.
  */
-export interface RulingExerciseTold {
+export interface RulingExerciseResponse {
   kind: "ruling";
   book: string;
   title: Words;
@@ -1945,19 +1945,19 @@ export interface RulingExerciseTold {
   irregularity: string;
   label: Words;
   context: Words;
-  choices: SchoolChoiceTold[];
+  choices: SchoolChoice[];
 }
 /**
  * A ruling to choose.
  */
-export interface SchoolChoiceTold {
+export interface SchoolChoice {
   id: string;
   says: Words;
 }
 /**
  * Bet by bet, in the order of the exercise.
  */
-export interface SettleJudgedTold {
+export interface SettleJudgedResponse {
   kind: "settle";
   score: number;
   bonus: number;
@@ -1965,26 +1965,26 @@ export interface SettleJudgedTold {
   of: number;
   took: number;
   par: number;
-  bets: SettledBetTold[];
+  bets: JudgedBetResponse[];
 }
 /**
- * A bet, what was answered, what comes back of it, and why.
+ * A bet, the figure that was answered, and what comes back.
  */
-export interface SettledBetTold {
+export interface JudgedBetResponse {
   area: string;
   label: Words;
-  stake: number;
-  answered: number;
-  returned: number;
   right: boolean;
   odds: Words | null;
   clause: string;
   says: string;
+  stake: number;
+  answered: number;
+  returned: number;
 }
 /**
- * The result, and every area that lights or was marked.
+ * The result, and every area that lights up or was marked.
  */
-export interface KeyJudgedTold {
+export interface KeyJudgedResponse {
   kind: "key";
   score: number;
   bonus: number;
@@ -1995,25 +1995,25 @@ export interface KeyJudgedTold {
   faces: number[];
   keyed: number[];
   faces_right: boolean;
-  areas: KeyedAreaTold[];
+  areas: JudgedAreaResponse[];
 }
 /**
- * An area that lights, or that was marked.
+ * An area that lights up, or that was marked.
  */
-export interface KeyedAreaTold {
+export interface JudgedAreaResponse {
   area: string;
   label: Words;
-  lights: boolean;
-  marked: boolean;
   right: boolean;
   odds: Words | null;
   clause: string;
   says: string;
+  lights: boolean;
+  marked: boolean;
 }
 /**
  * What the rules order, by which clause, and who decides.
  */
-export interface RulingJudgedTold {
+export interface RulingJudgedResponse {
   kind: "ruling";
   score: number;
   bonus: number;
@@ -2228,28 +2228,28 @@ export interface UnlockBody {
   approval?: string | null;
 }
 /**
- * A rulebook that can be practised, and its layouts.
+ * The milliseconds that a good dealer needs for an exercise.
  */
-export interface SchoolLayoutTold {
+export interface ParTime {
+  kind: string;
+  level: number;
+  par: number;
+}
+/**
+ * A rulebook to practise with, and its layouts.
+ */
+export interface SchoolBook {
   book: string;
   title: Words;
   layouts: string[];
   cards: boolean;
 }
 /**
- * In how many milliseconds a good dealer does a kind of exercise at a level.
- */
-export interface SchoolParTold {
-  kind: string;
-  level: number;
-  par: number;
-}
-/**
  * What can be practised.
  */
-export interface SchoolTold {
-  books: SchoolLayoutTold[];
-  pars: SchoolParTold[];
+export interface SchoolResponse {
+  books: SchoolBook[];
+  pars: ParTime[];
   greatest_seed: number;
   longest: number;
 }

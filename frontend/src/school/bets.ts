@@ -1,13 +1,13 @@
 // How bets lie: stacks on areas, and the order in which a dealer settles them.
-import type { SchoolBetTold, SettledBetTold } from "../connection/messages";
+import type { SchoolBet, JudgedBetResponse } from "../connection/messages";
 
-export interface Lying extends SchoolBetTold {
+export interface Lying extends SchoolBet {
   /** Where it stands in the exercise, which is the order of the answers. */
   place: number;
 }
 
 /** Seat by seat; within a seat as they were laid. */
-export const inOrder = (bets: readonly SchoolBetTold[]): Lying[] =>
+export const inOrder = (bets: readonly SchoolBet[]): Lying[] =>
   bets.map((bet, place) => ({ ...bet, place })).sort((one, other) => one.seat - other.seat || one.place - other.place);
 
 export function byArea(bets: readonly Lying[]): Map<string, Lying[]> {
@@ -17,7 +17,7 @@ export function byArea(bets: readonly Lying[]): Map<string, Lying[]> {
 }
 
 /** The areas of which something comes back. */
-export const returning = (bets: readonly SettledBetTold[]): Set<string> =>
+export const returning = (bets: readonly JudgedBetResponse[]): Set<string> =>
   new Set(bets.filter((bet) => bet.returned > 0).map((bet) => bet.area));
 
 /** A figure as it was typed: whole chips, or nothing yet. */

@@ -1,5 +1,5 @@
 // A lesson: ten exercises, one after another, each answered once. It is there again after a reload.
-import type { ExerciseTold, FeltView, JudgedTold } from "../connection/messages";
+import type { ExerciseResponse, FeltView, JudgedResponse } from "../connection/messages";
 import { type Done, isAllCorrect, mostRelevant, scoreOf, streakOf, weakest } from "./results";
 import { randomSeed } from "./seeds";
 import type { LessonSettings, Reply, SchoolClient } from "./schoolClient";
@@ -30,8 +30,8 @@ export class Lesson {
   readonly #client: SchoolClient;
   readonly #longest: number;
   done = $state.raw<readonly Done[]>([]);
-  exercise = $state.raw<ExerciseTold | null>(null);
-  judged = $state.raw<JudgedTold | null>(null);
+  exercise = $state.raw<ExerciseResponse | null>(null);
+  judged = $state.raw<JudgedResponse | null>(null);
   felt = $state.raw<FeltView | null>(null);
   /** When the exercise was shown. */
   begun = $state(0);
@@ -124,7 +124,7 @@ export class Lesson {
     };
   }
 
-  async #draw(): Promise<ExerciseTold> {
+  async #draw(): Promise<ExerciseResponse> {
     const given = this.plan.seeds[this.done.length];
     if (given !== undefined) return this.#client.exercise(this.asked, given);
     const many = this.plan.weak.length > 0 && this.asked.kind !== "key" ? LOOKED_AT : 1;

@@ -1,9 +1,9 @@
 // What a lesson came to: adding up, and which areas or rulings went wrong most often.
-import type { ExerciseTold, JudgedTold, Words } from "../connection/messages";
+import type { ExerciseResponse, JudgedResponse, Words } from "../connection/messages";
 
 export interface Done {
-  exercise: ExerciseTold;
-  judged: JudgedTold;
+  exercise: ExerciseResponse;
+  judged: JudgedResponse;
 }
 
 /** Something that was asked about: an area, an irregularity, or the faces themselves, which have no words of the server's. */
@@ -16,7 +16,7 @@ export interface Weak {
 }
 
 export const FACES_KEYED = "faces";
-export const isAllCorrect = (judged: JudgedTold): boolean => judged.right === judged.of;
+export const isAllCorrect = (judged: JudgedResponse): boolean => judged.right === judged.of;
 export const scoreOf = (done: readonly Done[]): number => done.reduce((sum, one) => sum + one.judged.score, 0);
 
 /** How many in a row, up to the last, were all right. */
@@ -49,13 +49,13 @@ export function weakest(done: readonly Done[], most = 5): Weak[] {
 }
 
 /** The areas or rulings that an exercise visibly asks about before it is answered. */
-export function asksAbout(exercise: ExerciseTold): string[] {
+export function asksAbout(exercise: ExerciseResponse): string[] {
   if (exercise.kind === "settle") return exercise.bets.map((bet) => bet.area);
   return exercise.kind === "ruling" ? [exercise.irregularity] : [];
 }
 
 /** The exercise that asks about the most weak points; the first of several. */
-export function mostRelevant(weak: ReadonlySet<string>, exercises: readonly ExerciseTold[]): ExerciseTold | undefined {
-  const many = (one: ExerciseTold) => asksAbout(one).filter((id) => weak.has(id)).length;
-  return exercises.reduce<ExerciseTold | undefined>((best, one) => (best && many(best) >= many(one) ? best : one), undefined);
+export function mostRelevant(weak: ReadonlySet<string>, exercises: readonly ExerciseResponse[]): ExerciseResponse | undefined {
+  const many = (one: ExerciseResponse) => asksAbout(one).filter((id) => weak.has(id)).length;
+  return exercises.reduce<ExerciseResponse | undefined>((best, one) => (best && many(best) >= many(one) ? best : one), undefined);
 }

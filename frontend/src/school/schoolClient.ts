@@ -1,6 +1,6 @@
 // The school's side of a lesson: it makes exercises and judges answers. Nothing of either is known here.
 import { http, Refused } from "../connection/http";
-import type { ExerciseTold, FeltView, JudgedTold, SchoolAnswer, SchoolTold } from "../connection/messages";
+import type { ExerciseResponse, FeltView, JudgedResponse, SchoolAnswer, SchoolResponse } from "../connection/messages";
 
 export const KINDS = ["settle", "key", "ruling"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -30,8 +30,8 @@ export class SchoolClient {
     this.#ended = ended;
   }
 
-  school(): Promise<SchoolTold> {
-    return this.#request<SchoolTold>("GET", "/api/school");
+  school(): Promise<SchoolResponse> {
+    return this.#request<SchoolResponse>("GET", "/api/school");
   }
 
   felt(book: string, layout: string): Promise<FeltView> {
@@ -44,13 +44,13 @@ export class SchoolClient {
     return asked;
   }
 
-  exercise(asked: LessonSettings, seed: number): Promise<ExerciseTold> {
-    return this.#request<ExerciseTold>("GET", `/api/school/exercise?${asWords(asked, seed)}`);
+  exercise(asked: LessonSettings, seed: number): Promise<ExerciseResponse> {
+    return this.#request<ExerciseResponse>("GET", `/api/school/exercise?${asWords(asked, seed)}`);
   }
 
-  judge(asked: LessonSettings, seed: number, took: number, reply: Reply): Promise<JudgedTold> {
+  judge(asked: LessonSettings, seed: number, took: number, reply: Reply): Promise<JudgedResponse> {
     const answer = { ...asked, ...reply, seed, took } satisfies Omit<SchoolAnswer, "kind"> & Reply;
-    return this.#request<JudgedTold>("POST", "/api/school/answer", answer);
+    return this.#request<JudgedResponse>("POST", "/api/school/answer", answer);
   }
 
   async #request<T>(method: "GET" | "POST", path: string, body?: unknown): Promise<T> {

@@ -1,4 +1,4 @@
-"""Dealer school: exercises made from a seed, and judged by the same tables that rule a game for money.
+"""Dealer school: exercises that follow from a seed, judged by the tables that rule a game for money.
 
 >>> from taisai.school import ExerciseKind, ExerciseRequest, SettleExercise, exercise
 >>> made = exercise(ExerciseRequest(ExerciseKind.SETTLE, "rws-sic-bo-etg-v8", "A", level=1, seed=7))
@@ -6,7 +6,6 @@
 (True, 3)
 """
 
-from taisai.school.course import course_of
 from taisai.school.exercises import (
     FULL_MARKS,
     GREATEST_SEED,
@@ -17,14 +16,14 @@ from taisai.school.exercises import (
     ExerciseRequest,
     Marks,
     Seeded,
+    course_of,
 )
 from taisai.school.ruling import RulingChoice, RulingExercise, RulingJudged, judged_ruling, ruling_exercise
 from taisai.school.settling import (
-    Keyed,
+    JudgedArea,
+    JudgedFigure,
     KeyExercise,
     KeyJudged,
-    PlacedBet,
-    SettledLine,
     SettleExercise,
     SettleJudged,
     judged_key,
@@ -42,17 +41,16 @@ __all__ = [
     "Exercise",
     "ExerciseKind",
     "ExerciseRequest",
+    "JudgedArea",
+    "JudgedFigure",
     "KeyExercise",
     "KeyJudged",
-    "Keyed",
     "Marks",
-    "PlacedBet",
     "RulingChoice",
     "RulingExercise",
     "RulingJudged",
     "SettleExercise",
     "SettleJudged",
-    "SettledLine",
     "exercise",
     "judged_key",
     "judged_ruling",
@@ -63,7 +61,7 @@ Exercise = SettleExercise | KeyExercise | RulingExercise
 
 
 def exercise(asked: ExerciseRequest) -> Exercise:
-    """The exercise; a RulesError says what was expected where the rulebook or the layout is unknown."""
+    """The exercise of a request; a RulesError if the rulebook or the layout is unknown."""
     course = course_of(asked.book, asked.layout)
     seeded = Seeded(*asked)
     match asked.kind:

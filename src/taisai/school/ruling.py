@@ -1,7 +1,4 @@
-"""What can go wrong where, to be asked about: the cells of a rulebook's own table that make sense at it.
-
-To rule: something goes wrong in a phase; which of four rulings do the rules order?
-"""
+"""Exercises on irregularities: something goes wrong in a phase; which of four rulings do the rules order?"""
 
 from __future__ import annotations
 
@@ -14,46 +11,45 @@ from taisai.rules.clauses import HOUSE_PROCEDURES
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Irregularity, Phase
-from taisai.school.course import Course, book_of
-from taisai.school.exercises import ExerciseKind, ExerciseRequest, Marks, Seeded, marks
+from taisai.school.exercises import Course, ExerciseKind, ExerciseRequest, Marks, Seeded, book_of, marks
 
 _WITH_DICE: Final = frozenset({
     Irregularity.TOO_FEW_TUMBLES, Irregularity.DIE_NOT_FLAT, Irregularity.DIE_DAMAGED,
     Irregularity.DOME_OR_DICE_BROKEN,
 })  # fmt: skip
-"""What cannot happen to cards."""
+"""Irregularities of dice, which cannot happen with cards."""
 _WITH_THINGS: Final = frozenset({
     Irregularity.CHIPS_UNCLEAR, Irregularity.AUTOMATED_SHAKER_FAILURE, Irregularity.DEAL_NOT_PRESSED,
     Irregularity.TERMINALS_DOWN, Irregularity.FOREIGN_CARD, Irregularity.CARD_COUNT_WRONG,
     Irregularity.SHOE_SHORT, Irregularity.TWO_SHAKERS,
 })  # fmt: skip
-"""What takes a thing that only some tables have: asked about where the rulebook itself speaks of it."""
+"""Irregularities of equipment that only some tables have: used if the rulebook itself rules on them."""
 
 
 class Scene(NamedTuple):
-    """Something that goes wrong in a phase, and what the rules order then."""
+    """An irregularity in a phase, and what the rules order."""
 
     event: Irregularity
     phase: Phase
     seen: bool
-    """While the dice lie concealed, whether one of them was seen."""
+    """Whether a concealed die was seen."""
     ruled: RulingCell
 
     @property
-    def in_hand(self) -> bool:
-        """Whether it is about a round that is being played, and is not settled."""
+    def is_in_play(self) -> bool:
+        """Whether the round is in play and not settled."""
         return self.phase is not Phase.BETWEEN and not self.phase.settlement_recorded
 
 
 class Scenes(NamedTuple):
-    """What may be asked at each level."""
+    """The scenes of each level."""
 
     first: tuple[Scene, ...]
-    """What the document foresees of a round in hand."""
+    """Level 1: what the document rules on in a round in play."""
     foreseen: tuple[Scene, ...]
-    """All that the document or the house has a ruling on."""
+    """Level 2: everything that the document or the house rules on."""
     traps: tuple[Scene, ...]
-    """What another document rules on, and this one leaves to someone who decides."""
+    """Level 3: what another document rules on, and this one refers to a person."""
 
 
 @cache
@@ -66,7 +62,9 @@ def scenes_of(name: str) -> Scenes:
     foreseen = tuple(scene for scene in apt if not scene.ruled.caught)
     elsewhere = _elsewhere()
     return Scenes(
-        first=tuple(one for one in foreseen if one.ruled.foreseen and one.in_hand and not one.seen),
+        first=tuple(
+            scene for scene in foreseen if scene.ruled.foreseen and scene.is_in_play and not scene.seen
+        ),
         foreseen=foreseen,
         traps=tuple(scene for scene in apt if scene.ruled.caught and (scene.event, scene.phase) in elsewhere),
     )
@@ -90,7 +88,7 @@ def _is_apt(book: Rulebook, event: Irregularity, own: set[Irregularity]) -> bool
 
 @cache
 def _elsewhere() -> frozenset[tuple[Irregularity, Phase]]:
-    """What some document of the package foresees, and when."""
+    """What any document of the package rules on, and in which phase."""
     return frozenset(
         (scene.event, scene.phase)
         for name in rulebook_ids()
@@ -105,23 +103,23 @@ _MUCH_ALIKE: Final = (
     {Ruling.CONTINUE, Ruling.SETTLE_REGISTERED},
     {Ruling.CONTINUE, Ruling.STANDS},
 )
-"""Rulings that come to nearly the same: nobody is asked to tell them apart in one question."""
+"""Rulings with nearly the same effect, which are not choices of the same question."""
 
 
 class RulingChoice(NamedTuple):
-    """A ruling that may be chosen, and who decides where it is referred."""
+    """A ruling to choose, and the rank that decides if it is a referral."""
 
     ruling: Ruling
     to: str | None
 
     @property
     def id(self) -> str:
-        """Its name in an answer."""
+        """The name of the choice in an answer."""
         return self.ruling if self.to is None else f"{self.ruling}:{self.to}"
 
 
 class RulingExercise(NamedTuple):
-    """What goes wrong and when, and the rulings to choose from."""
+    """A scene, and the rulings to choose from."""
 
     asked: ExerciseRequest
     course: Course
@@ -130,7 +128,7 @@ class RulingExercise(NamedTuple):
 
 
 class RulingJudged(NamedTuple):
-    """The judgement: what the rules order, and by which clause."""
+    """A judged answer: what the rules order, and by which clause."""
 
     exercise: RulingExercise
     marks: Marks
@@ -141,13 +139,13 @@ class RulingJudged(NamedTuple):
 
 
 def ruling_exercise(asked: ExerciseRequest, course: Course, seeded: Seeded) -> RulingExercise:
-    """A scene, and what it is ruled by among three other rulings of the same rulebook."""
+    """A scene, and four choices: the right ruling and three others of the same rulebook."""
     scene = seeded.one(_pool(asked, seeded))
     right = _choice(scene.ruled)
-    others = [one for one in _rulings(asked.book) if _is_wrong(course, one, right)]
+    others = [choice for choice in _rulings(asked.book) if _is_wrong(course, choice, right)]
     drawn: list[RulingChoice] = []
     for other in seeded.shuffled(others):
-        if len(drawn) < CHOICES - 1 and not any(_is_alike(other, one) for one in drawn):
+        if len(drawn) < CHOICES - 1 and not any(_is_alike(other, choice) for choice in drawn):
             drawn.append(other)
     return RulingExercise(asked, course, scene, tuple(seeded.shuffled([right, *drawn])))
 
@@ -166,20 +164,20 @@ def _choice(ruled: RulingCell) -> RulingChoice:
 
 @cache
 def _rulings(name: str) -> tuple[RulingChoice, ...]:
-    """Every ruling that the rulebook has, first those on what can happen at its table; then any."""
+    """Every ruling of the rulebook; those of its scenes come first."""
     scenes = scenes_of(name)
     own = [_choice(scene.ruled) for scene in (*scenes.foreseen, *scenes.traps)]
     own += [_choice(ruled) for ruled in book_of(name).irregularities.cells.values()]
     return tuple(dict.fromkeys(own))
 
 
-def _is_wrong(course: Course, one: RulingChoice, right: RulingChoice) -> bool:
-    """Whether a ruling is clearly another; a rank above the right one could decide as well."""
-    if one == right:
+def _is_wrong(course: Course, choice: RulingChoice, right: RulingChoice) -> bool:
+    """Whether a choice is clearly wrong; a rank above the right one could decide as well."""
+    if choice == right:
         return False
-    if one.to is not None and right.to is not None:
-        return not course.book.people.at_least(one.to, right.to)
-    return {one.ruling, right.ruling} not in _MUCH_ALIKE
+    if choice.to is not None and right.to is not None:
+        return not course.book.people.at_least(choice.to, right.to)
+    return {choice.ruling, right.ruling} not in _MUCH_ALIKE
 
 
 def _is_alike(one: RulingChoice, other: RulingChoice) -> bool:
@@ -187,17 +185,15 @@ def _is_alike(one: RulingChoice, other: RulingChoice) -> bool:
 
 
 def judged_ruling(exercise: RulingExercise, choice: str, took: int) -> RulingJudged:
-    """A chosen ruling, against what the rulebook's own table orders."""
-    known = {one.id: one for one in exercise.choices}
-    if choice not in known:
-        raise RulesError(f"expected one of {', '.join(known)}, got {printable(repr(choice))}")
+    """Judges a chosen ruling by the rulebook's own table."""
+    choices = {option.id: option for option in exercise.choices}
+    if choice not in choices:
+        raise RulesError(f"expected one of {', '.join(choices)}, got {printable(repr(choice))}")
     course, scene = exercise.course, exercise.scene
     ruled = course.book.irregularities.ruling_for(scene.event, scene.phase, course.settings, seen=scene.seen)
     ordered = _choice(ruled)
     text = course.book.clauses.get(ruled.clause)
-    given = marks(
-        ExerciseKind.RULING, exercise.asked.level, right=int(known[choice] == ordered), of=1, took=took
-    )
-    return RulingJudged(
-        exercise, given, known[choice], ordered, ruled, text.says if text else HOUSE_PROCEDURES[ruled.clause]
-    )
+    chosen, level = choices[choice], exercise.asked.level
+    given = marks(ExerciseKind.RULING, level, right=int(chosen == ordered), of=1, took=took)
+    says = text.says if text else HOUSE_PROCEDURES[ruled.clause]
+    return RulingJudged(exercise, given, chosen, ordered, ruled, says)

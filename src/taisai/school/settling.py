@@ -1,7 +1,4 @@
-"""To settle: bets lie on a layout, dice or cards show; what comes back of every bet?
-
-To key: three dice or cards are shown; key them, and mark the areas that light.
-"""
+"""Exercises with a result: settle the bets on a layout, or enter the result and mark the lit areas."""
 
 from __future__ import annotations
 
@@ -12,16 +9,25 @@ from taisai.rules.areas import AreaId
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Explanation
 from taisai.rules.outcomes import Face, Outcome
-from taisai.rules.settlement import GREATEST_SUM, Bet, Settlement
-from taisai.school.course import Course, drawn_outcome, near_misses
-from taisai.school.exercises import ExerciseKind, ExerciseRequest, Marks, Seeded, marks, whole
+from taisai.rules.settlement import GREATEST_SUM, Bet, BetRecord, Settlement
+from taisai.school.exercises import (
+    Course,
+    ExerciseKind,
+    ExerciseRequest,
+    Marks,
+    Seeded,
+    check_range,
+    drawn_outcome,
+    marks,
+    near_misses,
+)
 
 CHIP: Final = 5
-"""Stakes are so many chips of five, times what makes every win whole."""
+"""Stakes are multiples of this, times the denominator that makes every win whole."""
 
 
 class _Plan(NamedTuple):
-    """What lies on the layout at a level."""
+    """The bets of a level: how many, how many win or nearly win, the seats, and the chips."""
 
     bets: int
     winners: int
@@ -38,94 +44,85 @@ PLANS: Final = {
 MOST_BETS: Final = max(plan.bets for plan in PLANS.values())
 
 
-class PlacedBet(NamedTuple):
-    """A bet as it lies."""
-
-    seat: int
-    area: AreaId
-    stake: int
-
-
 class SettleExercise(NamedTuple):
-    """What is shown, and how it lies."""
+    """Bets on a layout, and the outcome."""
 
     asked: ExerciseRequest
     course: Course
     shown: Outcome
-    bets: tuple[PlacedBet, ...]
+    bets: tuple[Bet, ...]
+    seats: tuple[int, ...]
+    """The seat of each bet."""
 
 
-class SettledLine(NamedTuple):
-    """What was answered for a bet, what comes back of it, and why."""
+class JudgedFigure(NamedTuple):
+    """The figure that was answered for a bet, beside the record of the bet."""
 
-    bet: PlacedBet
+    record: BetRecord[Bet]
     answered: int
-    returned: int
     why: Explanation
 
     @property
     def is_right(self) -> bool:
-        """Whether the answer is the figure."""
-        return self.answered == self.returned
+        """Whether the answer is what comes back of the bet."""
+        return self.answered == self.record.returned
 
 
 class SettleJudged(NamedTuple):
-    """The judgement, bet by bet."""
+    """A judged answer, bet by bet."""
 
     exercise: SettleExercise
     marks: Marks
-    lines: tuple[SettledLine, ...]
+    lines: tuple[JudgedFigure, ...]
 
 
 def settle_exercise(asked: ExerciseRequest, course: Course, seeded: Seeded) -> SettleExercise:
-    """Bets of several seats on a layout, each area once."""
+    """An exercise with bets of several seats, at most one bet on an area."""
     plan = PLANS[asked.level]
     shown = drawn_outcome(course, asked.level, seeded)
     chip = CHIP * course.matrix.denominator
-    bets = tuple(
-        PlacedBet(1 + seeded.below(plan.seats), area, chip * seeded.one(plan.chips))
-        for area in seeded.shuffled(_areas(asked, course, shown, seeded))
-    )
-    return SettleExercise(asked, course, shown, bets)
+    seats, bets = [], []
+    for area in seeded.shuffled(_areas(asked, course, shown, seeded)):
+        seats.append(1 + seeded.below(plan.seats))
+        bets.append(Bet.on(area, chip * seeded.one(plan.chips)))
+    return SettleExercise(asked, course, shown, tuple(bets), tuple(seats))
 
 
 def _areas(asked: ExerciseRequest, course: Course, shown: Outcome, seeded: Seeded) -> list[AreaId]:
-    """Some that win, some that nearly do, and any others."""
+    """Areas that win, areas that nearly win, and others."""
     plan = PLANS[asked.level]
     pool = [area for area in course.matrix.areas if asked.level > 1 or area in course.simple]
     lit = set(course.matrix.illuminated(shown))
     by_total, by_die = ([area for area in near if area in pool] for near in near_misses(course.matrix, shown))
-    found = seeded.some([area for area in pool if area in lit], plan.winners)
-    found += seeded.some(by_total, plan.near)
-    found += seeded.some(by_die, max(0, plan.winners + plan.near - len(found)))
-    rest = [area for area in pool if area not in found]
-    return found + seeded.some(rest, plan.bets - len(found))
+    areas = seeded.some([area for area in pool if area in lit], plan.winners)
+    areas += seeded.some(by_total, plan.near)
+    areas += seeded.some(by_die, max(0, plan.winners + plan.near - len(areas)))
+    rest = [area for area in pool if area not in areas]
+    return areas + seeded.some(rest, plan.bets - len(areas))
 
 
 def judged_settle(exercise: SettleExercise, returned: Sequence[int], took: int) -> SettleJudged:
-    """The figures of an answer, in the order of the bets, against what the engine settles."""
+    """Judges the figures of an answer, in the order of the bets, by a real settlement."""
     bets = exercise.bets
     if len(returned) != len(bets):
         raise RulesError(f"expected {len(bets)} figures, one for each bet, got {len(returned)}")
     for figure in returned:
-        whole("a figure", figure, 0, GREATEST_SUM)
+        check_range("a figure", figure, 0, GREATEST_SUM)
     matrix, shown = exercise.course.matrix, exercise.shown
-    settled = matrix.settle(shown, [Bet.on(bet.area, bet.stake) for bet in bets])
-    if not isinstance(settled, Settlement):  # stakes are made to be whole: a book could only be too rich
+    settled = matrix.settle(shown, bets)
+    if not isinstance(settled, Settlement):  # the stakes fit the layout, so only the sums could be too great
         raise RulesError(f"expected bets that can be settled, got {settled}")
     lines = tuple(
-        SettledLine(bet, answered, int(one.returned), matrix.explain(bet.area, shown))
-        for bet, answered, one in zip(bets, returned, settled.bets, strict=True)
+        JudgedFigure(record, answered, matrix.explain(record.area, shown))
+        for record, answered in zip(settled.bets, returned, strict=True)
     )
     right = sum(line.is_right for line in lines)
-    level = exercise.asked.level
-    return SettleJudged(
-        exercise, marks(ExerciseKind.SETTLE, level, right=right, of=len(lines), took=took), lines
-    )
+    given = marks(ExerciseKind.SETTLE, exercise.asked.level, right=right, of=len(lines), took=took)
+    return SettleJudged(exercise, given, lines)
 
 
 class KeyExercise(NamedTuple):
-    """What is shown, in the order in which it lies."""
+    """Three dice or cards, in the order in which they are shown."""
 
     asked: ExerciseRequest
     course: Course
@@ -133,8 +130,8 @@ class KeyExercise(NamedTuple):
     faces: tuple[Face, ...]
 
 
-class Keyed(NamedTuple):
-    """An area that lights, or that was marked, and why it does or does not."""
+class JudgedArea(NamedTuple):
+    """An area that lights up or that was marked, and why it wins or loses."""
 
     area: AreaId
     lights: bool
@@ -143,34 +140,34 @@ class Keyed(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Whether it was marked if it lights, and only then."""
+        """Whether it was marked if, and only if, it lights up."""
         return self.lights == self.marked
 
 
 class KeyJudged(NamedTuple):
-    """The judgement: the result, and every area that lights or was marked."""
+    """A judged answer: the result, and every area that lights up or was marked."""
 
     exercise: KeyExercise
     marks: Marks
     keyed: Outcome
     faces_right: bool
-    lines: tuple[Keyed, ...]
+    lines: tuple[JudgedArea, ...]
 
 
 def key_exercise(asked: ExerciseRequest, course: Course, seeded: Seeded) -> KeyExercise:
-    """Three faces in any order."""
+    """An exercise with three faces in random order."""
     shown = drawn_outcome(course, asked.level, seeded)
     return KeyExercise(asked, course, shown, tuple(seeded.shuffled(shown.faces)))
 
 
 def judged_key(exercise: KeyExercise, faces: tuple[int, ...], marked: Iterable[str], took: int) -> KeyJudged:
-    """A keyed result and marked areas: each right one counts, and each wrong mark takes one away."""
+    """Judges a result and the marked areas: each right one counts, each wrong mark takes one away."""
     matrix, shown = exercise.course.matrix, exercise.shown
     keyed = Outcome.of(*faces)
     touched = {matrix.areas[matrix.row(area)] for area in marked}
     lit = set(matrix.illuminated(shown))
     lines = tuple(
-        Keyed(area, area in lit, area in touched, matrix.explain(area, shown))
+        JudgedArea(area, area in lit, area in touched, matrix.explain(area, shown))
         for area in matrix.areas
         if area in lit or area in touched
     )

@@ -16,7 +16,7 @@ from taisai.server.auth import permissions
 from taisai.server.auth.permissions import AT_TABLE, STAFF, Role
 from taisai.server.http import school
 from taisai.server.http import school as endpoints
-from taisai.server.http.school import COLOURS, exercise_told, judged_told, school_felt
+from taisai.server.http.school import COLOURS, exercise_response, judged_response, school_felt
 from tests.school import answers
 from tests.school.answers import LAYOUTS, every
 from tests.server.virtual_server import Connected, Response, connected
@@ -152,7 +152,7 @@ def unforeseen(told: Any, at: str = "") -> Iterator[str]:
 @pytest.mark.parametrize(("book", "layout"), LAYOUTS)
 def test_no_exercise_holds_its_solution(book: str, layout: str, kind: ExerciseKind) -> None:
     for asked in every(book, layout, kind):
-        told = msgspec.json.decode(msgspec.json.encode(exercise_told(exercise(asked))))
+        told = msgspec.json.decode(msgspec.json.encode(exercise_response(exercise(asked))))
         assert list(unforeseen(told)) == []
 
 
@@ -168,7 +168,7 @@ def test_where_a_bet_stands_in_the_list_does_not_tell_whether_it_won(book: str, 
 
 def test_sabotage_an_exercise_that_tells_the_clause_is_seen() -> None:
     told = msgspec.to_builtins(
-        exercise_told(exercise(ExerciseRequest(ExerciseKind.SETTLE, BOOK, "A", level=1, seed=7)))
+        exercise_response(exercise(ExerciseRequest(ExerciseKind.SETTLE, BOOK, "A", level=1, seed=7)))
     )
     told["bets"][0]["clause"] = "4.1.1"
     assert list(unforeseen(told)) == ["bets/clause"]
@@ -195,7 +195,7 @@ def test_everything_is_said_in_both_languages_with_nothing_left_to_fill(
     book: str, layout: str, kind: ExerciseKind
 ) -> None:
     for asked in every(book, layout, kind):
-        said = [exercise_told(exercise(asked)), judged_told(answers.rightly(asked))]
+        said = [exercise_response(exercise(asked)), judged_response(answers.rightly(asked))]
         found = list(texts([msgspec.to_builtins(one) for one in said]))
         assert found
         for one in found:
@@ -249,9 +249,9 @@ def test_what_is_of_a_demonstration_alone_is_refused_on_a_socket_elsewhere_too()
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"kind": "spin"}, "expected a kind of exercise (settle, key, ruling), got 'spin'"),
-        ({"book": "../../secrets.toml"}, "expected a rulebook ("),
-        ({"layout": "D"}, f"expected a layout of {BOOK} (A, B, C), got 'D'"),
+        ({"kind": "spin"}, "unknown kind of exercise 'spin'; expected settle, key, ruling"),
+        ({"book": "../../secrets.toml"}, "unknown rulebook '../../secrets.toml'; expected "),
+        ({"layout": "D"}, f"unknown layout 'D' of {BOOK}; expected A, B, C"),
         ({"level": 4}, "expected a level from 1 to 3, got 4"),
         ({"seed": -1}, f"expected a seed from 0 to {2**53 - 1}, got -1"),
         ({"seed": 2**53}, f"expected a seed from 0 to {2**53 - 1}, got {2**53}"),
@@ -300,7 +300,7 @@ async def test_an_answer_to_no_question_is_refused_in_words(
 @connected(demonstration=True)
 async def test_a_felt_that_there_is_not_is_refused_in_words(house: Connected) -> None:
     got = await house.request("GET", "/api/school/felt?book=us-sic-bo&layout=B")
-    assert (got.status, got.said["message"]) == (400, "expected a layout of us-sic-bo (A), got 'B'")
+    assert (got.status, got.said["message"]) == (400, "unknown layout 'B' of us-sic-bo; expected A")
 
 
 # What is published
@@ -310,7 +310,7 @@ async def test_a_felt_that_there_is_not_is_refused_in_words(house: Connected) ->
 async def test_the_published_schema_tells_kinds_apart_by_their_tag(house: Connected) -> None:
     described = (await house.request("GET", "/schema/openapi.json")).said
     parts = described["components"]["schemas"]
-    for name in ("SettleExerciseTold", "KeyAnswer", "RulingJudgedTold"):
+    for name in ("SettleExerciseResponse", "KeyAnswer", "RulingJudgedResponse"):
         kind = parts[name]["properties"]["kind"]
         assert kind.get("const") == name.lower().split("exercise")[0].split("answer")[0].split("judged")[0]
         assert "kind" in parts[name]["required"]
@@ -319,7 +319,7 @@ async def test_the_published_schema_tells_kinds_apart_by_their_tag(house: Connec
         told = (await ask(house, kind=kind)).said
         validator = jsonschema_rs.validator_for(
             {
-                "$ref": f"#/components/schemas/{kind.capitalize()}ExerciseTold",
+                "$ref": f"#/components/schemas/{kind.capitalize()}ExerciseResponse",
                 "components": {"schemas": parts},
             }
         )
@@ -338,7 +338,9 @@ async def test_sabotage_a_judge_that_takes_the_answer_for_the_solution_is_seen(
 
     def agreeable(made: Any, returned: Any, took: int) -> Any:
         judged = honest(made, returned, took)
-        lines = tuple(line._replace(returned=line.answered) for line in judged.lines)
+        lines = tuple(
+            line._replace(record=line.record._replace(returned=line.answered)) for line in judged.lines
+        )
         return judged._replace(lines=lines)
 
     monkeypatch.setattr(endpoints, "judged_settle", agreeable)
@@ -349,6 +351,6 @@ async def test_sabotage_a_judge_that_takes_the_answer_for_the_solution_is_seen(
 def test_sabotage_words_that_are_left_unfilled_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(school, "_context", lambda _book, _scene: school.DURING)
     told = msgspec.to_builtins(
-        exercise_told(exercise(ExerciseRequest(ExerciseKind.RULING, BOOK, "A", level=1, seed=7)))
+        exercise_response(exercise(ExerciseRequest(ExerciseKind.RULING, BOOK, "A", level=1, seed=7)))
     )
     assert [one for one in texts(told) if "{" in one["en"]]

@@ -1,4 +1,4 @@
-"""Endpoints of the school for dealers. An exercise follows from its request; nothing is kept of anyone."""
+"""Endpoints of the dealer school. An exercise follows from its request; the server stores nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from taisai.rules import RulesError
 from taisai.rules.book import Rulebook, rulebook_ids
 from taisai.rules.chance import ChanceKind
 from taisai.rules.irregularities import Ruling, RulingCell
-from taisai.rules.pay import Odds
 from taisai.rules.vocabulary import Phase
 from taisai.school import (
     GREATEST_SEED,
@@ -23,6 +22,8 @@ from taisai.school import (
     PARS,
     Exercise,
     ExerciseRequest,
+    JudgedArea,
+    JudgedFigure,
     KeyExercise,
     KeyJudged,
     Marks,
@@ -36,7 +37,7 @@ from taisai.school import (
     judged_ruling,
     judged_settle,
 )
-from taisai.school.course import Course, book_of, course_of
+from taisai.school.exercises import Course, book_of, course_of
 from taisai.school.ruling import Scene
 from taisai.server.http import school_bodies as bodies
 from taisai.server.http.guard import refused
@@ -50,7 +51,7 @@ COLOURS: Final = (
     ("purple", Words("purple", "紫色")),
     ("orange", Words("orange", "橙色")),
 )
-"""Of the chips of each seat, from seat 1 on."""
+"""The colour of each seat's chips, from seat 1."""
 DURING: Final = Words("During: {phase}", "阶段：{phase}")
 AFTERWARDS: Final = Words("Found when the round is over", "本局结束后发现")
 SEEN: Final = Words("; a concealed die was seen", "；遮盖的骰子已被看见")
@@ -60,20 +61,17 @@ BEFORE: Final = Words("The rules; settled before the {rank} or above", "规则�
 RULES_DECIDE: Final = Words("The rules: the Dealer carries it out", "规则决定，由荷官执行")
 
 
-def school_told() -> bodies.SchoolTold:
+def school_response() -> bodies.SchoolResponse:
     """What can be practised."""
-    return bodies.SchoolTold(
+    return bodies.SchoolResponse(
         books=tuple(
-            bodies.SchoolLayoutTold(
-                book=book.id,
-                title=_title(book),
-                layouts=tuple(book.pay_by_layout),
-                cards=_has_cards(book),
+            bodies.SchoolBook(
+                book=book.id, title=_title(book), layouts=tuple(book.pay_by_layout), cards=_has_cards(book)
             )
             for book in map(book_of, rulebook_ids())
         ),
         pars=tuple(
-            bodies.SchoolParTold(kind=kind, level=level, par=par)
+            bodies.ParTime(kind=kind, level=level, par=par)
             for kind, by_level in PARS.items()
             for level, par in by_level.items()
         ),
@@ -84,7 +82,7 @@ def school_told() -> bodies.SchoolTold:
 
 @cache
 def school_felt(name: str, layout: str) -> FeltView:
-    """A layout as a table would show it that opened with the book's own settings and odds."""
+    """A layout as a table with the book's default settings and odds shows it."""
     book = book_of(name)
     table = Table(book)
     opening = OpenTable(
@@ -93,7 +91,7 @@ def school_felt(name: str, layout: str) -> FeltView:
     )  # fmt: skip
     opened = decide(table, opening)
     if isinstance(opened, Refusal):
-        raise TypeError(f"expected a table that opens, got {opened}")
+        raise TypeError(f"expected the table to open, got the refusal {opened}")
     for event in opened:
         table = evolve(table, event)
     return felt_view(table, layout)
@@ -108,101 +106,95 @@ def _has_cards(book: Rulebook) -> bool:
 
 
 def _area(course: Course, area: str) -> Words:
-    labelled = course.matrix.labels[course.matrix.row(area)]
-    return Words(labelled.label, labelled.label_zh)
+    label = course.matrix.labels[course.matrix.row(area)]
+    return Words(label.label, label.label_zh)
 
 
 def _rank(book: Rulebook, rank: str) -> Words:
-    return next(Words(one.label, one.label_zh) for one in book.people.ladder if one.id == rank)
+    return next(Words(known.label, known.label_zh) for known in book.people.ladder if known.id == rank)
 
 
 # Exercises
 
 
-def exercise_told(made: Exercise) -> bodies.ExerciseTold:
+def exercise_response(practised: Exercise) -> bodies.ExerciseResponse:
     """An exercise, without its solution."""
-    asked, book = made.asked, made.course.book
+    asked, book = practised.asked, practised.course.book
     common: dict[str, Any] = {
-        "book": book.id, "title": _title(book), "layout": made.course.layout, "level": asked.level,
+        "book": book.id, "title": _title(book), "layout": practised.course.layout, "level": asked.level,
         "seed": asked.seed, "par": PARS[asked.kind][asked.level],
     }  # fmt: skip
-    if isinstance(made, KeyExercise):
-        return bodies.KeyExerciseTold(**common, cards=_has_cards(book), faces=made.faces)
-    if isinstance(made, RulingExercise):
-        return bodies.RulingExerciseTold(
+    if isinstance(practised, KeyExercise):
+        return bodies.KeyExerciseResponse(**common, cards=_has_cards(book), faces=practised.faces)
+    if isinstance(practised, RulingExercise):
+        return bodies.RulingExerciseResponse(
             **common,
-            phase=made.scene.phase,
-            irregularity=made.scene.event,
-            label=texts.IRREGULARITIES[made.scene.event],
-            context=_context(book, made.scene),
+            phase=practised.scene.phase,
+            irregularity=practised.scene.event,
+            label=texts.IRREGULARITIES[practised.scene.event],
+            context=_context(book, practised.scene),
             choices=tuple(
-                bodies.SchoolChoiceTold(id=one.id, says=_ruling(book, one)) for one in made.choices
+                bodies.SchoolChoice(id=choice.id, says=_ruling(book, choice)) for choice in practised.choices
             ),
         )
     bets = (
-        bodies.SchoolBetTold(
-            seat=bet.seat, colour=COLOURS[bet.seat - 1][0], colour_label=COLOURS[bet.seat - 1][1],
-            area=bet.area, label=_area(made.course, bet.area), stake=bet.stake,
+        bodies.SchoolBet(
+            seat=seat, colour=COLOURS[seat - 1][0], colour_label=COLOURS[seat - 1][1], area=bet.area,
+            label=_area(practised.course, bet.area), stake=bet.stake,
         )
-        for bet in made.bets
+        for seat, bet in zip(practised.seats, practised.bets, strict=True)
     )  # fmt: skip
-    return bodies.SettleExerciseTold(
-        **common, cards=_has_cards(book), faces=made.shown.faces, bets=tuple(bets)
+    return bodies.SettleExerciseResponse(
+        **common, cards=_has_cards(book), faces=practised.shown.faces, bets=tuple(bets)
     )
 
 
 def _context(book: Rulebook, scene: Scene) -> Words:
     if scene.phase is Phase.BETWEEN:
-        said = AFTERWARDS
+        text = AFTERWARDS
     else:
-        phase = next(one for one in book.procedure.phases if one.id is scene.phase)
-        said = Words(DURING.en.format(phase=phase.label), DURING.zh.format(phase=phase.label_zh))
+        phase = next(phase for phase in book.procedure.phases if phase.id is scene.phase)
+        text = Words(DURING.en.format(phase=phase.label), DURING.zh.format(phase=phase.label_zh))
     if (scene.event, scene.phase) not in book.irregularities.seen:
-        return said
+        return text
     more = SEEN if scene.seen else UNSEEN
-    return Words(said.en + more.en, said.zh + more.zh)
+    return Words(text.en + more.en, text.zh + more.zh)
 
 
 def _ruling(book: Rulebook, choice: RulingChoice) -> Words:
-    said = texts.RULINGS[choice.ruling]
-    return said if choice.to is None else texts.joined(said, _rank(book, choice.to))
+    text = texts.RULINGS[choice.ruling]
+    return text if choice.to is None else texts.joined(text, _rank(book, choice.to))
 
 
-# Judgements
+# Judged answers
 
 
-def judged_told(judged: SettleJudged | KeyJudged | RulingJudged) -> bodies.JudgedTold:
-    """A judgement, with the clause of everything."""
+def judged_response(judged: SettleJudged | KeyJudged | RulingJudged) -> bodies.JudgedResponse:
+    """A judged answer, with the clauses that decide it."""
     marks: Marks = judged.marks
-    common = marks._asdict()
-    course = judged.exercise.course
+    common, course = marks._asdict(), judged.exercise.course
     if isinstance(judged, SettleJudged):
-        return bodies.SettleJudgedTold(
-            **common,
-            bets=tuple(
-                bodies.SettledBetTold(
-                    area=line.bet.area, label=_area(course, line.bet.area), stake=line.bet.stake,
-                    answered=line.answered, returned=line.returned, right=line.is_right,
-                    **_why(line.why.odds, line.why.clause, line.why.says),
-                )
-                for line in judged.lines
-            ),
+        bets = (
+            bodies.JudgedBetResponse(
+                **_judged_area(course, line), stake=line.record.stake, answered=line.answered,
+                returned=line.record.returned,
+            )
+            for line in judged.lines
         )  # fmt: skip
+        return bodies.SettleJudgedResponse(**common, bets=tuple(bets))
     if isinstance(judged, KeyJudged):
-        return bodies.KeyJudgedTold(
+        areas = (
+            bodies.JudgedAreaResponse(**_judged_area(course, line), lights=line.lights, marked=line.marked)
+            for line in judged.lines
+        )
+        return bodies.KeyJudgedResponse(
             **common,
             faces=judged.exercise.shown.faces,
             keyed=judged.keyed.faces,
             faces_right=judged.faces_right,
-            areas=tuple(
-                bodies.KeyedAreaTold(
-                    area=line.area, label=_area(course, line.area), lights=line.lights, marked=line.marked,
-                    right=line.is_right, **_why(line.why.odds, line.why.clause, line.why.says),
-                )
-                for line in judged.lines
-            ),
-        )  # fmt: skip
-    return bodies.RulingJudgedTold(
+            areas=tuple(areas),
+        )
+    return bodies.RulingJudgedResponse(
         **common,
         chosen=judged.chosen.id,
         ordered=judged.ordered.id,
@@ -214,28 +206,32 @@ def judged_told(judged: SettleJudged | KeyJudged | RulingJudged) -> bodies.Judge
     )
 
 
-def _why(odds: Odds | None, clause: str, says: str) -> dict[str, Any]:
-    return {"odds": None if odds is None else texts.odds(odds), "clause": clause, "says": says}
+def _judged_area(course: Course, line: JudgedFigure | JudgedArea) -> dict[str, Any]:
+    why = line.why
+    return {
+        "area": why.area, "label": _area(course, why.area), "right": line.is_right,
+        "odds": None if why.odds is None else texts.odds(why.odds), "clause": why.clause, "says": why.says,
+    }  # fmt: skip
 
 
 def _decides(book: Rulebook, ruled: RulingCell) -> Words:
-    """Who decides: the rank a referral goes to; else the rules, before a witness where they ask for one."""
+    """Who decides: the rank of a referral; otherwise the rules, with a witness if they require one."""
     rank = ruled.to if ruled.ruling is Ruling.REFER else ruled.witness
     if rank is None:
         return RULES_DECIDE
-    known, said = _rank(book, rank), DECIDES if ruled.ruling is Ruling.REFER else BEFORE
-    return Words(said.en.format(rank=known.en), said.zh.format(rank=known.zh))
+    label, text = _rank(book, rank), DECIDES if ruled.ruling is Ruling.REFER else BEFORE
+    return Words(text.en.format(rank=label.en), text.zh.format(rank=label.zh))
 
 
 @get("/api/school", summary="What can be practised in dealer school")
-async def school() -> bodies.SchoolTold:
+async def school() -> bodies.SchoolResponse:
     """Rulebooks, layouts, and the par time of every kind and level."""
-    return school_told()
+    return school_response()
 
 
 @get("/api/school/felt", summary="A layout to practise on")
 async def felt(book: FromQuery[str], layout: FromQuery[str]) -> FeltView:
-    """As a table shows it that plays by the book's own settings and odds."""
+    """The layout as a table with the book's default settings and odds shows it."""
     try:
         return school_felt(book, course_of(book, layout).layout)
     except RulesError as error:
@@ -243,41 +239,41 @@ async def felt(book: FromQuery[str], layout: FromQuery[str]) -> FeltView:
 
 
 @get("/api/school/exercise", summary="An exercise of dealer school")
-async def asked(
+async def get_exercise(
     kind: FromQuery[str],
     book: FromQuery[str],
     layout: FromQuery[str],
     level: FromQuery[int],
     seed: FromQuery[int],
-) -> bodies.ExerciseTold:
-    """The same for the same asking; its solution is not in it."""
+) -> bodies.ExerciseResponse:
+    """The same request gives the same exercise. The solution is not in it."""
     try:
-        return exercise_told(exercise(ExerciseRequest.of(kind, book, layout, level=level, seed=seed)))
+        return exercise_response(exercise(ExerciseRequest.of(kind, book, layout, level=level, seed=seed)))
     except RulesError as error:
         raise refused(400, "bad-value", str(error)) from None
 
 
-@post("/api/school/answer", status_code=200, summary="Answer an exercise, and be judged by the engine")
-async def answered(data: JSONBody[bodies.SchoolAnswer]) -> bodies.JudgedTold:
-    """The exercise is made again and judged by the tables that rule a game for money."""
+@post("/api/school/answer", status_code=200, summary="Answer an exercise")
+async def answer(data: JSONBody[bodies.SchoolAnswer]) -> bodies.JudgedResponse:
+    """Makes the exercise again, and judges the answer by the tables that rule a game for money."""
     try:
-        return judged_told(_judged(data))
+        return judged_response(_judged(data))
     except RulesError as error:
         raise refused(400, "bad-value", str(error)) from None
 
 
 def _judged(data: bodies.SchoolAnswer) -> SettleJudged | KeyJudged | RulingJudged:
     kind = str(type(data).__struct_config__.tag)
-    made = exercise(ExerciseRequest.of(kind, data.book, data.layout, level=data.level, seed=data.seed))
-    match made, data:
+    answered = exercise(ExerciseRequest.of(kind, data.book, data.layout, level=data.level, seed=data.seed))
+    match answered, data:
         case SettleExercise(), bodies.SettleAnswer():
-            return judged_settle(made, data.returned, data.took)
+            return judged_settle(answered, data.returned, data.took)
         case KeyExercise(), bodies.KeyAnswer():
-            return judged_key(made, data.faces, data.lit, data.took)
+            return judged_key(answered, data.faces, data.lit, data.took)
         case RulingExercise(), bodies.RulingAnswer():
-            return judged_ruling(made, data.choice, data.took)
+            return judged_ruling(answered, data.choice, data.took)
         case _:
-            raise TypeError(f"expected an exercise to {kind}, got {type(made).__name__}")
+            raise TypeError(f"expected an exercise of the kind {kind}, got {type(answered).__name__}")
 
 
-ENDPOINTS = [school, felt, asked, answered]
+ENDPOINTS = [school, felt, get_exercise, answer]

@@ -1,4 +1,4 @@
-"""What dealer school sends and is sent; `kind` says which kind of exercise it is about."""
+"""Bodies of the dealer school's requests and responses; `kind` is the kind of exercise."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from taisai.school.settling import MOST_BETS
 
 MOST_MARKED = 200  # areas: no layout has more to mark
 
-# In
+# Requests
 
 
 class _Answer(RequestBody, frozen=True, kw_only=True, tag_field="kind"):
-    """Which exercise it answers, and how long that took by the page's own clock."""
+    """The exercise that is answered, and the time that the page measured."""
 
     book: Name
     layout: Name
@@ -29,13 +29,13 @@ class _Answer(RequestBody, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class SettleAnswer(_Answer, frozen=True, kw_only=True, tag="settle"):
-    """What comes back of every bet, in the order of the bets; 0 for one that is lost."""
+    """What comes back of every bet, in the order of the bets; 0 for a bet that loses."""
 
     returned: Annotated[tuple[int, ...], Meta(max_length=MOST_BETS)]
 
 
 class KeyAnswer(_Answer, frozen=True, kw_only=True, tag="key"):
-    """The faces keyed, in any order, and the areas that light."""
+    """The three faces, in any order, and the areas that light up."""
 
     faces: Annotated[tuple[int, ...], Meta(min_length=3, max_length=3)]
     lit: Annotated[tuple[Name, ...], Meta(max_length=MOST_MARKED)]
@@ -50,42 +50,42 @@ class RulingAnswer(_Answer, frozen=True, kw_only=True, tag="ruling"):
 SchoolAnswer = SettleAnswer | KeyAnswer | RulingAnswer
 
 
-# Out: what there is
+# Responses: what there is
 
 
-class SchoolLayoutTold(ResponseBody, frozen=True, kw_only=True):
-    """A rulebook that can be practised, and its layouts."""
+class SchoolBook(ResponseBody, frozen=True, kw_only=True):
+    """A rulebook to practise with, and its layouts."""
 
     book: str
     title: Words
     layouts: tuple[str, ...]
     cards: bool
-    """Whether cards are shown, and not dice."""
+    """Whether it is played with cards instead of dice."""
 
 
-class SchoolParTold(ResponseBody, frozen=True, kw_only=True):
-    """In how many milliseconds a good dealer does a kind of exercise at a level."""
+class ParTime(ResponseBody, frozen=True, kw_only=True):
+    """The milliseconds that a good dealer needs for an exercise."""
 
     kind: str
     level: int
     par: int
 
 
-class SchoolTold(ResponseBody, frozen=True, kw_only=True):
+class SchoolResponse(ResponseBody, frozen=True, kw_only=True):
     """What can be practised."""
 
-    books: tuple[SchoolLayoutTold, ...]
-    pars: tuple[SchoolParTold, ...]
+    books: tuple[SchoolBook, ...]
+    pars: tuple[ParTime, ...]
     greatest_seed: int
     longest: int
-    """The most milliseconds that an answer may say it took."""
+    """The greatest time of an answer, in milliseconds."""
 
 
-# Out: exercises, none of which holds its own solution
+# Responses: exercises, without their solutions
 
 
-class _ExerciseTold(ResponseBody, frozen=True, kw_only=True, tag_field="kind"):
-    """The exercise that was asked for, and its par time."""
+class _Exercise(ResponseBody, frozen=True, kw_only=True, tag_field="kind"):
+    """The exercise that was requested, and its par time."""
 
     book: str
     title: Words
@@ -96,116 +96,115 @@ class _ExerciseTold(ResponseBody, frozen=True, kw_only=True, tag_field="kind"):
     """Milliseconds."""
 
 
-class SchoolBetTold(ResponseBody, frozen=True, kw_only=True):
-    """A bet as it lies."""
+class _Area(ResponseBody, frozen=True, kw_only=True):
+    area: str
+    label: Words
+
+
+class SchoolBet(_Area, frozen=True, kw_only=True):
+    """A bet on the layout."""
 
     seat: int
     colour: str
-    """Of the seat's chips, for a style sheet."""
+    """The colour of the seat's chips, for a style sheet."""
     colour_label: Words
-    area: str
-    label: Words
     stake: int
 
 
-class SettleExerciseTold(_ExerciseTold, frozen=True, kw_only=True, tag="settle"):
+class SettleExerciseResponse(_Exercise, frozen=True, kw_only=True, tag="settle"):
     """Bets of several seats, and what dice or cards show."""
 
     cards: bool
     faces: tuple[int, ...]
-    bets: tuple[SchoolBetTold, ...]
+    bets: tuple[SchoolBet, ...]
 
 
-class KeyExerciseTold(_ExerciseTold, frozen=True, kw_only=True, tag="key"):
-    """What dice or cards show, in the order in which they lie."""
+class KeyExerciseResponse(_Exercise, frozen=True, kw_only=True, tag="key"):
+    """What dice or cards show, in the order in which they are shown."""
 
     cards: bool
     faces: tuple[int, ...]
 
 
-class SchoolChoiceTold(ResponseBody, frozen=True, kw_only=True):
+class SchoolChoice(ResponseBody, frozen=True, kw_only=True):
     """A ruling to choose."""
 
     id: str
     says: Words
 
 
-class RulingExerciseTold(_ExerciseTold, frozen=True, kw_only=True, tag="ruling"):
-    """What goes wrong and when, and four rulings."""
+class RulingExerciseResponse(_Exercise, frozen=True, kw_only=True, tag="ruling"):
+    """An irregularity, its phase, and four rulings."""
 
     phase: str
     irregularity: str
     label: Words
-    """What went wrong."""
+    """The irregularity in words."""
     context: Words
-    """When, and what is known of the dice."""
-    choices: tuple[SchoolChoiceTold, ...]
+    """The phase, and whether a die was seen."""
+    choices: tuple[SchoolChoice, ...]
 
 
-ExerciseTold = SettleExerciseTold | KeyExerciseTold | RulingExerciseTold
+ExerciseResponse = SettleExerciseResponse | KeyExerciseResponse | RulingExerciseResponse
 
 
-# Out: how answers are judged
+# Responses: judged answers
 
 
-class _JudgedTold(ResponseBody, frozen=True, kw_only=True, tag_field="kind"):
-    """What an answer is worth."""
+class _Judged(ResponseBody, frozen=True, kw_only=True, tag_field="kind"):
+    """The marks of an answer."""
 
     score: int
     """From 0 to 100."""
     bonus: int
-    """How much of it is for time."""
+    """The part of the score for time."""
     right: int
     of: int
     took: int
     par: int
 
 
-class SettledBetTold(ResponseBody, frozen=True, kw_only=True):
-    """A bet, what was answered, what comes back of it, and why."""
+class _JudgedArea(_Area, frozen=True, kw_only=True):
+    right: bool
+    odds: Words | None
+    """Such as '8.5 to 1'; None if the area loses."""
+    clause: str
+    says: str
+    """The text of the clause."""
 
-    area: str
-    label: Words
+
+class JudgedBetResponse(_JudgedArea, frozen=True, kw_only=True):
+    """A bet, the figure that was answered, and what comes back."""
+
     stake: int
     answered: int
     returned: int
-    right: bool
-    odds: Words | None
-    """Such as '8.5 to 1'; None for one that is lost."""
-    clause: str
-    says: str
 
 
-class SettleJudgedTold(_JudgedTold, frozen=True, kw_only=True, tag="settle"):
+class SettleJudgedResponse(_Judged, frozen=True, kw_only=True, tag="settle"):
     """Bet by bet, in the order of the exercise."""
 
-    bets: tuple[SettledBetTold, ...]
+    bets: tuple[JudgedBetResponse, ...]
 
 
-class KeyedAreaTold(ResponseBody, frozen=True, kw_only=True):
-    """An area that lights, or that was marked."""
+class JudgedAreaResponse(_JudgedArea, frozen=True, kw_only=True):
+    """An area that lights up, or that was marked."""
 
-    area: str
-    label: Words
     lights: bool
     marked: bool
-    right: bool
-    odds: Words | None
-    clause: str
-    says: str
 
 
-class KeyJudgedTold(_JudgedTold, frozen=True, kw_only=True, tag="key"):
-    """The result, and every area that lights or was marked."""
+class KeyJudgedResponse(_Judged, frozen=True, kw_only=True, tag="key"):
+    """The result, and every area that lights up or was marked."""
 
     faces: tuple[int, ...]
-    """What was to be keyed, ascending."""
+    """The right faces, ascending."""
     keyed: tuple[int, ...]
     faces_right: bool
-    areas: tuple[KeyedAreaTold, ...]
+    areas: tuple[JudgedAreaResponse, ...]
 
 
-class RulingJudgedTold(_JudgedTold, frozen=True, kw_only=True, tag="ruling"):
+class RulingJudgedResponse(_Judged, frozen=True, kw_only=True, tag="ruling"):
     """What the rules order, by which clause, and who decides."""
 
     chosen: str
@@ -214,10 +213,10 @@ class RulingJudgedTold(_JudgedTold, frozen=True, kw_only=True, tag="ruling"):
     ruling: Words
     clause: str
     says: str
-    """What that clause says, in our words."""
+    """The text of the clause."""
     decides: Words
     foreseen: bool
-    """Whether the document itself speaks of it."""
+    """Whether the document itself rules on it."""
 
 
-JudgedTold = SettleJudgedTold | KeyJudgedTold | RulingJudgedTold
+JudgedResponse = SettleJudgedResponse | KeyJudgedResponse | RulingJudgedResponse
