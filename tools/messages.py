@@ -21,85 +21,85 @@ from taisai.protocol.requests import REQUESTS
 from taisai.protocol.views import VIEWS
 
 MESSAGES: Final[tuple[type[Struct], ...]] = (*REQUESTS, *SERVER_MESSAGES, *AT_TABLE, *AT_HOUSE)
-"""Whose fields all have a meaning."""
+"""Messages whose fields all need a meaning."""
 MEANINGS: Final = {
-    "act": "What is done.",
+    "act": "The act of the round.",
     "after": "The last number that the client has of the feed.",
     "amount": "In minor units.",
-    "approval": "Of a second person, for exactly this; told once by `POST /api/approvals`.",
+    "approval": "The token of a second person's approval of exactly this request (`POST /api/approvals`).",
     "area": "The area's id, such as `total-8`.",
-    "bet": "The bet that it is about.",
-    "bets": "Area and stake of each.",
+    "bet": "The id of the bet that it concerns.",
+    "bets": "Area and stake of each bet.",
     "books": "Every account.",
-    "changes": "The parts that are different.",
-    "claim": "The claim's id, as console and cage show it.",
-    "clause": "The clause of the document, or `house:` and a procedure of the house.",
+    "changes": "The parts that changed.",
+    "claim": "The id of the claim, as console and cage show it.",
+    "clause": "The clause of the document, or `house:` and a house procedure.",
     "colour": "The colour of the chips.",
-    "counted": "What was found, in minor units.",
+    "counted": "The counted amount, in minor units.",
     "day": "A gaming day, such as `2026-11-16`.",
     "dealing": "Whether the virtual dealer deals.",
-    "decks": "How many.",
-    "declared": "What the two declare.",
-    "demonstration": "Whether nothing here is worth anything.",
-    "detail": "In words.",
-    "device": "Under which name the device was enrolled.",
+    "decks": "The number of decks.",
+    "declared": "What the Dealer and the supervisor declare.",
+    "demonstration": "Whether the server plays for play money.",
+    "detail": "A description in words.",
+    "device": "The name under which the device is enrolled.",
     "do": "The command, below.",
-    "epoch": "The epoch of that number; another start has another.",
-    "event": "What went wrong.",
+    "epoch": "The epoch of that number. Each start of the server has its own.",
+    "event": "The irregularity.",
     "faces": "What the dice or cards show, in any order.",
-    "fault": "Why there are no faces: [dice in](../how-to/connect-a-device.md#a-device-that-sees-the-dice).",
-    "favourites": "In the order in which they were first kept.",
+    "fault": "Why there are no faces: [devices](../how-to/connect-a-device.md#a-device-that-sees-the-dice).",
+    "favourites": "In the order in which they were first stored.",
     "feed": "`lobby`, `table:T`, `console:T`, `seat:T/S`, `pit` or `cage`.",
     "felt": "The layout.",
-    "found": "Cards of each face, ones first.",
-    "how": "How it ends.",
-    "id": "An id of its own.",
-    "ids": "The bets' ids.",
-    "item": "What the rulebook calls it.",
-    "layout": "A layout of the rulebook, such as `B`; the table's own unless said.",
-    "limits": "The new ones.",
-    "means": "What the bets are made with.",
-    "message": "What was expected, and what came; for people.",
-    "most": "At most so many.",
+    "found": "The number of cards of each face, from 1 to 6.",
+    "how": "How the claim is settled.",
+    "id": "A new id.",
+    "ids": "The ids of the bets.",
+    "item": "The id of the equipment in the rulebook.",
+    "layout": "A layout of the rulebook, such as `B`. Default: the layout of the table.",
+    "limits": "The new limits.",
+    "means": "What the bets are made with: credits or chips.",
+    "message": "The problem in one sentence, for people.",
+    "most": "The greatest number of rounds.",
     "name": "The name.",
-    "nonce": "32 random bytes, hexadecimal: what a device signs.",
-    "number": "Where the feed stands.",
+    "nonce": "32 random bytes in hexadecimal, for a device to sign.",
+    "number": "The number of the feed's latest change.",
     "offers": "Area → odds, such as `180 to 1`.",
     "paid_with": "Cash, or cash chips.",
-    "passed": "Whether all was as it should be.",
-    "person": "A name on the staff roll.",
-    "pieces": "How many chips.",
-    "player": "What the player is called, if he likes.",
-    "position": "At the table, such as `dealer`.",
-    "preview": "What would be.",
-    "program": "Which program speaks.",
+    "passed": "Whether the inspection found everything in order.",
+    "person": "A name on the staff list.",
+    "pieces": "The number of chips.",
+    "player": "The name of the player; may be empty.",
+    "position": "The position at the table, such as `dealer`.",
+    "preview": "What the result would light and pay.",
+    "program": "Name and version of the program.",
     "reading": "An id that no other reading of the round has.",
-    "reason": "Why; of a refusal, a word that programs can rely on.",
+    "reason": "The reason. In a refusal it is a word for programs.",
     "referral": "The referral's id, as the console shows it.",
-    "report": "Of the day.",
-    "role": "As what it is connected: [access](permissions.md).",
+    "report": "The report of the day.",
+    "role": "The role of the connection: [permissions](permissions.md).",
     "round": "The round's number.",
-    "rounds": "The latest first.",
-    "runs": "Trial runs.",
-    "seat": "A seat of the table; a terminal's own.",
-    "serial": "The serial number, where it has one.",
-    "shake": "1, and one more for each time that bets of the round were opened again.",
-    "shift": "What the shift is called.",
-    "subject": "A call, or a dispute.",
+    "rounds": "The latest round first.",
+    "runs": "The number of trial runs.",
+    "seat": "A seat of the table; for a terminal its own seat.",
+    "serial": "The serial number, if it has one.",
+    "shake": "1, and one more each time the bets of the round were opened again.",
+    "shift": "The name of the shift.",
+    "subject": "A call or a dispute.",
     "table": "The table's name.",
-    "terminal": "The terminal's name, where one stands there.",
-    "through": "The last round affected, where a range is.",
+    "terminal": "The name of the terminal, if there is one.",
+    "through": "The last affected round of a range.",
     "ticket": "The ticket's number, as printed.",
-    "transfer": "Under which it moves between a table and the cage.",
-    "treatment": "What is decided.",
-    "value": "Of one chip, in minor units.",
-    "view": "The feed as it stands.",
-    "why": "A word that programs can rely on.",
-    "tickets": "Those of this session that are still good.",
+    "transfer": "The id under which it moves between a table and the cage.",
+    "treatment": "The decision.",
+    "value": "The value of one chip, in minor units.",
+    "view": "The whole view.",
+    "why": "A word for programs.",
+    "tickets": "The tickets of this session that are still valid.",
     "protocol": f"The version of the protocol, {PROTOCOL_VERSION}.",
-    "withdraw": "All of his bets, or none.",
+    "withdraw": "True: all bets. False: none.",
 }
-"""What fields of messages mean wherever the message itself does not say it."""
+"""Field → its meaning, where the class of the message has no docstring for it."""
 _PLAIN: Final = {
     str: "string",
     int: "integer",
@@ -111,13 +111,13 @@ _PLAIN: Final = {
 
 
 def meaning(kind: type[Struct], field: str) -> str:
-    """What a field means; a part of a view may say nothing where its name says it all."""
+    """What a field means; empty where a part of a view has no docstring for it."""
     return said(kind).get(field) or (MEANINGS.get(field, "") if kind in MESSAGES else "")
 
 
 @cache
 def said(kind: type[Struct]) -> dict[str, str]:
-    """Field → the text that stands under it, in the class or in one that it comes from."""
+    """Field → its docstring, in the class or in a base class."""
     found: dict[str, str] = {}
     for one in reversed(kind.__mro__):
         if one is not Struct and issubclass(one, Struct):
@@ -142,7 +142,7 @@ def _tree(module: str) -> ast.Module:
 
 
 def typed(kind: Any) -> str:
-    """A type as a page tells it."""
+    """A type as the page shows it."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return typed(inner[0]) + "".join(_bounded(note) for note in inner[1:] if isinstance(note, Meta))
@@ -156,7 +156,7 @@ def typed(kind: Any) -> str:
 
 
 def anchor(kind: type[Any]) -> str:
-    """Where a page tells of a struct, or of a list of words."""
+    """The heading of a struct, or of a list of words."""
     name = kind.__name__.lower()
     return f"{name}-words" if issubclass(kind, enum.Enum) else name
 
@@ -177,9 +177,9 @@ def _bounded(note: Meta) -> str:
 
 
 def default(one: msgspec.structs.FieldInfo) -> str:
-    """What a field is unless said, as JSON."""
+    """The default of a field, as JSON."""
     if one.default is not NODEFAULT:
         return f"`{msgspec.json.encode(one.default).decode()}`"
     if one.default_factory is not NODEFAULT:
         return f"`{msgspec.json.encode(one.default_factory()).decode()}`"
-    return "must be given"
+    return "required"

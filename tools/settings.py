@@ -40,7 +40,7 @@ def page() -> str:
 
 def _row(one: ServerSetting) -> str:
     if one.required:
-        default = "must be given"
+        default = "required"
     else:
         default = "nothing" if one.default is None else f"`{toml(one.default)}`"
     return f"| `{one.name}` | {one.says} | {one.kind.expected} | {default} |\n"

@@ -38,7 +38,7 @@ class PlaceBets(Command, frozen=True, kw_only=True, omit_defaults=True, tag="pla
     seat: str
     bets: tuple[Slip, ...]
     means: Means | None = None
-    """Credits unless said, or the colour chips that the seat bought; the stake is in money all the same."""
+    """Credits by default, or the colour chips that the seat bought. The stake is in money in both cases."""
 
 
 class RecordBets(Command, frozen=True, kw_only=True, tag="record-bets"):

@@ -41,7 +41,7 @@ class ReportIrregularity(Command, frozen=True, kw_only=True, tag="report"):
     after_closing: ClassVar[bool] = True
     event: Irregularity
     round: int | None = None
-    """The round that it concerns; the round in hand unless said."""
+    """The round that it concerns. Default: the current round."""
     through: int | None = None
     """The last round affected, where a range is."""
     seen: bool = False
@@ -79,7 +79,7 @@ class DecideReferral(Command, frozen=True, kw_only=True, tag="decide-referral"):
 
 
 class ChooseWithdrawal(Command, frozen=True, kw_only=True, tag="choose-withdrawal"):
-    """A player withdraws all of his bets, or none."""
+    """A player withdraws all of their bets, or none."""
 
     seat: str
     withdraw: bool
@@ -130,7 +130,7 @@ class WithdrawalOffered(Event, frozen=True, kw_only=True, tag="withdrawal-offere
 
 
 class WithdrawalChosen(Event, frozen=True, kw_only=True, tag="withdrawal-chosen"):
-    """A player withdrew all of his bets, or none."""
+    """A player withdrew all of their bets, or none."""
 
     seat: str
     withdraw: bool
