@@ -1,4 +1,4 @@
-// Of the floor's schemas 322d3903bcab3d88: made by `npm run messages`, never by hand.
+// Of the floor's schemas 50ae4af024adf8b0: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -281,7 +281,7 @@ export interface CashColour {
   pieces: number;
 }
 /**
- * A player withdraws all of his bets, or none.
+ * A player withdraws all of their bets, or none.
  */
 export interface ChooseWithdrawal {
   command: "choose-withdrawal";
