@@ -39,10 +39,8 @@ def page() -> str:
 
 
 def _row(one: ServerSetting) -> str:
-    if one.required:
-        default = "required"
-    else:
-        default = "nothing" if one.default is None else f"`{toml(one.default)}`"
+    optional = "nothing" if one.default is None else f"`{toml(one.default)}`"
+    default = "required" if one.required else optional
     return f"| `{one.name}` | {one.says} | {one.kind.expected} | {default} |\n"
 
 
